@@ -175,7 +175,7 @@ class UndecidedError(BbcError):
 
 
 OF_THE_MACHINE = (MemoryError, RecursionError, OSError, UnicodeError)
-"""What the machine or the data can cause anywhere; never shown as a bug."""
+"""Errors that the machine or the data can cause anywhere; never shown as bugs."""
 
 
 def last_resort(error: BaseException) -> BbcError:

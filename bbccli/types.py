@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from bbccli.core import choices
 from bbccli.core.arguments import settle
 from bbccli.core.choices import *
+from bbccli.core.documents.values import doc
 
 __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
     "BoolArray",
@@ -61,7 +62,7 @@ class Direction(StrEnum):
         return 1 if self is Direction.MAXIMIZE else -1
 
     def gain(self, a: Any, b: Any) -> Any:
-        """How much better `a` is than `b` (same unit; positive when better)."""
+        """Return how much better `a` is than `b` (same unit; positive when better)."""
         return self.sign * (a - b)
 
     def ties(self, performances: FloatArray, axis: int = -1) -> BoolArray:
@@ -121,10 +122,10 @@ def readonly(array: Any) -> Any:
 class Interval:
     """A confidence interval of a performance, in the metric's unit."""
 
-    lower: float = field(metadata={"doc": "lower end, in the metric's unit"})
-    upper: float = field(metadata={"doc": "upper end, in the metric's unit"})
-    level: float = field(metadata={"doc": "nominal probability of holding the truth, in (0, 1)"})
-    side: Side = field(metadata={"doc": "ends estimated; the other is the metric's bound"})
+    lower: float = doc("lower end, in the metric's unit")
+    upper: float = doc("upper end, in the metric's unit")
+    level: float = doc("nominal probability of holding the truth, in (0, 1)")
+    side: Side = doc("ends estimated; the other is the metric's bound")
 
     def __post_init__(self) -> None:
         settle(self, "side")

@@ -18,9 +18,9 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from bbccli import types
-from bbccli.analysis import Analysis
-from bbccli.batch import Source, key_of
-from bbccli.batch.worker import Task, work
+from bbccli.analysis.options import Analysis
+from bbccli.batch.sources import Source
+from bbccli.batch.worker import FileTask, key_of, work
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
@@ -132,7 +132,7 @@ def _all(paths: list[str], methods: tuple[str, ...] | None) -> None:
     analysis = Analysis(metric=("accuracy",), method=methods)
     for position, path in enumerate(paths):
         source = Source(path, analysis)
-        task = Task(position, key_of(source), source, Resources(jobs=1), str(Path.cwd()))
+        task = FileTask(position, key_of(source), source, Resources(jobs=1), str(Path.cwd()))
         done = work(task)
         assert done.problem is None, done.problem
 

@@ -32,7 +32,7 @@ from unittest.mock import patch
 from bbccli.cli.app import main
 from bbccli.comparisons import baseline, evidence, families, possible_best, simultaneous
 from bbccli.comparisons.across import ranks
-from bbccli.comparisons.pairs.run import MODULES as OF_PAIRS
+from bbccli.comparisons.pairs import MODULES as OF_PAIRS
 from bbccli.core.notes import GROUPS, NOTES, Severity
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description

@@ -74,23 +74,51 @@ def samples() -> Path:
     return ROOT / "sample_data"
 
 
-@pytest.fixture
-def run(capsys) -> Callable[..., tuple[int, str, str]]:
+class Run:
     """Run the command line: run("correct", path) -> (exit status, stdout, stderr)."""
+
+    def __init__(self, call: Callable[..., tuple[int, str, str]]) -> None:
+        self.call = call
+
+    def __call__(self, *argv: object) -> tuple[int, str, str]:
+        return self.call(*argv)
+
+    def refused(self, *argv: object) -> str:
+        """Return what a command says that ends with 2 and prints nothing."""
+        status, out, err = self(*argv)
+        assert (status, out) == (2, "")
+        return err
+
+    def printed(self, *argv: object) -> str:
+        """Return what a command prints that ends with 0."""
+        status, out, err = self(*argv)
+        assert status == 0, err
+        return out
+
+    def silent(self, *argv: object) -> str:
+        """Return what a command prints that ends with 0 and says nothing besides."""
+        status, out, err = self(*argv)
+        assert (status, err) == (0, "")
+        return out
+
+
+@pytest.fixture
+def run(capsys) -> Run:
+    """Run the command line in this process."""
 
     def call(*argv: object) -> tuple[int, str, str]:
         status = main([str(argument) for argument in argv])
         captured = capsys.readouterr()
         return status, captured.out, captured.err
 
-    return call
+    return Run(call)
 
 
 KNOWN: dict[tuple[str, ...], tuple[int, str, str]] = {}
 
 
 @pytest.fixture
-def once(run) -> Callable[..., tuple[int, str, str]]:
+def once(run) -> Run:
     """As `run`, for what several tests start from: the same words run once in a process of tests.
 
     Only for commands that write no file and read none but the sample data.
@@ -102,7 +130,7 @@ def once(run) -> Callable[..., tuple[int, str, str]]:
             KNOWN[words] = run(*argv)
         return KNOWN[words]
 
-    return call
+    return Run(call)
 
 
 @pytest.fixture(scope="session")

@@ -7,7 +7,7 @@ from bbccli.core.source import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.schema.correct import document
-from bbccli.schema.gate import Rule, judged
+from bbccli.schema.gate import GateRule, judged
 from bbccli.types import Direction
 
 
@@ -20,7 +20,7 @@ def result(metric="accuracy", names=("cvt", "bbc-f"), **plan):
 
 def gated(threshold, direction=Direction.MAXIMIZE, found=None, **rule):
     """A document with the verdict of a rule."""
-    return judged(result() if found is None else found, Rule(threshold, direction, **rule))
+    return judged(result() if found is None else found, GateRule(threshold, direction, **rule))
 
 
 def named(name, found):
@@ -30,3 +30,8 @@ def named(name, found):
         "input": found["input"] | {"path": name, "classes": [name, "yes"], "positive_class": name},
         "estimates": [e | {"winner": name, "notes": [note]} for e in found["estimates"]],
     }
+
+
+def codes(found):
+    """Codes of the notes of a result."""
+    return [note.code for note in found.notes]

@@ -7,12 +7,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bbccli.batch.parts import pack, work
-from bbccli.core import elsewhere, resources
+from bbccli.core import resources, workers
 
 FEW = ("--n-resamples", "150")
 
 
-class Here(elsewhere.Workers):
+class Here(workers.Workers):
     """Workers that are this process, and get nothing but what can be sent."""
 
     n_cores = 2
@@ -31,7 +31,7 @@ class Here(elsewhere.Workers):
             assert len(packed) < 2**20  # nothing large is sent with every task
             self.calls += 1
             self.asked.append(getattr(getattr(function, "func", function), "__name__", ""))
-            with elsewhere.use(None):
+            with workers.use(None):
                 found = pickle.loads(pickle.dumps(work(packed, shared, limits)))
             if isinstance(found, Exception):
                 raise found

@@ -53,7 +53,3 @@ def case(matrix, metric, pair=(0, 1), plan=PLAN, **options):
 
 def ask(test, matrix, metric, pair=(0, 1), plan=PLAN, **options):
     return TESTS[test].run(case(matrix, metric, pair, plan, **options))
-
-
-def codes(found):
-    return {note.code for note in found.notes}

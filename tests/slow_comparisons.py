@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from bbccli.stats.multipliers import divisors, multipliers
+from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK
 
 

@@ -24,7 +24,7 @@ from bbccli.reports.distribution import render_distributions
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope, document, to_report
 from bbccli.schema.drop import DropEnvelope
-from bbccli.schema.gate import Rule, judged
+from bbccli.schema.gate import GateRule, judged
 from bbccli.schema.leaderboard import LeaderboardEnvelope
 from bbccli.schema.plan import PlanEnvelope
 from bbccli.types import Direction, GateOutcome, Task
@@ -142,7 +142,7 @@ class TestFrame:
         assert len(frame) == 0
 
     def test_the_verdict_is_on_its_row(self):
-        found = judged(result(names=["cvt", "bbc-f"]), Rule(0.25, Direction.MAXIMIZE))
+        found = judged(result(names=["cvt", "bbc-f"]), GateRule(0.25, Direction.MAXIMIZE))
         assert found.to_frame()["gate"].isna().tolist() == [True, False]
 
     def test_of_one_estimate(self):

@@ -79,9 +79,7 @@ def test_stored_results_are_read_and_shown(name, tmp_path, run):
         assert FORMS[form].render([document])
     if not document["estimates"]:
         return
-    status, out, _ = run("explain", path)
-    assert status == 0
-    assert out
+    assert run.printed("explain", path)
 
 
 @pytest.mark.parametrize("name", [name for name, one in DOCUMENTS.items() if is_comparison(one)])
@@ -91,8 +89,7 @@ def test_stored_comparisons_are_read_and_drawn(name, tmp_path, run):
     assert document == overlaid(document, DOCUMENTS[name])
     if name != "compare":  # a set alone has no difference to draw
         kind = "cd" if name == "compare-across" else "differences"
-        status, _, err = run("plot", path, "--kind", kind, "-o", tmp_path / "figure.vl.json")
-        assert status == 0, err
+        run.printed("plot", path, "--kind", kind, "-o", tmp_path / "figure.vl.json")
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])

@@ -7,7 +7,7 @@ import pytest
 from documents import gated, result
 
 from bbccli.errors import OptionError
-from bbccli.schema.gate import Rule, judged, rule_of, status
+from bbccli.schema.gate import GateRule, judged, rule_of, status
 from bbccli.types import Direction, GateOn, Side
 
 UP, DOWN = Direction
@@ -46,11 +46,6 @@ def test_the_estimate_can_be_judged():
 def test_a_method_can_be_named():
     gate = verdict(0.5, found=result(names=["cvt", "tt", "bbc-f"]), on=GateOn.ESTIMATE, method="tt")
     assert (gate["method"], gate["value"]) == ("tt", pytest.approx(2 / 3))
-
-
-def test_an_estimate_without_any_interval_is_the_first_corrected():
-    gate = verdict(0.5, found=result(names=["cvt", "tt"]), on=GateOn.ESTIMATE)
-    assert gate["method"] == "tt"
 
 
 def test_the_naive_figure_is_judged_only_by_name_and_with_a_note():
@@ -168,17 +163,47 @@ def test_options_that_make_no_rule(options, message, hint):
 
 def test_options_make_a_rule():
     assert rule_of(None, None, None, None) is None
-    assert rule_of(0.8, None, None, None) == Rule(0.8, UP)
-    assert rule_of(None, 0.3, GateOn.ESTIMATE, "tt") == Rule(0.3, DOWN, GateOn.ESTIMATE, "tt")
+    assert rule_of(0.8, None, None, None) == GateRule(0.8, UP)
+    assert rule_of(None, 0.3, GateOn.ESTIMATE, "tt") == GateRule(0.3, DOWN, GateOn.ESTIMATE, "tt")
 
 
+NONE, ALL, WHICH = "no result can meet it", "every result meets it", "does not go with AUC"
+SHARE, SIGNED, OPEN = (0, 1), (-1, 1), (0, math.inf)
+
+
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
-    ("direction", "other", "hint"), [(UP, DOWN, "--fail-over 0.8"), (DOWN, UP, "--fail-under 0.8")]
+    ("threshold", "direction", "metric", "bounds", "problem", "hint"),
+    [
+        (0.8, UP, DOWN, SHARE, WHICH, "--fail-over 0.8"),
+        (0.8, DOWN, UP, SHARE, WHICH, "--fail-under 0.8"),
+        (1.2, UP, UP, SHARE, NONE, "AUC lies between 0 and 1"),  # no percentage
+        (85, UP, UP, SHARE, NONE, "AUC lies between 0 and 1: --fail-under 0.85"),
+        (1.001, UP, UP, SIGNED, NONE, "AUC lies between -1 and 1"),
+        (-0.1, DOWN, DOWN, OPEN, NONE, "AUC lies between 0 and inf"),
+        (-0.1, DOWN, DOWN, (0, 2), NONE, "AUC lies between 0 and 2"),
+        (5, DOWN, DOWN, SHARE, ALL, "AUC lies between 0 and 1: --fail-over 0.05"),
+        (1, DOWN, DOWN, SHARE, ALL, "AUC lies between 0 and 1"),
+        (2, DOWN, DOWN, (0, 2), ALL, "AUC lies between 0 and 2"),
+        (-5, UP, UP, SHARE, ALL, "AUC lies between 0 and 1"),
+        (0, UP, UP, SHARE, ALL, "AUC lies between 0 and 1"),
+        (-1, UP, UP, SIGNED, ALL, "AUC lies between -1 and 1"),
+    ],
 )
-def test_the_wrong_way_round_is_refused(direction, other, hint):
-    with pytest.raises(OptionError, match="does not go with AUC") as raised:
-        Rule(0.8, direction).check("AUC", other, (0, 1))
+def test_a_threshold_that_decides_nothing_is_refused(
+    threshold, direction, metric, bounds, problem, hint
+):
+    rule = GateRule(threshold, direction)
+    with pytest.raises(OptionError, match=f"{rule.option}.*{problem}") as raised:
+        rule.check("AUC", metric, bounds)
     assert raised.value.hint == hint
+
+
+def test_a_threshold_that_some_results_meet_is_taken():
+    for threshold, bounds in ((1, SHARE), (0.01, SHARE), (0, SIGNED), (-5, (-math.inf, math.inf))):
+        GateRule(threshold, UP).check("AUC", UP, bounds)
+    for threshold, bounds in ((0, SHARE), (0.99, SHARE), (5, OPEN), (0, (0, 2))):
+        GateRule(threshold, DOWN).check("AUC", DOWN, bounds)
 
 
 @pytest.mark.parametrize("code", ["collapsed-interval", "no-variance"])
@@ -194,43 +219,6 @@ def test_a_note_on_an_interval_without_width_is_enough(code):
     assert "collapsed" in gate["reason"]
     missed = verdict(lower + 0.1, found=found | {"estimates": [found["estimates"][0], noted]})
     assert missed["outcome"] == "missed"
-
-
-@pytest.mark.parametrize(
-    ("threshold", "direction", "bounds"),
-    [(1.2, UP, (0, 1)), (1.001, UP, (-1, 1)), (-0.1, DOWN, (0, math.inf)), (-0.1, DOWN, (0, 2))],
-)
-def test_a_threshold_beyond_the_bounds_is_refused(threshold, direction, bounds):
-    rule = Rule(threshold, direction)
-    problem = f"{rule.option} is {threshold:g}: no result can meet it"
-    with pytest.raises(OptionError, match=problem) as raised:
-        rule.check("AUC", direction, bounds)
-    assert raised.value.hint.startswith(f"AUC lies between {bounds[0]} and {bounds[1]}")
-    Rule(bounds[direction is UP], direction).check("AUC", direction, bounds)
-
-
-@pytest.mark.parametrize(
-    ("threshold", "direction", "bounds"),
-    [
-        *((5, DOWN, (0, 1)), (1, DOWN, (0, 1)), (2, DOWN, (0, 2))),
-        *((-5, UP, (0, 1)), (0, UP, (0, 1)), (-1, UP, (-1, 1))),
-    ],
-)
-def test_a_threshold_that_every_result_meets_is_refused(threshold, direction, bounds):
-    rule = Rule(threshold, direction)
-    with pytest.raises(OptionError, match=f"{rule.option} is {threshold}: every result meets it"):
-        rule.check("AUC", direction, bounds)
-
-
-@pytest.mark.parametrize(
-    ("threshold", "direction", "bounds"),
-    [
-        *((0, UP, (-1, 1)), (-5, UP, (-math.inf, 1)), (5, DOWN, (0, math.inf))),
-        *((0.99, DOWN, (0, 1)), (0.01, UP, (0, 1)), (-5, UP, (-math.inf, math.inf))),
-    ],
-)
-def test_a_threshold_that_some_results_meet_is_taken(threshold, direction, bounds):
-    Rule(threshold, direction).check("AUC", direction, bounds)
 
 
 @pytest.mark.parametrize(
@@ -376,15 +364,3 @@ def test_a_saved_verdict_without_a_value_is_none(saved, reason):
     broken = judged(found | {"gate": found["gate"] | saved}, None)
     assert (broken["gate"]["outcome"], broken["gate"]["reason"]) == ("undecided", reason)
     assert status([broken]) == 4
-
-
-def test_a_percentage_is_guessed():
-    with pytest.raises(OptionError) as raised:
-        Rule(85, UP).check("AUC", UP, (0, 1))
-    assert raised.value.hint == "AUC lies between 0 and 1: --fail-under 0.85"
-
-
-def test_a_figure_just_beyond_the_bound_is_no_percentage():
-    with pytest.raises(OptionError) as raised:
-        Rule(1.2, UP).check("AUC", UP, (0, 1))
-    assert raised.value.hint == "AUC lies between 0 and 1"

@@ -12,9 +12,8 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli.readers import read
-from bbccli.readers.runs.recording import load
-from bbccli.recorded import parts
-from bbccli.recording import Recorder
+from bbccli.readers.runs.recording import as_table, load
+from bbccli.recording import Recorder, parts
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3))
@@ -41,7 +40,8 @@ def what(folder):
     assert run.damaged == ()
     order = np.argsort(run.configurations)
     names = tuple(run.configurations[i] for i in order)
-    return names, run.predictions[:, :, order].tolist(), run.scores[order].tolist(), run.again
+    scores = [{split: part.score for split, part in run.tries[i].splits.items()} for i in order]
+    return names, run.predictions[:, :, order].tolist(), scores, as_table(run).named["again"]
 
 
 @pytest.mark.sweep
@@ -117,7 +117,7 @@ def test_many_forks_at_once_never_share_a_name(tmp_path):
     run = load(rec.folder)
     assert sorted(run.configurations) == [f"m{number}" for number in range(8)]
     assert run.complete.all()
-    assert run.again == run.tried_again == ()
+    assert as_table(run).named["again"] == as_table(run).named["tried_again"] == ()
     for name, values in zip(run.configurations, run.predictions[0].T, strict=True):
         assert (values == int(name[1:]) / 10).all()
 
@@ -151,7 +151,7 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
     assert len(run.configurations) == 8
     assert run.damaged == ()
     assert run.complete.all()
-    assert run.tried_again == ()  # the same predictions count once
+    assert as_table(run).named["tried_again"] == ()  # the same predictions count once
     assert read(rec.folder).n_configurations == 8
 
 

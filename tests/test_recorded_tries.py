@@ -9,18 +9,18 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from documents import codes
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 
 from bbccli.analysis.verification import verify
 from bbccli.readers import read
-from bbccli.readers.runs.recording import load
-from bbccli.readers.runs.recording_names import short_names
-from bbccli.recorded import arrays, parts
-from bbccli.recorded.counted import tries_of
-from bbccli.recorded.parts import Part
-from bbccli.recording import Recorder
+from bbccli.readers.runs.recording import as_table, load
+from bbccli.recording import Recorder, arrays, parts
+from bbccli.recording.names import short_names
+from bbccli.recording.parts import Part
+from bbccli.recording.tries import tries_of
 from bbccli.schema.correct import Input, Run
 from bbccli.types import PredictionKind
 
@@ -86,10 +86,6 @@ def figures(matrix):
     )
 
 
-def codes(matrix):
-    return {note.code for note in matrix.notes}
-
-
 # Other features
 
 
@@ -138,7 +134,7 @@ def test_the_same_predictions_count_once_whatever_the_features_are(tmp_path, sam
     matrix = read(tmp_path / "run")
     assert matrix.configurations == ("power=1", "power=2")
     assert "recorded-again" in codes(matrix)
-    assert not codes(matrix) & {"tried-again", "candidates-missing"}
+    assert not {*codes(matrix)} & {"tried-again", "candidates-missing"}
 
 
 def test_rounding_makes_no_other_try(tmp_path):
@@ -190,7 +186,7 @@ def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
     for _ in range(2):
         cross_val_score(model, X, Y, cv=splits, scoring=scorer)
     run = load(tmp_path / "run")
-    assert (run.configurations, run.n_candidates_total) == (("Chances",), 2)
+    assert (run.configurations, as_table(run).n_candidates_total) == (("Chances",), 2)
     assert run.left_out == (
         ("Chances #2", "scored again by the same scorer, with other predictions"),
     )
@@ -206,7 +202,7 @@ def test_a_test_set_that_is_scored_once_more_is_no_try(tmp_path):
     found.score(X[rows], Y[rows])
     rec.finish(found)
     run = load(rec.folder)
-    assert (run.n_candidates_total, run.left_out) == (2, ())
+    assert (as_table(run).n_candidates_total, run.left_out) == (2, ())
     assert verify(read(rec.folder)).n_checked == 2
 
 
@@ -224,7 +220,10 @@ def test_another_study_by_the_same_names(tmp_path):
                 rec.finish(one, configuration=name)
     run = load(tmp_path / "run")
     assert run.configurations == ("trial 0", "trial 0 #2", "trial 1")
-    assert (run.again, run.tried_again) == (("trial 1",), ("trial 0 #2",))
+    assert (as_table(run).named["again"], as_table(run).named["tried_again"]) == (
+        ("trial 1",),
+        ("trial 0 #2",),
+    )
 
 
 def one_fold(place, fold):
@@ -238,7 +237,11 @@ def test_recorders_that_take_a_fold_each_make_one_try(tmp_path):
     for fold in (2, 0, 1):
         one_fold(tmp_path, fold)
     run = load(tmp_path / "run")
-    assert (run.configurations, run.complete.all(), run.again) == (("one",), True, ())
+    assert (run.configurations, run.complete.all(), as_table(run).named["again"]) == (
+        ("one",),
+        True,
+        (),
+    )
 
 
 def test_a_killed_search_is_gone_on_with(tmp_path):
@@ -271,8 +274,8 @@ def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_pat
             rec.write("model", test, model.predict_proba(X[test]), params={"power": power})
     run = load(rec.folder)
     assert run.configurations == ("model", "model #2", "model #3")
-    assert (run.n_candidates_total, run.complete.all()) == (3, True)
-    assert [one["power"] for one in run.params] == [1, 2, 3]
+    assert (as_table(run).n_candidates_total, run.complete.all()) == (3, True)
+    assert [one.params["power"] for one in run.tries] == [1, 2, 3]
 
 
 def test_batches_of_a_fold_are_one_prediction(tmp_path):
@@ -283,7 +286,7 @@ def test_batches_of_a_fold_are_one_prediction(tmp_path):
             rec.write("one", rows, chances[rows], fold=fold)
     run = load(rec.folder)
     np.testing.assert_array_equal(run.predictions[0, :, 0], chances)
-    assert run.n_candidates_total == 1
+    assert as_table(run).n_candidates_total == 1
 
 
 def test_rows_that_overlap_are_compared_row_by_row(tmp_path):
@@ -312,7 +315,7 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
     assert (done.n_candidates, done.n_fits) == (4, 6)
     assert done.incomplete == ("fails=True power=1", "fails=True power=2")
     run = load(tmp_path / "run")
-    assert (run.configurations, run.n_candidates_total) == (("power=1", "power=2"), 4)
+    assert (run.configurations, as_table(run).n_candidates_total) == (("power=1", "power=2"), 4)
     assert [name for name, _ in run.left_out] == list(done.incomplete)
     assert {why for _, why in run.left_out} == {"every fit failed"}
     matrix = read(tmp_path / "run")
@@ -328,7 +331,7 @@ def test_a_candidate_that_is_fitted_later_was_tried_once(tmp_path):
     made.cv_results_ = failed | {"params": [{"power": 1}], "mean_test_score": [np.nan]}
     assert rec.finish(made).incomplete == ("power=1",)
     searched(tmp_path, rec=rec)
-    assert load(rec.folder).n_candidates_total == 2
+    assert as_table(load(rec.folder)).n_candidates_total == 2
 
 
 def test_a_configuration_counts_from_its_name_on(tmp_path):
@@ -337,7 +340,7 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
     rec.configuration("pruned")
     cross_val_score(Chances(), X, Y, cv=rec.cv, scoring=rec.configuration("one"))
     run = load(rec.folder)
-    assert (run.configurations, run.n_candidates_total) == (("one",), 2)
+    assert (run.configurations, as_table(run).n_candidates_total) == (("one",), 2)
     assert run.left_out == (("pruned", "no predictions"),)
 
 

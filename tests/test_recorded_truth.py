@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bbccli.errors import OptionError
-from bbccli.recording.truth import codes_and_names, truth_of
+from bbccli.recording.given import codes_and_names, truth_of
 from bbccli.types import Task
 
 

@@ -12,9 +12,8 @@ from sklearn.preprocessing import StandardScaler
 from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.recorded import parts
-from bbccli.recorded.arrays import packed, unpacked
-from bbccli.recording import Recorder
+from bbccli.recording import Recorder, parts
+from bbccli.recording.arrays import packed, unpacked
 
 RNG = np.random.default_rng(5)
 X = RNG.normal(size=(60, 3))
@@ -97,7 +96,7 @@ def test_weights_of_zero_are_told(tmp_path):
 
 
 def read_weights(tmp_path):
-    from bbccli.recorded import parts
+    from bbccli.recording import parts
 
     files = list(parts.paths(tmp_path / "run"))
     return any(parts.read(file).weights is not None for file in files)

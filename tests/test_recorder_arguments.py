@@ -106,15 +106,15 @@ def test_folds_that_differ_between_configurations_are_none_in_common(tmp_path):
         (None, {}, "y is not a single column"),
         (3, {}, "y is not a single column"),
         ([[1], [1, 2]], {"X": None}, "y: lists of different lengths"),
-        (WORDS, {"task": "regression"}, "y of a regression is no list of numbers"),
+        (WORDS, {"task": "regression"}, "y of a regression must be a list of numbers"),
         (Y, {"task": "survival"}, "no task 'survival' can be recorded"),
         (Y, {"response": "proba"}, "response is 'proba'"),
         (Y, {"response": "proba", "cv": 4, "scoring": "accuracy"}, "response is 'proba'"),
         (Y, {"X": 3}, "X and y have different lengths"),
         (Y, {"X": np.array(3.0)}, "X and y have different lengths"),
         (Y, {"X": None, "cv": 4, "scoring": "accuracy"}, "there is no X to recognise"),
-        (Y, {"sample_weight": ["heavy"] * N}, "sample_weight are no weights"),
-        (Y, {"sample_weight": [[1], [1, 2]] * 20}, "sample_weight are no weights"),
+        (Y, {"sample_weight": ["heavy"] * N}, "sample_weight must be positive numbers"),
+        (Y, {"sample_weight": [[1], [1, 2]] * 20}, "sample_weight must be positive numbers"),
         (Y, {"groups": [None, *range(N - 1)]}, "groups have missing values"),
         (Y, {"groups": np.array([np.nan, *range(N - 1)])}, "groups have missing values"),
         (Y, {"groups": [[1], [1, 2]] * 20}, "groups: lists of different lengths"),
@@ -210,7 +210,7 @@ def test_predictions_in_other_forms(tmp_path, y, given, kind, kept):
     [
         (" ", np.arange(N), {}, "a configuration has no name"),
         ("one", [[0], [1, 2]], {}, "rows: lists of different lengths"),
-        ("one", np.arange(N), {"params": [("C", 1)]}, "params are no dict"),
+        ("one", np.arange(N), {"params": [("C", 1)]}, "params must be a dict"),
     ],
 )
 def test_other_arguments_that_are_none(tmp_path, name, rows, how, words):

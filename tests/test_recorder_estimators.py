@@ -18,8 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 from bbccli.analysis.verification import verify
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
-from bbccli.recorded import arrays, parts
-from bbccli.recording import Recorder
+from bbccli.recording import Recorder, arrays, parts
 from bbccli.types import PredictionKind
 
 pytestmark = pytest.mark.filterwarnings("ignore:the search scores by a function:UserWarning")
@@ -115,7 +114,7 @@ def test_answers_that_can_not_be_kept_are_told_at_the_end(tmp_path, estimator, y
 def test_a_classifier_among_regressions_has_no_values_in_its_probabilities(tmp_path):
     rec = recorder(tmp_path, task="regression", response="predict_proba", cv=KFold(3))
     why = unfit(rec, LogisticRegression(), {"C": [1.0]})
-    assert why == "predict_proba gave no list of values"
+    assert why == "predict_proba did not return a list of values"
 
 
 @pytest.mark.parametrize("form", ["two", "flat"])

@@ -40,9 +40,8 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
-from bbccli.readers.runs.recording import load
-from bbccli.recorded import arrays, parts
-from bbccli.recording import Recorder
+from bbccli.readers.runs.recording import as_table, load
+from bbccli.recording import Recorder, arrays, parts
 from bbccli.recording.parameters import plain
 from bbccli.types import PredictionKind, Task
 
@@ -84,14 +83,14 @@ def test_grid_search_gives_scikit_learns_scores_and_the_predictions(tmp_path):
     assert verified.largest_recomputed < 1e-12
     run = load(rec.folder)
     assert run.configurations == ("n_neighbors=1", "n_neighbors=3", "n_neighbors=7")
-    assert (run.task, run.kind, run.classes) == (
+    assert (run.design.task, run.kind, run.design.classes) == (
         Task.BINARY,
         PredictionKind.PROBABILITY,
         ("0", "1"),
     )
     assert run.predictions.shape == (2, 60, 3)
     assert run.complete.all()
-    assert np.array_equal(run.truth, Y)
+    assert np.array_equal(run.design.truth, Y)
     for split, (test, own) in enumerate(by_hand(KNeighborsClassifier(7), rec.cv, X, Y)):
         assert np.array_equal(run.predictions[split // 3, test, 2], own[:, 1])
         assert (run.folds[split // 3, test] == split % 3).all()
@@ -105,7 +104,7 @@ def test_several_processes_record_every_fit(tmp_path):
     assert rec.finish(recorded).n_fits == 9
     run = load(rec.folder)
     assert run.configurations == ("C=0.1", "C=1", "C=10")
-    listed = [one.value for one in run.leaderboard]
+    listed = [one.value for one in as_table(run).leaderboard]
     assert listed == pytest.approx(-recorded.cv_results_["mean_test_score"], abs=1e-12)
     mine = [log_loss(Y[test], run.predictions[0, test, 1], labels=[0, 1]) for _, test in rec.cv]
     assert np.mean(mine) == pytest.approx(listed[1], abs=1e-12)
@@ -122,7 +121,7 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     names = {"m=KNeighborsClassifier n_neighbors=3", "m=KNeighborsClassifier n_neighbors=5"}
     assert set(run.configurations) == names | {"m=GaussianNB", "m=SVC"}
     assert run.kind is PredictionKind.SCORE  # of an SVC, beside probabilities
-    assert run.n_candidates_total == 4
+    assert as_table(run).n_candidates_total == 4
 
 
 @pytest.mark.sweep
@@ -162,7 +161,7 @@ def test_failing_fits_are_incomplete_and_no_error(tmp_path):
     assert run.configurations[0] == "breaks=false"
     assert run.complete.tolist() == [True, False]
     assert np.isnan(run.predictions[0, :, 1]).any()
-    assert [one.configuration for one in run.leaderboard] == ["breaks=false"]
+    assert [one.configuration for one in as_table(run).leaderboard] == ["breaks=false"]
 
 
 class Failing(ClassifierMixin, BaseEstimator):
@@ -308,7 +307,7 @@ def test_features_of_all_kinds(tmp_path, features, estimator):
     recorded = search(rec, estimator, grid, X=features, y=truth)
     assert rec.finish(recorded).n_fits == 6
     run = load(rec.folder)
-    assert run.classes == ("no", "yes")
+    assert run.design.classes == ("no", "yes")
     assert run.configurations == ("C=0.1", "C=1")
 
 
@@ -325,7 +324,7 @@ def test_three_classes(tmp_path):
     rec = Recorder(tmp_path / "run", X, THREE, cv=FOLDS, scoring="roc_auc_ovr")
     rec.finish(search(rec, y=THREE))
     run = load(rec.folder)
-    assert run.task is Task.MULTICLASS
+    assert run.design.task is Task.MULTICLASS
     assert run.predictions.shape == (1, 60, 3, 3)
     for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, THREE):
         assert np.array_equal(run.predictions[0, test, 1], own)
@@ -349,8 +348,12 @@ def test_regression(tmp_path):
     recorded = search(rec, KNeighborsRegressor(), y=VALUES)
     assert rec.finish(recorded).largest_recomputed < 1e-12
     run = load(rec.folder)
-    assert (run.task, run.kind, run.classes) == (Task.REGRESSION, PredictionKind.VALUE, ())
-    assert run.leaderboard[0].value > 0
+    assert (run.design.task, run.kind, run.design.classes) == (
+        Task.REGRESSION,
+        PredictionKind.VALUE,
+        (),
+    )
+    assert as_table(run).leaderboard[0].value > 0
     for test, own in by_hand(KNeighborsRegressor(1), rec.cv, X, VALUES, "predict"):
         assert np.array_equal(run.predictions[0, test, 0], own)
 
@@ -361,7 +364,7 @@ def test_groups_are_seen_by_the_splitter_and_kept(tmp_path):
     made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=rec.scorer)
     rec.finish(made.fit(X, Y, groups=groups))
     run = load(rec.folder)
-    pairs = set(zip(run.groups.tolist(), run.folds[0].tolist(), strict=True))
+    pairs = set(zip(run.design.groups.tolist(), run.folds[0].tolist(), strict=True))
     assert len(pairs) == 20
 
 
@@ -375,7 +378,7 @@ def test_weights_reach_the_metric(tmp_path):
     same = made.cv_results_["mean_test_score"] == plain_one.cv_results_["mean_test_score"]
     assert same.all()
     rec.finish(made)
-    assert np.array_equal(load(rec.folder).weights, weights)
+    assert np.array_equal(load(rec.folder).design.weights, weights)
 
 
 def test_repeated_holdout(tmp_path):
@@ -436,7 +439,7 @@ def test_cross_validate_of_several_estimators(tmp_path):
         assert rec.finish(scores, configuration=name).n_fits == 3
     run = load(rec.folder)
     assert run.configurations == ("bayes", "forest-like")
-    assert run.flags == (("oob",), ())
+    assert list(as_table(run).flags.values()) == [("oob",), ()]
 
 
 def test_a_loop_writes_what_it_has(tmp_path):
@@ -456,9 +459,8 @@ def test_a_loop_writes_what_it_has(tmp_path):
     run = load(rec.folder)
     assert run.configurations == ("trial 3", "trial 1", "trial 2")
     assert run.complete.tolist() == [True, False, True]
-    assert run.n_candidates_total == 4
-    assert run.flags[0] == ("shared_preprocessing",)
-    assert not run.finished
+    assert as_table(run).n_candidates_total == 4
+    assert as_table(run).flags["trial 3"] == ("shared_preprocessing",)
     for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, Y):
         assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
 
@@ -488,9 +490,12 @@ def test_a_later_call_is_another_try_unless_it_says_the_same(tmp_path):
     for chance in (0.5, 0.25, 0.25):
         rec.write("one", np.arange(60), np.full(60, chance))
     run = load(rec.folder)
-    assert (run.configurations, run.n_candidates_total) == (("one", "one #2"), 2)
+    assert (run.configurations, as_table(run).n_candidates_total) == (("one", "one #2"), 2)
     assert (run.predictions == [0.5, 0.25]).all()
-    assert (run.again, run.tried_again) == (("one #2",), ("one #2",))
+    assert (as_table(run).named["again"], as_table(run).named["tried_again"]) == (
+        ("one #2",),
+        ("one #2",),
+    )
 
 
 def test_write_all_takes_cross_val_predict(tmp_path):
@@ -510,8 +515,8 @@ def test_write_all_takes_cross_val_predict(tmp_path):
     [
         ([0, 1], [0.1], {}, "shape"),
         ([0, 0], [0.1, 0.2], {}, "twice"),
-        ([0, 60], [0.1, 0.2], {}, "no positions"),
-        ([0, -1], [0.1, 0.2], {}, "no positions"),
+        ([0, 60], [0.1, 0.2], {}, "must be positions"),
+        ([0, -1], [0.1, 0.2], {}, "must be positions"),
         ([0, 1], [0.1, np.nan], {}, "not finite"),
         ([0, 1], ["yes", "no"], {}, "texts"),
         ([0, 1], [1, 7], {}, "none of the classes"),
@@ -547,7 +552,7 @@ def test_rows_that_are_no_test_set(tmp_path):
         (Y, {"scoring": "no such"}, "no scorer 'no such'"),
         (Y, {"cv": [(np.arange(30), np.arange(29, 60))]}, "trains on"),
         (Y, {"cv": [(np.arange(30), [70])]}, "not a list of rows"),
-        (Y, {"sample_weight": np.zeros(60)}, "no weights"),
+        (Y, {"sample_weight": np.zeros(60)}, "must be positive"),
         (Y, {"groups": [1]}, "groups have shape"),
     ],
 )
@@ -562,7 +567,7 @@ def test_a_folder_belongs_to_one_design(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy")
     first.finish(search(first, grid={"n_neighbors": [1, 3]}))
     rec.finish(search(rec, grid={"n_neighbors": [3, 5]}))
-    assert load(rec.folder).n_candidates_total == 3
+    assert as_table(load(rec.folder)).n_candidates_total == 3
     with pytest.raises(InputError, match="other data, folds or metric"):
         Recorder(tmp_path / "run", X, Y, cv=KFold(3), scoring="accuracy")
 
@@ -668,13 +673,14 @@ def test_a_killed_search_leaves_readable_parts(tmp_path):
     run = load(tmp_path / "run")
     assert run.complete.sum() >= 6
     assert run.damaged == ()
-    assert not run.finished
-    assert run.leaderboard[0].value == pytest.approx(run.scores[0].mean())
+    assert as_table(run).leaderboard[0].value == pytest.approx(
+        np.mean([part.score for part in run.tries[0].splits.values()])
+    )
 
 
 def test_a_recorder_needs_numpy_alone():
-    code = "import sys, bbccli.recording; print(sorted({'pandas', 'scipy', 'sklearn', 'pyarrow'} & "
-    code += "sys.modules.keys()))"
+    code = "import sys; from bbccli.recording import Recorder; "
+    code += "print(sorted({'pandas', 'scipy', 'sklearn', 'pyarrow'} & sys.modules.keys()))"
     assert subprocess.check_output([sys.executable, "-c", code]).split() == [b"[]"]
 
 

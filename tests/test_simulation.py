@@ -9,8 +9,7 @@ from scipy.stats import norm
 
 from bbccli.errors import OptionError
 from bbccli.metrics import METRICS
-from bbccli.planning.simulation import binormal, multinormal, nested, noisy, right_or_wrong
-from bbccli.planning.simulation.laws import Study
+from bbccli.planning.simulation import Study, binormal, multinormal, nested, noisy, right_or_wrong
 
 TRUE = np.array([0.3, 0.55, 0.7, 0.9, 0.99])
 MAKERS = [right_or_wrong, binormal, multinormal, partial(multinormal, n_classes=5), noisy]

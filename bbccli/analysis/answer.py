@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.analysis.asked import Analysis
-from bbccli.core import elsewhere, resources
+from bbccli.analysis.options import Analysis
+from bbccli.core import resources, workers
 from bbccli.core.documents import Document
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
@@ -30,7 +30,7 @@ from bbccli.types import Select
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Analysed:
     """The document of a file, and what it was made from; the first metric selects."""
 
     matrix: PredictionMatrix
@@ -40,8 +40,8 @@ class Answer:
 
 
 def answer(
-    asked: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
-) -> Answer:
+    analysis: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
+) -> Analysed:
     """Read a file, estimate, and judge the result.
 
     Parameters
@@ -57,19 +57,19 @@ def answer(
         Whatever else keeps the file from having a result.
     """
     enter(progress, "reading")
-    matrix, rule = asked.read(path), asked.rule
-    plan = asked.plan(matrix.source.metadata)
-    metrics = choose_metrics(asked.metric, matrix)
+    matrix, rule = analysis.read(path), analysis.rule
+    plan = analysis.plan(matrix.source.metadata)
+    metrics = choose_metrics(analysis.metric, matrix)
     needed = None
-    if elsewhere.current() is not None:
+    if workers.current() is not None:
         check_parts(matrix, metrics, plan)
         needed = per_sample(matrix, metrics, plan)
     try:
         if rule is not None:
             judging = planned(metrics[0], plan)
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
-        with working(asked.metric, matrix, needed):
-            estimates, notes = estimate(matrix, metrics, plan, asked.method, progress=progress)
+        with working(analysis.metric, matrix, needed):
+            estimates, notes = estimate(matrix, metrics, plan, analysis.method, progress=progress)
             of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
@@ -79,7 +79,7 @@ def answer(
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
     found = document(matrix, estimates, notes, search_cost=of_search)
-    return Answer(matrix, metrics, estimates, judged(found, rule))
+    return Analysed(matrix, metrics, estimates, judged(found, rule))
 
 
 def _cost(
@@ -150,8 +150,7 @@ def check_methods(names: Sequence[str] | None) -> None:
 
 def per_sample(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> int:
     """Return the bytes per sample that a worker needs, of a column or of a block of resamples."""
-    asked = [planned(metric, plan) for metric in metrics]
-    apart = all(addable(matrix, metric, plan.pooling) for metric in asked)
+    apart = all(addable(matrix, planned(metric, plan), plan.pooling) for metric in metrics)
     return OF_A_COLUMN if apart else PER_SAMPLE
 
 

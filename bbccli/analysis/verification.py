@@ -1,4 +1,4 @@
-"""Whether the predictions of a run give the scores that the tool itself reports.
+"""Recompute the scores that a run reports of itself.
 
 Rows in another order, classes that are swapped and labels of another table all make predictions
 that look fine. The leaderboard of the run finds them: each of its scores is computed again.
@@ -17,8 +17,7 @@ from bbccli.core.plan import CLIP
 from bbccli.core.rounding import count
 from bbccli.core.source import TwoFigures, Verification, agrees, targets_of
 from bbccli.errors import InputError
-from bbccli.metrics import METRICS, fitting
-from bbccli.metrics.naming import canonical
+from bbccli.metrics import METRICS, canonical, fitting
 from bbccli.metrics.probability import with_clip
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, Pooling, PredictionKind
@@ -47,7 +46,11 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     if not run:
         return None
     columns = _as_scored(matrix, run)
-    scores = [one for one in _scores(run) if one["id"] in columns]
+    scores = [
+        one
+        for one in _listed(run, "leaderboard")
+        if one.get("selection") in list(Pooling) and one["id"] in columns
+    ]
     reason = run.get("unchecked") or _hindrance(matrix, run)
     if reason or not scores:
         return Verification(len(scores), 0, None, None, str(reason or "the run reports no scores"))
@@ -63,7 +66,8 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     differences = [abs(value - score["value"]) for score, value in compared]
     tolerance = max(float(score["tolerance"]) for score, _ in compared)
     said = (len(scores), len(compared), max(differences), tolerance, None)
-    return Verification(*said, _otherwise([two for _, _, two in found if two is not None]))
+    others = [two for _, _, two in found if two is not None]
+    return Verification(*said, tuple(sorted(others, key=lambda one: -abs(one.tool - one.here))))
 
 
 def verified(matrix: PredictionMatrix) -> PredictionMatrix:
@@ -74,14 +78,10 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
     InputError
         As `verify`.
     """
-    return replace(matrix, source=replace(matrix.source, verification=verify(matrix)))
-
-
-def _scores(run: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the scores of the leaderboard of a run."""
-    for one in _listed(run, "leaderboard"):
-        if one.get("selection") in list(Pooling):
-            yield one
+    found = verify(matrix)
+    if found is None:
+        return matrix
+    return replace(matrix, source=replace(matrix.source, verification=found))
 
 
 def _listed(
@@ -102,7 +102,7 @@ def _listed(
 
 
 def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
-    """Why scores of all samples can't be those of this matrix."""
+    """Return why scores of all samples can't be those of this matrix."""
     n_samples = run.get("n_samples")
     if isinstance(n_samples, int) and n_samples != matrix.n_samples:
         return f"the run scored {count(n_samples, 'sample')}, and {matrix.n_samples} take part"
@@ -161,11 +161,7 @@ def _compared(
 
 
 _CLIPS = (CLIP, 2.0**-52)
-"""What tools clip probabilities at: the rounding of numbers of 32 bits, or of 64."""
-
-
-def _otherwise(found: Sequence[TwoFigures]) -> tuple[TwoFigures, ...]:
-    return tuple(sorted(found, key=lambda one: -abs(one.tool - one.here)))
+"""Least probability of tools: the rounding error of 32-bit or of 64-bit numbers."""
 
 
 def _check_folds(matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns) -> None:
@@ -236,7 +232,7 @@ def _mismatch(
 
 
 def _cause(matrix: PredictionMatrix, score: Mapping[str, Any], columns: Columns) -> str:
-    """What explains the difference: swapped classes can be tried, all else is guessed."""
+    """Return the likely cause: swapped classes are tried, all else is guessed."""
     if score["metric"] == "auc" and matrix.kind is not PredictionKind.LABEL:
         own, column = columns[score["id"]]
         candidates = Candidates(own, METRICS["auc"], Pooling(score["selection"]))

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any
 
 from bbccli.batch.local import lost_file
-from bbccli.batch.worker import Done, Task, work
+from bbccli.batch.worker import Done, FileTask, work
 from bbccli.errors import BbcError, OptionError
 
 AHEAD = 4
@@ -43,7 +43,7 @@ _SILENT = logging.CRITICAL + 1
 
 
 def run_dask(
-    tasks: Iterable[Task], jobs: int, scheduler: str | None, say: Say = lambda _: None
+    tasks: Iterable[FileTask], jobs: int, scheduler: str | None, say: Say = lambda _: None
 ) -> Iterator[list[Done]]:
     """Yield what is done, in groups, in any order.
 
@@ -75,7 +75,7 @@ def run_dask(
     """
     with client_of(jobs, scheduler) as (client, cluster):
         look = _Workers(client, cluster, jobs, say).look
-        aside: list[Task] = []
+        aside: list[FileTask] = []
         try:
             if scheduler is not None:
                 yield from _answers(client, look, tasks, jobs, _given_up)
@@ -92,9 +92,9 @@ def run_dask(
 def _answers(
     client: Any,
     look: Callable[[], None],
-    tasks: Iterable[Task],
+    tasks: Iterable[FileTask],
     jobs: int,
-    killer: Callable[[Task, int], Done | None],
+    killer: Callable[[FileTask, int], Done | None],
 ) -> Iterator[list[Done]]:
     """Yield what is done; `killer` says what becomes of a file that several workers died of."""
     from dask.distributed import KilledWorker, as_completed
@@ -140,7 +140,7 @@ def _batch(completed: Any, look: Callable[[], None]) -> list[Any]:
 
 
 class _Workers:
-    """Whether there are workers to wait for."""
+    """Keep an eye on the workers."""
 
     def __init__(self, client: Any, cluster: Any, jobs: int, say: Say) -> None:
         self._client, self._cluster, self._jobs, self._say = client, cluster, jobs, say
@@ -177,7 +177,7 @@ class _Workers:
             self._say(f"waiting: the scheduler at {address} has no workers; Ctrl-C ends the batch")
 
 
-def _given_up(task: Task, losses: int) -> Done:
+def _given_up(task: FileTask, losses: int) -> Done:
     return lost_file(task, "killed, or out of memory", losses)
 
 
@@ -260,7 +260,7 @@ def _room(client: Any, jobs: int) -> int:
 
 
 def _outcome(future: Any) -> Done | None:
-    """What a future that is done holds; None where it is yet to come, once more.
+    """Return the result of a future; None if it is lost and will come again.
 
     Raises
     ------

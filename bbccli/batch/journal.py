@@ -31,7 +31,7 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a line is, and what it says in short."""
+    """Position of a line, and the fingerprint of its files."""
 
     start: int
     size: int
@@ -136,7 +136,7 @@ class Journal:
 
     @property
     def damage(self) -> str:
-        """What is damaged, in a line; empty where all is whole."""
+        """Damaged lines, in a sentence; empty if there are none."""
         if not self.damaged:
             return ""
         named = ", ".join(map(str, self.damaged[:_MOST_NAMED]))
@@ -293,7 +293,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _is_record(value: Any) -> bool:
-    """Whether a value says of a file what was asked, of which bytes, and what came of it."""
+    """Return whether a value has the form of a record."""
     if not _has(value, key=str, path=str) or ("error" in value) == ("document" in value):
         return False
     if "error" in value:
@@ -305,14 +305,14 @@ def _is_record(value: Any) -> bool:
 
 
 def _has(value: Any, **kinds: Any) -> bool:
-    """Whether a value is an object with members of these types."""
+    """Return whether a value is an object with members of these types."""
     return isinstance(value, dict) and all(
         isinstance(value.get(name), kind) for name, kind in kinds.items()
     )
 
 
 _LOCKED_BYTE = 2**40
-"""Where Windows locks a file: far from its lines, which others may read."""
+"""Byte that Windows locks: far from the lines, which others may read."""
 
 
 @contextmanager

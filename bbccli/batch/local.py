@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from multiprocessing import connection, get_context, parent_process
 from typing import Any
 
-from bbccli.batch.worker import MORE_MEMORY, Done, Task, failure, work
+from bbccli.batch.worker import MORE_MEMORY, Done, FileTask, failure, work
 from bbccli.errors import BbcError
 
 AHEAD = 2
@@ -33,7 +33,7 @@ _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 
 
 def run_local(
-    tasks: Iterable[Task],
+    tasks: Iterable[FileTask],
     jobs: int,
     scheduler: str | None = None,
     say: Callable[[str], None] = lambda _: None,
@@ -64,19 +64,19 @@ class _Worker:
 
     process: Any
     pipe: connection.Connection
-    tasks: deque[Task] = field(default_factory=deque)
+    tasks: deque[FileTask] = field(default_factory=deque)
     ready: bool = False
 
-    def give(self, task: Task) -> None:
+    def give(self, task: FileTask) -> None:
         self.tasks.append(task)
         with suppress(OSError):  # it died; that shows when we listen
             self.pipe.send(task)
 
 
 class _Pool:
-    def __init__(self, tasks: Iterator[Task], jobs: int) -> None:
+    def __init__(self, tasks: Iterator[FileTask], jobs: int) -> None:
         self._tasks, self._jobs = tasks, jobs
-        self._again: deque[Task] = deque()
+        self._again: deque[FileTask] = deque()
         self._losses: Counter[int] = Counter()
         self._failed_starts = 0  # in a row
         self._workers: dict[connection.Connection, _Worker] = {}
@@ -101,7 +101,7 @@ class _Pool:
         for worker in self._workers.values():
             worker.process.join()
 
-    def _next(self, count: int) -> Iterator[Task]:
+    def _next(self, count: int) -> Iterator[FileTask]:
         for _ in range(count):
             task = self._again.popleft() if self._again else next(self._tasks, None)
             if task is None:
@@ -168,7 +168,7 @@ class _Pool:
         return [lost_file(lost, how)]
 
 
-def lost_file(task: Task, how: str, losses: int = LOSSES) -> Done:
+def lost_file(task: FileTask, how: str, losses: int = LOSSES) -> Done:
     """Return the failure of a file that no process survives."""
     problem = f"{task.source.path}: {losses} worker processes ended while they had it: {how}"
     return failure(task, problem, MORE_MEMORY)

@@ -13,8 +13,8 @@ import numpy as np
 
 from bbccli.batch.cluster import client_of, lost
 from bbccli.core import resources
-from bbccli.core.elsewhere import Workers
 from bbccli.core.resources import Resources
+from bbccli.core.workers import Workers
 from bbccli.errors import BbcError, OptionError
 from bbccli.types import IntArray
 
@@ -109,7 +109,7 @@ class DaskWorkers(Workers):
         return self._client.submit(work, packed, shared, limits, pure=False)
 
     def _send(self, array: np.ndarray[Any, Any]) -> Any:
-        """What stands for an array that workers have."""
+        """Return what stands for an array that workers have."""
         if id(array) not in self._sent:
             sent = self._client.scatter(array, broadcast=True, hash=False)
             self._sent[id(array)] = array, sent
@@ -153,7 +153,7 @@ def unpack(packed: bytes, shared: dict[int, Any]) -> Any:
 
 
 def _outcome(future: Any) -> Any:
-    """What a task returned.
+    """Return what a task returned.
 
     Raises
     ------

@@ -10,7 +10,7 @@ from bbccli.batch.cluster import run_dask
 from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.local import run_local
 from bbccli.batch.sources import BatchFile
-from bbccli.batch.worker import Done, Task, key_of
+from bbccli.batch.worker import Done, FileTask, key_of
 from bbccli.core import reading
 from bbccli.core.documents import Json
 from bbccli.core.resources import Resources
@@ -24,7 +24,7 @@ MOST_PROBLEMS = 5
 
 @dataclass(slots=True)
 class Tally:
-    """What became of the files of a batch, counted.
+    """Counts of the outcomes of a batch.
 
     `failed` have no result; `undecided` and `missed` are verdicts of gates, and a file whose gate
     has nothing to judge is undecided. `problems` holds what is wrong with the first few files.
@@ -63,7 +63,7 @@ class Tally:
 
 @dataclass(slots=True)
 class Course:
-    """How it went: files that are as they were, and the failure that stopped the rest, if any."""
+    """Unchanged files, and the failure that stopped the rest, if any."""
 
     unchanged: int = 0
     complete: bool = True
@@ -72,14 +72,14 @@ class Course:
 
 def todo(
     sources: Sequence[BatchFile], entries: Mapping[str, Entry], limits: Resources
-) -> Iterator[Task]:
+) -> Iterator[FileTask]:
     """Yield a task for each source; what was done before comes with its fingerprint."""
     folder = str(Path.cwd())
     for position, source in enumerate(sources):
         key = key_of(source)
         entry = entries.get(key)
         known = entry.files if entry else None
-        yield Task(position, key, source, limits, folder, known, reading.current())
+        yield FileTask(position, key, source, limits, folder, known, reading.current())
 
 
 def drive(
@@ -121,7 +121,9 @@ def results(sources: Iterable[BatchFile], journal: Journal, tally: Tally) -> Ite
         yield record
 
 
-Runner = Callable[[Iterable[Task], int, str | None, Callable[[str], None]], Iterator[list[Done]]]
+Runner = Callable[
+    [Iterable[FileTask], int, str | None, Callable[[str], None]], Iterator[list[Done]]
+]
 """Called with tasks, worker processes on this machine, the address of a scheduler, and what tells
 the user something."""
 

@@ -11,15 +11,14 @@ import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from bbccli.analysis import Analysis
+from bbccli.analysis.options import Analysis
 from bbccli.core import reading
 from bbccli.core.local import opened
-from bbccli.core.option import options_of
+from bbccli.core.option import MisfitError, options_of
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.readers.sources.files import STDIN
 from bbccli.readers.sources.opening import read_table
@@ -158,7 +157,7 @@ _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def is_manifest(path: str) -> bool:
-    """Whether a file is a table with a column `path` and none `truth`."""
+    """Return whether a file is a table with a column `path` and none `truth`."""
     if is_url(path) or not path.lower().endswith(_SUFFIXES):
         return False
     if not os.path.isfile(path):  # noqa: PTH113 - never raises, unlike Path.is_file
@@ -179,16 +178,16 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
         A column that is not an option, a value that does not fit or names code, or a row without a
         path.
     """
-    frame = read_table(path)
-    check_names(frame)
-    options = _options(frame.data.column_names, path)
-    cells = {name: frame.data.column(name).to_pylist() for name in frame.data.column_names}
+    table = read_table(path)
+    check_names(table)
+    columns = _options(table.data.column_names, path)
+    cells = {name: table.data.column(name).to_pylist() for name in table.data.column_names}
     for row, entry in enumerate(cells[PATH]):
         if entry is None or not str(entry).strip():
             raise InputError("there is no path", path=path, row=row, hint="remove the row")
         own = {
             option: _value(path, option, name, row, cells[name][row])
-            for option, name in options.items()
+            for option, name in columns.items()
             if cells[name][row] not in (None, "")
         }
         if any(":" in metric for metric in own.get("metric", ())):
@@ -196,8 +195,8 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
                 "a metric of your own is code, which a table can't name",
                 path=path,
                 row=row,
-                column=options["metric"],
-                value=cells[options["metric"]][row],
+                column=columns["metric"],
+                value=cells[columns["metric"]][row],
                 hint="give it by --metric on the command line",
             )
         try:
@@ -211,27 +210,49 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
 
 def _options(names: list[str], path: str) -> dict[str, str]:
     """Column by the option that it sets."""
-    kinds = options_of(Analysis)
-    options: dict[str, str] = {}
+    known = options_of(Analysis)
+    columns: dict[str, str] = {}
     for name in names:
         option = name.replace("-", "_")
-        if name != PATH and option not in kinds:
+        if name != PATH and option not in known:
+            keys = [one.replace("_", "-") for one in known]
+            near = difflib.get_close_matches(name.replace("_", "-"), keys, n=1)
+            otherwise = f"{PATH}, and any of: {', '.join(keys)}"
             raise InputError(
                 "column is not an option of a file",
                 path=path,
                 column=name,
-                hint=_nearest(name, kinds),
+                hint=f"did you mean {near[0]}?" if near else otherwise,
             )
-        if option in options:
+        if option in columns:
             raise InputError(
-                f"sets the same option as {options[option]!r}",
+                f"sets the same option as {columns[option]!r}",
                 path=path,
                 column=name,
                 hint="keep one of the two columns",
             )
         if name != PATH:
-            options[option] = name
-    return options
+            columns[option] = name
+    return columns
+
+
+def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
+    """A cell as the type that the option has."""
+    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+    try:
+        value = options_of(Analysis)[option].of_text(text)
+    except MisfitError as error:
+        raise InputError(
+            "value does not fit the option",
+            path=path,
+            row=row,
+            column=name,
+            value=cell,
+            hint=str(error),
+        ) from None
+    if option in FILES:
+        return _beside(path, value)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _header(path: str) -> list[str]:
@@ -254,37 +275,3 @@ def _header(path: str) -> list[str]:
 def _beside(manifest: str, path: str) -> str:
     """Path relative to the folder of the manifest."""
     return path if is_url(path) else os.path.normpath(Path(manifest).parent / path)
-
-
-def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
-    """A cell as the type that the option has."""
-    kind = options_of(Analysis)[option].kind
-    text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
-    try:
-        if kind is bool:
-            return _boolean(text)
-        if kind is list:
-            return tuple(text.split())
-        if kind is str:
-            return _beside(path, text) if option in FILES else text
-        return kind(text)
-    except ValueError:
-        hint = f"one of: {', '.join(m.value for m in kind)}" if issubclass(kind, Enum) else _A[kind]
-        raise InputError(
-            "value does not fit the option", path=path, row=row, column=name, value=cell, hint=hint
-        ) from None
-
-
-_A = {int: "a whole number", float: "a number", bool: "true or false"}
-
-
-def _boolean(text: str) -> bool:
-    if text.lower() not in ("true", "false", "1", "0"):
-        raise ValueError(text)
-    return text.lower() in ("true", "1")
-
-
-def _nearest(name: str, known: Iterable[str]) -> str:
-    names = [option.replace("_", "-") for option in known]
-    near = difflib.get_close_matches(name.replace("_", "-"), names, n=1)
-    return f"did you mean {near[0]}?" if near else f"{PATH}, and any of: {', '.join(names)}"

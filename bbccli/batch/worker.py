@@ -20,19 +20,19 @@ from bbccli.core.resources import Resources
 from bbccli.core.text import message, redacted
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
-from bbccli.readers.opening import hash_of
+from bbccli.readers.pipeline import hash_of
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.opening import metadata_path
 from bbccli.readers.sources.urls import is_url, url_bytes, url_exists
 from bbccli.version import __version__
 
 MORE_MEMORY = "it may need more memory than there is: fewer --jobs"
-"""What helps a file that no process survives."""
+"""Hint for a file that no process survives."""
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
-    """What a worker needs to know of one file.
+class FileTask:
+    """A file of a batch, as a worker gets it.
 
     Parameters
     ----------
@@ -63,15 +63,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What became of one file: a line for the journal, or None where nothing has changed."""
+    """Outcome of one file: a line for the journal, or None if nothing has changed."""
 
     position: int
     line: str | None
     problem: str | None = None
 
 
-def is_current(task: Task) -> bool:
-    """Whether the files are as they were when they were last done.
+def is_current(task: FileTask) -> bool:
+    """Return whether the files are unchanged since they were last done.
 
     Raises
     ------
@@ -82,13 +82,13 @@ def is_current(task: Task) -> bool:
     return task.known is not None and task.known == _joined(_hash(place.path), place.others())
 
 
-def work(task: Task) -> Done:
+def work(task: FileTask) -> Done:
     """Answer for one file, unless it is as it was when it was last done."""
     with reading.use(task.reading):
         return _work(task)
 
 
-def _work(task: Task) -> Done:
+def _work(task: FileTask) -> Done:
     source, place = task.source, _Place(task)
     try:
         others = place.others()  # hashed before they are read: what changes meanwhile is redone
@@ -116,7 +116,7 @@ def _work(task: Task) -> Done:
         return failure(task, problem, hint, status=1, trace=traceback.format_exc())
 
 
-def failure(task: Task, problem: str, hint: str, *, status: int = 2, trace: str = "") -> Done:
+def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: str = "") -> Done:
     """Return what stands for a file that has no result."""
     problem = message(problem)
     error: Json = {"problem": problem, "hint": message(hint), "status": status}
@@ -125,7 +125,7 @@ def failure(task: Task, problem: str, hint: str, *, status: int = 2, trace: str 
     return Done(task.position, record(task, None, error=error), problem)
 
 
-def record(task: Task, files: str | None, **outcome: Json) -> str:
+def record(task: FileTask, files: str | None, **outcome: Json) -> str:
     """Return the line of the journal: what was asked, of which bytes, and what came of it."""
     held = {"key": task.key, "path": redacted(task.source.path), "files": files, **outcome}
     return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
@@ -140,7 +140,7 @@ def key_of(source: BatchFile) -> str:
 class _Place:
     """The files of a task, as this process has to name them."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: FileTask) -> None:
         self._start = f"{task.folder}{os.sep}"
         self._elsewhere = _here() != task.folder
         self.path = self._from_here(task.source.path)

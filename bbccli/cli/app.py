@@ -6,12 +6,11 @@ import difflib
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli.commands import CONFIGURABLE, Commands
+from bbccli.cli.command import CONFIGURABLE, Commands
 from bbccli.cli.streams import complain, leave
 from bbccli.core.local import command
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
@@ -40,7 +39,7 @@ def _show_config(ctx: typer.Context, wanted: bool) -> None:
     from bbccli.cli.output import style_for_stdout, write
     from bbccli.reports.layout import listing_table
 
-    rows = config.holding(_path(ctx.params.get("config_file")))
+    rows = config.holding(ctx.params.get("config_file"))
     write(listing_table(("option", "value", "from"), rows, style_for_stdout()), "-")
     raise typer.Exit
 
@@ -84,11 +83,7 @@ def bbc(
     if name in CONFIGURABLE:
         from bbccli.cli import config
 
-        ctx.default_map = {name: config.defaults(name, _path(config_file))}
-
-
-def _path(given: str | None) -> Path | None:
-    return None if given is None else Path(given)
+        ctx.default_map = {name: config.defaults(name, config_file)}
 
 
 @cache
@@ -133,7 +128,7 @@ def _sources(context: Any = None) -> Mapping[str, str]:
         return {}
     from bbccli.cli import config
 
-    return config.sources(context.info_name, names, _path(context.parent.params["config_file"]))
+    return config.sources(context.info_name, names, context.parent.params["config_file"])
 
 
 def _misused(error: Any) -> int:

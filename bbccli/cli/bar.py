@@ -114,7 +114,7 @@ class _Bar:
             self._draw(anew=True)
 
     def _goal(self) -> int | None:
-        """How much there is to do, as long as there is something left."""
+        """Return the total as long as something is left."""
         return self._total if self._done < self._total else None
 
     def _draw(self, *, anew: bool) -> None:

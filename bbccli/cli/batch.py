@@ -11,45 +11,40 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis import Analysis
-from bbccli.cli.command import command, reads_files
+from bbccli.analysis.options import Analysis
+from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
 from bbccli.cli.streams import say
 from bbccli.core.choices import OnError
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.core.resources import Resources
 from bbccli.core.text import redacted, visible
 from bbccli.errors import BbcError, OptionError
 
 if TYPE_CHECKING:
-    from bbccli.batch import BatchFile, Journal, Tally
+    from bbccli.batch.journal import Journal
+    from bbccli.batch.run import Tally
+    from bbccli.batch.sources import BatchFile
     from bbccli.reports import Form
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchOptions:
-    """How many files are worked through."""
+    """Options of the batch, whatever the files."""
 
-    jobs: Annotated[int | None, Option("Worker processes.", metavar="N", default="all cores")] = (
-        None
+    jobs: int | None = option(None, "Worker processes.", "N", default="all cores")
+    resume: bool = option(
+        False,
+        "Keep the results of files and options that have not changed; do the rest.",
+        scope=Scope.RUN,
     )
-    resume: Annotated[
-        bool,
-        Option(
-            "Keep the results of files and options that have not changed; do the rest.",
-            scope=Scope.RUN,
-        ),
-    ] = False
-    summary: Annotated[bool, Option("Print a table over all files: optimism, winners, gates.")] = (
-        False
+    summary: bool = option(False, "Print a table over all files: optimism, winners, gates.")
+    dry_run: bool = option(
+        False, "List the files and what would be done; write nothing.", scope=Scope.RUN
     )
-    dry_run: Annotated[
-        bool,
-        Option("List the files and what would be done; write nothing.", scope=Scope.RUN),
-    ] = False
-    on_error: Annotated[
-        OnError, Option("What to do after a file without a result.", panel=Panel.RESOURCES)
-    ] = OnError.CONTINUE
+    on_error: OnError = option(
+        OnError.CONTINUE, "What to do after a file without a result.", panel=Panel.RESOURCES
+    )
 
     @property
     def n_processes(self) -> int:
@@ -76,7 +71,7 @@ Sources = Annotated[
     Option(
         "Files, URLs and quoted patterns, in which ** stands for any folders; or one table (.csv, "
         ".tsv, .parquet) with a column path, and columns named as options.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]
@@ -84,21 +79,20 @@ Table = Annotated[
     str,
     Option(
         "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
-        metavar="PATH",
+        "PATH",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),
 ]
 
 
-@command()
-@reads_files
+@command(reads=True)
 def batch(
     sources: Sources,
     output: Table,
     many: BatchOptions,
-    where: RunnerOptions,
-    asked: Analysis,
+    runner: RunnerOptions,
+    analysis: Analysis,
     work: WorkOptions,
     quiet: Quiet = False,
 ) -> None:
@@ -115,23 +109,24 @@ def batch(
       bbc batch 'runs/*.csv' -o results.csv --metric auc --fail-under 0.8 --resume --summary
       bbc batch manifest.csv -o results.jsonl --runner dask --scheduler tcp://host:8786
     """
-    from bbccli.batch import Journal, journal_path, sources_of
+    from bbccli.batch.journal import Journal, journal_path
+    from bbccli.batch.sources import sources_of
     from bbccli.cli.output import check_apart, check_writable
 
-    where.check()
+    runner.check()
     many.check()
     limits = work.resources(1)
-    asked.check()
+    analysis.check()
     form, target, journal_file = _table_form(output), Path(output), journal_path(Path(output))
     check_writable({"--output": output})
-    found = sources_of(sources, asked, avoid=(target, journal_file))
+    found = sources_of(sources, analysis, avoid=(target, journal_file))
     check_apart({"--output": output, "the journal": str(journal_file)})
     _foresee(found)
     if many.dry_run:
         return _list_tasks(found, journal_file, limits, resume=many.resume)
     with Journal.opened(journal_file, resume=many.resume) as journal:
         try:
-            _carry_out(found, journal, limits, many, where, target, form, quiet=quiet)
+            _carry_out(found, journal, limits, many, runner, target, form, quiet=quiet)
         except KeyboardInterrupt:
             say(_kept(journal, found))
             raise
@@ -162,25 +157,26 @@ def _carry_out(
     journal: Journal,
     limits: Resources,
     many: BatchOptions,
-    where: RunnerOptions,
+    runner: RunnerOptions,
     target: Path,
     form: Form,
     *,
     quiet: bool,
 ) -> None:
     """Do what is left, write the table, say what came of it, and leave with the status."""
-    from bbccli.batch import FAILED, RUNNERS, Tally, drive, results, todo
+    from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
     from bbccli.cli.bar import batch_bar
     from bbccli.cli.output import cannot_write, style_for_stdout, write
     from bbccli.core.atomic import replacing, sweep
     from bbccli.reports.summary import Summary
+    from bbccli.schema.gate import FAILED
 
     sweep(target)
     _tell_damage(journal)
     tasks, stop = todo(sources, journal.entries, limits), many.on_error is OnError.STOP
     tell = (lambda line: None) if quiet else say
     n_processes = min(many.n_processes, len(sources))
-    groups = RUNNERS[where.runner](tasks, n_processes, where.scheduler, tell)
+    groups = RUNNERS[runner.runner](tasks, n_processes, runner.scheduler, tell)
     with batch_bar(len(sources), quiet=quiet) as progress:
         course = drive(groups, journal, stop_on_error=stop, progress=progress)
     if not course.complete:
@@ -207,8 +203,8 @@ def _foresee(sources: Iterable[BatchFile]) -> None:
     from bbccli.readers.sources.opening import metadata_path
 
     for source in sources:
-        asked = source.analysis
-        for given in filter(None, (source.path, asked.labels, asked.folds)):
+        analysis = source.analysis
+        for given in filter(None, (source.path, analysis.labels, analysis.folds)):
             path = _local(given)
             if path is None:
                 continue
@@ -255,7 +251,9 @@ def _list_tasks(
     sources: Sequence[BatchFile], journal_file: Path, limits: Resources, *, resume: bool
 ) -> None:
     """Print each file after what would be done with it: do or keep."""
-    from bbccli.batch import Journal, is_current, todo
+    from bbccli.batch.journal import Journal
+    from bbccli.batch.run import todo
+    from bbccli.batch.worker import is_current
     from bbccli.cli.output import write
 
     journal = Journal.glance(journal_file) if resume else None
@@ -273,7 +271,7 @@ def _tell_damage(journal: Journal) -> None:
 
 
 def _kept(journal: Journal, sources: Sequence[BatchFile]) -> str:
-    from bbccli.batch import key_of
+    from bbccli.batch.worker import key_of
 
     done = sum(key_of(source) in journal.entries for source in sources)
     return f"{done} of {len(sources)} files are kept in {journal.path}; continue with --resume"

@@ -1,26 +1,56 @@
-"""A command: a function whose parameters are options, or groups of them; typer runs it."""
+"""Commands: functions whose parameters are options, or groups of them; typer runs them."""
 
 from __future__ import annotations
 
-import functools
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import MISSING, dataclass, is_dataclass
 from enum import Enum
+from functools import partial
+from importlib import import_module
+from types import MappingProxyType
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
-from bbccli.cli.check import ChecksHere
 from bbccli.core import reading
-from bbccli.core.option import Declared, Panel, declared, options_of
+from bbccli.core.arguments import ByName
+from bbccli.core.option import Declared, MisfitError, Panel, declared, options_of
 from bbccli.core.reading import Reading
+from bbccli.errors import OptionError
+
+COMMANDS = {
+    "correct": ("correct", "Correct the winner's performance for having been selected."),
+    "batch": ("batch", "Correct many files, and gather the results in one table."),
+    "drop": ("drop", "Show which configurations need no further training."),
+    "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
+    "compare": ("compare", "Show which may be the best, or if the winner beats another."),
+    "plan": ("plan", "Show how many rows and configurations a study needs."),
+    "simulate": ("simulate", "Write predictions whose true performances are known."),
+    "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
+    "convert": ("convert", "Write predictions in the wide or the long layout."),
+    "report": ("report", "Make one page of predictions or saved results."),
+    "plot": ("plot", "Draw one figure of a result, or of predictions."),
+    "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
+    "explain": ("explain", "Explain a method, a metric, a note, or which number to report."),
+    "methods": ("registries", "List the methods, or show everything about one."),
+    "metrics": ("registries", "List the metrics, or show everything about one."),
+    "schema": ("registries", "Print the JSON Schema of what `--format json` writes."),
+}
+"""Module and summary of each command."""
+
+CONFIGURABLE = (
+    *("correct", "batch", "drop", "leaderboard", "compare", "plan", "inspect", "convert", "plot"),
+    "gate",
+)
+"""Commands whose options a project can set."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What the command line runs.
+    """A function that the command line runs.
 
     Attributes
     ----------
@@ -32,12 +62,15 @@ class Command:
         All options by name: those of the groups stand where the group does.
     context
         Parameter that takes the context of typer, if there is one.
+    reads
+        True if it has the options of `Reading`, too, which are in force while it runs.
     """
 
     function: Callable[..., None]
     groups: Mapping[str, tuple[type, frozenset[str]]]
     options: Mapping[str, Declared]
     context: str | None
+    reads: bool
 
     @property
     def name(self) -> str:
@@ -49,7 +82,8 @@ class Command:
         values = self.gathered(given)
         if self.context is not None:
             values[self.context] = context
-        self.function(**values)
+        with reading.use(values.pop("care")) if self.reads else nullcontext():
+            self.function(**values)
 
     def gathered(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of options, those of groups put together."""
@@ -61,13 +95,17 @@ class Command:
         return values
 
 
-def command(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], Command]:
+def command(
+    *, without: Iterable[str] = (), reads: bool = False
+) -> Callable[[Callable[..., None]], Command]:
     """Make a command of a function.
 
     Parameters
     ----------
     without
         Options of its groups that the command does not have; they keep their defaults.
+    reads
+        True if it reads files of predictions.
     """
     left_out = frozenset(without)
 
@@ -75,7 +113,11 @@ def command(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], C
         groups: dict[str, tuple[type, frozenset[str]]] = {}
         options: dict[str, Declared] = {}
         context = None
-        for name, parameter in inspect.signature(function, eval_str=True).parameters.items():
+        parameters = dict(inspect.signature(function, eval_str=True).parameters)
+        if reads:
+            keyword = inspect.Parameter.KEYWORD_ONLY
+            parameters["care"] = inspect.Parameter("care", keyword, annotation=Reading)
+        for name, parameter in parameters.items():
             hint = parameter.annotation
             if hint is typer.Context:
                 context = name
@@ -88,28 +130,81 @@ def command(*, without: Iterable[str] = ()) -> Callable[[Callable[..., None]], C
                 found = declared(name, hint, default)
                 if found is not None:
                     options[name] = found
-        return Command(function, groups, options, context)
+        return Command(function, groups, options, context, reads)
 
     return decorate
 
 
-def reads_files(function: Callable[..., None]) -> Callable[..., None]:
-    """Give a function the options of `Reading`, which are in force while it runs."""
-
-    @functools.wraps(function)
-    def careful(*, care: Reading, **values: Any) -> None:
-        with reading.use(care):
-            function(**values)
-
-    own = inspect.signature(function, eval_str=True).parameters.values()
-    added = inspect.Parameter("care", inspect.Parameter.KEYWORD_ONLY, annotation=Reading)
-    described: Any = careful
-    described.__signature__ = inspect.Signature([*own, added])
-    return careful
-
-
 def _tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def command_named(name: str) -> Command:
+    """Return a command; its module is imported."""
+    found: Command = getattr(import_module(f"bbccli.cli.{COMMANDS[name][0]}"), name)
+    return found
+
+
+class ChecksHere:
+    """Makes a command or a group of typer one whose options check their own values.
+
+    Typer itself would load pydantic, which takes half as long as numpy.
+    """
+
+    declared: Mapping[str, Declared] = MappingProxyType({})
+    """Options by name; what is not one of them, typer checks where it is given."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, with --help among them."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for one in found:
+            if "process_value" not in vars(one):
+                told = self.declared.get(one.name)
+                one.process_value = partial(_processed, one, one.process_value, told)
+        return found
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the command line, in which an option that takes one value stands once."""
+        parent: Any = super()
+        if not ctx.resilient_parsing:
+            _check_once(parent.make_parser(ctx).parse_args(args=list(args))[2], args)
+        left: list[str] = parent.parse_args(ctx, args)
+        return left
+
+
+def _check_once(order: Sequence[Any], words: Sequence[str]) -> None:
+    """Refuse an option whose last value would win over others, and a switch turned both ways.
+
+    Parameters
+    ----------
+    order
+        The parameters of the words, each as often as it stands there.
+    """
+    for one in dict.fromkeys(order):
+        repeatable = one.param_type_name == "argument" or one.multiple
+        if repeatable or order.count(one) == 1:
+            continue
+        if not one.is_flag:
+            raise OptionError(f"{one.opts[0]} is given more than once", hint="give it once")
+        ways = [next((w for w in words if w in way), "") for way in (one.opts, one.secondary_opts)]
+        if all(ways):
+            raise OptionError(f"{' and '.join(ways)} contradict each other", hint="give one")
+
+
+def _processed(
+    parameter: Any, as_typer: Callable[..., Any], option: Declared | None, context: Any, value: Any
+) -> Any:
+    """Value of a parameter as the command gets it; takes the place of its method."""
+    lacking = value is None or value == ()
+    if (lacking and parameter.required) or not (lacking or option):
+        return as_typer(context, value)
+    if isinstance(value, str) and option is not None and option.kind not in (list, tuple, bool):
+        try:
+            value = option.of_text(value)
+        except MisfitError as error:
+            text = f"{value!r} is not {error}."
+            raise typer.BadParameter(text, ctx=context, param=parameter) from error
+    return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
 WIDEST = 24
@@ -146,6 +241,24 @@ class PanelledCommand(ChecksHere, TyperCommand):
             if records:
                 with formatter.section(title):
                     formatter.write_dl(records, col_max=WIDEST)
+
+
+class Commands(ChecksHere, TyperGroup):
+    """The group of all commands, which tells of them without importing any."""
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(
+            **settings | {"commands": ByName(COMMANDS, lambda name: typed(command_named(name)))}
+        )
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Return the names of the commands in their order."""
+        return list(COMMANDS)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a line for each command."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
 def typed(command: Command) -> TyperCommand:

@@ -1,8 +1,9 @@
-"""Which default holds: that of the environment, of the project's file, or of `bbc`.
+"""Defaults of a project: those of the environment, of the project's file, or of `bbc`.
 
 A flag wins over the environment, the environment over the file, and the file over the default of
-`bbc`. In the environment and in the file, what is set for one command wins over what is set for
-all. Typer is told the outcome as plain defaults; it reads no variable itself.
+`bbc`. In the environment and in the file, a setting of one command (`BBC_DROP_SEED`, `[drop]`) wins
+over one of all commands whose option means the same. Typer gets the outcome as plain defaults; it
+reads no variable itself.
 
 The file is `bbc.toml`, or `[tool.bbc]` in `pyproject.toml`. One that is found on the way may have
 come with somebody else's data. So it is looked for inside the project only, it must belong to the
@@ -15,20 +16,97 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from bbccli.cli.check import MisfitError, of_text
-from bbccli.cli.settings import Setting, common, settings, why_not
+from bbccli.cli.command import CONFIGURABLE, command_named
 from bbccli.core.local import opened
+from bbccli.core.option import Declared, MisfitError, Scope
 from bbccli.errors import OptionError, nearest
 
 PREFIX = "BBC_"
 
 
-def defaults(command: str, named: Path | None) -> dict[str, Any]:
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """An option of a command that a project can set."""
+
+    command: str
+    option: Declared
+
+    @property
+    def key(self) -> str:
+        """Name in a file, which is that of the option."""
+        return self.option.key
+
+    @property
+    def shared(self) -> bool:
+        """True if it means the same in all commands that have it."""
+        return self.option.option.scope is Scope.SHARED
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """Names in the environment: of this command alone, then of all."""
+        option = self.key.replace("-", "_").upper()
+        own = f"{PREFIX}{self.command.upper()}_{option}"
+        return (own, f"{PREFIX}{option}") if self.shared else (own,)
+
+    def origin(self, file: Project, *, alone: bool = True) -> tuple[Any, str, str]:
+        """Return what is set for the command, or else for all, and what sets it.
+
+        Returns
+        -------
+        value, variable, key
+            None where nothing sets it. The text of a variable, or the value of a key in the file.
+        """
+        for variable in self.variables if alone else self.variables[1:]:
+            if text := os.environ.get(variable):
+                return text, variable, ""
+        own = f"{self.command}.{self.key}"
+        if alone and own in file.values:
+            return file.values[own], "", own
+        return (file.values.get(self.key) if self.shared else None), "", self.key
+
+
+@cache
+def settings() -> Mapping[str, Mapping[str, Setting]]:
+    """Return what a project can set, by command and parameter: options not of one run alone."""
+    return {
+        name: {
+            option.name: Setting(name, option)
+            for option in command_named(name).options.values()
+            if option.option.scope is not Scope.RUN and not option.option.positional
+        }
+        for name in CONFIGURABLE
+    }
+
+
+@cache
+def common() -> Mapping[str, Setting]:
+    """Return the settings that all commands share, by key; each as the first command has it."""
+    every: dict[str, Setting] = {}
+    for its in settings().values():
+        for setting in its.values():
+            if setting.shared:
+                every.setdefault(setting.key, setting)
+    return every
+
+
+def why_not(key: str) -> str:
+    """Return why an option can't be set, if that is so."""
+    if key == "strict":
+        return 'set missing to "error" instead'
+    every = (one for name in CONFIGURABLE for one in command_named(name).options.values())
+    if any(one.key == key and one.option.scope is Scope.RUN for one in every):
+        return f"--{key} belongs to one run: give it on the command line"
+    return ""
+
+
+def defaults(command: str, named: str | None) -> dict[str, Any]:
     """Return what is set for a command, by name of the parameter.
 
     Parameters
@@ -44,47 +122,60 @@ def defaults(command: str, named: Path | None) -> dict[str, Any]:
         A variable or a file that sets no option, or to what does not fit.
     """
     check_variables()
-    found = project(named=named)
-    if found.path is None and not any(_variables()):
+    file = project(named=named)
+    if file.path is None and not any(_variables()):
         return {}  # as nearly always: no command but this one is imported
     held, of_all = {}, common()
     for name, setting in settings()[command].items():
-        value = _from_environment(setting, of_all.get(setting.key, setting))
-        if value is None:
-            value = _from_file(setting, found)
-        if isinstance(value, list) and setting.kind is str:
+        value, variable, _ = setting.origin(file)
+        if variable:
+            form = setting if variable == setting.variables[0] else of_all[setting.key]
+            try:
+                value = form.option.of_variable(value)
+            except MisfitError as error:
+                problem = f"{variable} in the environment is {value!r}"
+                raise OptionError(problem, hint=str(error)) from error
+        if isinstance(value, list) and setting.option.kind is not list:
             value = next(iter(value), None)  # of several metrics the first selects
         if value is not None:
             held[name] = value
     return held
 
 
-def holding(named: Path | None) -> list[tuple[str, str, str]]:
+def holding(named: str | None) -> list[tuple[str, str, str]]:
     """Return what holds without flags, and from where: rows of key, value, source.
 
     First what all commands share, then what one command has of its own or is set for it alone.
     """
     check_variables()
-    found = project(named=named)
-    rows = [_row(setting.key, setting, found) for setting in common().values()]
+    file = project(named=named)
+    rows = [_row(setting.key, setting, file) for setting in common().values()]
     for command, its in settings().items():
         for setting in its.values():
-            own = os.environ.get(setting.variables[0])
-            if not setting.shared or own or setting.key in found.own.get(command, {}):
-                rows.append(_row(f"{command}.{setting.key}", setting, found))
+            key = f"{command}.{setting.key}"
+            if not setting.shared or os.environ.get(setting.variables[0]) or key in file.values:
+                rows.append(_row(key, setting, file))
     return rows
 
 
-def sources(command: str, names: Iterable[str], named: Path | None) -> dict[str, str]:
+def _row(key: str, setting: Setting, file: Project) -> tuple[str, str, str]:
+    value, variable, _ = setting.origin(file, alone="." in key)
+    option = setting.option
+    if variable:
+        return key, value, f"environment, {variable}"
+    if value is not None:
+        return key, _shown(value), str(file.path)
+    return key, _shown(option.option.default if option.option.parse else option.default), "default"
+
+
+def sources(command: str, names: Iterable[str], named: str | None) -> dict[str, str]:
     """Return what sets some parameters of a command, which are set, by their flags."""
-    found, told = project(named=named), {}
-    for name in names:
-        setting = settings()[command][name]
-        variable = next((one for one in setting.variables if os.environ.get(one)), None)
-        table = f"{command}." if setting.key in found.own.get(command, {}) else ""
-        of_file = f"{table}{setting.key} in {found.path}"
-        told[f"--{setting.key}"] = f"{variable} in the environment" if variable else of_file
-    return told
+    file, by_flag = project(named=named), {}
+    for setting in (settings()[command][name] for name in names):
+        _, variable, key = setting.origin(file)
+        place = f"{variable} in the environment" if variable else f"{key} in {file.path}"
+        by_flag[f"--{setting.key}"] = place
+    return by_flag
 
 
 def check_variables() -> None:
@@ -113,37 +204,6 @@ def _variables() -> Iterator[str]:
     return (name for name, text in os.environ.items() if text and name.startswith(PREFIX))
 
 
-def _row(key: str, setting: Setting, found: Project) -> tuple[str, str, str]:
-    alone = "." in key
-    for variable in setting.variables if alone else setting.variables[1:]:
-        if text := os.environ.get(variable):
-            return key, text, f"environment, {variable}"
-    value = _from_file(setting, found) if alone else found.shared.get(setting.key)
-    if value is not None:
-        return key, _shown(value), str(found.path)
-    return key, _shown(setting.default), "default"
-
-
-def _from_environment(setting: Setting, of_all: Setting) -> Any:
-    """Value of the first variable that is set, as the command or all have it; None without one."""
-    for variable, form in zip(setting.variables, (setting, of_all), strict=False):
-        if text := os.environ.get(variable):
-            try:
-                return form.value_of(of_text(text, form.kind))
-            except MisfitError as error:
-                problem = f"{variable} in the environment is {text!r}"
-                raise OptionError(problem, hint=str(error)) from error
-    return None
-
-
-def _from_file(setting: Setting, found: Project) -> Any:
-    """Value for the command, else for all; None where there is none."""
-    own = found.own.get(setting.command, {})
-    if setting.key in own:
-        return own[setting.key]
-    return found.shared.get(setting.key) if setting.shared else None
-
-
 def _shown(value: Any) -> str:
     if isinstance(value, list):
         return " ".join(value)
@@ -163,22 +223,19 @@ _DEEP_KEY = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What a file sets; no path where there is no file.
+    """Settings of a file; without a path if there is no file.
 
     Attributes
     ----------
-    shared
-        Values by key, for all commands whose option means the same.
-    own
-        Values by command and key, for one command.
+    values
+        By key, for all commands whose option means the same; `drop.seed` is for one command.
     """
 
     path: Path | None = None
-    shared: Mapping[str, Any] = field(default_factory=dict)
-    own: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    values: Mapping[str, Any] = field(default_factory=dict)
 
 
-def project(folder: Path | None = None, named: Path | None = None) -> Project:
+def project(folder: Path | None = None, named: str | None = None) -> Project:
     """Read the file that is named, or the nearest one from a folder (the current one) upwards.
 
     Parameters
@@ -195,75 +252,51 @@ def project(folder: Path | None = None, named: Path | None = None) -> Project:
         One that was only found belongs to another user, or names code.
     """
     if named is not None:
-        return _named(named)
+        path = Path(named)
+        keys = FILES.get(path.name, ())
+        table = _table(path, keys)
+        if table is None:
+            words = f"[{'.'.join(keys)}]"
+            raise OptionError(f"{named} has no table {words}", hint=f"settings stand under {words}")
+        return _checked(path, table, trusted=True)
     for path, keys in _candidates(folder):
         table = _table(path, keys)
         if table is not None:
             check_owner(path)
-            for key, value in _values(table):
-                check_harmless(path, key, value)
-            return _checked(path, table)
+            return _checked(path, table, trusted=False)
     return Project()
 
 
-def _named(path: Path) -> Project:
-    keys = FILES.get(path.name, ())
-    table = _table(path, keys)
-    if table is None:
-        words = f"[{'.'.join(keys)}]"
-        raise OptionError(f"{path} has no table {words}", hint=f"settings stand under {words}")
-    return _checked(path, table)
-
-
-def _values(table: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Keys and values of a table, and of the tables in it."""
+def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
+    """Return what a table sets, once every value is known to fit its option, and to do no harm."""
+    values: dict[str, Any] = {}
+    known: Mapping[str, Setting]
     for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _values(value)
-        else:
-            yield key, value
-
-
-def _checked(path: Path, table: Mapping[str, Any]) -> Project:
-    known, commands = common(), settings()
-    shared: dict[str, Any] = {}
-    own: dict[str, dict[str, Any]] = {}
-    for key, value in table.items():
-        if key in commands:
+        if key in settings():
             if not isinstance(value, dict):
                 hint = f"[{key}] begins the settings of bbc {key}"
                 raise OptionError(f"{path}: {key} is not a table", hint=hint)
-            of_command = {s.key: s for s in commands[key].values()}
-            own[key] = {}
-            for item in value.items():
-                _set(own[key], path, *_value(path, of_command, f"{key}.", *item))
+            known, own, prefix = {s.key: s for s in settings()[key].values()}, value, f"{key}."
         elif isinstance(value, dict):
-            raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, commands))
+            raise OptionError(f"{path}: unknown table [{key}]", hint=nearest(key, settings()))
         else:
-            _set(shared, path, *_value(path, known, "", key, value))
-    return Project(path, shared, own)
-
-
-def _set(held: dict[str, Any], path: Path, name: str, value: Any) -> None:
-    """Set an option, unless another spelling has: `n-resamples` and `n_resamples`."""
-    if name in held:
-        raise OptionError(f"{path}: {name} is set twice", hint="with - or with _, not both")
-    held[name] = value
-
-
-def _value(
-    path: Path, known: Mapping[str, Setting], table: str, key: str, value: Any
-) -> tuple[str, Any]:
-    """Key as the option is called, and its value, once it is known to fit."""
-    name = key.replace("_", "-")
-    setting = known.get(name)
-    if setting is None:
-        hint = why_not(name) or nearest(name, known)
-        raise OptionError(f"{path}: unknown key {table + key!r}", hint=hint)
-    try:
-        return name, setting.value_of(value)
-    except MisfitError as error:
-        raise OptionError(f"{path}: {table}{key} is {_toml(value)}", hint=str(error)) from error
+            known, own, prefix = common(), {key: value}, ""
+        for spelled, given in own.items():
+            name = spelled.replace("_", "-")
+            if not trusted:
+                check_harmless(path, spelled, given)
+            if name not in known:
+                hint = why_not(name) or nearest(name, known)
+                raise OptionError(f"{path}: unknown key {prefix + spelled!r}", hint=hint)
+            if prefix + name in values:
+                hint = "with - or with _, not both"
+                raise OptionError(f"{path}: {name} is set twice", hint=hint)
+            try:
+                values[prefix + name] = known[name].option.of_toml(given)
+            except MisfitError as error:
+                problem = f"{path}: {prefix}{spelled} is {_toml(given)}"
+                raise OptionError(problem, hint=str(error)) from error
+    return Project(path, values)
 
 
 def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
@@ -337,9 +370,11 @@ def folders(start: Path) -> Iterator[Path]:
 
     Where neither is above, the folder alone.
     """
-    above = (start, *start.parents)
+    above, home = (start, *start.parents), None
+    with suppress(OSError, RuntimeError):  # a user without a home
+        home = Path.home().resolve()
     for position, folder in enumerate(above):
-        if _is_home(folder) or any(_is_there(folder / mark) for mark in MARKS):
+        if folder == home or any(os.path.lexists(folder / mark) for mark in MARKS):
             yield from above[: position + 1]
             return
     yield start
@@ -385,14 +420,3 @@ def check_harmless(path: Path, key: str, value: Any) -> None:
             f"{path}: {key} {does}, which only the command line or --config FILE may do",
             hint=f"bbc --config {path} ... if you trust it",
         )
-
-
-def _is_home(folder: Path) -> bool:
-    try:
-        return folder == Path.home().resolve()
-    except (OSError, RuntimeError):
-        return False
-
-
-def _is_there(path: Path) -> bool:
-    return os.path.lexists(path)

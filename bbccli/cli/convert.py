@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bbccli.analysis.input import InputOptions
-from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Output, Quiet
+from bbccli.analysis.options import InputOptions
+from bbccli.cli.command import command
+from bbccli.cli.shared import Files, OutputOption, Quiet
 from bbccli.core.choices import TableLayout
 from bbccli.core.option import Option
 
 
-@command()
-@reads_files
+@command(reads=True)
 def convert(
     files: Files,
     how: InputOptions,
-    output: Output = "-",
+    where: OutputOption,
     layout: Annotated[
         TableLayout, Option("Each configuration in a column (wide), or in rows (long).")
     ] = TableLayout.WIDE,
@@ -42,13 +41,13 @@ def convert(
     from bbccli.reports.predictions import render_predictions
     from bbccli.schema.correct import Input
 
-    check_writable({"--output": output})
+    check_writable({"--output": where.output})
     everything = replace(how.request(), include=["all"])
     converted = lay_out(files, everything, layout)
     checked = verified(converted.matrix) if how.verify else converted.matrix
-    rendered = render_predictions(converted.table, converted.metadata, output)
-    write_table(rendered, output)
-    for line in () if quiet else run_lines(Input.of(checked)):
-        say(f"run: {line}")
-    for note in () if quiet else converted.matrix.notes:
-        say(note_line(note))
+    rendered = render_predictions(converted.table, converted.metadata, where.output)
+    write_table(rendered, where.output)
+    if not quiet:
+        lines = [f"run: {line}" for line in run_lines(Input.of(checked))]
+        for line in (*lines, *map(note_line, converted.matrix.notes)):
+            say(line)

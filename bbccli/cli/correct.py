@@ -2,26 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bbccli.analysis import Analysis
-from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import (
-    Files,
-    Jobs,
-    Notes,
-    Output,
-    Quiet,
-    RunnerOptions,
-    WorkOptions,
-    reports,
-)
+from bbccli.analysis.options import Analysis
+from bbccli.cli.command import command
+from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
 from bbccli.core.option import Option, Panel, Scope
-
-if TYPE_CHECKING:
-    from bbccli.analysis.answer import Answer
 
 Format = Annotated[
     str,
@@ -31,7 +19,7 @@ Resamples = Annotated[
     str | None,
     Option(
         "Also write the performance and the winner of every resample: .json or .parquet.",
-        metavar="PATH",
+        "PATH",
         panel=Panel.OUTPUT,
         scope=Scope.RUN,
     ),
@@ -47,21 +35,18 @@ CostOfSearch = Annotated[
 ]
 
 
-@command()
-@reads_files
+@command(reads=True)
 def correct(
     ctx: typer.Context,
     files: Files,
-    asked: Analysis,
-    where: RunnerOptions,
-    work: WorkOptions,
+    analysis: Analysis,
+    runner: RunnerOptions,
+    work: ThreadOptions,
     format: Format = "table",
-    output: Output = "-",
     distribution: Resamples = None,
     cost_of_search: CostOfSearch = False,
-    notes: Notes = "top",
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    *,
+    where: PrintOptions,
 ) -> None:
     """Correct the winner's performance for having been selected.
 
@@ -76,41 +61,30 @@ def correct(
     """
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.gates import exit_by_gates, publish
-    from bbccli.cli.output import check_writable, report_format, write
+    from bbccli.cli.output import exit_by_gates, form_for, publish, write
     from bbccli.cli.pages import exhibit_of, publish_page
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
-    asked.check()
-    form = report_format(ctx, format, output) or "table"
-    where.check_work(asked.method, form, cost_of_search=cost_of_search)
-    check_writable({"--output": output, "--distribution": distribution})
-    with where.working(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
+    analysis.check()
+    form = form_for(ctx, format, where, distribution=distribution) or "table"
+    runner.check_work(analysis.method, form, cost_of_search=cost_of_search)
+    # a page says what the search cost wherever that can be computed
+    cost = None if form == "html" and not cost_of_search else cost_of_search
+    with runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
         try:
-            found = answer(asked, files, cost=_cost(cost_of_search, form), progress=progress)
+            found = answer(analysis, files, cost=cost, progress=progress)
         except UndecidedError as error:
-            if output != "-" or form != "table":  # on standard output the error says it all
-                write(FORMS[form](error.document), output)
+            if where.output != "-" or form != "table":  # on standard output the error says it all
+                write(FORMS[form](error.document), where.output)
             raise
-        _write_resamples(found, distribution)
+        if distribution is not None:
+            from bbccli.reports.distribution import render_distributions
+
+            names = found.matrix.configurations
+            write(render_distributions(distribution, names, found.estimates), distribution)
         if form == "html":
-            publish_page([exhibit_of(asked, files, found)], output, quiet=quiet)
+            publish_page([exhibit_of(analysis, files, found)], where.output, quiet=where.quiet)
     if form != "html":
-        publish([found.document], form, output, notes=notes, quiet=quiet)
+        publish([found.document], form, where)
     exit_by_gates([found.document])
-
-
-def _cost(asked: bool, form: str) -> bool | None:
-    """Whether to tell what the search cost: a page does wherever that can be told."""
-    return None if form == "html" and not asked else asked
-
-
-def _write_resamples(found: Answer, path: str | None) -> None:
-    """Write every resample of every estimate, where that is asked for."""
-    if path is None:
-        return
-    from bbccli.cli.output import write
-    from bbccli.reports.distribution import render_distributions
-
-    write(render_distributions(path, found.matrix.configurations, found.estimates), path)

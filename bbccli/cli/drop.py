@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis.asked import metric_names
-from bbccli.analysis.input import InputOptions
-from bbccli.analysis.plan import ScoringOptions
-from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.analysis.options import InputOptions, ScoringOptions, cut_option, metric_option
+from bbccli.cli.command import command
+from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
+from bbccli.core.option import Panel, Scope, names_in, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -25,97 +24,52 @@ if TYPE_CHECKING:
     from bbccli.metrics import Metric
 
 
-def _rules() -> Iterable[str]:
-    from bbccli.dropping import EVERY, RULES
-
-    return (*RULES, EVERY)
+_method = partial(option, panel=Panel.METHOD)
 
 
 @dataclass(frozen=True, kw_only=True)
 class DropOptions:
-    """What to drop, and between which folds."""
+    """Options of the rule, and of the folds between which it decides."""
 
-    rule: Annotated[
-        Sequence[str] | None,
-        Option(
-            "Rule that decides: {names}. Several, and all, only with --replay.",
-            metavar="NAME",
-            names=_rules,
-            open=True,
-            default="bbcd",
-        ),
-    ] = None
-    threshold: Annotated[
-        float | None,
-        Option(
-            "Drop above this confidence.",
-            metavar="P",
-            default="the rule's own, 0.99 for bbcd",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
-    metric: Annotated[
-        str | None,
-        Option(
-            "Metric that decides which configuration is worse; see bbc metrics.",
-            metavar="NAME",
-            names=metric_names,
-            open=True,
-            default="the first that fits the task",
-        ),
-    ] = None
-    list_: Annotated[
-        str | None,
-        Option(
-            "Print only names, one per line: those to drop, or those to keep.",
-            names=lambda: ("drop", "keep"),
-        ),
-    ] = None
-    replay_: Annotated[
-        bool, Option("FILE is a finished cross-validation: show what dropping would have saved.")
-    ] = False
-    min_samples: Annotated[
-        int,
-        Option(
-            "Drop nothing before this many samples are predicted.", metavar="N", panel=Panel.METHOD
-        ),
-    ] = 50
-    n_folds: Annotated[
-        int | None,
-        Option(
-            "Folds of the whole cross-validation, over all repeats, to count what is saved.",
-            metavar="F",
-            panel=Panel.METHOD,
-            default="inferred if FILE has rows of the folds to come",
-        ),
-    ] = None
-    fold_order: Annotated[
-        str | None,
-        Option("With --replay: the folds in this order.", metavar="F1,F2,...", panel=Panel.METHOD),
-    ] = None
-    orders: Annotated[
-        int | None,
-        Option("With --replay: this many random orders.", metavar="N", panel=Panel.METHOD),
-    ] = None
-    n_resamples: Annotated[
-        int,
-        Option(
-            "Bootstrap resamples after each fold.",
-            metavar="B",
-            panel=Panel.METHOD,
-            scope=Scope.COMMAND,
-        ),
-    ] = 1000
-    cut: Annotated[
-        float | None,
-        Option(
-            "Binary tasks: predict the positive class above this score, as with --threshold of bbc "
-            "correct.",
-            metavar="X",
-            panel=Panel.METHOD,
-            default="0.5 for probabilities, none for unbounded scores",
-        ),
-    ] = None
+    rule: Sequence[str] | None = option(
+        None,
+        "Rule that decides: {names}. Several, and all, only with --replay.",
+        "NAME",
+        names=names_in("bbccli.dropping:RULES", "bbccli.dropping:EVERY"),
+        open=True,
+        default="bbcd",
+    )
+    threshold: float | None = option(
+        None,
+        "Drop above this confidence.",
+        "P",
+        default="the rule's own, 0.99 for bbcd",
+        scope=Scope.COMMAND,
+    )
+    metric: str | None = metric_option(
+        "Metric that decides which configuration is worse; see bbc metrics."
+    )
+    list_: str | None = option(
+        None,
+        "Print only names, one per line: those to drop, or those to keep.",
+        names=lambda: ("drop", "keep"),
+    )
+    replay_: bool = option(
+        False, "FILE is a finished cross-validation: show what dropping would have saved."
+    )
+    min_samples: int = _method(50, "Drop nothing before this many samples are predicted.", "N")
+    n_folds: int | None = _method(
+        None,
+        "Folds of the whole cross-validation, over all repeats, to count what is saved.",
+        "F",
+        default="inferred if FILE has rows of the folds to come",
+    )
+    fold_order: str | None = _method(None, "With --replay: the folds in this order.", "F1,F2,...")
+    orders: int | None = _method(None, "With --replay: this many random orders.", "N")
+    n_resamples: int = _method(
+        1000, "Bootstrap resamples after each fold.", "B", scope=Scope.COMMAND
+    )
+    cut: float | None = cut_option(", as with --threshold of bbc correct")
 
     def rules(self) -> list[str]:
         """Return the rules, once the options are known to go together.
@@ -130,10 +84,10 @@ class DropOptions:
         wrong: dict[str, object] = {"--fold-order": self.fold_order, "--orders": self.orders}
         if self.replay_:
             wrong = {"--list": self.list_, "--n-folds": self.n_folds}
-        for option, value in wrong.items():
+        for flag, value in wrong.items():
             if value is not None:
                 verb = "does not go with" if self.replay_ else "needs"
-                raise OptionError(f"{option} {verb} --replay", hint="see bbc drop --help")
+                raise OptionError(f"{flag} {verb} --replay", hint="see bbc drop --help")
         chosen = list(self.rule or ["bbcd"])
         if not self.replay_ and (len(chosen) > 1 or EVERY in chosen):
             raise OptionError(
@@ -180,20 +134,17 @@ class DropOptions:
 Format = Annotated[str, form_option("drop")]
 
 
-@command(without=("outer_fold",))
-@reads_files
+@command(without=("outer_fold",), reads=True)
 def drop(
     ctx: typer.Context,
     files: Files,
-    asked: DropOptions,
+    options: DropOptions,
     scoring: ScoringOptions,
     how: InputOptions,
-    work: WorkOptions,
+    work: ThreadOptions,
     format: Format = "table",
-    output: Output = "-",
-    notes: Notes = "top",
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    *,
+    where: PrintOptions,
 ) -> None:
     """Show which configurations need no further training.
 
@@ -205,36 +156,30 @@ def drop(
       bbc drop partial.parquet --list drop
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
-    from bbccli.cli.bar import progress_bar
-    from bbccli.cli.gates import publish, tell
-    from bbccli.cli.output import check_writable, report_format, write
-    from bbccli.core import resources
+    from bbccli.analysis.answer import working
+    from bbccli.cli.output import form_for, publish, tell, write
     from bbccli.core.plan import Plan, pooling_of
     from bbccli.core.progress import enter
     from bbccli.core.text import visible
-    from bbccli.metrics import choose_metrics, custom
+    from bbccli.metrics import choose_metrics
     from bbccli.reports import Kind
     from bbccli.schema.drop import drop_document
 
-    rules = asked.rules()
-    plan = Plan(asked.n_resamples, clip=scoring.clip, seed=scoring.seed)
-    limits = work.resources(jobs)
-    form = format if asked.list_ else report_format(ctx, format, output, Kind.DROP) or format
-    check_writable({"--output": output})
-    with progress_bar(quiet=quiet) as progress:
+    rules = options.rules()
+    plan = Plan(options.n_resamples, clip=scoring.clip, seed=scoring.seed)
+    form = form_for(ctx, format, where, None if options.list_ else Kind.DROP) or format
+    with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
-        matrix = scoring.scored(how.read_files(files, unfinished=not asked.replay_), asked.cut)
-        metric = choose_metrics([asked.metric] if asked.metric else None, matrix)[0]
+        matrix = scoring.scored(how.read_files(files, unfinished=not options.replay_), options.cut)
+        names = [options.metric] if options.metric else None
+        metric = choose_metrics(names, matrix)[0]
         plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
         enter(progress, "resampling")
-        with (
-            resources.use(limits.for_predictions(*matrix.size)),
-            custom.blamed([asked.metric or ""], matrix.source.path),
-        ):
-            result, more = asked.dropped(matrix, metric, plan, rules, progress)
+        with working(names, matrix):
+            result, more = options.dropped(matrix, metric, plan, rules, progress)
     document = drop_document(matrix, plan, result, more)
-    if not asked.list_:
-        return publish([document], form, output, Kind.DROP, notes=notes, quiet=quiet)
-    if not quiet:
+    if not options.list_:
+        return publish([document], form, where, Kind.DROP)
+    if not where.quiet:
         tell([document])
-    write("".join(f"{visible(name)}\n" for name in getattr(result, asked.list_)), output)
+    write("".join(f"{visible(name)}\n" for name in getattr(result, options.list_)), where.output)

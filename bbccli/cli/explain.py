@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
 from bbccli.cli.command import command
-from bbccli.core.option import Option
+from bbccli.core.option import Option, names_in
 
 if TYPE_CHECKING:
     from bbccli.core.documents import Document
     from bbccli.schema.correct import Envelope
 
 
-def _names() -> Iterable[str]:
-    from bbccli.core.notes import NOTES
-    from bbccli.methods import METHODS
-    from bbccli.metrics import METRICS
-
-    return (*METHODS, *METRICS, *NOTES)
+_names = names_in("bbccli.methods:METHODS", "bbccli.metrics:METRICS", "bbccli.core.notes:NOTES")
 
 
 @command()
@@ -48,8 +42,7 @@ def explain(
     from bbccli.cli.output import style_for_stdout, write
     from bbccli.core.notes import NOTES
     from bbccli.methods import METHODS
-    from bbccli.metrics import METRICS
-    from bbccli.metrics.naming import canonical
+    from bbccli.metrics import METRICS, canonical
     from bbccli.reports.blocks import terminal
     from bbccli.reports.content import explain as content
 

@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from bbccli.analysis.asked import GateOptions
+from bbccli.analysis.options import GateOptions
 from bbccli.cli.command import command
-from bbccli.cli.shared import Notes, Output, Quiet, reports
+from bbccli.cli.shared import PrintOptions, reports
 from bbccli.core.option import Option, Scope
 
 Result = Annotated[
@@ -16,7 +16,7 @@ Result = Annotated[
     Option(
         "Saved results: .json; .jsonl with one on each line; the .parquet table of a batch; - is "
         "standard input.",
-        metavar="RESULT",
+        "RESULT",
         positional=True,
     ),
 ]
@@ -38,9 +38,8 @@ def gate(
     result: Result,
     limit: GateOptions,
     format: Format = None,
-    output: Output = "-",
-    notes: Notes = "top",
-    quiet: Quiet = False,
+    *,
+    where: PrintOptions,
 ) -> None:
     """Judge saved results: exit with 3 if one is not good enough.
 
@@ -54,29 +53,31 @@ def gate(
       bbc gate results.jsonl --fail-over 0.3 --output report.xml
       bbc gate batch.parquet --fail-under 0.8
     """
-    from bbccli.cli.gates import exit_by_gates, print_verdicts, publish
-    from bbccli.cli.output import check_writable, report_format
+    from bbccli.cli.output import exit_by_gates, form_for, publish, write
     from bbccli.errors import OptionError
+    from bbccli.reports.sentences import gate_line
     from bbccli.schema.gate import judged
     from bbccli.schema.saved import is_table, read_documents
 
     rule = limit.rule
-    chosen = report_format(ctx, format, output)
-    check_writable({"--output": output})
-    if chosen is not None and is_table(result):
+    form = form_for(ctx, format, where)
+    if form is not None and is_table(result):
         raise OptionError(
             f"{result} is a table, which holds no whole results to print",
             hint="leave out --format and --output, or let bbc batch write .jsonl",
         )
     saved = read_documents(result)
     results = [one if "error" in one else judged(one, rule) for one in saved]
-    if any(one["gate"] is None for one in results if "error" not in one):
+    whole = [one for one in results if "error" not in one]
+    if any(one["gate"] is None for one in whole):
         raise OptionError(
             "no threshold is given, and none was when the result was saved",
             hint="--fail-under 0.8, or --fail-over 0.3",
         )
-    if chosen is not None:
-        publish(results, chosen, output, notes=notes, quiet=quiet)
-    elif output != "-" or not quiet:
-        print_verdicts(results, output)
+    if form is not None:
+        publish(results, form, where)
+    elif where.output != "-" or not where.quiet:
+        # on standard output those that are met, for others go to the errors
+        shown = [one for one in whole if where.output != "-" or one["gate"]["outcome"] == "met"]
+        write("".join(f"{gate_line(one.record)}\n" for one in shown), where.output)
     exit_by_gates(results)

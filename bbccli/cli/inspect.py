@@ -6,13 +6,12 @@ from typing import Annotated
 
 import typer
 
-from bbccli.analysis.input import GapOptions, InputOptions
-from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Output, WorkOptions, form_option
+from bbccli.analysis.options import GapOptions, InputOptions
+from bbccli.cli.command import command
+from bbccli.cli.shared import Files, OutputOption, WorkOptions, form_option
 
 
-@command()
-@reads_files
+@command(reads=True)
 def inspect(
     ctx: typer.Context,
     files: Files,
@@ -20,7 +19,8 @@ def inspect(
     gaps: GapOptions,
     work: WorkOptions,
     format: Annotated[str, form_option("inspect")] = "table",
-    output: Output = "-",
+    *,
+    where: OutputOption,
 ) -> None:
     """Show how the files are understood, and what is wrong with them.
 
@@ -32,16 +32,15 @@ def inspect(
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
     from bbccli.analysis.inspection import inspect as look
-    from bbccli.cli.output import check_writable, report_format, style_for_stdout, write
+    from bbccli.cli.output import form_for, style_for, write
     from bbccli.core import resources
     from bbccli.core.documents import Document
-    from bbccli.reports import FORMS, Kind, Style
+    from bbccli.reports import FORMS, Kind
 
-    form = report_format(ctx, format, output, Kind.INSPECTION) or format
-    check_writable({"--output": output})
+    form = form_for(ctx, format, where, Kind.INSPECTION) or format
     with resources.use(work.resources(None)):
         found = look(files, how.request(gaps.missing), verify=how.verify)
-    style = style_for_stdout() if output == "-" else Style()
-    write(FORMS[form].render([Document.of(found)], style, Kind.INSPECTION), output)
+    text = FORMS[form].render([Document.of(found)], style_for(where.output), Kind.INSPECTION)
+    write(text, where.output)
     if found.n_errors:
         raise typer.Exit(2)

@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from bbccli.analysis import Analysis
-from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Files, Jobs, Notes, Output, Quiet, WorkOptions, form_option
+from bbccli.analysis.options import Analysis
+from bbccli.cli.command import command
+from bbccli.cli.shared import GATE, Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Option, Scope
-
-if TYPE_CHECKING:
-    from bbccli.core.documents import Document
-    from bbccli.schema.leaderboard import LeaderboardEnvelope
 
 MOST_ROWS = 30
 """Configurations in a table unless more are asked for."""
-
-GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
-
 
 Top = Annotated[
     int | None,
     Option(
         "Show only the best N.",
-        metavar="N",
+        "N",
         default=f"{MOST_ROWS} in a table, else all",
         scope=Scope.COMMAND,
     ),
@@ -42,20 +34,17 @@ Wins = Annotated[
 Format = Annotated[str, form_option("leaderboard")]
 
 
-@command(without=(*GATE, "method", "evaluation_share"))
-@reads_files
+@command(without=(*GATE, "method", "evaluation_share"), reads=True)
 def leaderboard(
     ctx: typer.Context,
     files: Files,
-    asked: Analysis,
-    work: WorkOptions,
+    analysis: Analysis,
+    work: ThreadOptions,
     top: Top = None,
     wins: Wins = True,
     format: Format = "table",
-    output: Output = "-",
-    notes: Notes = "top",
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    *,
+    where: PrintOptions,
 ) -> None:
     """Show all configurations, best first; nothing is corrected.
 
@@ -66,38 +55,28 @@ def leaderboard(
       bbc leaderboard predictions.csv --metric auc --metric accuracy --top 5
       bbc leaderboard sample_data/digits.parquet --no-wins --output leaderboard.csv
     """
-    from bbccli.cli.gates import publish
-    from bbccli.cli.output import check_writable, report_format
-    from bbccli.core import resources
-    from bbccli.errors import OptionError
-    from bbccli.reports import FORMS, Kind
-
-    asked.check()
-    if top is not None and top < 1:
-        raise OptionError(f"--top is {top}", hint="a whole number from 1")
-    form = FORMS[report_format(ctx, format, output, Kind.LEADERBOARD) or format]
-    check_writable({"--output": output})
-    if top is None and form.for_people:
-        top = MOST_ROWS
-    with resources.use(work.resources(jobs)):
-        found = _ranked(asked, files, wins=wins, top=top, quiet=quiet)
-    publish([found], form.name, output, Kind.LEADERBOARD, notes=notes, quiet=quiet)
-
-
-def _ranked(
-    asked: Analysis, files: Sequence[str], *, wins: bool, top: int | None, quiet: bool
-) -> Document[LeaderboardEnvelope]:
-    """Document of the configurations in some files."""
     from bbccli.analysis.answer import working
-    from bbccli.cli.bar import progress_bar
+    from bbccli.cli.output import form_for, publish
     from bbccli.core.progress import enter
+    from bbccli.errors import OptionError
     from bbccli.metrics import choose_metrics
+    from bbccli.reports import FORMS, Kind
     from bbccli.schema.leaderboard import leaderboard as ranked
 
-    with progress_bar(quiet=quiet) as progress:
+    analysis.check()
+    if top is not None and top < 1:
+        raise OptionError(f"--top is {top}", hint="a whole number from 1")
+    form = FORMS[form_for(ctx, format, where, Kind.LEADERBOARD) or format]
+    if top is None and form.for_people:
+        top = MOST_ROWS
+    with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
-        matrix = asked.read(files)
+        matrix = analysis.read(files)
         enter(progress, "scoring")
-        plan, metrics = asked.plan(matrix.source.metadata), choose_metrics(asked.metric, matrix)
-        with working(asked.metric, matrix):
-            return ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)
+        plan, metrics = (
+            analysis.plan(matrix.source.metadata),
+            choose_metrics(analysis.metric, matrix),
+        )
+        with working(analysis.metric, matrix):
+            found = ranked(matrix, metrics, plan, wins=wins, top=top, progress=progress)
+    publish([found], form.name, where, Kind.LEADERBOARD)

@@ -1,4 +1,4 @@
-"""Where text goes: the only place that touches standard output, standard error and files."""
+"""Write results to standard output and files, and judge saved ones."""
 
 from __future__ import annotations
 
@@ -6,18 +6,21 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import typer
 
-from bbccli.cli.shared import ALL_NOTES
-from bbccli.cli.streams import emit
+from bbccli.cli.shared import ALL_NOTES, OutputOption, PrintOptions
+from bbccli.cli.streams import emit, say
 from bbccli.core import local
 from bbccli.core.atomic import is_read_only, is_stream, replacing
+from bbccli.core.documents import Document
 from bbccli.core.local import claim, identity
+from bbccli.core.text import visible
 from bbccli.errors import OptionError
-from bbccli.reports import Kind, Style, form_of, forms_of
+from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
 
 STDOUT = "-"
 """Path of standard output."""
@@ -40,7 +43,7 @@ def style_for_stdout(*, all_notes: bool = False) -> Style:
     return Style(width, colour=wanted and not barred, all_notes=all_notes)
 
 
-def style_for(output: str, notes: str) -> Style:
+def style_for(output: str, notes: str = "") -> Style:
     """Return the style of a place, - being standard output, with the notes of --notes."""
     all_notes = notes == ALL_NOTES
     return style_for_stdout(all_notes=all_notes) if output == "-" else Style(all_notes=all_notes)
@@ -87,7 +90,7 @@ def check_apart(outputs: Mapping[str, str | None]) -> None:
 
 
 def _obstacle(path: str) -> str | None:
-    """Why nothing can be written to a path; None where something can."""
+    """Return why a path can't be written; None if it can."""
     if is_stream(Path(path)):
         return None
     # of what a link leads to, for that is what is replaced; os.path never raises
@@ -124,25 +127,41 @@ def write(text: str | bytes, path: str) -> None:
         raise cannot_write(path, error.strerror or str(error)) from error
 
 
-def report_format(
-    ctx: typer.Context, given: str | None, output: str, kind: Kind = Kind.CORRECT
+def form_for(
+    context: typer.Context,
+    given: str | None,
+    where: OutputOption,
+    kind: Kind | None = Kind.CORRECT,
+    **others: str | None,
 ) -> str | None:
-    """Choose the report: by --format, else by the suffix of the output, else the default.
+    """Return the form to write: by --format, else by the suffix of the output, else `given`.
+
+    Parameters
+    ----------
+    context
+        Tells where `given` comes from.
+    given
+        Value of --format.
+    kind
+        Of the result; None where it has one form alone.
+    others
+        More files to write, by the names of their options.
 
     Raises
     ------
     OptionError
-        Nothing but the suffix tells the form, and it is unknown.
+        Nothing but the suffix tells the form, and it is unknown; or a file can't be written.
     """
-    source = ctx.get_parameter_source("format")
-    if source is not None and source.name == "COMMANDLINE":
-        return given
-    try:
-        return form_of(output, forms_of(kind)) or given
-    except OptionError:
-        if source is not None and source.name == "DEFAULT_MAP":
-            return given
-        raise
+    source, form = context.get_parameter_source("format"), None
+    if kind is not None and not (source and source.name == "COMMANDLINE"):
+        try:
+            form = form_of(where.output, forms_of(kind))
+        except OptionError:
+            if not (source and source.name == "DEFAULT_MAP"):
+                raise
+    flags = {f"--{name}": path for name, path in others.items()}
+    check_writable({"--output": where.output, **flags})
+    return form or given
 
 
 def cannot_write(path: str, problem: str) -> OptionError:
@@ -196,3 +215,47 @@ def _is_ours(path: Path) -> bool:
     except (OSError, ValueError, RecursionError):
         return False
     return isinstance(found, dict) and found.get("spec") == SPEC
+
+
+def publish(
+    documents: Sequence[Document[Any]],
+    format: str,
+    where: PrintOptions,
+    kind: Kind = Kind.CORRECT,
+) -> None:
+    """Write documents as one report; where it is for programs, tell people on standard error.
+
+    Files without a result are lines of JSON; other forms have no place for them.
+    """
+    whole = [document for document in documents if "error" not in document]
+    form = FORMS[format]
+    if not form.for_people and not where.quiet:
+        tell(whole)
+    shown = documents if form.holds_errors else whole
+    write(form.render(shown, style_for(where.output, where.notes), kind), where.output)
+
+
+def tell(documents: Sequence[Document[Any]]) -> None:
+    """Say on standard error what was read and what to doubt."""
+    from bbccli.reports.phrases import plain_lines
+
+    for document in documents:
+        for line in plain_lines(document.record):
+            say(line)
+
+
+def exit_by_gates(documents: Sequence[Document[Any]]) -> None:
+    """Say which gates were not met and leave with their status; return where all were met."""
+    from bbccli.schema import gate
+
+    for document in documents:
+        if "error" in document:
+            say(f"failed: {visible(document['error']['problem'])}")
+            continue
+        verdict = document["gate"]
+        if verdict is not None and verdict["outcome"] != "met":
+            from bbccli.reports.sentences import gate_line
+
+            say(gate_line(document.record))
+    if status := gate.status(documents):
+        raise typer.Exit(status)

@@ -5,23 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from bbccli.analysis.asked import metric_names
-from bbccli.analysis.input import GapOptions, InputOptions
-from bbccli.analysis.plan import PlanOptions
-from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Jobs, Notes, Output, Quiet, WorkOptions, form_option
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_option
+from bbccli.cli.command import command
+from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
+from bbccli.core.option import Option, Panel, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
-    from bbccli.core.documents import Document
-    from bbccli.core.progress import Progress
-    from bbccli.planning import Question, Stated
-    from bbccli.schema.plan import PlanEnvelope
+    from bbccli.planning import PlanRequest, Stated
 
 LARGEST_COUNT = 1_000_000
 """Rows, and the square of configurations, of a cell."""
@@ -30,102 +26,61 @@ MOST_CONFIGURATIONS = 100_000
 MOST_CELLS = 100
 
 PREVALENCE, SPREAD, CORRELATION = 0.5, 0.03, 0.8
-"""What is taken for granted where nothing is stated; shown with every result."""
+"""Assumed where nothing is stated; shown with every result."""
 
 
-def _stated(text: str, metavar: str, default: str = "") -> Option:
-    return Option(text, metavar=metavar, panel=Panel.METHOD, default=default, scope=Scope.RUN)
+def _stated(text: str, metavar: str, default: str = "") -> Any:
+    return option(None, text, metavar, panel=Panel.METHOD, default=default, scope=Scope.RUN)
+
+
+_of_run = partial(option, scope=Scope.RUN)
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanningOptions:
-    """What is asked of a plan, and what is stated in place of a pilot."""
+    """Targets of a plan, and values in place of a pilot."""
 
-    width: Annotated[
-        float | None,
-        Option(
-            "Rows for an interval of the winner of at most this width.",
-            metavar="W",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    optimism: Annotated[
-        float | None,
-        Option(
-            "Rows for a naive figure that is at most so much too good, on average.",
-            metavar="D",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    samples: Annotated[
-        str | None,
-        Option(
-            "Rows of the table, such as 200,400,800.",
-            metavar="N,...",
-            default="those of the answer, and twice as many",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    configurations: Annotated[
-        str | None,
-        Option(
-            "Configurations of the table, such as 10,100,1000; the answer is for the most.",
-            metavar="C,...",
-            default="those of the pilot, half and twice as many",
-            scope=Scope.RUN,
-        ),
-    ] = None
-    check: Annotated[
-        bool,
-        Option("Simulate the answer, to see if the formulas hold there.", scope=Scope.RUN),
-    ] = False
-    metric: Annotated[
-        str | None,
-        Option(
-            "Metric; see bbc metrics.",
-            metavar="NAME",
-            names=metric_names,
-            open=True,
-            default="the first that fits the task; auc without a pilot",
-        ),
-    ] = None
-    expected: Annotated[
-        float | None,
-        _stated(
-            "Without a pilot: true performance of the best configuration. The corrected value of "
-            "a similar study, never its naive one.",
-            "V",
-        ),
-    ] = None
-    prevalence: Annotated[
-        float | None,
-        _stated("Without a pilot: share of the positive class.", "P", f"{PREVALENCE:g}"),
-    ] = None
-    spread: Annotated[
-        float | None,
-        _stated(
-            "Without a pilot: standard deviation of the true performances.", "D", f"{SPREAD:g}"
-        ),
-    ] = None
-    correlation: Annotated[
-        float | None,
-        _stated(
-            "Without a pilot: correlation of what chance does to two configurations.",
-            "R",
-            f"{CORRELATION:g}",
-        ),
-    ] = None
-    within: Annotated[
-        float,
-        Option(
-            "How far from the best still counts as near the best.",
-            metavar="D",
-            panel=Panel.METHOD,
-            scope=Scope.RUN,
-        ),
-    ] = 0.01
+    width: float | None = _of_run(
+        None, "Rows for an interval of the winner of at most this width.", "W"
+    )
+    optimism: float | None = _of_run(
+        None, "Rows for a naive figure that is at most so much too good, on average.", "D"
+    )
+    samples: str | None = _of_run(
+        None,
+        "Rows of the table, such as 200,400,800.",
+        "N,...",
+        default="those of the answer, and twice as many",
+    )
+    configurations: str | None = _of_run(
+        None,
+        "Configurations of the table, such as 10,100,1000; the answer is for the most.",
+        "C,...",
+        default="those of the pilot, half and twice as many",
+    )
+    check: bool = _of_run(False, "Simulate the answer, to see if the formulas hold there.")
+    metric: str | None = metric_option(default="the first that fits the task; auc without a pilot")
+    expected: float | None = _stated(
+        "Without a pilot: true performance of the best configuration. The corrected value of "
+        "a similar study, never its naive one.",
+        "V",
+    )
+    prevalence: float | None = _stated(
+        "Without a pilot: share of the positive class.", "P", f"{PREVALENCE:g}"
+    )
+    spread: float | None = _stated(
+        "Without a pilot: standard deviation of the true performances.", "D", f"{SPREAD:g}"
+    )
+    correlation: float | None = _stated(
+        "Without a pilot: correlation of what chance does to two configurations.",
+        "R",
+        f"{CORRELATION:g}",
+    )
+    within: float = _of_run(
+        0.01, "How far from the best still counts as near the best.", "D", panel=Panel.METHOD
+    )
 
-    def question(self, level: float, seed: int) -> Question:
+    def question(self, level: float, seed: int) -> PlanRequest:
         """Return what is asked.
 
         Raises
@@ -133,7 +88,7 @@ class PlanningOptions:
         OptionError
             A target that is not above 0, two targets, or counts that are none.
         """
-        from bbccli.planning import Question, Target
+        from bbccli.planning import PlanRequest, Target
 
         self._check_sizes()
         samples = counts("--samples", self.samples, LARGEST_COUNT)
@@ -145,14 +100,14 @@ class PlanningOptions:
         target = Target.WIDTH if self.width is not None else None
         target = Target.OPTIMISM if self.optimism is not None else target
         value = self.optimism if self.width is None else self.width
-        return Question(
+        return PlanRequest(
             *(target, value or 0.0, samples, configurations, self.within, level, seed, self.check)
         )
 
     def _check_sizes(self) -> None:
-        for option, value in (("--width", self.width), ("--optimism", self.optimism)):
+        for flag, value in (("--width", self.width), ("--optimism", self.optimism)):
             if value is not None and not 0 < value < math.inf:
-                raise OptionError(f"{option} is {value:g}", hint="more than 0, such as 0.1")
+                raise OptionError(f"{flag} is {value:g}", hint="more than 0, such as 0.1")
         if self.width is not None and self.optimism is not None:
             raise OptionError(
                 "--width and --optimism are two questions", hint="ask them one by one"
@@ -245,28 +200,25 @@ Pilot = Annotated[
     Sequence[str],
     Option(
         "Pilot: out-of-sample predictions, as for bbc correct. Without one, state values.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
         default="none",
     ),
 ]
 
 
-@command(without=WITHOUT)
-@reads_files
+@command(without=WITHOUT, reads=True)
 def plan(
     ctx: typer.Context,
-    asked: PlanningOptions,
+    options: PlanningOptions,
     planned: PlanOptions,
     gaps: GapOptions,
     how: InputOptions,
-    work: WorkOptions,
+    work: ThreadOptions,
     files: Pilot = (),
     format: Format = "table",
-    notes: Notes = "top",
-    output: Output = "-",
-    jobs: Jobs = None,
-    quiet: Quiet = False,
+    *,
+    where: PrintOptions,
 ) -> None:
     """Show how many rows and configurations a study needs.
 
@@ -278,55 +230,38 @@ def plan(
       bbc plan pilot.parquet --samples 200,400,800 --configurations 10,100,1000
       bbc plan --expected 0.85 --prevalence 0.3 --configurations 200 --width 0.10
     """
-    from bbccli.cli.bar import progress_bar
-    from bbccli.cli.gates import publish
-    from bbccli.cli.output import check_writable, report_format
-    from bbccli.cli.streams import say
-    from bbccli.core import resources
-    from bbccli.reports import FORMS, Kind
-    from bbccli.reports.content.plan import answer
-
-    given = planned.plan({})
-    asked.question(given.level, given.seed)
-    if files:
-        asked.check_no_statement()
-    else:
-        asked.stated()
-    form = FORMS[report_format(ctx, format, output, Kind.PLAN) or format]
-    check_writable({"--output": output})
-    with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
-        found = _planned(files, asked, planned, gaps, how, progress)
-    publish([found], form.name, output, Kind.PLAN, notes=notes, quiet=quiet)
-    if not form.for_people and not quiet:
-        say(answer(found.record))
-
-
-def _planned(
-    files: Sequence[str],
-    asked: PlanningOptions,
-    planned: PlanOptions,
-    gaps: GapOptions,
-    how: InputOptions,
-    progress: Progress,
-) -> Document[PlanEnvelope]:
-    """Document of a plan by a pilot, or by stated values."""
     from bbccli.analysis.answer import working
+    from bbccli.cli.output import form_for, publish
+    from bbccli.cli.streams import say
     from bbccli.core.progress import enter
     from bbccli.metrics import choose_metrics, metric_named
     from bbccli.planning import of_pilot, of_stated, planned_for
+    from bbccli.reports import FORMS, Kind
+    from bbccli.reports.content.plan import answer
     from bbccli.schema.plan import plan_document
 
+    given, matrix = planned.plan({}), None
+    options.question(given.level, given.seed)
     if files:
-        enter(progress, "reading")
-        matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
-        names = [asked.metric] if asked.metric else None
-        plan, metric = planned.plan(matrix.source.metadata), choose_metrics(names, matrix)[0]
-        enter(progress, "resampling")
-        with working(names, matrix):
-            basis = of_pilot(matrix, metric, plan)
+        options.check_no_statement()
     else:
-        matrix, plan = None, planned.plan({})
-        basis = of_stated(metric_named(asked.metric or "auc"), asked.stated(), plan.level)
-    enter(progress, "planning")
-    question = asked.question(plan.level, plan.seed)
-    return plan_document(matrix, plan, planned_for(basis, question, progress))
+        options.stated()
+    form = FORMS[form_for(ctx, format, where, Kind.PLAN) or format]
+    with work.working(quiet=where.quiet) as progress:
+        if files:
+            enter(progress, "reading")
+            matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
+            names = [options.metric] if options.metric else None
+            metric = choose_metrics(names, matrix)[0]
+            given = planned.plan(matrix.source.metadata)
+            enter(progress, "resampling")
+            with working(names, matrix):
+                basis = of_pilot(matrix, metric, given)
+        else:
+            basis = of_stated(metric_named(options.metric or "auc"), options.stated(), given.level)
+        enter(progress, "planning")
+        question = options.question(given.level, given.seed)
+        found = plan_document(matrix, given, planned_for(basis, question, progress))
+    publish([found], form.name, where, Kind.PLAN)
+    if not form.for_people and not where.quiet:
+        say(answer(found.record))

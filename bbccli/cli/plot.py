@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Annotated
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from bbccli.analysis import Analysis
-from bbccli.cli.command import command, reads_files
-from bbccli.cli.shared import Jobs, Quiet, WorkOptions
-from bbccli.core.option import Option, Scope
+from bbccli.analysis.options import Analysis
+from bbccli.cli.command import command
+from bbccli.cli.pages import PICTURES, exhibit_of, is_result
+from bbccli.cli.shared import GATE, Quiet, ThreadOptions
+from bbccli.core.option import Option, Scope, names_in
+from bbccli.errors import OptionError
 
-
-def _kinds() -> Iterable[str]:
-    from bbccli.reports.figures import KINDS, OF_COMPARISONS
-
-    return (*KINDS, *OF_COMPARISONS)
+if TYPE_CHECKING:
+    from bbccli.reports.exhibit import Exhibit
 
 
 Given = Annotated[
@@ -22,32 +22,36 @@ Given = Annotated[
     Option(
         "A saved result (.json), or out-of-sample predictions as bbc correct takes them. Some "
         "figures need the predictions; differences and cd need a saved result of bbc compare.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]
-Kind = Annotated[str, Option("What to draw: {names}.", metavar="KIND", names=_kinds)]
+Kind = Annotated[
+    str,
+    Option(
+        "What to draw: {names}.",
+        "KIND",
+        names=names_in("bbccli.reports.figures:KINDS", "bbccli.reports.figures:OF_COMPARISONS"),
+    ),
+]
 Picture = Annotated[
     str,
     Option(
         "File for the figure: .svg, .png, .pdf, or .vl.json for any Vega editor.",
-        metavar="PATH",
+        "PATH",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),
 ]
-GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
 
 
-@command(without=GATE)
-@reads_files
+@command(without=GATE, reads=True)
 def plot(
     files: Given,
     output: Picture,
-    asked: Analysis,
-    work: WorkOptions,
+    analysis: Analysis,
+    work: ThreadOptions,
     kind: Kind = "forest",
-    jobs: Jobs = None,
     quiet: Quiet = False,
 ) -> None:
     """Draw one figure of a result, or of predictions.
@@ -62,23 +66,86 @@ def plot(
       bbc plot compared.json --kind cd -o cd.svg
     """
     from bbccli.analysis.answer import answer
-    from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import check_writable, write
-    from bbccli.cli.pages import exhibit_of, exhibit_of_comparison, picture_form, saved_exhibit
-    from bbccli.core import resources
     from bbccli.errors import UndefinedError
     from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
     from bbccli.reports.figures.rendering import exported
 
-    asked.check()
-    form = picture_form(output)
+    analysis.check()
+    form = _picture_form(output)
     check_writable({"--output": output})
-    exhibit = exhibit_of_comparison(files) if kind in OF_COMPARISONS else saved_exhibit(files)
+    exhibit = _compared(files) if kind in OF_COMPARISONS else _saved(files)
     if exhibit is None:
-        with resources.use(work.resources(jobs)), progress_bar(quiet=quiet) as progress:
-            found = answer(asked, files, cost=kind == "cost", progress=progress)
-            exhibit = exhibit_of(asked, files, found)
+        with work.working(quiet=quiet) as progress:
+            found = answer(analysis, files, cost=kind == "cost", progress=progress)
+            exhibit = exhibit_of(analysis, files, found)
     drawn = draw(kind, exhibit)
     if isinstance(drawn, Absent):
         raise UndefinedError(f"there is no figure {kind}: {drawn.reason}", hint="another --kind")
     write(exported(drawn, form), output)
+
+
+def _picture_form(path: str) -> str:
+    """Return the form that the suffix of a file asks for, if it can be written here.
+
+    Raises
+    ------
+    OptionError
+        Another suffix, or one that needs a package that is not installed.
+    """
+    from bbccli.reports.figures.rendering import check_can_render
+
+    found = next((form for form in PICTURES if path.lower().endswith(f".{form}")), None)
+    if found is None:
+        raise OptionError(
+            f"--output is {path!r}, which is not the name of a figure",
+            hint=f"a file that ends in {', '.join(f'.{form}' for form in PICTURES)}",
+        )
+    if found != "vl.json":
+        check_can_render()
+    return found
+
+
+def _saved(files: Sequence[str]) -> Exhibit | None:
+    """Return the one saved result that is named, or None where predictions are.
+
+    Raises
+    ------
+    OptionError
+        Several results.
+    InputError
+        A result that is damaged.
+    """
+    from bbccli.reports.exhibit import Exhibit
+    from bbccli.schema.saved import read_documents
+
+    if len(files) != 1 or not is_result(files[0]):
+        return None
+    documents = [one for one in read_documents(files[0]) if "error" not in one]
+    if len(documents) != 1:
+        raise OptionError(
+            f"{files[0]} holds {len(documents)} results, and a figure is of one",
+            hint="bbc report makes a page of several",
+        )
+    return Exhibit(documents[0].record)
+
+
+def _compared(files: Sequence[str]) -> Exhibit:
+    """Return the saved comparison that is named.
+
+    Raises
+    ------
+    OptionError
+        Predictions, or several files.
+    InputError
+        No file, another result, or a damaged one.
+    """
+    from bbccli.reports.exhibit import Exhibit
+    from bbccli.schema.saved import HINT_OF_COMPARISON, read_comparison
+
+    there = len(files) != 1 or Path(files[0]).exists()
+    if there and not (len(files) == 1 and is_result(files[0])):
+        raise OptionError(
+            "this figure is of one saved result of bbc compare", hint=HINT_OF_COMPARISON
+        )
+    return Exhibit(read_comparison(files[0]).record)

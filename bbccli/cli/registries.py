@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated
 
-from bbccli.analysis.asked import metric_names
+from bbccli.analysis.options import metric_names
 from bbccli.cli.command import command
 from bbccli.cli.shared import reports
-from bbccli.core.option import Option
+from bbccli.core.option import Option, names_in
 
 if TYPE_CHECKING:
     from bbccli.core.documents import Json
-
-
-def _methods() -> Iterable[str]:
-    from bbccli.methods import METHODS
-
-    return METHODS
 
 
 Form = Annotated[str, Option("Form of the list.", names=reports("methods"))]
@@ -27,7 +20,14 @@ ABOUT = "Show everything about this one."
 @command()
 def methods(
     name: Annotated[
-        str | None, Option(ABOUT, metavar="NAME", names=_methods, open=True, positional=True)
+        str | None,
+        Option(
+            ABOUT,
+            metavar="NAME",
+            names=names_in("bbccli.methods:METHODS"),
+            open=True,
+            positional=True,
+        ),
     ] = None,
     format: Form = "table",
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -13,6 +14,7 @@ from bbccli.core.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
     from bbccli.core.documents import Document
+    from bbccli.reports.evidence import Exhibit
 
 Results = Annotated[
     Sequence[str],
@@ -20,7 +22,7 @@ Results = Annotated[
         "Saved results: .json, also of bbc compare; .jsonl with one on each line, such as a batch "
         "writes; - is standard input. Or one file of predictions, which is shown as bbc correct "
         "does by default.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]
@@ -28,21 +30,20 @@ Page = Annotated[
     str,
     Option(
         "File for the page.",
-        metavar="PATH",
+        "PATH",
         default="-, standard output",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),
 ]
 Title = Annotated[
-    str | None,
-    Option("Title of the page.", metavar="TEXT", default="what it shows", scope=Scope.RUN),
+    str | None, Option("Title of the page.", "TEXT", default="what it shows", scope=Scope.RUN)
 ]
 Figures = Annotated[
     str | None,
     Option(
         "Also write the figures of the one result into this folder: .svg, .png, .pdf and .vl.json.",
-        metavar="DIR",
+        "DIR",
         panel=Panel.OUTPUT,
         scope=Scope.RUN,
     ),
@@ -72,21 +73,20 @@ def report(
       bbc report results.jsonl -o report.html --title "All runs of the week"
     """
     from bbccli.cli.output import check_writable
-    from bbccli.cli.pages import publish_comparison, publish_page, write_figures
-    from bbccli.cli.shown import are_predictions, exhibit_of_predictions
+    from bbccli.cli.pages import publish_page
     from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import is_comparison
 
     check_writable({"--output": output})
-    if are_predictions(results):
-        documents, exhibits = [], [exhibit_of_predictions(ctx, results[0], quiet=quiet)]
+    if _are_predictions(results):
+        documents, exhibits = [], [_exhibit_of_predictions(ctx, results[0], quiet=quiet)]
     else:
         documents = _saved(results)
         exhibits = [Exhibit(document.record) for document in documents if "error" not in document]
     if figures is not None:
-        write_figures(exhibits, figures)
+        _write_figures(exhibits, figures)
     if any(is_comparison(document) for document in documents):
-        publish_comparison(exhibits[0], output, title or "", quiet=quiet)
+        _publish_comparison(exhibits[0], output, title or "", quiet=quiet)
         return
     failures = [document.record for document in documents if "error" in document]
     publish_page(exhibits, output, failures, title or "", quiet=quiet)
@@ -112,3 +112,120 @@ def _saved(paths: Sequence[str]) -> list[Document[Any]]:
             hint=f"bbc report {compared[0]} -o compared.html",
         )
     return [document for _, document in found]
+
+
+def _are_predictions(files: Sequence[str]) -> bool:
+    """Return whether the one file that is named holds predictions.
+
+    Raises
+    ------
+    OptionError
+        Predictions among several files.
+    """
+    from bbccli.errors import OptionError
+
+    found = [path for path in files if _holds_predictions(path)]
+    if found and len(files) > 1:
+        raise OptionError(
+            f"{found[0]} holds predictions, and is not the only file",
+            hint="if they belong together bbc correct FILE... -o report.html, "
+            "else bbc batch FILE... -o results.html",
+        )
+    return bool(found)
+
+
+def _holds_predictions(path: str) -> bool:
+    """Return whether a file holds predictions, not results that were saved.
+
+    Raises
+    ------
+    OptionError
+        The table of a batch, which holds no whole results.
+    """
+    from bbccli.cli.pages import is_result
+    from bbccli.errors import OptionError
+    from bbccli.schema.saved import is_batch, is_table
+
+    exists, suffix = Path(path).exists(), Path(path).suffix.lower()
+    if path == "-" or suffix == ".json" or (suffix == ".jsonl" and not exists):
+        return False
+    if exists and is_table(path) and is_batch(path):
+        raise OptionError(
+            f"{path} is a table, which holds no whole results", hint="let bbc batch write .jsonl"
+        )
+    return not is_result(path)
+
+
+def _exhibit_of_predictions(ctx: typer.Context, path: str, *, quiet: bool) -> Exhibit:
+    """Return what `bbc correct` says of predictions, with the defaults of the project; no gate."""
+    from bbccli.analysis.answer import answer
+    from bbccli.cli import config
+    from bbccli.cli.command import typed
+    from bbccli.cli.correct import correct
+    from bbccli.cli.pages import exhibit_of
+    from bbccli.cli.shared import GATE
+    from bbccli.core import reading
+
+    named = ctx.parent.params.get("config_file") if ctx.parent is not None else None
+    held = config.defaults("correct", named)
+    given = typed(correct).make_context("correct", [path], default_map=held).params
+    values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
+    analysis = values["analysis"]
+    analysis.check()
+    with reading.use(values["care"]), values["work"].working(quiet=quiet) as progress:
+        found = answer(analysis, [path], cost=None, progress=progress)
+        return exhibit_of(analysis, [path], found)
+
+
+def _publish_comparison(exhibit: Exhibit, output: str, title: str = "", *, quiet: bool) -> None:
+    """Write the page of one comparison; say on standard error what it says first."""
+    from bbccli.cli.output import write
+    from bbccli.cli.streams import say
+    from bbccli.core.text import visible
+    from bbccli.reports.content.compare import answer, requirement
+    from bbccli.reports.page.compared import page_of_comparison as page
+
+    write(page(exhibit, title), output)
+    if quiet or output == "-":
+        return
+    say(visible(f"{answer(exhibit.document)}."))
+    if exhibit.document.gate is not None:
+        say(visible(requirement(exhibit.document)))
+    say(f"page: {visible(output)}")
+
+
+def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
+    """Write every figure that can be drawn of one result, in all forms.
+
+    Raises
+    ------
+    OptionError
+        Several results, no package to draw with, or a folder that can't be made.
+    """
+    from bbccli.cli.output import write
+    from bbccli.cli.pages import PICTURES
+    from bbccli.errors import OptionError
+    from bbccli.reports.figures import KINDS, Drawn, draw
+    from bbccli.reports.figures.rendering import check_can_render, exported
+    from bbccli.reports.page.compared import figures_of
+
+    check_can_render()
+    if len(exhibits) != 1:
+        raise OptionError(
+            f"--figures is for one result, and there are {len(exhibits)}",
+            hint="a saved result of its own for each",
+        )
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(
+            f"cannot make the folder {folder}: {error.strerror or error}",
+            hint="--figures names a folder, or where one can be made",
+        ) from error
+    (exhibit,) = exhibits
+    compared = exhibit.document.command == "compare"
+    found = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]
+    for drawn in found:
+        if isinstance(drawn, Drawn):
+            for form in PICTURES:
+                write(exported(drawn, form), str(Path(folder) / f"{drawn.kind}.{form}"))

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from bbccli.core import resources
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.core.option import Option, Panel, Scope, option
+from bbccli.core.progress import Progress
 from bbccli.core.resources import Engine, Resources, resources_of
 from bbccli.errors import OptionError
 
@@ -35,67 +36,70 @@ Files = Annotated[
         "Out-of-sample predictions: .parquet, .csv, .csv.gz, .jsonl, .arff ...; "
         "- is standard input. Several files, or a quoted pattern: one configuration in each, named "
         "by what differs in the paths.",
-        metavar="FILE...",
+        "FILE...",
         positional=True,
     ),
 ]
 
-Output = Annotated[
-    str,
-    Option(
-        "Output file.",
-        metavar="PATH",
-        default="-, standard output",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    ),
-]
+GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
+"""Options of a gate, which commands that judge nothing leave out."""
+
+ALL_NOTES = "all"
 
 Quiet = Annotated[
     bool,
     Option("Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q")),
 ]
 
-ALL_NOTES = "all"
 
-Notes = Annotated[
-    str,
-    Option(
+@dataclass(frozen=True, kw_only=True)
+class OutputOption:
+    """Output file."""
+
+    output: str = option(
+        "-",
+        "Output file.",
+        "PATH",
+        default="-, standard output",
+        flags=("--output", "-o"),
+        scope=Scope.RUN,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintOptions(OutputOption):
+    """Output file, notes, and messages on standard error."""
+
+    notes: str = option(
+        "top",
         "Notes of the table: top, the three that matter most, or all.",
         panel=Panel.OUTPUT,
         names=lambda: ("top", ALL_NOTES),
-    ),
-]
-
-Jobs = Annotated[
-    int | None,
-    Option("Threads.", metavar="N", panel=Panel.RESOURCES, default="all cores of the process"),
-]
+    )
+    quiet: bool = option(
+        False, "Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q")
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerOptions:
-    """Where the work is done; no result depends on it."""
+    """Where to compute; no result depends on it."""
 
-    runner: Annotated[
-        str,
-        Option(
-            "On this machine, or on workers of dask.distributed.",
-            panel=Panel.RESOURCES,
-            scope=Scope.COMMAND,
-            names=lambda: ("local", "dask"),
-        ),
-    ] = "local"
-    scheduler: Annotated[
-        str | None,
-        Option(
-            "Address of the dask scheduler, such as tcp://host:8786.",
-            metavar="ADDRESS",
-            panel=Panel.RESOURCES,
-            default="a cluster on this machine",
-            scope=Scope.COMMAND,
-        ),
-    ] = None
+    runner: str = option(
+        "local",
+        "On this machine, or on workers of dask.distributed.",
+        panel=Panel.RESOURCES,
+        scope=Scope.COMMAND,
+        names=lambda: ("local", "dask"),
+    )
+    scheduler: str | None = option(
+        None,
+        "Address of the dask scheduler, such as tcp://host:8786.",
+        "ADDRESS",
+        panel=Panel.RESOURCES,
+        default="a cluster on this machine",
+        scope=Scope.COMMAND,
+    )
 
     def check(self) -> None:
         """Find out whether the options go together.
@@ -148,33 +152,53 @@ class RunnerOptions:
                 yield
             return
         from bbccli.batch.parts import limits_of, workers_of_dask
-        from bbccli.core import elsewhere
+        from bbccli.core.workers import use as use_workers
 
         with (
             workers_of_dask(limits.jobs, self.scheduler) as workers,
             resources.use(limits_of(limits, workers)),
-            elsewhere.use(workers),
+            use_workers(workers),
         ):
             yield
 
 
 @dataclass(frozen=True, kw_only=True)
 class WorkOptions:
-    """How the work is done, whatever the threads; no result depends on it."""
+    """Memory and engine; no result depends on them."""
 
-    memory: Annotated[
-        str,
-        Option(
-            "Approximate working memory, excluding the predictions; auto is 256MB, or as much as "
-            "large predictions take.",
-            metavar="SIZE",
-            panel=Panel.RESOURCES,
-        ),
-    ] = "auto"
-    engine: Annotated[
-        Engine, Option("Implementation; results are identical.", panel=Panel.RESOURCES)
-    ] = Engine.AUTO
+    memory: str = option(
+        "auto",
+        "Approximate working memory, excluding the predictions; auto is 256MB, or as much as "
+        "large predictions take.",
+        "SIZE",
+        panel=Panel.RESOURCES,
+    )
+    engine: Engine = option(
+        Engine.AUTO, "Implementation; results are identical.", panel=Panel.RESOURCES
+    )
 
     def resources(self, jobs: int | None) -> Resources:
         """Return what may be used by so many threads; None for all cores."""
         return resources_of(jobs, self.memory, self.engine)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadOptions(WorkOptions):
+    """Memory, engine, and threads of this process."""
+
+    jobs: int | None = option(
+        None, "Threads.", "N", panel=Panel.RESOURCES, default="all cores of the process"
+    )
+
+    @property
+    def limits(self) -> Resources:
+        """Resources that may be used."""
+        return self.resources(self.jobs)
+
+    @contextmanager
+    def working(self, *, quiet: bool) -> Iterator[Progress]:
+        """Work within the limits; yield what shows the progress."""
+        from bbccli.cli.bar import progress_bar
+
+        with resources.use(self.limits), progress_bar(quiet=quiet) as progress:
+            yield progress

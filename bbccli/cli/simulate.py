@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet
-from bbccli.core.option import Option, Scope
+from bbccli.core.option import Option, Scope, names_in, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
-    from bbccli.planning.simulation import Simulated, Study
+    from bbccli.planning.simulation import Study
 
 MOST_PREDICTIONS = 10**8
 """Of one file."""
@@ -21,14 +20,8 @@ MOST_PREDICTIONS = 10**8
 MOST_FILES = 10_000
 
 
-def _laws() -> Iterable[str]:
-    from bbccli.planning.simulation import LAWS
-
-    return LAWS
-
-
-def _number(text: str, metavar: str, default: str = "") -> Option:
-    return Option(text, metavar=metavar, default=default, scope=Scope.RUN)
+def _number(value: Any, text: str, metavar: str, default: str = "") -> Any:
+    return option(value, text, metavar, default=default, scope=Scope.RUN)
 
 
 def _pair(text: str) -> tuple[float, float]:
@@ -42,21 +35,18 @@ def _pair(text: str) -> tuple[float, float]:
 
 @dataclass(frozen=True, kw_only=True)
 class StudyOptions:
-    """What the simulated study is like."""
+    """Options of the simulated study."""
 
-    samples: Annotated[int, _number("Rows.", "N")] = 100
-    configurations: Annotated[int, _number("Configurations.", "C")] = 100
-    folds: Annotated[int, _number("Folds, or as many as the rarest class has samples.", "F")] = 10
-    balance: Annotated[float | None, _number("Two classes: share of class 0.", "P", "0.5")] = None
-    classes: Annotated[int | None, _number("multinormal: classes.", "K", "3")] = None
-    correlation: Annotated[
-        float, _number("Correlation of the normal numbers behind two configurations.", "R")
-    ] = 0.0
-    beta: Annotated[
-        str,
-        _number("Beta law of the true performances; 1 less it of an error.", "A,B"),
-    ] = "9,6"
-    seed: Annotated[int, _number("Seed; same seed, same files.", "N")] = 0
+    samples: int = _number(100, "Rows.", "N")
+    configurations: int = _number(100, "Configurations.", "C")
+    folds: int = _number(10, "Folds, or as many as the rarest class has samples.", "F")
+    balance: float | None = _number(None, "Two classes: share of class 0.", "P", "0.5")
+    classes: int | None = _number(None, "multinormal: classes.", "K", "3")
+    correlation: float = _number(
+        0.0, "Correlation of the normal numbers behind two configurations.", "R"
+    )
+    beta: str = _number("9,6", "Beta law of the true performances; 1 less it of an error.", "A,B")
+    seed: int = _number(0, "Seed; same seed, same files.", "N")
 
     def study(self, law: str) -> Study:
         """Return the study that is asked for.
@@ -88,23 +78,29 @@ class StudyOptions:
 
 
 LawName = Annotated[
-    str, Option("Law of the predictions: {names}.", "LAW", names=_laws, positional=True)
+    str,
+    Option(
+        "Law of the predictions: {names}.",
+        "LAW",
+        names=names_in("bbccli.planning.simulation:LAWS"),
+        positional=True,
+    ),
 ]
 Predictions = Annotated[
     str,
     Option(
         "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.",
-        metavar="FILE",
+        "FILE",
         flags=("--output", "-o"),
         scope=Scope.RUN,
     ),
 ]
-Truth = Annotated[str, Option("True performances, as JSON.", metavar="FILE", scope=Scope.RUN)]
+Truth = Annotated[str, Option("True performances, as JSON.", "FILE", scope=Scope.RUN)]
 NumberOfFiles = Annotated[
     int,
     Option(
         "Files to write, numbered before the ending of FILE; one truth for all.",
-        metavar="N",
+        "N",
         scope=Scope.RUN,
     ),
 ]
@@ -113,7 +109,7 @@ NumberOfFiles = Annotated[
 @command()
 def simulate(
     law: LawName,
-    asked: StudyOptions,
+    options: StudyOptions,
     output: Predictions,
     truth: Truth,
     files: NumberOfFiles = 1,
@@ -130,24 +126,40 @@ def simulate(
       bbc simulate binormal --files 20 --seed 7 -o sim.parquet --truth sim.truth.json
     """
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.output import write
+    from bbccli.cli.output import write, write_table
+    from bbccli.core.documents import as_json
     from bbccli.core.progress import enter
+    from bbccli.metrics import METRICS
+    from bbccli.readers.conversion import table_of
     from bbccli.reports.json import text_of
+    from bbccli.reports.predictions import render_predictions
+    from bbccli.version import __version__
 
-    study = asked.study(law)
+    study = options.study(law)
     if not 1 <= files <= MOST_FILES:
         raise OptionError(f"--files is {files}", hint=f"from 1 to {MOST_FILES}")
     paths = _numbered(output, files)
     _check_places(output, truth, paths)
-    told = []
+    truths, metric = [], ""
     with progress_bar(quiet=quiet) as progress:
         enter(progress, "simulating")
         for position, path in enumerate(paths):
             simulated = study.drawn(position)
-            _write_table(simulated, path)
-            told.append(_truth_of(simulated, path))
+            write_table(render_predictions(*table_of(simulated.matrix), path), path)
+            metric, names = simulated.metric, simulated.matrix.configurations
+            values = simulated.performances
+            best = int((METRICS[metric].direction.sign * values).argmax())
+            truths.append(
+                {
+                    "file": Path(path).name,
+                    "best": names[best],
+                    "best_value": float(values[best]),
+                    "performances": {metric: dict(zip(names, values.tolist(), strict=True))},
+                }
+            )
             progress(position + 1, files)
-    write(text_of(_about(study, told)), truth)
+    about = {"version": __version__, "metric": metric, **as_json(study), "files": truths}
+    write(text_of(about), truth)
 
 
 def _numbered(output: str, n_files: int) -> list[str]:
@@ -167,43 +179,9 @@ def _check_places(output: str, truth: str, paths: list[str]) -> None:
     from bbccli.cli.output import check_apart, check_writable
     from bbccli.readers.sources.opening import metadata_path
 
-    for option, path in (("--output", output), ("--truth", truth)):
+    for flag, path in (("--output", output), ("--truth", truth)):
         if path == "-":
-            raise OptionError(f"{option} is standard output", hint="name a file")
+            raise OptionError(f"{flag} is standard output", hint="name a file")
     for path in paths:
         check_writable({"--output": path, "--truth": truth})
         check_apart({"the metadata of --output": metadata_path(path), "--truth": truth})
-
-
-def _write_table(simulated: Simulated, path: str) -> None:
-    """Write the predictions, and beside a text file their metadata."""
-    from bbccli.cli.output import write_table
-    from bbccli.readers.conversion import table_of
-    from bbccli.reports.predictions import render_predictions
-
-    write_table(render_predictions(*table_of(simulated.matrix), path), path)
-
-
-def _truth_of(simulated: Simulated, path: str) -> dict[str, Any]:
-    """True performances of one file, and the best of them."""
-    from bbccli.metrics import METRICS
-
-    names, values = simulated.matrix.configurations, simulated.performances
-    best = int((METRICS[simulated.metric].direction.sign * values).argmax())
-    return {
-        "file": Path(path).name,
-        "best": names[best],
-        "best_value": float(values[best]),
-        "performances": {
-            simulated.metric: {n: float(v) for n, v in zip(names, values, strict=True)}
-        },
-    }
-
-
-def _about(study: Study, told: list[dict[str, Any]]) -> dict[str, Any]:
-    """The truth file: the law, its parameters, and what is true of each file."""
-    from bbccli.core.documents import as_json
-    from bbccli.version import __version__
-
-    metric = next(iter(told[0]["performances"]))
-    return {"version": __version__, "metric": metric, **as_json(study), "files": told}

@@ -1,4 +1,4 @@
-"""Which configuration is better: after selection, of fixed pairs, and across data sets."""
+"""Comparisons of configurations: after selection, of fixed pairs, and across data sets."""
 
 from __future__ import annotations
 

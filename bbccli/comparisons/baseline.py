@@ -1,4 +1,4 @@
-"""Whether the winner, or any other configuration, is better than a baseline.
+"""Compare the winner, and every other configuration, with a baseline.
 
 1. Select the winner on all samples as `cvt` does. The difference as measured is its performance
    less that of the baseline, with the sign that makes more better.
@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Evidence, evidence_of
+from bbccli.comparisons.evidence import Influences, evidence_of
 from bbccli.comparisons.records import Alternative, Comparison, Verdict
 from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
 from bbccli.core.arguments import real
@@ -182,7 +182,7 @@ def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdi
 
 
 def _row(
-    evidence: Evidence, of_all: Simultaneous, column: int, other: int, margin: float
+    evidence: Influences, of_all: Simultaneous, column: int, other: int, margin: float
 ) -> Comparison:
     """One configuration against the baseline, with what holds of all at once."""
     sign, names = evidence.metric.direction.sign, evidence.names

@@ -1,4 +1,4 @@
-"""What a matrix tells of the differences between its configurations: performances and influences.
+"""Performances and influences: the variances of differences between configurations.
 
 1. m_j is the performance of configuration j, its sign such that more is better.
 2. L_ij is the influence of unit i on it (`influence`): of a mean the loss less the mean, of an AUC
@@ -44,7 +44,7 @@ LAST_BITS = 1e-14
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Influences:
     """Performances of C configurations, and what each of U units does to them.
 
     Attributes
@@ -61,9 +61,9 @@ class Evidence:
         Units of each stratum less 1; where groups hold several classes, those with a sample of the
         rarest one less 1.
     shares
-        Whether performances are shares of the units, such as accuracy, each counted once.
+        True if performances are shares of the units, such as accuracy, each counted once.
     defined : (C,) bool
-        Whether a configuration's performance is known on all units, and without any of them.
+        True where a configuration's performance is known on all units, and without any of them.
     metric
         With the bounds that it has on these samples.
     """
@@ -173,12 +173,12 @@ class Evidence:
         return np.array(list(first.values()), np.int64)
 
     def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
-        """What variances (C', J) of differences are rounding up to."""
+        """Largest variances (C', J) of differences that are rounding."""
         of_squares = ROUNDING * (self.variances[columns, None] + self.variances[others])
         sizes = np.abs(np.nan_to_num(self.gains))
         return np.asarray(of_squares + (LAST_BITS * (sizes[columns, None] + sizes[others])) ** 2)
 
-    def take(self, columns: IntArray) -> Evidence:
+    def take(self, columns: IntArray) -> Influences:
         """Return the evidence of some configurations, in the order of `columns` (C',)."""
         return replace(
             self,
@@ -189,8 +189,8 @@ class Evidence:
         )
 
 
-def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Evidence:
-    """Return what a matrix tells of all its configurations under a metric.
+def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Influences:
+    """Return the performances and influences of all configurations of a matrix.
 
     Raises
     ------
@@ -213,13 +213,13 @@ def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Evidenc
         )
     metric = planned(metric, plan)
     every = candidates(matrix, metric, plan.pooling)
-    evidence: Evidence = cached(
+    evidence: Influences = cached(
         matrix, ("evidence", metric, plan.pooling), lambda: _evidence(matrix, metric, every)
     )
     return evidence
 
 
-def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Evidence:
+def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Influences:
     members = units_of(matrix)
     strata, rarest = strata_of(matrix, metric, members)
     smallest = min(int(np.bincount(strata).min()), rarest)
@@ -245,7 +245,7 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> Ev
         values[inside] -= values[inside].mean(axis=0)
     scorers = (every.bind(columns) for columns in every.blocks())
     of_shares = all(isinstance(one, MeanScorer) and one.share for one in scorers)
-    return Evidence(
+    return Influences(
         names=matrix.configurations,
         gains=readonly(gains),
         influence=readonly(values),

@@ -1,4 +1,4 @@
-"""Whether one family of configurations is better than another, where both select.
+"""Compare families of configurations that each select their winner.
 
 1. Select the winner of each family on all samples. The difference as measured is that of the two
    winners; it favours the family that had more configurations to choose from.

@@ -21,8 +21,8 @@ from bbccli.core.notes import Note, joined_by_position, joined_folds_differ, lis
 from bbccli.core.source import Source
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.classes import spelled
-from bbccli.readers.constant import differing, odd_one
 from bbccli.readers.keys import names_alike
+from bbccli.readers.sample_columns import differing, odd_one
 from bbccli.types import BoolArray, IntArray, Missing, Task
 
 SHOWN = 3
@@ -127,7 +127,7 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
 
 
 def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> bool:
-    """Whether no matrix has keys; those of all have to be in a column of the same name."""
+    """True if no matrix has keys; those of all have to be in a column of the same name."""
     keys = [matrix.sample_keys for matrix in matrices]
     columns = [None if one is None else one.column for one in keys]
     for column, name, matrix in zip(columns[1:], names[1:], matrices[1:], strict=True):
@@ -263,7 +263,7 @@ def _codes(groups: IntArray) -> IntArray:
 
 
 def _same_folds(first: PredictionMatrix, other: PredictionMatrix) -> bool:
-    """Whether two matrices share out the samples in the same way, whatever folds are called."""
+    """True if two matrices share out the samples in the same way, whatever folds are called."""
     if first.folds is None or other.folds is None:
         return first.folds is None and other.folds is None
     pairs = zip(first.folds, other.folds, strict=True)

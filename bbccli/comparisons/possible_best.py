@@ -43,7 +43,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Evidence, evidence_of, same
+from bbccli.comparisons.evidence import Influences, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
 from bbccli.comparisons.simultaneous import (
     against,
@@ -131,7 +131,7 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     )
 
 
-def rivals_of(evidence: Evidence, plan: Plan) -> IntArray:
+def rivals_of(evidence: Influences, plan: Plan) -> IntArray:
     """Return the configurations that the others are tested against: all, or those not screened."""
     known = np.flatnonzero(evidence.defined)
     if len(known) <= SCREENED_ABOVE:
@@ -143,7 +143,7 @@ def rivals_of(evidence: Evidence, plan: Plan) -> IntArray:
     return known[~worse[known]]
 
 
-def p_values(evidence: Evidence, rivals: IntArray, plan: Plan) -> FloatArray:
+def p_values(evidence: Influences, rivals: IntArray, plan: Plan) -> FloatArray:
     """Return p (C,) of the tests that no rival is better; NaN where undefined.
 
     1 for a configuration that has no rival.
@@ -156,7 +156,7 @@ def p_values(evidence: Evidence, rivals: IntArray, plan: Plan) -> FloatArray:
     return p
 
 
-def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -> FloatArray:
+def _p_of(evidence: Influences, columns: IntArray, rivals: IntArray, plan: Plan) -> FloatArray:
     """P-values (C') of some configurations."""
     variances = evidence.variances_between(columns, rivals)
     variances[columns[:, None] == rivals] = 0.0
@@ -182,7 +182,7 @@ def _p_of(evidence: Evidence, columns: IntArray, rivals: IntArray, plan: Plan) -
 def _n_reached(
     own: FloatArray, of_rivals: FloatArray, inverse: FloatArray, statistics: FloatArray
 ) -> IntArray:
-    """How many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
+    """Return how many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
     scaled = np.empty_like(of_rivals, order="C")
     counts = np.empty(len(statistics), np.int64)
     for m, statistic in enumerate(statistics):
@@ -194,7 +194,7 @@ def _n_reached(
     return counts
 
 
-def band(evidence: Evidence, plan: Plan) -> tuple[FloatArray, FloatArray]:
+def band(evidence: Influences, plan: Plan) -> tuple[FloatArray, FloatArray]:
     """Return the lower and upper ends (C,) of all performances, in the metric's sign and unit.
 
     NaN where the performance is undefined or on a bound, or its variance is 0: nothing is known

@@ -5,11 +5,11 @@ A difference is positive where the first is better, whichever way the metric is 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any
 
 from bbccli.core.arguments import settle
+from bbccli.core.documents.values import doc
 from bbccli.core.notes import Note
 from bbccli.types import Interval
 
@@ -37,69 +37,74 @@ class Verdict(StrEnum):
 class Effect:
     """How large a difference is on a scale of its own."""
 
-    name: str = field(metadata={"doc": "which measure, such as odds-ratio or cohens-d"})
-    value: float = field(metadata={"doc": "its value; null where it is undefined"})
+    name: str = doc("which measure, such as odds-ratio or cohens-d")
+    value: float = doc("its value; null where it is undefined")
 
 
 @dataclass(frozen=True, slots=True)
 class Beliefs:
     """Posterior probabilities that a difference is worse, as good as none, or better."""
 
-    rope: float = field(metadata={"doc": "differences up to this count as none, >= 0"})
-    worse: float = field(metadata={"doc": "probability of a difference under -rope"})
-    equal: float = field(metadata={"doc": "probability of one between -rope and rope"})
-    better: float = field(metadata={"doc": "probability of one over rope"})
-
-
-def _optional(doc: str, default: Any = None) -> Any:
-    """Declare a field that most comparisons lack, with its text in the schema."""
-    return field(default=default, metadata={"doc": doc})
+    rope: float = doc("differences up to this count as none, >= 0")
+    worse: float = doc("probability of a difference under -rope")
+    equal: float = doc("probability of one between -rope and rope")
+    better: float = doc("probability of one over rope")
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """What one test says of two configurations, or of two groups of them."""
 
-    first: str = field(metadata={"doc": "configuration, or group of them"})
-    second: str = field(metadata={"doc": "what it is compared with; empty where all are compared"})
-    metric: str = field(metadata={"doc": "name of the metric"})
-    test: str = field(metadata={"doc": "name of the test"})
-    first_selected: str | None = _optional(
-        "the configuration that the first selected; null where it is one"
+    first: str = doc("configuration, or group of them")
+    second: str = doc("what it is compared with; empty where all are compared")
+    metric: str = doc("name of the metric")
+    test: str = doc("name of the test")
+    first_selected: str | None = doc(
+        "the configuration that the first selected; null where it is one", default=None
     )
-    second_selected: str | None = _optional(
-        "the configuration that the second selected; null where it is one"
+    second_selected: str | None = doc(
+        "the configuration that the second selected; null where it is one", default=None
     )
-    first_value: float | None = _optional("performance of the first, as measured")
-    second_value: float | None = _optional("performance of the second, as measured")
-    difference: float | None = _optional("as measured; positive where the first is better")
-    corrected: float | None = _optional(
-        "corrected for the selection; null where nothing was selected"
+    first_value: float | None = doc("performance of the first, as measured", default=None)
+    second_value: float | None = doc("performance of the second, as measured", default=None)
+    difference: float | None = doc("as measured; positive where the first is better", default=None)
+    corrected: float | None = doc(
+        "corrected for the selection; null where nothing was selected", default=None
     )
-    interval: Interval | None = _optional("of the difference; null where the test has none")
-    bound: float | None = _optional("the difference is at least this, simultaneously, at the level")
-    bound_above: float | None = _optional(
-        "the difference is at most this, simultaneously, at the level"
+    interval: Interval | None = doc("of the difference; null where the test has none", default=None)
+    bound: float | None = doc(
+        "the difference is at least this, simultaneously, at the level", default=None
     )
-    statistic: float | None = _optional("of the test; null where it has none or it is undefined")
-    df: tuple[float, ...] = _optional("degrees of freedom", ())
-    p: float | None = _optional("p-value; null where it is undefined")
-    alternative: Alternative = _optional("what the p-value speaks for", Alternative.TWO_SIDED)
-    p_adjusted: float | None = _optional("p-value adjusted for the number of comparisons")
-    adjustment: str | None = _optional("how it was adjusted")
-    error: float | None = _optional("Monte-Carlo standard error of p; null where it is exact")
-    effect: Effect | None = _optional("size of the effect")
-    beliefs: Beliefs | None = _optional("posterior probabilities, of Bayesian tests")
-    n_units: int | None = _optional("what the test rests on: samples, groups, folds, data sets")
-    ignores_selection: bool = _optional(
-        "whether p and interval hold only for pairs named beforehand", False
+    bound_above: float | None = doc(
+        "the difference is at most this, simultaneously, at the level", default=None
     )
-    verdict: Verdict = _optional("what is shown at the level", Verdict.UNDEFINED)
-    notes: tuple[Note, ...] = _optional("what to know of it", ())
-    epsilon: float | None = _optional(
-        "of Greenhouse and Geisser: what both degrees of freedom are too many by"
+    statistic: float | None = doc(
+        "of the test; null where it has none or it is undefined", default=None
     )
-    compared: tuple[str, ...] = _optional("all that are compared, where they are more than two", ())
+    df: tuple[float, ...] = doc("degrees of freedom", default=())
+    p: float | None = doc("p-value; null where it is undefined", default=None)
+    alternative: Alternative = doc("what the p-value speaks for", default=Alternative.TWO_SIDED)
+    p_adjusted: float | None = doc("p-value adjusted for the number of comparisons", default=None)
+    adjustment: str | None = doc("how it was adjusted", default=None)
+    error: float | None = doc(
+        "Monte-Carlo standard error of p; null where it is exact", default=None
+    )
+    effect: Effect | None = doc("size of the effect", default=None)
+    beliefs: Beliefs | None = doc("posterior probabilities, of Bayesian tests", default=None)
+    n_units: int | None = doc(
+        "what the test rests on: samples, groups, folds, data sets", default=None
+    )
+    ignores_selection: bool = doc(
+        "whether p and interval hold only for pairs named beforehand", default=False
+    )
+    verdict: Verdict = doc("what is shown at the level", default=Verdict.UNDEFINED)
+    notes: tuple[Note, ...] = doc("what to know of it", default=())
+    epsilon: float | None = doc(
+        "of Greenhouse and Geisser: what both degrees of freedom are too many by", default=None
+    )
+    compared: tuple[str, ...] = doc(
+        "all that are compared, where they are more than two", default=()
+    )
 
     def __post_init__(self) -> None:
         settle(self, "alternative", "verdict")
@@ -109,65 +114,65 @@ class Comparison:
 class Member:
     """A configuration that may be the best, or can't be."""
 
-    configuration: str = field(metadata={"doc": "name of the configuration"})
-    performance: float = field(metadata={"doc": "as measured"})
-    difference: float = field(metadata={"doc": "to the winner as measured, 0 or less"})
-    lower: float = field(metadata={"doc": "lower end of its performance, simultaneous over all"})
-    upper: float = field(metadata={"doc": "upper end of its performance, simultaneous over all"})
-    p: float | None = field(metadata={"doc": "of the test that none is better than it"})
-    inside: bool = field(metadata={"doc": "whether it may be the best at the level"})
+    configuration: str = doc("name of the configuration")
+    performance: float = doc("as measured")
+    difference: float = doc("to the winner as measured, 0 or less")
+    lower: float = doc("lower end of its performance, simultaneous over all")
+    upper: float = doc("upper end of its performance, simultaneous over all")
+    p: float | None = doc("of the test that none is better than it")
+    inside: bool = doc("whether it may be the best at the level")
 
 
 @dataclass(frozen=True, slots=True)
 class BestSet:
     """The configurations that may be the best; the truly best is among them at the level."""
 
-    level: float = field(metadata={"doc": "in (0, 1)"})
-    n_inside: int = field(metadata={"doc": "configurations that may be the best"})
-    members: tuple[Member, ...] = field(metadata={"doc": "all configurations, best first"})
-    n_screened: int | None = _optional(
-        "rivals that each was tested against, after screening; null for all"
+    level: float = doc("in (0, 1)")
+    n_inside: int = doc("configurations that may be the best")
+    members: tuple[Member, ...] = doc("all configurations, best first")
+    n_screened: int | None = doc(
+        "rivals that each was tested against, after screening; null for all", default=None
     )
-    notes: tuple[Note, ...] = _optional("what to know of it", ())
+    notes: tuple[Note, ...] = doc("what to know of it", default=())
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """Where a family stands over several data sets."""
 
-    family: str = field(metadata={"doc": "family, or configuration"})
-    mean_rank: float = field(metadata={"doc": "mean over data sets; 1 is the best, ties share"})
-    performance: float = field(metadata={"doc": "mean over data sets"})
-    wins: int = field(metadata={"doc": "data sets on which it is the best, alone or tied"})
+    family: str = doc("family, or configuration")
+    mean_rank: float = doc("mean over data sets; 1 is the best, ties share")
+    performance: float = doc("mean over data sets")
+    wins: int = doc("data sets on which it is the best, alone or tied")
 
 
 @dataclass(frozen=True, slots=True)
 class Contest:
     """How often one family is better than another."""
 
-    first: str = field(metadata={"doc": "family"})
-    second: str = field(metadata={"doc": "another"})
-    wins: int = field(metadata={"doc": "data sets on which the first is better"})
-    ties: int = field(metadata={"doc": "data sets on which they are equal"})
-    losses: int = field(metadata={"doc": "data sets on which the second is better"})
+    first: str = doc("family")
+    second: str = doc("another")
+    wins: int = doc("data sets on which the first is better")
+    ties: int = doc("data sets on which they are equal")
+    losses: int = doc("data sets on which the second is better")
 
 
 @dataclass(frozen=True, slots=True)
 class Ranks:
     """Families over several data sets."""
 
-    metric: str = field(metadata={"doc": "name of the metric"})
-    level: float = field(metadata={"doc": "in (0, 1)"})
-    data_sets: tuple[str, ...] = field(metadata={"doc": "those with a performance of every family"})
-    left_out: tuple[str, ...] = field(metadata={"doc": "data sets that lack a performance"})
-    standings: tuple[Standing, ...] = field(metadata={"doc": "all families, best mean rank first"})
-    overall: tuple[Comparison, ...] = field(metadata={"doc": "tests of all families at once"})
-    pairs: tuple[Comparison, ...] = field(metadata={"doc": "tests of each pair of families"})
-    contests: tuple[Contest, ...] = field(metadata={"doc": "wins, ties and losses of each pair"})
-    groups: tuple[tuple[str, ...], ...] = field(
-        metadata={"doc": "families next to each other that are not told apart, by the first test"}
+    metric: str = doc("name of the metric")
+    level: float = doc("in (0, 1)")
+    data_sets: tuple[str, ...] = doc("those with a performance of every family")
+    left_out: tuple[str, ...] = doc("data sets that lack a performance")
+    standings: tuple[Standing, ...] = doc("all families, best mean rank first")
+    overall: tuple[Comparison, ...] = doc("tests of all families at once")
+    pairs: tuple[Comparison, ...] = doc("tests of each pair of families")
+    contests: tuple[Contest, ...] = doc("wins, ties and losses of each pair")
+    groups: tuple[tuple[str, ...], ...] = doc(
+        "families next to each other that are not told apart, by the first test"
     )
-    critical_difference: float | None = _optional(
-        "of mean ranks, by Nemenyi; null where not asked for"
+    critical_difference: float | None = doc(
+        "of mean ranks, by Nemenyi; null where not asked for", default=None
     )
-    notes: tuple[Note, ...] = _optional("what to know of it", ())
+    notes: tuple[Note, ...] = doc("what to know of it", default=())

@@ -48,14 +48,14 @@ from typing import TypeVar
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Evidence, evidence_of, same
+from bbccli.comparisons.evidence import Influences, evidence_of, same
 from bbccli.core import resources
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan, n_draws
 from bbccli.core.threads import ordered_map
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
-from bbccli.stats.multipliers import divisors, multipliers
+from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -87,12 +87,12 @@ def checked_draws(plan: Plan) -> int:
 
 
 def over_draws(
-    evidence: Evidence,
+    evidence: Influences,
     plan: Plan,
     weights: FloatArray,
     reduce: Callable[[FloatArray], Reduced],
 ) -> Iterator[Reduced]:
-    """Yield what becomes of each block of draws D (b, C), b up to 64, in order.
+    """Reduce each block of draws D (b, C), b up to 64, in order.
 
     `weights` (H,) are the shares of the strata in the variances of what is looked at. Blocks run in
     threads. Memory O(C) for each.
@@ -111,13 +111,13 @@ def over_draws(
     return ordered_map(of_block, range(-(-n // BLOCK)), resources.current().jobs)
 
 
-def scores(evidence: Evidence, statistics: FloatArray) -> FloatArray:
-    """Return what of statistics T is compared with draws: McNemar's z of shares, else T itself."""
+def scores(evidence: Influences, statistics: FloatArray) -> FloatArray:
+    """Return the statistics that draws are compared with: McNemar's z of shares, else T itself."""
     n = evidence.n_units
     return statistics * np.sqrt(n / (n - 1 + statistics**2)) if evidence.shares else statistics
 
 
-def reach(evidence: Evidence, z: float) -> float:
+def reach(evidence: Influences, z: float) -> float:
     """Return how many standard errors a critical value is; infinite where no T has such a z."""
     n = evidence.n_units
     if not evidence.shares:
@@ -157,7 +157,7 @@ class Simultaneous:
     differences, errors : (C,)
         Positive where better; standard errors. NaN where undefined, 0 for the same on every unit.
     tested : (C,) bool
-        Whether a configuration took part: defined, not constant, not the other one itself.
+        True where a configuration took part: defined, not constant, not the other one itself.
     lower, upper : (C,)
         The differences are at least, and at most, this: each at the level for all at once. Where
         nothing was to be tested they are the difference 0, or NaN.
@@ -183,7 +183,7 @@ class Simultaneous:
     n: int
 
 
-def against(evidence: Evidence, other: int, plan: Plan) -> Simultaneous:
+def against(evidence: Influences, other: int, plan: Plan) -> Simultaneous:
     """Compare all configurations with one of them by max-T.
 
     Notes
@@ -224,7 +224,7 @@ def against(evidence: Evidence, other: int, plan: Plan) -> Simultaneous:
 
 
 def _maxima(
-    evidence: Evidence,
+    evidence: Influences,
     other: int,
     plan: Plan,
     order: IntArray,
@@ -246,7 +246,7 @@ def _maxima(
 
 
 def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Pairwise:
-    """Return what adjusts the p-values of some pairs of columns for all of them together.
+    """Return a function that adjusts the p-values of pairs of columns for all of them together.
 
     The p-value of a pair is (1 + the draws whose largest |D_a - D_b| / se_ab over all pairs
     reaches |T_ab|) / (B + 1). Pairs that are correlated, as those that share a configuration are,

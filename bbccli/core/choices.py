@@ -1,4 +1,4 @@
-"""What options let you choose: tasks, sides, intervals and the like; needs no numpy."""
+"""Choices of options: tasks, sides, intervals and the like; needs no numpy."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Task(StrEnum):
 
     @property
     def is_classification(self) -> bool:
-        """Whether the outcome is one of K classes."""
+        """True if the outcome is one of K classes."""
         return self in (Task.BINARY, Task.MULTICLASS)
 
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.core.arguments import choice, settle
 from bbccli.core.matrix_checks import check_classes, check_finite, check_names, check_shapes
-from bbccli.core.nested import NestedFold
 from bbccli.core.notes import Note
 from bbccli.core.outcome import Outcome
-from bbccli.core.prediction_forms import FORMS, PLURAL, as_labels, check_threshold
-from bbccli.core.sample_keys import SampleKeys
 from bbccli.core.source import Source
 from bbccli.errors import InputError, OptionError, UnsupportedError, parameter
 from bbccli.types import (
@@ -26,6 +24,136 @@ from bbccli.types import (
     distinct,
     readonly,
 )
+
+# A probability of exactly one half is not above it: the class that sorts first is predicted,
+# as an arg max over the two columns would.
+CUT = 0.5
+
+PLURAL = {
+    PredictionKind.LABEL: "class labels",
+    PredictionKind.PROBABILITY: "probabilities",
+    PredictionKind.SCORE: "scores without bounds",
+    PredictionKind.VALUE: "values",
+}
+
+FORMS = {
+    PredictionKind.LABEL: {PredictionKind.LABEL},
+    PredictionKind.PROBABILITY: set(PredictionKind) - {PredictionKind.VALUE},
+    PredictionKind.SCORE: {PredictionKind.SCORE},
+    PredictionKind.VALUE: {PredictionKind.VALUE},
+}
+"""Forms in which predictions of a kind can be had, whatever the threshold."""
+
+
+def as_labels(
+    predictions: FloatArray, kind: PredictionKind, threshold: float | None
+) -> FloatArray | IntArray:
+    """Return class codes (R, N, C) int64 of predictions (R, N, C) or (R, N, C, K).
+
+    Labels as they are; the positive class where a score or probability is above the threshold, or
+    one half; of K columns the largest, the first on ties.
+    """
+    if predictions.ndim == 4:
+        return np.asarray(np.argmax(predictions, axis=3))
+    if kind is PredictionKind.LABEL:
+        return predictions.astype(np.int64)
+    return (predictions > (CUT if threshold is None else threshold)).astype(np.int64)
+
+
+def check_threshold(threshold: float | None, task: Task, kind: PredictionKind) -> None:
+    """Refuse a threshold for predictions that it does not apply to, or out of their range."""
+    if threshold is None:
+        return
+    plural = PLURAL[kind]
+    scores = kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
+    if task is not Task.BINARY or not scores:
+        raise OptionError(
+            f"{parameter('threshold')} cuts scores or probabilities of two classes; these "
+            f"predictions are {plural} of a {task} task",
+            hint="leave it out",
+        )
+    bounded = kind is PredictionKind.PROBABILITY
+    if not np.isfinite(threshold) or (bounded and not 0 <= threshold <= 1):
+        raise OptionError(
+            f"{parameter('threshold')} is {threshold:g}, and the predictions are {plural}",
+            hint="for example 0.5" if bounded else "a finite number, for example 0",
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SampleKeys:
+    """What N samples are called.
+
+    Parameters
+    ----------
+    values : (N,)
+        Whole numbers, or text as UTF-8: a fraction of the memory of text.
+    column
+        Column that holds them; None where they are the positions of the rows.
+    rows : (N,), optional
+        Row of the file in which each sample appears first; None where they are not of one file.
+    """
+
+    values: IntArray | NDArray[np.bytes_]
+    column: str | None = "row_id"
+    rows: IntArray | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, samples: IntArray | BoolArray) -> SampleKeys:
+        """Return the keys of some samples, by their positions or where True."""
+        rows = None if self.rows is None else self.rows[samples]
+        return SampleKeys(self.values[samples], self.column, rows)
+
+    def as_text(self) -> NDArray[np.str_]:
+        """(N,) the keys as text.
+
+        Examples
+        --------
+        >>> SampleKeys(np.array([7, 12])).as_text().tolist()
+        ['7', '12']
+        """
+        values: Any = self.values
+        text = np.char.decode(values, "utf-8") if values.dtype.kind == "S" else values.astype(str)
+        return np.asarray(text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NestedFold:
+    """One outer fold of one repeat: T training samples with inner predictions, and a test set.
+
+    Parameters
+    ----------
+    name
+        Of the outer fold, as in the file.
+    repeat
+        Position of the repeat, 0..R-1.
+    training : (T,) int
+        Positions of the training samples among the N of the matrix.
+    test : (M,) int
+        Positions of the samples of the outer fold; disjoint from `training`.
+    predictions : (T, C) or (T, C, K)
+        Inner out-of-sample predictions of the training samples, finite.
+    folds : (T,) int
+        Inner fold of each training sample, coded 0..F-1 in the order of `fold_names`.
+    fold_names
+        Names of the inner folds.
+    """
+
+    name: str
+    repeat: int
+    training: IntArray
+    test: IntArray
+    predictions: FloatArray
+    folds: IntArray
+    fold_names: tuple[str, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for name in ("training", "test", "predictions", "folds"):
+            view = np.asarray(getattr(self, name)).view()
+            view.setflags(write=False)
+            object.__setattr__(self, name, view)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +288,7 @@ class PredictionMatrix:
 
     @property
     def task(self) -> Task:
-        """What is predicted."""
+        """Return what is predicted."""
         return self.outcome.task
 
     @property
@@ -266,7 +394,7 @@ class PredictionMatrix:
         return replace(self, predictions=-self.predictions, nested=nested, risk_direction=direction)
 
     def offers(self, kind: PredictionKind | str) -> bool:
-        """Whether the predictions can be had in this form."""
+        """True if the predictions can be had in this form."""
         kind = choice(PredictionKind, kind, "kind")
         if kind is PredictionKind.LABEL and self.kind is PredictionKind.SCORE:
             # of several scores the highest wins; a single one needs to be told where to cut

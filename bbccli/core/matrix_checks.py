@@ -1,4 +1,4 @@
-"""What a prediction matrix refuses: shapes that do not match, names, values, a single class."""
+"""Checks of a prediction matrix: shapes that do not match, names, values, a single class."""
 
 from __future__ import annotations
 

@@ -1,18 +1,27 @@
-"""What an option says of itself, on the field that it sets; the command line derives the rest.
+"""Options, declared on the fields that they set; the command line derives the rest.
 
-A group of options is a dataclass whose fields are annotated:
+A group of options is a dataclass whose fields are made by `option`; a parameter of a command is
+annotated with an `Option`:
 
-    level: Annotated[float, Option("Level of the intervals.", metavar="P")] = 0.95
+    level: float = option(0.95, "Level of the intervals.", "P")
+    jobs: Annotated[int, Option("Threads.", "N")] = 1
 """
 
 from __future__ import annotations
 
+import sys
 import types
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from functools import cache
+from importlib import import_module
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+LARGEST = sys.float_info.max
+_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)
+_SWITCH |= dict.fromkeys(("0", "false", "f", "no", "n", "off"), False)
 
 
 class Panel(StrEnum):
@@ -29,7 +38,7 @@ class Panel(StrEnum):
 
 
 class Scope(StrEnum):
-    """Where a default that a project sets for an option holds."""
+    """Commands for which a project's default of an option holds."""
 
     SHARED = "shared"
     """In every command that has the option."""
@@ -41,7 +50,7 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What the help, the completion and the check of an option need to know.
+    """Help, completion and checks of an option.
 
     Parameters
     ----------
@@ -79,6 +88,33 @@ class Option:
     positional: bool = False
 
 
+def names_in(*places: str) -> Callable[[], Iterable[str]]:
+    """Return a function of the names in registries, which are imported only then.
+
+    Parameters
+    ----------
+    places
+        Such as `bbccli.metrics:METRICS`: a registry, or a further name, in a module.
+    """
+
+    def names() -> Iterable[str]:
+        for place in places:
+            module, _, name = place.partition(":")
+            found = getattr(import_module(module), name)
+            yield from [found] if isinstance(found, str) else found
+
+    return names
+
+
+def option(value: Any, help: str, metavar: str | None = None, **more: Any) -> Any:
+    """Return the field of an option with this default; see `Option` for the other parameters."""
+    return field(default=value, metadata={"option": Option(help, metavar, **more)})
+
+
+class MisfitError(Exception):
+    """A value does not fit its option; the text is what would fit."""
+
+
 @dataclass(frozen=True, slots=True)
 class Declared:
     """An option with the name, the type and the default of the field that it sets.
@@ -101,8 +137,12 @@ class Declared:
 
     @property
     def kind(self) -> Any:
-        """Type without None: str, int, float, bool, an Enum, or list for several texts."""
-        return kind_of(self.annotation)
+        """Type without None: str, int, float, bool, tuple, an Enum, or list for several texts."""
+        kind = self.annotation
+        if get_origin(kind) in (Union, types.UnionType):
+            (kind,) = (part for part in get_args(kind) if part is not type(None))
+        origin = get_origin(kind) or kind
+        return list if origin is Sequence else origin
 
     @property
     def choices(self) -> tuple[str, ...]:
@@ -114,30 +154,86 @@ class Declared:
 
     @property
     def known(self) -> tuple[str, ...]:
-        """Values of which it is known that they are good."""
+        """Suggested values."""
         return tuple(self.option.names()) if self.option.names else ()
+
+    def of_text(self, text: str) -> Any:
+        """Return a word of the command line, a variable or a table as the type of the option.
+
+        Raises
+        ------
+        MisfitError
+            It does not fit.
+        BbcError
+            It does not fit, in the words of the option's own parser.
+        """
+        kind = self.kind
+        if self.option.parse is not None:
+            return self.option.parse(text)
+        value = self.of_toml(_as_toml(text, kind))
+        return value if kind in (str, list) else kind(value)
+
+    def of_variable(self, text: str) -> Any:
+        """Return the text of a variable as `of_toml` returns the value of a file."""
+        return self.of_toml(text if self.option.parse else _as_toml(text, self.kind))
+
+    def of_toml(self, value: Any) -> Any:
+        """Return a value of TOML as the command line takes it.
+
+        Raises
+        ------
+        MisfitError
+            The value is of another type, or not one of the choices.
+        """
+        kind, choices = str if self.option.parse else self.kind, self.choices
+        if kind is list:
+            value = [value] if isinstance(value, str) else value
+            if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+                raise MisfitError("a text, or an array of texts")
+            return value
+        if choices:
+            fits, words = value in choices, f"one of: {', '.join(choices)}"
+        elif isinstance(value, bool):  # an integer in the eyes of Python
+            fits, words = kind is bool, _WORDS.get(kind, _WORDS[str])
+        elif kind in (int, bool):
+            fits, words = isinstance(value, kind), _WORDS[kind]
+        elif kind is float:
+            fits = isinstance(value, float) or (isinstance(value, int) and abs(value) <= LARGEST)
+            words = _WORDS[float]
+        else:  # n-resamples = 2000 and memory = "1GB" are both texts for the command line
+            fits, words = isinstance(value, str | int | float), _WORDS[str]
+        if not fits:
+            raise MisfitError(words)
+        return value if choices or kind in (int, bool) else (float if kind is float else str)(value)
+
+
+def _as_toml(text: str, kind: Any) -> Any:
+    """Return a text as a file would have it: a number, a switch, or an array of words."""
+    if kind is bool:
+        return _SWITCH.get(text.lower(), text)
+    if kind is list:
+        return text.split()
+    try:
+        return kind(text) if kind in (int, float) else text
+    except ValueError:
+        return text
 
 
 def declared(name: str, hint: Any, default: Any) -> Declared | None:
     """Return the option that an annotation declares, if it declares one."""
     if get_origin(hint) is not Annotated:
         return None
-    annotation, *told = get_args(hint)
-    option = next((one for one in told if isinstance(one, Option)), None)
+    annotation, *metadata = get_args(hint)
+    option = next((one for one in metadata if isinstance(one, Option)), None)
     return Declared(name, annotation, default, option) if option else None
 
 
 @cache
 def options_of(group: type) -> Mapping[str, Declared]:
     """Return the options of a dataclass by the names of their fields."""
-    hints = get_type_hints(group, include_extras=True)
-    found = (declared(f.name, hints[f.name], f.default) for f in fields(group))
-    return {one.name: one for one in found if one is not None}
-
-
-def kind_of(annotation: Any) -> Any:
-    """Return a type without None and without what a list holds."""
-    if get_origin(annotation) in (Union, types.UnionType):
-        (annotation,) = (part for part in get_args(annotation) if part is not type(None))
-    origin = get_origin(annotation) or annotation
-    return list if origin is Sequence else origin
+    hints = get_type_hints(group)
+    return {
+        f.name: Declared(f.name, hints[f.name], f.default, f.metadata["option"])
+        for f in fields(group)
+        if "option" in f.metadata
+    }

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bbccli.core.arguments import settle
+from bbccli.core.documents.values import doc
 from bbccli.errors import InputError
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
 
@@ -76,10 +77,8 @@ class Outcome:
 class Weights:
     """The weights of the samples."""
 
-    column: str | None = field(metadata={"doc": "column that holds them; null where unknown"})
-    n_effective: float = field(
-        metadata={"doc": "Kish's effective number of samples, or of groups: (Σ w)² / Σ w²"}
-    )
+    column: str | None = doc("column that holds them; null where unknown")
+    n_effective: float = doc("Kish's effective number of samples, or of groups: (Σ w)² / Σ w²")
 
     @classmethod
     def of(cls, outcome: Outcome, groups: IntArray | None, column: str | None) -> Weights | None:

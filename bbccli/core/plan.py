@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from bbccli.core.arguments import settle
 from bbccli.core.choices import IntervalKind, Models, Pooling, Select, Side
+from bbccli.core.documents.values import doc
 from bbccli.errors import OptionError, parameter
 
 FIRST_RESAMPLES = 1000
@@ -50,54 +51,40 @@ class Plan:
         2**63 - 1.
     """
 
-    n_resamples: int = field(
-        default=1000,
-        metadata={"doc": "bootstrap resamples, B >= 1; with a tolerance, the most to use"},
+    n_resamples: int = doc(
+        "bootstrap resamples, B >= 1; with a tolerance, the most to use", default=1000
     )
-    level: float = field(default=0.95, metadata={"doc": "level of the intervals, in (0, 1)"})
-    side: Side = field(default=Side.TWO, metadata={"doc": "ends of the interval to estimate"})
-    pooling: Pooling = field(
+    level: float = doc("level of the intervals, in (0, 1)", default=0.95)
+    side: Side = doc("ends of the interval to estimate", default=Side.TWO)
+    pooling: Pooling = doc(
+        "performance over pooled rows, mean over folds, or pairs within folds",
         default=Pooling.POOLED,
-        metadata={"doc": "performance over pooled rows, mean over folds, or pairs within folds"},
     )
-    select: Select = field(
-        default=Select.BEST,
-        metadata={"doc": "the best configuration, or a simple one within one standard error"},
+    select: Select = doc(
+        "the best configuration, or a simple one within one standard error", default=Select.BEST
     )
-    interval: IntervalKind = field(
-        default=IntervalKind.PERCENTILE,
-        metadata={"doc": "how intervals are made of resample distributions"},
+    interval: IntervalKind = doc(
+        "how intervals are made of resample distributions", default=IntervalKind.PERCENTILE
     )
-    guard: bool = field(
-        default=True,
-        metadata={"doc": "whether intervals count one more sample of worst performance"},
+    guard: bool = doc("whether intervals count one more sample of worst performance", default=True)
+    seed: int = doc("seed of all random draws, >= 0", default=0)
+    tolerance: float | None = doc(
+        "largest Monte-Carlo standard error; null for a fixed n_resamples", default=None
     )
-    seed: int = field(default=0, metadata={"doc": "seed of all random draws, >= 0"})
-    tolerance: float | None = field(
+    clip: float = doc(
+        "least probability of the true class in logarithms, in (0, 0.5)", default=CLIP
+    )
+    evaluation_share: float = doc(
+        "share of the samples that split methods evaluate on, in [0, 1)", default=0.25
+    )
+    models: Models | None = doc(
+        "whether the winner is trained again or used as it is; null before the data are known",
         default=None,
-        metadata={"doc": "largest Monte-Carlo standard error; null for a fixed n_resamples"},
     )
-    clip: float = field(
-        default=CLIP,
-        metadata={"doc": "least probability of the true class in logarithms, in (0, 0.5)"},
-    )
-    evaluation_share: float = field(
-        default=0.25,
-        metadata={"doc": "share of the samples that split methods evaluate on, in [0, 1)"},
-    )
-    models: Models | None = field(
+    cap: float | None = doc(
+        "errors of values count as this quantile of the outcome's distances from its "
+        "median at most, in (0, 1]; null for no cap",
         default=None,
-        metadata={
-            "doc": "whether the winner is trained again or used as it is; null before the data "
-            "are known"
-        },
-    )
-    cap: float | None = field(
-        default=None,
-        metadata={
-            "doc": "errors of values count as this quantile of the outcome's distances from its "
-            "median at most, in (0, 1]; null for no cap"
-        },
     )
 
     def __post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""How work says how far it is; the core never knows about terminals."""
+"""Progress callbacks; the core never knows about terminals."""
 
 from __future__ import annotations
 

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Annotated
 
-from bbccli.core.option import Option, Panel
+from bbccli.core.option import Panel, option
 from bbccli.core.resources import parse_memory
 from bbccli.errors import OptionError, parameter
 
@@ -47,38 +46,31 @@ class Reading:
         `timeout` is not positive and finite, or `max_input` is less than 1 MiB.
     """
 
-    timeout: Annotated[
-        float,
-        Option("Seconds to wait for each answer of a server.", metavar="S", panel=Panel.INPUT),
-    ] = TIMEOUT
-    quoted_newlines: Annotated[
-        bool,
-        Option(
-            "Let quoted values of CSV and TSV contain line breaks. Otherwise each row is one line, "
-            "and a quote that is not closed is an error.",
-            panel=Panel.INPUT,
-            flags=("--quoted-newlines",),
-        ),
-    ] = False
-    max_input: Annotated[
-        int,
-        Option(
-            "Largest size of one input, unpacked.",
-            metavar="SIZE",
-            panel=Panel.INPUT,
-            parse=_size,
-            default="4GiB",
-        ),
-    ] = MAX_INPUT
-    follow_links: Annotated[
-        bool,
-        Option(
-            "Follow links that lead out of the folder of a run, and let ** of a batch go through "
-            "links to folders.",
-            panel=Panel.INPUT,
-            flags=("--follow-links",),
-        ),
-    ] = False
+    timeout: float = option(
+        TIMEOUT, "Seconds to wait for each answer of a server.", "S", panel=Panel.INPUT
+    )
+    quoted_newlines: bool = option(
+        False,
+        "Let quoted values of CSV and TSV contain line breaks. Otherwise each row is one line, "
+        "and a quote that is not closed is an error.",
+        panel=Panel.INPUT,
+        flags=("--quoted-newlines",),
+    )
+    max_input: int = option(
+        MAX_INPUT,
+        "Largest size of one input, unpacked.",
+        "SIZE",
+        panel=Panel.INPUT,
+        parse=_size,
+        default="4GiB",
+    )
+    follow_links: bool = option(
+        False,
+        "Follow links that lead out of the folder of a run, and let ** of a batch go through "
+        "links to folders.",
+        panel=Panel.INPUT,
+        flags=("--follow-links",),
+    )
 
     def __post_init__(self) -> None:
         if not (self.timeout > 0 and math.isfinite(self.timeout)):

@@ -1,4 +1,4 @@
-"""How much of the machine may be used. Changes how fast a result comes, never the result."""
+"""Threads, memory and engine: they change the speed, never the result."""
 
 from __future__ import annotations
 

@@ -11,6 +11,7 @@ import numpy as np
 from bbccli.core.arguments import settle
 from bbccli.core.documents import as_json
 from bbccli.core.documents.rows import OF_ESTIMATE, frame_of, row_of
+from bbccli.core.documents.values import doc
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval
@@ -60,7 +61,7 @@ class Distribution:
 
     @property
     def exact(self) -> bool:
-        """Whether every possible resample is here, so that there is no Monte-Carlo error."""
+        """True if every possible resample is here, so that there is no Monte-Carlo error."""
         return self.probabilities is not None
 
     def mean(self) -> float:
@@ -124,7 +125,7 @@ class Distribution:
         return frame_of(rows, tuple(columns))
 
     def shares(self, n_configurations: int) -> FloatArray:
-        """How often each of C configurations was selected: (C,), adding up to 1."""
+        """Return how often each of C configurations was selected: (C,), adding up to 1."""
         counts = np.bincount(self.winners, self.probabilities, n_configurations)
         return np.asarray(counts / counts.sum())
 
@@ -133,9 +134,9 @@ class Distribution:
 class MonteCarloError:
     """Standard errors that come from drawing resamples; 0 where all were enumerated."""
 
-    value: float = field(metadata={"doc": "of the estimate"})
-    lower: float | None = field(metadata={"doc": "of the lower end; null where it is a bound"})
-    upper: float | None = field(metadata={"doc": "of the upper end; null where it is a bound"})
+    value: float = doc("of the estimate")
+    lower: float | None = doc("of the lower end; null where it is a bound")
+    upper: float | None = doc("of the upper end; null where it is a bound")
 
     def largest(self) -> float:
         """Return the largest of the errors."""
@@ -146,32 +147,32 @@ class MonteCarloError:
 class SelectionShare:
     """How often a configuration wins."""
 
-    configuration: str = field(metadata={"doc": "name of the configuration"})
-    share: float = field(metadata={"doc": "share of the resamples that selected it"})
+    configuration: str = doc("name of the configuration")
+    share: float = doc("share of the resamples that selected it")
 
 
 @dataclass(frozen=True, slots=True)
 class DropStep:
     """What was trained in one fold, and dropped after it."""
 
-    fold: str = field(metadata={"doc": "name of the fold; a later repeat is one step of all folds"})
-    n_samples: int = field(metadata={"doc": "samples predicted so far"})
-    n_raced: int = field(metadata={"doc": "configurations trained in this step"})
-    n_models: int = field(metadata={"doc": "models trained in this step"})
-    dropped: tuple[str, ...] = field(metadata={"doc": "configurations dropped after it"})
+    fold: str = doc("name of the fold; a later repeat is one step of all folds")
+    n_samples: int = doc("samples predicted so far")
+    n_raced: int = doc("configurations trained in this step")
+    n_models: int = doc("models trained in this step")
+    dropped: tuple[str, ...] = doc("configurations dropped after it")
 
 
 @dataclass(frozen=True, slots=True)
 class DropTrace:
     """What dropping would have done in a cross-validation that was run to its end."""
 
-    rule: str = field(metadata={"doc": "name of the rule"})
-    threshold: float = field(metadata={"doc": "confidence above which the rule drops, in (0, 1)"})
-    min_samples: int = field(metadata={"doc": "samples predicted before the first drop"})
-    steps: tuple[DropStep, ...] = field(metadata={"doc": "fold by fold, in the order walked"})
-    n_models: int = field(metadata={"doc": "models of the full grid"})
-    n_trained: int = field(init=False, metadata={"doc": "models trained with dropping"})
-    speed_up: float = field(init=False, metadata={"doc": "n_models / n_trained"})
+    rule: str = doc("name of the rule")
+    threshold: float = doc("confidence above which the rule drops, in (0, 1)")
+    min_samples: int = doc("samples predicted before the first drop")
+    steps: tuple[DropStep, ...] = doc("fold by fold, in the order walked")
+    n_models: int = doc("models of the full grid")
+    n_trained: int = doc("models trained with dropping", init=False)
+    speed_up: float = doc("n_models / n_trained", init=False)
 
     def __post_init__(self) -> None:
         n_trained = sum(step.n_models for step in self.steps)
@@ -192,56 +193,45 @@ class Estimate:
     that it was selected on, which is too good.
     """
 
-    method: str = field(metadata={"doc": "name of the method"})
-    metric: str = field(metadata={"doc": "name of the metric"})
-    selected_by: str = field(metadata={"doc": "name of the metric that selected the winner"})
-    direction: Direction = field(metadata={"doc": "which way the metric is better"})
-    winner: str = field(metadata={"doc": "the selected configuration"})
-    naive: float = field(metadata={"doc": "performance of the winner on the data that chose it"})
-    value: float = field(metadata={"doc": "estimated performance of the winner"})
-    optimism: float = field(
-        init=False,
-        metadata={"doc": "naive minus value, positive where the naive figure is too good"},
+    method: str = doc("name of the method")
+    metric: str = doc("name of the metric")
+    selected_by: str = doc("name of the metric that selected the winner")
+    direction: Direction = doc("which way the metric is better")
+    winner: str = doc("the selected configuration")
+    naive: float = doc("performance of the winner on the data that chose it")
+    value: float = doc("estimated performance of the winner")
+    optimism: float = doc(
+        "naive minus value, positive where the naive figure is too good", init=False
     )
-    interval: Interval | None = field(
-        default=None, metadata={"doc": "confidence interval; null where the method has none"}
+    interval: Interval | None = doc(
+        "confidence interval; null where the method has none", default=None
     )
-    n_resamples: int | None = field(
-        default=None, metadata={"doc": "resamples used, B; null where none are needed"}
+    n_resamples: int | None = doc("resamples used, B; null where none are needed", default=None)
+    exact: bool = doc("whether every possible resample was enumerated", default=False)
+    error: MonteCarloError | None = doc(
+        "Monte-Carlo standard errors; null without resamples", default=None
     )
-    exact: bool = field(
-        default=False, metadata={"doc": "whether every possible resample was enumerated"}
+    selection: tuple[SelectionShare, ...] = doc(
+        "how often configurations were selected, the first ten", default=()
     )
-    error: MonteCarloError | None = field(
-        default=None, metadata={"doc": "Monte-Carlo standard errors; null without resamples"}
+    ignores_selection: bool = doc(
+        "whether the interval ignores that the winner was selected", default=False
     )
-    selection: tuple[SelectionShare, ...] = field(
-        default=(), metadata={"doc": "how often configurations were selected, the first ten"}
+    experimental: bool = doc("whether the evidence for the method is still thin", default=False)
+    n_evaluation: int | None = doc(
+        "samples held out to evaluate on; null where all select and evaluate", default=None
     )
-    ignores_selection: bool = field(
-        default=False,
-        metadata={"doc": "whether the interval ignores that the winner was selected"},
+    n_preselected: int | None = doc(
+        "configurations of which the evaluation chose the winner; null for all", default=None
     )
-    experimental: bool = field(
-        default=False, metadata={"doc": "whether the evidence for the method is still thin"}
-    )
-    n_evaluation: int | None = field(
-        default=None,
-        metadata={"doc": "samples held out to evaluate on; null where all select and evaluate"},
-    )
-    n_preselected: int | None = field(
-        default=None,
-        metadata={"doc": "configurations of which the evaluation chose the winner; null for all"},
-    )
-    drop_trace: DropTrace | None = field(
-        default=None, metadata={"doc": "what was dropped on the way; null for other methods"}
+    drop_trace: DropTrace | None = doc(
+        "what was dropped on the way; null for other methods", default=None
     )
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
-    notes: tuple[Note, ...] = field(default=(), metadata={"doc": "what to know of this estimate"})
-    n_predicted: int | None = field(
-        default=None,
-        metadata={"doc": "samples that the winner predicts; null for all", "since": "1.0"},
+    notes: tuple[Note, ...] = doc("what to know of this estimate", default=())
+    n_predicted: int | None = doc(
+        "samples that the winner predicts; null for all", default=None, since="1.0"
     )
 
     def to_frame(self) -> pd.DataFrame:
@@ -259,37 +249,28 @@ class Estimate:
 class TriedOrder:
     """Best of the first configurations, in the order in which they were tried."""
 
-    naive: tuple[float, ...] = field(metadata={"doc": "naive best of the first ones, per count"})
-    corrected: tuple[float, ...] = field(
-        metadata={"doc": "corrected best of the first ones, per count"}
-    )
+    naive: tuple[float, ...] = doc("naive best of the first ones, per count")
+    corrected: tuple[float, ...] = doc("corrected best of the first ones, per count")
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCost:
     """Naive and corrected best-so-far against the number of configurations tried."""
 
-    metric: str = field(metadata={"doc": "name of the metric that selects"})
-    direction: Direction = field(metadata={"doc": "which way the metric is better"})
-    counts: tuple[int, ...] = field(metadata={"doc": "numbers of configurations, from 1 to C"})
-    naive: tuple[float, ...] = field(
-        metadata={"doc": "mean over all sets of so many configurations of the best one's figure"}
+    metric: str = doc("name of the metric that selects")
+    direction: Direction = doc("which way the metric is better")
+    counts: tuple[int, ...] = doc("numbers of configurations, from 1 to C")
+    naive: tuple[float, ...] = doc(
+        "mean over all sets of so many configurations of the best one's figure"
     )
-    corrected: tuple[float, ...] = field(
-        metadata={"doc": "the same, selected in resamples and scored out of the bag"}
+    corrected: tuple[float, ...] = doc("the same, selected in resamples and scored out of the bag")
+    error: tuple[float, ...] = doc("Monte-Carlo standard errors of the corrected figures")
+    enough: int = doc(
+        "number after which no larger one is better by two Monte-Carlo standard errors"
     )
-    error: tuple[float, ...] = field(
-        metadata={"doc": "Monte-Carlo standard errors of the corrected figures"}
-    )
-    enough: int = field(
-        metadata={
-            "doc": "number after which no larger one is better by two Monte-Carlo standard errors"
-        }
-    )
-    n_resamples: int = field(metadata={"doc": "resamples used, B"})
-    tried: TriedOrder | None = field(
-        default=None,
-        metadata={"doc": "in the order of the trials, at the same counts; null where unknown"},
+    n_resamples: int = doc("resamples used, B")
+    tried: TriedOrder | None = doc(
+        "in the order of the trials, at the same counts; null where unknown", default=None
     )
 
 
@@ -297,19 +278,17 @@ class SearchCost:
 class Gate:
     """Whether the result is good enough, by a rule that was set beforehand."""
 
-    threshold: float = field(metadata={"doc": "what the figure had to reach, in the metric's unit"})
-    direction: Direction = field(
-        metadata={"doc": "maximize: must not be under the threshold; minimize: not over it"}
+    threshold: float = doc("what the figure had to reach, in the metric's unit")
+    direction: Direction = doc("maximize: must not be under the threshold; minimize: not over it")
+    on: GateOn = doc("the figure: the pessimistic bound, or the estimate")
+    metric: str | None = doc("name of the metric; null without estimates")
+    method: str | None = doc("name of the method; null where none fits")
+    value: float | None = doc("the figure; null where it can't be computed")
+    margin: float | None = doc(
+        "how much better than the threshold; negative where the gate is missed"
     )
-    on: GateOn = field(metadata={"doc": "the figure: the pessimistic bound, or the estimate"})
-    metric: str | None = field(metadata={"doc": "name of the metric; null without estimates"})
-    method: str | None = field(metadata={"doc": "name of the method; null where none fits"})
-    value: float | None = field(metadata={"doc": "the figure; null where it can't be computed"})
-    margin: float | None = field(
-        metadata={"doc": "how much better than the threshold; negative where the gate is missed"}
-    )
-    outcome: GateOutcome = field(metadata={"doc": "what the gate found"})
-    reason: str = field(default="", metadata={"doc": "why it is undecided; else empty"})
+    outcome: GateOutcome = doc("what the gate found")
+    reason: str = doc("why it is undecided; else empty", default="")
 
     def __post_init__(self) -> None:
         settle(self, "direction", "on", "outcome")

@@ -7,44 +7,36 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
+from bbccli.core.documents.values import doc
+
 
 @dataclass(frozen=True, slots=True)
 class TwoFigures:
     """A score that the tool computes otherwise than bbc does: its figure, and that of bbc."""
 
-    name: str = field(metadata={"doc": "name of the configuration"})
-    metric: str = field(metadata={"doc": "name of the metric"})
-    tool: float = field(metadata={"doc": "score by the tool"})
-    tool_clip: float = field(metadata={"doc": "where the tool clips probabilities"})
-    here: float = field(metadata={"doc": "the same score at the default clip of bbc"})
-    here_clip: float = field(metadata={"doc": "where bbc clips probabilities by default"})
+    name: str = doc("name of the configuration")
+    metric: str = doc("name of the metric")
+    tool: float = doc("score by the tool")
+    tool_clip: float = doc("where the tool clips probabilities")
+    here: float = doc("the same score at the default clip of bbc")
+    here_clip: float = doc("where bbc clips probabilities by default")
 
 
 @dataclass(frozen=True, slots=True)
 class Verification:
     """What came of comparing a run's own scores with those computed from its predictions."""
 
-    n_scores: int = field(
-        metadata={"doc": "scores that the run reports of the configurations that take part"}
+    n_scores: int = doc("scores that the run reports of the configurations that take part")
+    n_checked: int = doc("scores that were computed again")
+    largest_difference: float | None = doc(
+        "largest difference, in the unit of the metric; null where nothing was compared"
     )
-    n_checked: int = field(metadata={"doc": "scores that were computed again"})
-    largest_difference: float | None = field(
-        metadata={
-            "doc": "largest difference, in the unit of the metric; null where nothing was compared"
-        }
-    )
-    tolerance: float | None = field(
-        metadata={"doc": "difference that rounding and approximations of the tool explain"}
-    )
-    reason: str | None = field(
-        metadata={"doc": "why nothing was compared; null where something was"}
-    )
-    otherwise: tuple[TwoFigures, ...] = field(
+    tolerance: float | None = doc("difference that rounding and approximations of the tool explain")
+    reason: str | None = doc("why nothing was compared; null where something was")
+    otherwise: tuple[TwoFigures, ...] = doc(
+        "scores that the tool computes otherwise, the largest difference first",
         default=(),
-        metadata={
-            "doc": "scores that the tool computes otherwise, the largest difference first",
-            "since": "1.0",
-        },
+        since="1.0",
     )
 
 
@@ -52,8 +44,8 @@ class Verification:
 class LeftOut:
     """What takes no part, and why."""
 
-    name: str = field(metadata={"doc": "name that the tool has for it"})
-    reason: str = field(metadata={"doc": "a flag of the configuration, or what is wrong with it"})
+    name: str = doc("name that the tool has for it")
+    reason: str = doc("a flag of the configuration, or what is wrong with it")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""A rule for dropping, what it sees between folds, and what it may need of the data.
+"""Rules for dropping: their input between folds, and their requirements.
 
 A rule sees the predictions so far of the configurations still in. A training loop knows no more at
 that point. So walking a finished matrix and calling the rule between the folds of a running
@@ -27,8 +27,8 @@ MIN_SAMPLES = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Standing:
-    """What is known, after some folds, of the configurations that are still in.
+class Interim:
+    """Predictions so far of the configurations that are still in.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Standing:
     best: int
 
     @classmethod
-    def of(cls, matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Standing:
+    def of(cls, matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Interim:
         """Score the configurations of a matrix of the samples seen."""
         values = candidates(matrix, metric, plan.pooling).performances()
         return cls(matrix, metric, plan, values, int(metric.direction.best(values)))
@@ -84,8 +84,8 @@ def walked_folds(matrix: PredictionMatrix) -> IntArray:
     return matrix.folds
 
 
-class Requirement(StrEnum):
-    """What a rule needs beside the predictions so far."""
+class RuleNeed(StrEnum):
+    """Requirements of a rule beside the predictions so far."""
 
     FOLDS = "folds"
     LOSSES = "losses"
@@ -93,8 +93,8 @@ class Requirement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
-    """What a rule says of C configurations.
+class Judgement:
+    """Judgement of a rule on C configurations.
 
     Attributes
     ----------
@@ -111,7 +111,7 @@ class Verdict:
     p_value: FloatArray | None = None
 
 
-Run = Callable[[Standing, float], Verdict]
+Run = Callable[[Interim, float], Judgement]
 """``run(standing, threshold) -> Verdict``."""
 
 
@@ -138,7 +138,7 @@ class Rule:
     name: str
     label: str
     run: Run
-    needs: frozenset[Requirement]
+    needs: frozenset[RuleNeed]
     threshold: float
     min_folds: int
     reference: str
@@ -146,7 +146,7 @@ class Rule:
     def __post_init__(self) -> None:
         settle(self)
 
-    def judge(self, standing: Standing, threshold: float) -> Verdict:
+    def judge(self, standing: Interim, threshold: float) -> Judgement:
         """Ask the rule; it says nothing before its first fold or where nothing is defined.
 
         Raises
@@ -156,11 +156,11 @@ class Rule:
         UnsupportedError
             It needs losses per sample, and the metric is no mean of such.
         """
-        if Requirement.BOUNDED_LOSSES in self.needs:
+        if RuleNeed.BOUNDED_LOSSES in self.needs:
             loss_range(standing)
-        if Requirement.LOSSES in self.needs:
+        if RuleNeed.LOSSES in self.needs:
             losses(standing)
-        if Requirement.FOLDS in self.needs and standing.matrix.folds is None:
+        if RuleNeed.FOLDS in self.needs and standing.matrix.folds is None:
             raise UndefinedError(
                 f"the rule {self.name} compares folds, and they are unknown",
                 hint="add a fold column (--fold NAME), or --rule bbcd",
@@ -169,17 +169,17 @@ class Rule:
             return undecided(standing)
         return self.run(standing, threshold)
 
-    def waits(self, standing: Standing) -> bool:
-        """Whether there are too few folds yet."""
+    def waits(self, standing: Interim) -> bool:
+        """Return True while there are too few folds."""
         return self.min_folds > 0 and len(standing.by_fold()) < self.min_folds
 
 
-def undecided(standing: Standing) -> Verdict:
+def undecided(standing: Interim) -> Judgement:
     """Return the verdict that drops nothing."""
-    return Verdict(np.zeros(standing.matrix.n_configurations, bool))
+    return Judgement(np.zeros(standing.matrix.n_configurations, bool))
 
 
-def losses(standing: Standing) -> list[FloatArray]:
+def losses(standing: Interim) -> list[FloatArray]:
     """Return the losses per sample (N, C), signed so that larger is better, of each repeat.
 
     Raises
@@ -205,7 +205,7 @@ def losses(standing: Standing) -> list[FloatArray]:
     return [np.asarray(metric.direction.sign * s.losses / scale) for s in means]
 
 
-def loss_range(standing: Standing) -> float:
+def loss_range(standing: Interim) -> float:
     """Return the width of the metric's bounds.
 
     Raises

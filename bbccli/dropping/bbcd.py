@@ -20,7 +20,7 @@ import numpy as np
 from bbccli.core import resources
 from bbccli.core.resources import Resources
 from bbccli.core.threads import ordered_map
-from bbccli.dropping.base import Standing, Verdict
+from bbccli.dropping.base import Interim, Judgement
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
 from bbccli.stats.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
@@ -32,7 +32,7 @@ THRESHOLD = 0.99
 """Share of the draws above which a configuration is dropped."""
 
 
-def bbcd(standing: Standing, threshold: float) -> Verdict:
+def bbcd(standing: Interim, threshold: float) -> Judgement:
     """Drop configurations that are strictly worse than the best in too many draws.
 
     References
@@ -40,10 +40,10 @@ def bbcd(standing: Standing, threshold: float) -> Verdict:
     Tsamardinos, Greasidou & Borboudakis 2018, section 4.
     """
     shares = worse_shares(standing)
-    return Verdict(shares > threshold, probability=shares)
+    return Judgement(shares > threshold, probability=shares)
 
 
-def worse_shares(standing: Standing) -> FloatArray:
+def worse_shares(standing: Interim) -> FloatArray:
     """Return the share of B draws in which each of C configurations is worse than the best so far.
 
     Equal performances, and undefined ones, are not worse. A sample's predictions of all repeats

@@ -69,8 +69,8 @@ import numpy as np
 
 from bbccli.core.outcome import effective_size
 from bbccli.dropping.base import (
-    Standing,
-    Verdict,
+    Interim,
+    Judgement,
     loss_range,
     losses,
     undecided,
@@ -84,7 +84,7 @@ SLOPE, INTERCEPT = 0.651, 1.777
 """Of the line under which a trace is given up."""
 
 
-def brace(standing: Standing, threshold: float) -> Verdict:
+def brace(standing: Interim, threshold: float) -> Judgement:
     """Drop configurations that are worse than the best with too high a probability.
 
     References
@@ -101,10 +101,10 @@ def brace(standing: Standing, threshold: float) -> Verdict:
         return undecided(standing)
     scaled = np.divide(means, errors, out=np.full(len(means), np.inf), where=errors > 0)
     probability = np.where(behind, stdtr(n_units - 1, scaled), 0.0)
-    return Verdict(probability > threshold, probability=probability)
+    return Judgement(probability > threshold, probability=probability)
 
 
-def differences(standing: Standing, values: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+def differences(standing: Interim, values: FloatArray) -> tuple[FloatArray, FloatArray, int]:
     """Return means (C,) and standard errors (C,) of values (N, C) of samples, and how many count.
 
     Those of a group are added up.
@@ -121,7 +121,7 @@ def differences(standing: Standing, values: FloatArray) -> tuple[FloatArray, Flo
     return means, errors, n_units
 
 
-def hoeffding(standing: Standing, threshold: float) -> Verdict:
+def hoeffding(standing: Interim, threshold: float) -> Judgement:
     """Drop configurations whose interval ends below that of the best.
 
     References
@@ -133,10 +133,10 @@ def hoeffding(standing: Standing, threshold: float) -> Verdict:
     spread = np.log(2 * n_units * n_raced) - np.log(1 - threshold)
     margin = loss_range(standing) * np.sqrt(spread / (2 * n_units))
     behind = standing.metric.direction.gain(values[standing.best], values)
-    return Verdict(np.asarray(behind > 2 * margin))
+    return Judgement(np.asarray(behind > 2 * margin))
 
 
-def _n_effective(standing: Standing) -> float:
+def _n_effective(standing: Interim) -> float:
     """(sum w)^2 / sum w^2 over samples, or over groups: their number when they weigh alike."""
     outcome, groups = standing.matrix.outcome, standing.matrix.groups
     weights: FloatArray = np.ones(len(outcome)) if outcome.weights is None else outcome.weights
@@ -145,7 +145,7 @@ def _n_effective(standing: Standing) -> float:
     return effective_size(weights)
 
 
-def cvst(standing: Standing, threshold: float) -> Verdict:
+def cvst(standing: Interim, threshold: float) -> Judgement:
     """Drop configurations that were among the top ones too seldom.
 
     References
@@ -160,7 +160,7 @@ def cvst(standing: Standing, threshold: float) -> Verdict:
     ]
     worse = np.sum(tops, axis=0) <= SLOPE * len(tops) - INTERCEPT
     worse[standing.best] = False
-    return Verdict(worse)
+    return Judgement(worse)
 
 
 def top_ones(gains: FloatArray, level: float) -> BoolArray:

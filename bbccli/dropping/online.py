@@ -12,7 +12,7 @@ from bbccli.core.arguments import real, whole
 from bbccli.core.matrix import PredictionMatrix, Unfinished
 from bbccli.core.notes import nothing_dropped
 from bbccli.core.plan import Plan
-from bbccli.dropping.base import MIN_SAMPLES, Rule, Standing, Verdict, too_early, undecided
+from bbccli.dropping.base import MIN_SAMPLES, Interim, Judgement, Rule, too_early, undecided
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, parameter
@@ -83,7 +83,7 @@ def drop(
     """
     metric, chosen = with_clip(choose_metric(metric, matrix), plan.clip), choose_rule(rule)
     threshold = check_terms(chosen, threshold, min_samples)
-    standing, early = Standing.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
+    standing, early = Interim.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
     verdict = undecided(standing) if early else chosen.judge(standing, threshold)
     early = early or _too_little(standing, chosen)
     counts = _counts(matrix, verdict, n_folds)
@@ -102,7 +102,7 @@ def drop(
     )
 
 
-def _too_little(standing: Standing, rule: Rule) -> str:
+def _too_little(standing: Interim, rule: Rule) -> str:
     """Say why a rule drops nothing however many samples there are; an empty text where it may."""
     if standing.best < 0:
         return f"{standing.metric.label} is undefined for every configuration"
@@ -135,7 +135,7 @@ def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
 
 
 def _counts(
-    matrix: PredictionMatrix, verdict: Verdict, n_folds: int | None
+    matrix: PredictionMatrix, verdict: Judgement, n_folds: int | None
 ) -> dict[str, int | None]:
     """Count the models that were and will be trained; None where folds are unknown."""
     unfinished, folds = matrix.unfinished or Unfinished(), matrix.folds
@@ -160,7 +160,7 @@ def _counts(
     return counts
 
 
-def _decisions(standing: Standing, verdict: Verdict, seen: int | None) -> tuple[Decision, ...]:
+def _decisions(standing: Interim, verdict: Judgement, seen: int | None) -> tuple[Decision, ...]:
     """One per configuration of the file, in its order; `seen` are the folds so far, if known."""
     matrix, unfinished = standing.matrix, standing.matrix.unfinished or Unfinished()
     decisions = {}

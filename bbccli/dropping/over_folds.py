@@ -72,7 +72,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from bbccli.dropping.base import Standing, Verdict, undecided
+from bbccli.dropping.base import Interim, Judgement, undecided
 from bbccli.stats import significance
 from bbccli.stats.significance import signed_ranks
 from bbccli.types import BoolArray, Direction, FloatArray
@@ -88,14 +88,14 @@ MOST_STEPS = 100
 
 
 def race(
-    test: Callable[[FloatArray, float], Verdict],
-) -> Callable[[Standing, float], Verdict]:
+    test: Callable[[FloatArray, float], Judgement],
+) -> Callable[[Interim, float], Judgement]:
     """Make a rule of a test of gains (S, C'), larger is better, in S folds, and a threshold.
 
     Fewer than two configurations that are defined in all folds can't be compared.
     """
 
-    def run(standing: Standing, threshold: float) -> Verdict:
+    def run(standing: Interim, threshold: float) -> Judgement:
         gains = standing.metric.direction.sign * standing.by_fold()
         defined = np.flatnonzero(~np.isnan(gains).any(axis=0))
         if len(defined) < 2:
@@ -106,7 +106,7 @@ def race(
         if verdict.p_value is not None:
             p_value = np.full(gains.shape[1], np.nan)
             p_value[defined] = verdict.p_value
-        return Verdict(worse, p_value=p_value)
+        return Judgement(worse, p_value=p_value)
 
     return run
 
@@ -119,7 +119,7 @@ def leader(gains: FloatArray) -> tuple[int, FloatArray, BoolArray]:
 
 
 @race
-def friedman(gains: FloatArray, threshold: float) -> Verdict:
+def friedman(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations whose ranks over the folds are significantly worse than the best's.
 
     References
@@ -127,7 +127,7 @@ def friedman(gains: FloatArray, threshold: float) -> Verdict:
     Birattari et al. 2002; Conover 1999, pages 369-371.
     """
     p_value = _of_two(gains) if gains.shape[1] == 2 else _of_many(gains)
-    return Verdict(p_value < 1 - threshold, p_value=p_value)
+    return Judgement(p_value < 1 - threshold, p_value=p_value)
 
 
 def _of_many(gains: FloatArray) -> FloatArray:
@@ -160,7 +160,7 @@ def _of_two(gains: FloatArray) -> FloatArray:
 
 
 @race
-def anova(gains: FloatArray, threshold: float) -> Verdict:
+def anova(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations whose difference to the best is significant.
 
     References
@@ -175,7 +175,7 @@ def anova(gains: FloatArray, threshold: float) -> Verdict:
     upper = differences + ndtri((1 + threshold) / 2) * error
     with np.errstate(divide="ignore", invalid="ignore"):
         p_value = np.where(behind, 2 * ndtr(differences / error), 1.0)
-    return Verdict(behind & (upper < 0), p_value=p_value)
+    return Judgement(behind & (upper < 0), p_value=p_value)
 
 
 def error_variance(gains: FloatArray) -> float:
@@ -192,7 +192,7 @@ def error_variance(gains: FloatArray) -> float:
 
 
 @race
-def win_loss(gains: FloatArray, threshold: float) -> Verdict:
+def win_loss(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations whose ability is significantly below that of the best.
 
     References
@@ -210,7 +210,7 @@ def win_loss(gains: FloatArray, threshold: float) -> Verdict:
         best = int(Direction.MAXIMIZE.best(totals[rest]))
         upper = ability - ability[best] + stdtrit(1, threshold) * error[best]
         worse[rest] = upper < 0
-    return Verdict(worse)
+    return Judgement(worse)
 
 
 def wins_of(gains: FloatArray) -> FloatArray:
@@ -248,7 +248,7 @@ def abilities(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 
 @race
-def wilcoxon(gains: FloatArray, threshold: float) -> Verdict:
+def wilcoxon(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations that lose to the best by Wilcoxon's signed-rank test over folds.
 
     References
@@ -258,4 +258,4 @@ def wilcoxon(gains: FloatArray, threshold: float) -> Verdict:
     best, _, behind = leader(gains)
     _, p = signed_ranks(np.round(gains[:, [best]] - gains, DECIMALS), MOST_EXACT)
     p_value = np.where(behind, p, 1.0)
-    return Verdict(behind & (p_value < 1 - threshold), p_value=p_value)
+    return Judgement(behind & (p_value < 1 - threshold), p_value=p_value)

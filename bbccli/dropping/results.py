@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from bbccli.core.arguments import choice, settle
+from bbccli.core.documents.values import doc
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.core.results import DropTrace
@@ -24,20 +25,14 @@ class Fate(StrEnum):
 class Decision:
     """What is decided about one configuration after the folds so far."""
 
-    configuration: str = field(metadata={"doc": "name of the configuration"})
-    fate: Fate = field(metadata={"doc": "whether it is trained on the next fold"})
-    performance: float | None = field(
-        metadata={"doc": "on the samples predicted so far; null where dropped earlier"}
+    configuration: str = doc("name of the configuration")
+    fate: Fate = doc("whether it is trained on the next fold")
+    performance: float | None = doc("on the samples predicted so far; null where dropped earlier")
+    probability: float | None = doc(
+        "share of draws in which it is worse than the best; null without such"
     )
-    probability: float | None = field(
-        metadata={"doc": "share of draws in which it is worse than the best; null without such"}
-    )
-    p_value: float | None = field(
-        metadata={"doc": "of the rule's test against the best; null where it has none"}
-    )
-    n_models: int | None = field(
-        metadata={"doc": "folds it was trained on so far; null when folds are unknown"}
-    )
+    p_value: float | None = doc("of the rule's test against the best; null where it has none")
+    n_models: int | None = doc("folds it was trained on so far; null when folds are unknown")
 
     def __post_init__(self) -> None:
         settle(self, "fate")
@@ -47,32 +42,24 @@ class Decision:
 class DropDecision:
     """Which configurations to train on the next fold."""
 
-    rule: str = field(metadata={"doc": "name of the rule"})
-    threshold: float = field(metadata={"doc": "confidence above which the rule drops, in (0, 1)"})
-    min_samples: int = field(metadata={"doc": "samples predicted before the first drop"})
-    metric: str = field(metadata={"doc": "name of the metric"})
-    direction: Direction = field(metadata={"doc": "which way the metric is better"})
-    best: str | None = field(metadata={"doc": "the best so far; null where it is undefined"})
-    n_samples: int = field(metadata={"doc": "samples predicted so far"})
-    n_folds_seen: int | None = field(
-        metadata={"doc": "folds predicted so far, of all repeats; null when unknown"}
+    rule: str = doc("name of the rule")
+    threshold: float = doc("confidence above which the rule drops, in (0, 1)")
+    min_samples: int = doc("samples predicted before the first drop")
+    metric: str = doc("name of the metric")
+    direction: Direction = doc("which way the metric is better")
+    best: str | None = doc("the best so far; null where it is undefined")
+    n_samples: int = doc("samples predicted so far")
+    n_folds_seen: int | None = doc("folds predicted so far, of all repeats; null when unknown")
+    n_folds_to_come: int | None = doc("folds to come, of all repeats; null when unknown")
+    n_models: int | None = doc("models of the full grid on all folds; null when unknown")
+    n_trained: int | None = doc("models trained so far; null when folds are unknown")
+    n_saved: int | None = doc(
+        "models of the full grid not trained on the folds so far; null likewise"
     )
-    n_folds_to_come: int | None = field(
-        metadata={"doc": "folds to come, of all repeats; null when unknown"}
+    n_to_save: int | None = doc(
+        "models that need not be trained on the folds to come; null when unknown"
     )
-    n_models: int | None = field(
-        metadata={"doc": "models of the full grid on all folds; null when unknown"}
-    )
-    n_trained: int | None = field(
-        metadata={"doc": "models trained so far; null when folds are unknown"}
-    )
-    n_saved: int | None = field(
-        metadata={"doc": "models of the full grid not trained on the folds so far; null likewise"}
-    )
-    n_to_save: int | None = field(
-        metadata={"doc": "models that need not be trained on the folds to come; null when unknown"}
-    )
-    decisions: tuple[Decision, ...] = field(metadata={"doc": "one per configuration, in order"})
+    decisions: tuple[Decision, ...] = doc("one per configuration, in order")
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
     notes: tuple[Note, ...] = field(default=(), metadata={"json": False})
 
@@ -99,32 +86,28 @@ class DropDecision:
 class ReplayRun:
     """One rule, walked through the folds in one order."""
 
-    order: tuple[str, ...] = field(metadata={"doc": "names of the folds, in the order walked"})
-    trace: DropTrace = field(metadata={"doc": "what was trained and dropped, fold by fold"})
-    winner: str = field(metadata={"doc": "best of the survivors"})
-    kept_winner: bool = field(
-        metadata={"doc": "whether the winner of the full run is among the survivors"}
-    )
-    loss: float = field(
-        metadata={"doc": "naive performance lost by dropping, by direction; 0 for the same winner"}
-    )
-    value: float = field(metadata={"doc": "BBC estimate on the survivors"})
-    shift: float = field(metadata={"doc": "value minus the BBC estimate of the full run"})
+    order: tuple[str, ...] = doc("names of the folds, in the order walked")
+    trace: DropTrace = doc("what was trained and dropped, fold by fold")
+    winner: str = doc("best of the survivors")
+    kept_winner: bool = doc("whether the winner of the full run is among the survivors")
+    loss: float = doc("naive performance lost by dropping, by direction; 0 for the same winner")
+    value: float = doc("BBC estimate on the survivors")
+    shift: float = doc("value minus the BBC estimate of the full run")
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
     """What one rule would have saved."""
 
-    rule: str = field(metadata={"doc": "name of the rule"})
-    threshold: float = field(metadata={"doc": "confidence above which the rule drops, in (0, 1)"})
-    min_samples: int = field(metadata={"doc": "samples predicted before the first drop"})
-    metric: str = field(metadata={"doc": "name of the metric"})
-    direction: Direction = field(metadata={"doc": "which way the metric is better"})
-    winner: str = field(metadata={"doc": "winner of the full run"})
-    naive: float = field(metadata={"doc": "its naive performance"})
-    value: float = field(metadata={"doc": "BBC estimate of the full run"})
-    runs: tuple[ReplayRun, ...] = field(metadata={"doc": "one per order of the folds"})
+    rule: str = doc("name of the rule")
+    threshold: float = doc("confidence above which the rule drops, in (0, 1)")
+    min_samples: int = doc("samples predicted before the first drop")
+    metric: str = doc("name of the metric")
+    direction: Direction = doc("which way the metric is better")
+    winner: str = doc("winner of the full run")
+    naive: float = doc("its naive performance")
+    value: float = doc("BBC estimate of the full run")
+    runs: tuple[ReplayRun, ...] = doc("one per order of the folds")
 
     def __post_init__(self) -> None:
         settle(self, "direction")

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.core.arguments import as_list, entry
-from bbccli.dropping.base import Requirement, Rule
+from bbccli.dropping.base import Rule, RuleNeed
 from bbccli.dropping.bbcd import THRESHOLD, bbcd
 from bbccli.dropping.losses import brace, cvst, hoeffding
 from bbccli.dropping.over_folds import anova, friedman, wilcoxon, win_loss
 
-FOLDS, LOSSES = frozenset({Requirement.FOLDS}), frozenset({Requirement.LOSSES})
-BOUNDED = LOSSES | {Requirement.BOUNDED_LOSSES}
+FOLDS, LOSSES = frozenset({RuleNeed.FOLDS}), frozenset({RuleNeed.LOSSES})
+BOUNDED = LOSSES | {RuleNeed.BOUNDED_LOSSES}
 BBCD = "Tsamardinos, Greasidou & Borboudakis 2018, section 4"
 HOEFFDING = "Maron & Moore 1993"
 F_RACE = "Birattari, Stuetzle, Paquete & Varrentrapp 2002"

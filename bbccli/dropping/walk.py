@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.core.matrix import PredictionMatrix, Unfinished
 from bbccli.core.results import DropStep, DropTrace
-from bbccli.dropping.base import MIN_SAMPLES, Standing, too_early, walked_folds
+from bbccli.dropping.base import MIN_SAMPLES, Interim, too_early, walked_folds
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import BLOCK
@@ -32,7 +32,7 @@ class Walk:
 
 def walk(
     case: Case,
-    judge: Callable[[Standing], BoolArray],
+    judge: Callable[[Interim], BoolArray],
     *,
     rule: str,
     threshold: float,
@@ -76,7 +76,7 @@ def walk(
     for position, part in enumerate(_steps(matrix, order)):
         gone = np.zeros(len(active), bool)
         if len(active) > 1 and not too_early(matrix.outcome.take(part.rows), min_samples):
-            gone = judge(Standing.of(_seen(matrix, part, active), case.selector, case.plan))
+            gone = judge(Interim.of(_seen(matrix, part, active), case.selector, case.plan))
         names = tuple(matrix.configurations[c] for c in active[gone])
         trained = len(active) * part.n_folds
         n_seen = int(np.count_nonzero(part.rows))
@@ -151,7 +151,7 @@ def _n_steps(matrix: PredictionMatrix) -> int:
 
 
 def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> PredictionMatrix:
-    """What is known after a step, of the configurations that are still in."""
+    """Predictions after a step, of the configurations that are still in."""
     folds = walked_folds(matrix)[: part.n_repeats, part.rows]
     place = np.arange(max(len(matrix.fold_names), int(folds.max()) + 1))
     place[part.order] = np.arange(len(part.order))

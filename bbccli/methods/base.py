@@ -1,4 +1,4 @@
-"""What a method is, what it may need of the data, and how it is run."""
+"""The record of a method, its needs of the data, and its run."""
 
 from __future__ import annotations
 
@@ -16,8 +16,20 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.selection.models import models_of
-from bbccli.types import Pooling, Select, Task
+from bbccli.types import Models, Pooling, Select, Task
+
+
+def models_of(plan: Plan, matrix: PredictionMatrix) -> Models:
+    """Return what the plan says; else `trained` where the predictions come from folds.
+
+    A fold, a repeat, a part held out and the run of a tool all mean that models were trained on
+    some samples to predict others, and the winner will be trained again on all of them. Prompts,
+    raters, and models that were finished before these samples were seen are fixed.
+    """
+    if plan.models is not None:
+        return plan.models
+    folds = matrix.folds is not None or matrix.repeated_holdout or matrix.n_repeats > 1
+    return Models.TRAINED if folds or matrix.source.run else Models.FIXED
 
 
 class Need(StrEnum):

@@ -47,7 +47,7 @@ from bbccli.stats.case import Answer, Case
 from bbccli.types import BoolArray
 
 if TYPE_CHECKING:  # few runs drop: its modules are imported by those
-    from bbccli.dropping.base import Standing
+    from bbccli.dropping.base import Interim
 
 
 def run(case: Case) -> Answer:
@@ -76,7 +76,7 @@ def run(case: Case) -> Answer:
     )
 
 
-def drops(standing: Standing) -> BoolArray:
+def drops(standing: Interim) -> BoolArray:
     """Return which configurations (C,) are worse than the best in too many draws (step 3)."""
     from bbccli.dropping.bbcd import THRESHOLD, worse_shares
 

@@ -91,8 +91,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.nested import NestedFold
+from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, nested_spread, no_interval, outer_selections
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import INTERVAL, POINT, Method, Need
@@ -102,7 +101,7 @@ from bbccli.stats.intervals import normal
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.choice import selection_shares
 from bbccli.stats.selection.css import undefined, winner_of
-from bbccli.stats.selection.single import figures_of
+from bbccli.stats.selection.tails import figures_of
 from bbccli.types import FloatArray, IntArray
 
 
@@ -179,7 +178,7 @@ def _evaluate(case: Case, fold: NestedFold, selected: int) -> float:
 
 
 def _note(matrix: PredictionMatrix, folds: tuple[NestedFold, ...], selected: IntArray) -> Note:
-    """What each outer fold selected."""
+    """Return what each outer fold selected."""
     repeated = matrix.n_repeats > 1
     names = [f"{f.name} of repeat {f.repeat}" if repeated else f.name for f in folds]
     winners = [matrix.configurations[c] for c in selected]
@@ -236,7 +235,7 @@ def standard_error(losses: list[Losses], n_samples: int, n_outer: int) -> tuple[
 
 
 def _why_not(case: Case) -> str:
-    """Why there is no interval; empty where there is one."""
+    """Return why there is no interval; empty where there is one."""
     matrix = case.matrix
     if matrix.outcome.weights is not None:
         return "samples have weights"

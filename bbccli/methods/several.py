@@ -30,9 +30,8 @@ from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.choice import on_single
-from bbccli.stats.selection.clipping import on_clipping
 from bbccli.stats.selection.css import css_of, winner_of
-from bbccli.stats.selection.tails import on_tails
+from bbccli.stats.selection.tails import on_clipping, on_tails
 from bbccli.types import Pooling, Side, Task
 
 ALL = "all"
@@ -110,7 +109,7 @@ def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> 
 
 
 def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
-    """What keeps an interval of this method from collapsing."""
+    """Return what keeps an interval of this method from collapsing."""
     if not np.isfinite(metric.bounds).all():
         return "more samples; the guard needs a metric that has a worst value"
     if Gives.DISTRIBUTION in method.gives:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from difflib import get_close_matches
 
 from bbccli.core.arguments import as_list
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.prediction_forms import PLURAL
+from bbccli.core.matrix import PLURAL, PredictionMatrix
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.metrics import (
     binary,
@@ -21,9 +20,7 @@ from bbccli.metrics import (
     scores,
     survival,
 )
-from bbccli.metrics.base import Metric, Scorer, mean_of, of_totals, pair_share
-from bbccli.metrics.columns import by_column
-from bbccli.metrics.naming import ALIASES, canonical
+from bbccli.metrics.base import Metric, Scorer, by_column, mean_of, of_totals, pair_share
 from bbccli.types import PredictionKind, Task
 
 __all__ = [
@@ -181,7 +178,7 @@ def _fits(metric: Metric, matrix: PredictionMatrix) -> bool:
 
 
 def _misfit(metric: Metric, matrix: PredictionMatrix) -> tuple[str, str]:
-    """What is wrong, and how the predictions would have to be."""
+    """Return what is wrong, and how the predictions would have to be."""
     if matrix.task not in metric.tasks:
         tasks = " and ".join(sorted(str(task) for task in metric.tasks))
         return f"is for {tasks} tasks; this one is {matrix.task}", ""
@@ -194,3 +191,44 @@ def _misfit(metric: Metric, matrix: PredictionMatrix) -> tuple[str, str]:
 
 
 _WANTED = PLURAL | {PredictionKind.SCORE: "probabilities or scores"}
+
+ALIASES = {
+    "roc_auc": "auc",
+    "roc_auc_ovr": "auc-ovr",
+    "roc_auc_ovo": "auc-ovo",
+    "average_precision": "average-precision",
+    "neg_log_loss": "log-loss",
+    "neg_brier_score": "brier",
+    "balanced_accuracy": "balanced-accuracy",
+    "matthews_corrcoef": "mcc",
+    **{
+        f"{name}_{mean}": f"{name}-{mean}"
+        for name in ("precision", "recall", "f1")
+        for mean in ("macro", "micro", "weighted")
+    },
+    "neg_mean_squared_error": "mse",
+    "neg_root_mean_squared_error": "rmse",
+    "neg_mean_absolute_error": "mae",
+    "neg_median_absolute_error": "medae",
+    "neg_mean_absolute_percentage_error": "mape",
+    "neg_mean_poisson_deviance": "poisson-deviance",
+    "explained_variance": "explained-variance",
+}
+"""Names of scikit-learn's scorers, other than ours. A loss has our sign: positive, minimised."""
+
+
+def canonical(name: str, known: Container[str]) -> str:
+    """Return the name that bbc has for a metric; one that it doesn't know, as it is.
+
+    Examples
+    --------
+    >>> canonical("neg_log_loss", ["log-loss"]), canonical("Log_Loss", ["log-loss"])
+    ('log-loss', 'log-loss')
+    """
+    if name in known:
+        return name
+    plain = name.lower().replace("-", "_")
+    if plain in ALIASES:
+        return ALIASES[plain]
+    hyphened = plain.replace("_", "-")
+    return hyphened if hyphened in known else name

@@ -1,4 +1,4 @@
-"""What a metric is: bound to a matrix once, then scored under any weights.
+"""The record of a metric: bound to a matrix once, then scored under any weights.
 
 A bootstrap resample is a row of integer weights, out-of-bag is ``weights == 0``, a fold is a 0/1
 row. Four helpers cover nearly all metrics: `mean_of` a loss per sample, `of_totals` of a few
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from bbccli.core.arguments import settle
 from bbccli.core.outcome import Outcome
+from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.metrics.statistic import Formula, Statistic, Sum, Weight, finite, pairs_and_all
-from bbccli.metrics.weighting import ratio, share_of_pairs
+from bbccli.metrics.weighting import by_configuration, ratio, scaled, share_of_pairs
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 AS_REPEATED = "a sample of weight w counts as w equal samples"
@@ -164,7 +165,7 @@ class Metric:
         return max(self.cell, 10 * few) + kept_by_digit
 
     def adds_up(self, outcome: Outcome) -> bool:
-        """Whether parts of the samples of an outcome can be added up apart: see `by_sample`."""
+        """True if parts of the samples of an outcome can be added up apart: see `by_sample`."""
         return self.by_sample and not (self.by_class and len(outcome.classes) > MANY_CLASSES)
 
 
@@ -248,3 +249,61 @@ def pair_share(
         return Statistic(parts, share_of_pairs, scores.shape[1])
 
     return bind
+
+
+OfColumn = Callable[[int], FloatArray]
+"""Configuration c -> its performance (L,) in each lane of weights."""
+
+UnderWeights = Callable[[FloatArray], OfColumn]
+"""Weights in lanes (N + 1, L) float64, the last row 0 -> what scores a configuration."""
+
+Prepare = Callable[[Outcome, Predictions], UnderWeights]
+"""Outcome and predictions (N, C) -> the same, sorted once."""
+
+
+def by_column(prepare: Prepare) -> Bind:
+    """Score one configuration after the other, each under many weightings side by side.
+
+    ``prepare(outcome, predictions)(lanes)(c)`` is the performance (L,) of configuration c.
+    Running totals down the lanes are cheap by `kernels.running`.
+    """
+    return lambda outcome, predictions: ColumnScorer(
+        outcome, predictions, prepare, prepare(outcome, predictions)
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ColumnScorer:
+    """Performances by sorted columns. Time O(B N C) after sorting once."""
+
+    outcome: Outcome
+    predictions: Predictions
+    prepare: Prepare
+    under: UnderWeights
+
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return int(self.predictions.shape[1])
+
+    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+        """Performance of each configuration under each row of weights."""
+        chosen = np.arange(self.n_configurations) if configurations is None else configurations
+        values = np.empty((len(weights), len(chosen)))
+        step = lanes_at_once(weights.shape[1])
+        for start in range(0, len(weights), step):
+            rows = slice(start, start + step)
+            masses = scaled(weights[rows], self.outcome.weights)
+            of = self.under(side_by_side(masses, np.float64))
+            for position, c in enumerate(chosen):
+                values[rows, position] = of(c)
+        return values
+
+    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+        """Performance of one configuration per row of weights."""
+        return by_configuration(self, weights, configurations)
+
+    def restrict(self, rows: BoolArray) -> ColumnScorer:
+        """Keep the samples in `rows`."""
+        outcome, predictions = self.outcome.take(rows), self.predictions[rows]
+        return ColumnScorer(outcome, predictions, self.prepare, self.prepare(outcome, predictions))

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Bind, Metric, of_totals
+from bbccli.metrics.base import Metric, of_totals
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
 from bbccli.metrics.rests import (
     EACH_CLASS,
@@ -15,7 +15,6 @@ from bbccli.metrics.rests import (
     POSITIVES,
     SAID_NEGATIVE,
     SAID_POSITIVE,
-    RestsOn,
 )
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -59,73 +58,57 @@ def overlap(hits: FloatArray, guessed: FloatArray, actual: FloatArray) -> FloatA
     return present(hits / (guessed + actual - hits), actual)
 
 
-def _of_classes(
-    name: str,
-    summary: str,
-    bind: Bind,
-    reference: str,
-    *,
-    rests_on: RestsOn,
-    formula: str,
-    undefined: str,
-    label: str = "",
-    lowest: float = 0.0,
-) -> Metric:
-    """A metric of binary labels of which 1 is best."""
-    return Metric(
-        name=name,
-        label=label or name,
-        summary=summary,
-        tasks=frozenset({Task.BINARY}),
-        wants=PredictionKind.LABEL,
-        direction=Direction.MAXIMIZE,
-        bounds=(lowest, 1.0),
-        bind=bind,
-        reference=reference,
-        rests_on=rests_on,
-        formula=formula,
-        undefined=undefined,
-        by_sample=True,
-    )
+_of_classes = partial(
+    Metric,
+    tasks=frozenset({Task.BINARY}),
+    wants=PredictionKind.LABEL,
+    direction=Direction.MAXIMIZE,
+    bounds=(0.0, 1.0),
+    by_sample=True,
+)
+"""A metric of binary labels of which 1 is best."""
 
 
 OVERLAP = (true_positive, predicted_positive, positive)
 
 PRECISION = _of_classes(
-    "precision",
-    "share of samples predicted positive that are (positive predictive value)",
-    of_totals((true_positive, predicted_positive), np.divide),
-    "Sokolova & Lapalme 2009",
+    name="precision",
+    label="precision",
+    summary="share of samples predicted positive that are (positive predictive value)",
+    bind=of_totals((true_positive, predicted_positive), np.divide),
+    reference="Sokolova & Lapalme 2009",
     rests_on=SAID_POSITIVE,
     formula="TP / (TP + FP)",
     undefined=PREDICTED_NONE,
 )
 
 RECALL = _of_classes(
-    "recall",
-    "share of positive samples that are predicted so (sensitivity, true positive rate)",
-    of_totals((true_positive, positive), np.divide),
-    "Sokolova & Lapalme 2009",
+    name="recall",
+    label="recall",
+    summary="share of positive samples that are predicted so (sensitivity, true positive rate)",
+    bind=of_totals((true_positive, positive), np.divide),
+    reference="Sokolova & Lapalme 2009",
     rests_on=POSITIVES,
     formula="TP / (TP + FN)",
     undefined=POSITIVE_SAMPLES,
 )
 
 SPECIFICITY = _of_classes(
-    "specificity",
-    "share of negative samples that are predicted so (true negative rate)",
-    of_totals((true_negative, negative), np.divide),
-    "Altman & Bland 1994",
+    name="specificity",
+    label="specificity",
+    summary="share of negative samples that are predicted so (true negative rate)",
+    bind=of_totals((true_negative, negative), np.divide),
+    reference="Altman & Bland 1994",
     rests_on=NEGATIVES,
     formula="TN / (TN + FP)",
     undefined="without negative samples",
 )
 
 NPV = _of_classes(
-    "npv",
-    "share of samples predicted negative that are (negative predictive value)",
-    of_totals((true_negative, predicted_negative), np.divide),
-    "Altman & Bland 1994",
+    name="npv",
+    summary="share of samples predicted negative that are (negative predictive value)",
+    bind=of_totals((true_negative, predicted_negative), np.divide),
+    reference="Altman & Bland 1994",
     rests_on=SAID_NEGATIVE,
     formula="TN / (TN + FN)",
     undefined="where no sample is predicted negative",
@@ -133,10 +116,10 @@ NPV = _of_classes(
 )
 
 F1 = _of_classes(
-    "f1",
-    "harmonic mean of precision and recall",
-    of_totals(OVERLAP, f_scores),
-    "van Rijsbergen 1979",
+    name="f1",
+    summary="harmonic mean of precision and recall",
+    bind=of_totals(OVERLAP, f_scores),
+    reference="van Rijsbergen 1979",
     rests_on=POSITIVES,
     formula="2 TP / (2 TP + FP + FN)",
     undefined=NO_POSITIVE,
@@ -144,10 +127,10 @@ F1 = _of_classes(
 )
 
 F2 = _of_classes(
-    "f2",
-    "mean of precision and recall in which recall counts twice as much",
-    of_totals(OVERLAP, partial(f_scores, beta=2.0)),
-    "van Rijsbergen 1979",
+    name="f2",
+    summary="mean of precision and recall in which recall counts twice as much",
+    bind=of_totals(OVERLAP, partial(f_scores, beta=2.0)),
+    reference="van Rijsbergen 1979",
     rests_on=POSITIVES,
     formula="5 TP / (5 TP + FP + 4 FN)",
     undefined=NO_POSITIVE,
@@ -155,10 +138,10 @@ F2 = _of_classes(
 )
 
 F05 = _of_classes(
-    "f0.5",
-    "mean of precision and recall in which precision counts twice as much",
-    of_totals(OVERLAP, partial(f_scores, beta=0.5)),
-    "van Rijsbergen 1979",
+    name="f0.5",
+    summary="mean of precision and recall in which precision counts twice as much",
+    bind=of_totals(OVERLAP, partial(f_scores, beta=0.5)),
+    reference="van Rijsbergen 1979",
     rests_on=POSITIVES,
     formula="1.25 TP / (1.25 TP + FP + 0.25 FN)",
     undefined=NO_POSITIVE,
@@ -166,10 +149,10 @@ F05 = _of_classes(
 )
 
 JACCARD = _of_classes(
-    "jaccard",
-    "samples positive and predicted so, as a share of those that are either",
-    of_totals(OVERLAP, overlap),
-    "Jaccard 1912",
+    name="jaccard",
+    summary="samples positive and predicted so, as a share of those that are either",
+    bind=of_totals(OVERLAP, overlap),
+    reference="Jaccard 1912",
     rests_on=POSITIVES,
     formula="TP / (TP + FP + FN)",
     undefined=NO_POSITIVE,
@@ -177,18 +160,18 @@ JACCARD = _of_classes(
 )
 
 YOUDEN = _of_classes(
-    "youden",
-    "Youden's J: recall + specificity - 1",
-    of_totals(
+    name="youden",
+    summary="Youden's J: recall + specificity - 1",
+    bind=of_totals(
         (true_positive, positive, true_negative, negative),
         lambda tp, p, tn, n: tp / p + tn / n - 1,
     ),
-    "Youden 1950",
+    reference="Youden 1950",
     rests_on=EACH_CLASS,
     formula="TP / (TP + FN) + TN / (TN + FP) - 1",
     undefined=MISSING_CLASS,
     label="Youden's J",
-    lowest=-1.0,
+    bounds=(-1.0, 1.0),
 )
 
 METRICS = (PRECISION, RECALL, SPECIFICITY, NPV, F1, F2, F05, JACCARD, YOUDEN)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from bbccli.core.outcome import Outcome
@@ -57,14 +59,19 @@ def rank_distance(outcome: Outcome, predicted: IntArray) -> FloatArray:
     return np.asarray(np.abs(predicted - outcome.values[:, None]), np.float64)
 
 
-ACCURACY = Metric(
-    name="accuracy",
-    label="accuracy",
-    summary="share of samples whose class is predicted correctly",
+_of_labels = partial(
+    Metric,
     tasks=CLASSES,
     wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
+)
+"""A metric of labels, of which 1 is best unless it is told otherwise."""
+
+ACCURACY = _of_labels(
+    name="accuracy",
+    label="accuracy",
+    summary="share of samples whose class is predicted correctly",
     bind=mean_of(is_correct),
     reference="Raschka 2018",
     cell=12,
@@ -73,14 +80,11 @@ ACCURACY = Metric(
     by_sample=True,
 )
 
-ERROR = Metric(
+ERROR = _of_labels(
     name="error",
     label="error",
     summary="share of samples whose class is predicted wrongly: 1 - accuracy",
-    tasks=CLASSES,
-    wants=PredictionKind.LABEL,
     direction=Direction.MINIMIZE,
-    bounds=(0.0, 1.0),
     bind=mean_of(is_wrong),
     cell=12,
     reference="Raschka 2018",
@@ -89,14 +93,10 @@ ERROR = Metric(
     by_sample=True,
 )
 
-BALANCED_ACCURACY = Metric(
+BALANCED_ACCURACY = _of_labels(
     name="balanced-accuracy",
     label="balanced accuracy",
     summary="mean over classes of the share of their samples that is predicted correctly",
-    tasks=CLASSES,
-    wants=PredictionKind.LABEL,
-    direction=Direction.MAXIMIZE,
-    bounds=(0.0, 1.0),
     bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
     by_class=True,
     reference="Brodersen et al. 2010",
@@ -105,13 +105,10 @@ BALANCED_ACCURACY = Metric(
     undefined=MISSING_CLASS,
 )
 
-MCC = Metric(
+MCC = _of_labels(
     name="mcc",
     label="MCC",
     summary="Matthews correlation of predicted and true classes",
-    tasks=CLASSES,
-    wants=PredictionKind.LABEL,
-    direction=Direction.MAXIMIZE,
     bounds=(-1.0, 1.0),
     bind=totals_by_class((true_classes, predicted_classes), correlation_of_classes, is_correct),
     by_class=True,
@@ -125,13 +122,10 @@ MCC = Metric(
     by_sample=True,
 )
 
-KAPPA = Metric(
+KAPPA = _of_labels(
     name="kappa",
     label="kappa",
     summary="Cohen's kappa: agreement of predicted and true classes beyond chance",
-    tasks=CLASSES,
-    wants=PredictionKind.LABEL,
-    direction=Direction.MAXIMIZE,
     bounds=(-1.0, 1.0),
     bind=totals_by_class((true_classes, predicted_classes), agreement_beyond_chance, is_correct),
     by_class=True,
@@ -142,12 +136,11 @@ KAPPA = Metric(
     by_sample=True,
 )
 
-MAE_RANK = Metric(
+MAE_RANK = _of_labels(
     name="mae-rank",
     label="rank error",
     summary="mean absolute difference of class ranks, for classes in order",
     tasks=frozenset({Task.MULTICLASS}),
-    wants=PredictionKind.LABEL,
     direction=Direction.MINIMIZE,
     bounds=(0.0, np.inf),
     bind=mean_of(rank_distance),

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Bind, Metric, of_totals
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.base import Metric, OfColumn, UnderWeights, by_column, of_totals
 from bbccli.metrics.kernels.running import Grid
 from bbccli.metrics.regression import one, residual, squared_error
 from bbccli.metrics.rests import EVERY_SAMPLE
@@ -93,7 +93,7 @@ def correlation(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranking:
+class SortedColumn:
     """N values in order.
 
     Attributes
@@ -112,7 +112,7 @@ class Ranking:
     tied: bool
 
     @classmethod
-    def of(cls, values: FloatArray | IntArray) -> Ranking:
+    def of(cls, values: FloatArray | IntArray) -> SortedColumn:
         """Sort values (N,)."""
         order = np.argsort(values, kind="stable")
         ordered = values[order]
@@ -123,7 +123,7 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranks:
+class MidRanks:
     """Mid-ranks of samples under weights: the weight below each plus half of that tied with it.
 
     They are counted from the middle of all weight, which is their mean. Two sums over them need
@@ -139,7 +139,7 @@ class Ranks:
     """(L,) sum of squared ranks of values without ties."""
 
     @classmethod
-    def of(cls, lanes: FloatArray) -> Ranks:
+    def of(cls, lanes: FloatArray) -> MidRanks:
         """Prepare for lanes (N + 1, L)."""
         grid = Grid.of(len(lanes) - 1, lanes.shape[1])
         total = lanes.sum(axis=0)
@@ -148,11 +148,11 @@ class Ranks:
         spread = np.maximum(total * total * total - cubes, 0.0) / 12
         return cls(lanes, grid, grid.table(lanes), spread)
 
-    def accumulate(self, ranking: Ranking) -> FloatArray:
+    def accumulate(self, ranking: SortedColumn) -> FloatArray:
         """Running totals in the cells of the grid, (n_cells, L)."""
         return self.grid.accumulate(self.grid.arrange(self.lanes, ranking.order, self.running[1:]))
 
-    def in_order(self, ranking: Ranking) -> FloatArray:
+    def in_order(self, ranking: SortedColumn) -> FloatArray:
         """Mid-ranks (N, L) of the samples in the order of a ranking."""
         self.accumulate(ranking)
         middle = self.running.take(self.grid.place[ranking.below], axis=0)
@@ -165,11 +165,11 @@ class Ranks:
 
 def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
     """Rank the truth and the predictions (N, C), to correlate the ranks within each resample."""
-    of_truth = Ranking.of(outcome.values)
-    of_columns = [Ranking.of(column) for column in predictions.T]
+    of_truth = SortedColumn.of(outcome.values)
+    of_columns = [SortedColumn.of(column) for column in predictions.T]
 
     def under(lanes: FloatArray) -> OfColumn:
-        ranks = Ranks.of(lanes)
+        ranks = MidRanks.of(lanes)
         true = np.zeros_like(lanes)
         true[of_truth.order] = ranks.in_order(of_truth)
         weighted = true * lanes
@@ -197,44 +197,25 @@ def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
     return under
 
 
-def _agreement(
-    name: str,
-    label: str,
-    summary: str,
-    bind: Bind,
-    reference: str,
-    *,
-    formula: str,
-    undefined: str,
-    lowest: float = -np.inf,
-    remarks: str = "",
-) -> Metric:
-    """A metric of values of which 1 is best."""
-    return Metric(
-        name=name,
-        label=label,
-        summary=summary,
-        tasks=frozenset({Task.REGRESSION}),
-        wants=PredictionKind.VALUE,
-        direction=Direction.MAXIMIZE,
-        bounds=(lowest, 1.0),
-        bind=bind,
-        reference=reference,
-        rests_on=EVERY_SAMPLE,
-        formula=formula,
-        undefined=undefined,
-        remarks=remarks,
-    )
+_agreement = partial(
+    Metric,
+    tasks=frozenset({Task.REGRESSION}),
+    wants=PredictionKind.VALUE,
+    direction=Direction.MAXIMIZE,
+    bounds=(-np.inf, 1.0),
+    rests_on=EVERY_SAMPLE,
+)
+"""A metric of values of which 1 is best."""
 
 
 SUMS = (cross_product, predicted_squared, predicted, truth_squared, truth, one)
 
 R2 = _agreement(
-    "r2",
-    "R²",
-    "share of the variance of the outcome that the predictions explain",
-    of_totals((squared_error, truth_squared, truth, one), determination),
-    "Kvålseth 1985",
+    name="r2",
+    label="R²",
+    summary="share of the variance of the outcome that the predictions explain",
+    bind=of_totals((squared_error, truth_squared, truth, one), determination),
+    reference="Kvålseth 1985",
     formula="1 - Σ (yᵢ - ŷᵢ)² / Σ (yᵢ - ȳ)²",
     undefined=f"{CONSTANT_TRUTH}; scikit-learn says 0 or 1 there",
     remarks="The mean ȳ is that of the samples scored: of a fold in a fold, of the samples out of "
@@ -242,49 +223,49 @@ R2 = _agreement(
 )
 
 EXPLAINED_VARIANCE = _agreement(
-    "explained-variance",
-    "explained variance",
-    "as r2, forgiving predictions that are all too high or too low by the same",
-    of_totals((left_over_squared, left_over, truth_squared, truth, one), explained),
-    "Kvålseth 1985",
+    name="explained-variance",
+    label="explained variance",
+    summary="as r2, forgiving predictions that are all too high or too low by the same",
+    bind=of_totals((left_over_squared, left_over, truth_squared, truth, one), explained),
+    reference="Kvålseth 1985",
     formula="1 - Var(y - ŷ) / Var(y)",
     undefined=CONSTANT_TRUTH,
 )
 
 PEARSON = _agreement(
-    "pearson",
-    "Pearson correlation",
-    "linear correlation of predictions and outcome",
-    of_totals(SUMS, correlation),
-    "Pearson 1895",
+    name="pearson",
+    label="Pearson correlation",
+    summary="linear correlation of predictions and outcome",
+    bind=of_totals(SUMS, correlation),
+    reference="Pearson 1895",
     formula="Σ (yᵢ - ȳ)(ŷᵢ - m) / √(Σ (yᵢ - ȳ)² Σ (ŷᵢ - m)²), with m the mean of the ŷᵢ",
     undefined=CONSTANT,
-    lowest=-1.0,
+    bounds=(-1.0, 1.0),
 )
 
 PEARSON_SQUARED = _agreement(
-    "pearson-squared",
-    "squared correlation",
-    "squared linear correlation of predictions and outcome, also of an inverse relation",
-    of_totals(SUMS, lambda *sums: correlation(*sums) ** 2),
-    "Kvålseth 1985",
+    name="pearson-squared",
+    label="squared correlation",
+    summary="squared linear correlation of predictions and outcome, also of an inverse relation",
+    bind=of_totals(SUMS, lambda *sums: correlation(*sums) ** 2),
+    reference="Kvålseth 1985",
     formula="r², with Pearson's r",
     undefined=CONSTANT,
-    lowest=0.0,
+    bounds=(0.0, 1.0),
     remarks="Predictions that rank the samples upside down, or are off by a factor, score as well "
     "as good ones: r2 is the safer choice. It is here because the code that accompanies BBC-F "
     "calls it the performance of a regression.",
 )
 
 SPEARMAN = _agreement(
-    "spearman",
-    "Spearman correlation",
-    "linear correlation of the ranks of predictions and outcome",
-    by_column(rank_correlation),
-    "Spearman 1904",
+    name="spearman",
+    label="Spearman correlation",
+    summary="linear correlation of the ranks of predictions and outcome",
+    bind=by_column(rank_correlation),
+    reference="Spearman 1904",
     formula="Pearson's r of the mid-ranks of ŷ and y",
     undefined=CONSTANT,
-    lowest=-1.0,
+    bounds=(-1.0, 1.0),
     remarks="Each resample has its own ranks: its samples are ranked among themselves, repeated "
     "ones tie, and samples out of the bag are ranked without those in it. Predictions are ranked "
     "over all folds together, so a shift between folds counts against a configuration; "

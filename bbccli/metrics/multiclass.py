@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from bbccli.metrics.base import Bind, Metric, mean_of
+from functools import partial
+
+from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.classification import is_correct
 from bbccli.metrics.confusion import (
     MISSING_CLASS,
@@ -14,59 +16,40 @@ from bbccli.metrics.confusion import (
     totals_by_class,
     weighted,
 )
-from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_SAID, EVERY_SAMPLE, RestsOn
+from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_SAID, EVERY_SAMPLE
 from bbccli.types import Direction, PredictionKind, Task
 
 REFERENCE = "Sokolova & Lapalme 2009"
 MICRO_IS_ACCURACY = "With one class per sample, micro averages all equal the accuracy."
 
 
-def _averaged(
-    name: str,
-    label: str,
-    summary: str,
-    bind: Bind,
-    *,
-    rests_on: RestsOn,
-    formula: str,
-    undefined: str = "without samples",
-    remarks: str = "",
-    by_class: bool = True,
-) -> Metric:
-    """A metric of multiclass labels of which 1 is best."""
-    return Metric(
-        name=name,
-        label=label,
-        summary=summary,
-        tasks=frozenset({Task.MULTICLASS}),
-        wants=PredictionKind.LABEL,
-        direction=Direction.MAXIMIZE,
-        bounds=(0.0, 1.0),
-        bind=bind,
-        by_class=by_class,
-        reference=REFERENCE,
-        rests_on=rests_on,
-        formula=formula,
-        undefined=undefined,
-        remarks=remarks,
-    )
+_averaged = partial(
+    Metric,
+    tasks=frozenset({Task.MULTICLASS}),
+    wants=PredictionKind.LABEL,
+    direction=Direction.MAXIMIZE,
+    bounds=(0.0, 1.0),
+    reference=REFERENCE,
+    by_class=True,
+)
+"""A metric of multiclass labels of which 1 is best."""
 
 
 PRECISION_MACRO = _averaged(
-    "precision-macro",
-    "macro precision",
-    "mean over classes of the share of samples predicted so that are",
-    totals_by_class((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
+    name="precision-macro",
+    label="macro precision",
+    summary="mean over classes of the share of samples predicted so that are",
+    bind=totals_by_class((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
     rests_on=EACH_CLASS_SAID,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FPₖ)",
     undefined=NEVER_PREDICTED + "; scikit-learn's default counts its precision as 0",
 )
 
 PRECISION_MICRO = _averaged(
-    "precision-micro",
-    "micro precision",
-    "precision of all classes' counts added up: the accuracy",
-    mean_of(is_correct),
+    name="precision-micro",
+    label="micro precision",
+    summary="precision of all classes' counts added up: the accuracy",
+    bind=mean_of(is_correct),
     by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FPₖ)",
@@ -74,10 +57,10 @@ PRECISION_MICRO = _averaged(
 )
 
 PRECISION_WEIGHTED = _averaged(
-    "precision-weighted",
-    "weighted precision",
-    "mean over classes, by their size, of the share of samples predicted so that are",
-    totals_by_class((hits, guessed, actual), lambda tp, said, true: weighted(tp / said, true)),
+    name="precision-weighted",
+    label="weighted precision",
+    summary="mean over classes, by their size, of the share of samples predicted so that are",
+    bind=totals_by_class((hits, guessed, actual), lambda tp, said, true: weighted(tp / said, true)),
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
     undefined="where a class that has samples is predicted for none; scikit-learn's default "
@@ -85,20 +68,20 @@ PRECISION_WEIGHTED = _averaged(
 )
 
 RECALL_MACRO = _averaged(
-    "recall-macro",
-    "macro recall",
-    "mean over classes of the share of their samples predicted so: the balanced accuracy",
-    totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    name="recall-macro",
+    label="macro recall",
+    summary="mean over classes of the share of their samples predicted so: the balanced accuracy",
+    bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
     undefined=MISSING_CLASS,
 )
 
 RECALL_MICRO = _averaged(
-    "recall-micro",
-    "micro recall",
-    "recall of all classes' counts added up: the accuracy",
-    mean_of(is_correct),
+    name="recall-micro",
+    label="micro recall",
+    summary="recall of all classes' counts added up: the accuracy",
+    bind=mean_of(is_correct),
     by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FNₖ)",
@@ -106,10 +89,10 @@ RECALL_MICRO = _averaged(
 )
 
 RECALL_WEIGHTED = _averaged(
-    "recall-weighted",
-    "weighted recall",
-    "mean over classes, by their size, of their recall: the accuracy",
-    mean_of(is_correct),
+    name="recall-weighted",
+    label="weighted recall",
+    summary="mean over classes, by their size, of their recall: the accuracy",
+    bind=mean_of(is_correct),
     by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
@@ -117,20 +100,20 @@ RECALL_WEIGHTED = _averaged(
 )
 
 F1_MACRO = _averaged(
-    "f1-macro",
-    "macro F1",
-    "mean over classes of the harmonic mean of precision and recall",
-    totals_by_class((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
+    name="f1-macro",
+    label="macro F1",
+    summary="mean over classes of the harmonic mean of precision and recall",
+    bind=totals_by_class((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
     undefined=MISSING_CLASS,
 )
 
 F1_MICRO = _averaged(
-    "f1-micro",
-    "micro F1",
-    "F1 of all classes' counts added up: the accuracy",
-    mean_of(is_correct),
+    name="f1-micro",
+    label="micro F1",
+    summary="F1 of all classes' counts added up: the accuracy",
+    bind=mean_of(is_correct),
     by_class=False,
     rests_on=EVERY_SAMPLE,
     formula="2 Σₖ TPₖ / Σₖ (2 TPₖ + FPₖ + FNₖ)",
@@ -138,10 +121,10 @@ F1_MICRO = _averaged(
 )
 
 F1_WEIGHTED = _averaged(
-    "f1-weighted",
-    "weighted F1",
-    "mean over classes, by their size, of the harmonic mean of precision and recall",
-    totals_by_class(
+    name="f1-weighted",
+    label="weighted F1",
+    summary="mean over classes, by their size, of the harmonic mean of precision and recall",
+    bind=totals_by_class(
         (hits, guessed, actual), lambda tp, said, true: weighted(f_scores(tp, said, true), true)
     ),
     rests_on=EVERY_SAMPLE,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import permutations
 
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Metric, Scorer, pair_share
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.base import Metric, OfColumn, Scorer, UnderWeights, by_column, pair_share
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.metrics.kernels.pairs import controls_around, presort
 from bbccli.metrics.kernels.running import Grid, take
@@ -96,17 +96,22 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
     return under
 
 
-AUC = Metric(
+_of_scores = partial(
+    Metric,
+    wants=PredictionKind.SCORE,
+    direction=Direction.MAXIMIZE,
+    bounds=(0.0, 1.0),
+    rests_on=EACH_CLASS,
+)
+"""A metric of how scores rank the classes, of which 1 is best."""
+
+AUC = _of_scores(
     name="auc",
     label="AUC",
     summary="probability that a positive sample scores higher than a negative one; ties one half",
     tasks=frozenset({Task.BINARY}),
-    wants=PredictionKind.SCORE,
-    direction=Direction.MAXIMIZE,
-    bounds=(0.0, 1.0),
     bind=bind_auc,
     reference="Hanley & McNeil 1982",
-    rests_on=EACH_CLASS,
     formula="(1 / (n₊ n₋)) Σ over pairs (i positive, j negative) of [sᵢ > sⱼ] + ½ [sᵢ = sⱼ]",
     under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
     undefined=MISSING_CLASS,
@@ -116,34 +121,27 @@ AUC = Metric(
     of_pairs=True,
 )
 
-AVERAGE_PRECISION = Metric(
+AVERAGE_PRECISION = _of_scores(
     name="average-precision",
     label="average precision",
     summary="mean over positive samples of the precision at their score",
     tasks=frozenset({Task.BINARY}),
-    wants=PredictionKind.SCORE,
-    direction=Direction.MAXIMIZE,
-    bounds=(0.0, 1.0),
     bind=by_column(average_precision),
     reference="Manning, Raghavan & Schütze 2008",
-    rests_on=EACH_CLASS,
     formula="Σₛ (R(s) - R(s⁺)) P(s) over the scores s from the highest down; s⁺ is the score "
     "before, P and R are precision and recall of predicting positive at s and above",
     undefined="without positive samples",
     remarks="Samples of equal score enter together. Nothing is interpolated.",
 )
 
-GINI = Metric(
+GINI = _of_scores(
     name="gini",
     label="Gini",
     summary="Gini coefficient, or Somers' D: 2 AUC - 1",
     tasks=frozenset({Task.BINARY}),
-    wants=PredictionKind.SCORE,
-    direction=Direction.MAXIMIZE,
     bounds=(-1.0, 1.0),
     bind=gini,
     reference="Somers 1962",
-    rests_on=EACH_CLASS,
     formula="2 AUC - 1",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
@@ -151,17 +149,13 @@ GINI = Metric(
     of_pairs=True,
 )
 
-AUC_OVO = Metric(
+AUC_OVO = _of_scores(
     name="auc-ovo",
     label="AUC (one vs one)",
     summary="mean over ordered pairs of classes of the AUC of the first one's score",
     tasks=frozenset({Task.MULTICLASS}),
-    wants=PredictionKind.SCORE,
-    direction=Direction.MAXIMIZE,
-    bounds=(0.0, 1.0),
     bind=one_versus_one,
     reference="Hand & Till 2001",
-    rests_on=EACH_CLASS,
     formula="(1 / (K (K - 1))) Σ over i ≠ j of A(i|j), the AUC of the scores of class i among "
     "the samples of classes i and j",
     under_weights=PAIRS_COUNTED,
@@ -169,17 +163,13 @@ AUC_OVO = Metric(
     of_pairs=True,
 )
 
-AUC_OVR = Metric(
+AUC_OVR = _of_scores(
     name="auc-ovr",
     label="AUC (one vs rest)",
     summary="mean over classes of the AUC of their score against all other samples",
     tasks=frozenset({Task.MULTICLASS}),
-    wants=PredictionKind.SCORE,
-    direction=Direction.MAXIMIZE,
-    bounds=(0.0, 1.0),
     bind=one_versus_rest,
     reference="Provost & Domingos 2000",
-    rests_on=EACH_CLASS,
     formula="(1/K) Σₖ of the AUC of the scores of class k, its samples against all others; "
     "every class counts the same",
     under_weights=PAIRS_COUNTED,

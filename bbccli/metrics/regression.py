@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import AS_REPEATED, Bind, Metric, Predictions, mean_of, of_totals
-from bbccli.metrics.columns import OfColumn, UnderWeights, by_column
+from bbccli.metrics.base import (
+    Metric,
+    OfColumn,
+    Predictions,
+    UnderWeights,
+    by_column,
+    mean_of,
+    of_totals,
+)
 from bbccli.metrics.kernels.running import Search
 from bbccli.metrics.rests import EVERY_SAMPLE
 from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
@@ -72,74 +81,51 @@ def median_error(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
     return under
 
 
-def _error(
-    name: str,
-    label: str,
-    summary: str,
-    bind: Bind,
-    reference: str,
-    *,
-    formula: str,
-    under_weights: str = AS_REPEATED,
-    undefined: str = "without samples",
-    remarks: str = "",
-    smooth: bool = True,
-    by_sample: bool = True,
-) -> Metric:
-    """A metric of values of which 0 is best."""
-    return Metric(
-        name=name,
-        label=label,
-        summary=summary,
-        tasks=frozenset({Task.REGRESSION}),
-        wants=PredictionKind.VALUE,
-        direction=Direction.MINIMIZE,
-        bounds=(0.0, np.inf),
-        bind=bind,
-        reference=reference,
-        rests_on=EVERY_SAMPLE,
-        formula=formula,
-        under_weights=under_weights,
-        undefined=undefined,
-        remarks=remarks,
-        smooth=smooth,
-        by_sample=by_sample,
-    )
+_error = partial(
+    Metric,
+    tasks=frozenset({Task.REGRESSION}),
+    wants=PredictionKind.VALUE,
+    direction=Direction.MINIMIZE,
+    bounds=(0.0, np.inf),
+    rests_on=EVERY_SAMPLE,
+    by_sample=True,
+)
+"""A metric of values of which 0 is best."""
 
 
 RMSE = _error(
-    "rmse",
-    "RMSE",
-    "root of the mean squared error, in the unit of the outcome",
-    of_totals((squared_error, one), lambda total, n: np.sqrt(total / n)),
-    "Hyndman & Koehler 2006",
+    name="rmse",
+    label="RMSE",
+    summary="root of the mean squared error, in the unit of the outcome",
+    bind=of_totals((squared_error, one), lambda total, n: np.sqrt(total / n)),
+    reference="Hyndman & Koehler 2006",
     formula="√((1/N) Σ (yᵢ - ŷᵢ)²)",
 )
 
 MSE = _error(
-    "mse",
-    "MSE",
-    "mean squared error",
-    mean_of(squared_error),
-    "Hyndman & Koehler 2006",
+    name="mse",
+    label="MSE",
+    summary="mean squared error",
+    bind=mean_of(squared_error),
+    reference="Hyndman & Koehler 2006",
     formula="(1/N) Σ (yᵢ - ŷᵢ)²",
 )
 
 MAE = _error(
-    "mae",
-    "MAE",
-    "mean absolute error, in the unit of the outcome",
-    mean_of(absolute_error),
-    "Hyndman & Koehler 2006",
+    name="mae",
+    label="MAE",
+    summary="mean absolute error, in the unit of the outcome",
+    bind=mean_of(absolute_error),
+    reference="Hyndman & Koehler 2006",
     formula="(1/N) Σ |yᵢ - ŷᵢ|",
 )
 
 MEDAE = _error(
-    "medae",
-    "median error",
-    "median absolute error, in the unit of the outcome",
-    by_column(median_error),
-    "Hyndman & Koehler 2006",
+    name="medae",
+    label="median error",
+    summary="median absolute error, in the unit of the outcome",
+    bind=by_column(median_error),
+    reference="Hyndman & Koehler 2006",
     formula="median of |yᵢ - ŷᵢ|",
     under_weights="the error below and above which lies half of the weight; where one half is "
     "reached exactly between two errors, their mean: the median of rows repeated as often as "
@@ -149,21 +135,21 @@ MEDAE = _error(
 )
 
 MAPE = _error(
-    "mape",
-    "MAPE",
-    "mean absolute error as a share of the true value; 0.1 is 10 %",
-    mean_of(relative_error),
-    "Hyndman & Koehler 2006",
+    name="mape",
+    label="MAPE",
+    summary="mean absolute error as a share of the true value; 0.1 is 10 %",
+    bind=mean_of(relative_error),
+    reference="Hyndman & Koehler 2006",
     formula="(1/N) Σ |yᵢ - ŷᵢ| / |yᵢ|",
     undefined="where a sample has a true value of 0; scikit-learn divides by 2.2e-16 there",
 )
 
 POISSON_DEVIANCE = _error(
-    "poisson-deviance",
-    "Poisson deviance",
-    "mean deviance of counts from predicted rates",
-    mean_of(unit_deviance),
-    "McCullagh & Nelder 1989",
+    name="poisson-deviance",
+    label="Poisson deviance",
+    summary="mean deviance of counts from predicted rates",
+    bind=mean_of(unit_deviance),
+    reference="McCullagh & Nelder 1989",
     formula="(2/N) Σ (yᵢ ln(yᵢ/ŷᵢ) - yᵢ + ŷᵢ), with 0 ln 0 = 0",
     undefined="where a prediction is not positive, or a true value is negative",
 )

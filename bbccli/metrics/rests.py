@@ -1,4 +1,4 @@
-"""What a performance rests on: the samples whose number says how sure it can be.
+"""Samples that a performance rests on: their number limits how sure it can be.
 
 500 samples of which ten are positive tell of the recall what ten samples tell. A metric names the
 sets of samples that it rests on, and the smallest of them counts: of an AUC each class, of a recall

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from bbccli.core.outcome import Outcome
@@ -27,41 +29,38 @@ def as_scored(outcome: Outcome, scores: FloatArray) -> FloatArray | BoolArray:
     return np.asarray(scores, np.float64)
 
 
-def _mean(name: str, label: str, summary: str, direction: Direction, remarks: str) -> Metric:
-    return Metric(
-        name=name,
-        label=label,
-        summary=summary,
-        tasks=frozenset({Task.SCORE}),
-        wants=PredictionKind.VALUE,
-        direction=direction,
-        bounds=UNKNOWN,
-        bind=mean_of(as_scored),
-        reference="Miller 2024",
-        rests_on=EVERY_SAMPLE,
-        bounds_of=bounds_of,
-        formula="(1/N) Σ sᵢ",
-        remarks=remarks,
-    )
+_mean = partial(
+    Metric,
+    tasks=frozenset({Task.SCORE}),
+    wants=PredictionKind.VALUE,
+    bounds=UNKNOWN,
+    bind=mean_of(as_scored),
+    reference="Miller 2024",
+    rests_on=EVERY_SAMPLE,
+    bounds_of=bounds_of,
+    formula="(1/N) Σ sᵢ",
+)
+"""A mean of scores that are given."""
 
 
 MEAN_SCORE = _mean(
-    "mean-score",
-    "mean score",
-    "mean of scores that are given per sample; higher is better",
-    Direction.MAXIMIZE,
-    "sᵢ is the score of sample i as the file has it; nothing is compared with a truth. The bounds "
-    "are those of --bounds or of the metadata; 0 and 1 where every score is 0 or 1; else unknown, "
-    "and then there is no guard. Of 0 and 1 it is the share of the samples that are right.",
+    name="mean-score",
+    label="mean score",
+    summary="mean of scores that are given per sample; higher is better",
+    direction=Direction.MAXIMIZE,
+    remarks="sᵢ is the score of sample i as the file has it; nothing is compared with a truth. The "
+    "bounds are those of --bounds or of the metadata; 0 and 1 where every score is 0 or 1; else "
+    "unknown, and then there is no guard. Of 0 and 1 it is the share of the samples that are "
+    "right.",
 )
 
 MEAN_LOSS = _mean(
-    "mean-loss",
-    "mean loss",
-    "mean of losses that are given per sample; lower is better",
-    Direction.MINIMIZE,
-    "As mean-score, for numbers of which lower ones are better. It is never chosen by itself: what "
-    "a number means is not written in it.",
+    name="mean-loss",
+    label="mean loss",
+    summary="mean of losses that are given per sample; lower is better",
+    direction=Direction.MINIMIZE,
+    remarks="As mean-score, for numbers of which lower ones are better. It is never chosen by "
+    "itself: what a number means is not written in it.",
 )
 
 METRICS = (MEAN_SCORE, MEAN_LOSS)

@@ -35,7 +35,7 @@ Score = Callable[[NDArray[Any], IntArray | None], NDArray[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Units:
-    """What is left out at once: a sample, or a group of samples.
+    """Units that are left out as a whole: samples, or groups of samples.
 
     Attributes
     ----------
@@ -50,7 +50,7 @@ class Units:
 
     @property
     def single(self) -> bool:
-        """Whether each sample is a unit of its own, in their order."""
+        """True if each sample is a unit of its own, in their order."""
         n_samples = len(self.codes)
         return self.n_units == n_samples and bool((self.codes == np.arange(n_samples)).all())
 
@@ -77,7 +77,7 @@ def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]
 
 
 def whole(weights: NDArray[Any]) -> bool:
-    """Whether weights are whole numbers by their type."""
+    """Return True if weights are whole numbers by their type."""
     return weights.dtype.kind in "iub"
 
 

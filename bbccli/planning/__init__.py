@@ -1,4 +1,4 @@
-"""How many rows, and how many configurations, an honest result takes: before a study.
+"""Plans of a study: how many rows and configurations an honest result takes.
 
 A basis says how performances vary, by chance and in truth, from a pilot or from stated values; a
 plan says what is to be expected of so many rows and so many configurations: a file per idea.
@@ -6,14 +6,14 @@ plan says what is to be expected of so many rows and so many configurations: a f
 
 from __future__ import annotations
 
+from bbccli.planning.basis import Stated, of_stated
 from bbccli.planning.pilot import of_pilot
-from bbccli.planning.planned import Question, planned_for
+from bbccli.planning.planned import PlanRequest, planned_for
 from bbccli.planning.records import Planned, Target
-from bbccli.planning.stated import Stated, of_stated
 
 __all__ = [
+    "PlanRequest",
     "Planned",
-    "Question",
     "Stated",
     "Target",
     "of_pilot",

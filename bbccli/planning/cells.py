@@ -8,13 +8,13 @@ from math import e, hypot, sqrt
 
 import numpy as np
 
-from bbccli.planning.basis import Basis, Chance, expected_maximum, integral
+from bbccli.planning.basis import Chance, PlanBasis, expected_maximum, integral
 from bbccli.planning.records import Cell
 from bbccli.types import FloatArray
 
 
 def cell(
-    basis: Basis,
+    basis: PlanBasis,
     n_samples: int,
     n_configurations: int,
     *,
@@ -59,11 +59,11 @@ class Bracket:
 
     @property
     def middle(self) -> float:
-        """What to expect."""
+        """Return what to expect."""
         return (self.lower + self.upper) / 2
 
 
-def bracket(basis: Basis, n_samples: float, n_configurations: float) -> Bracket:
+def bracket(basis: PlanBasis, n_samples: float, n_configurations: float) -> Bracket:
     """Return the optimism of the best of C configurations on N rows; 0 of a single one.
 
     Neither figure takes the naive one beyond the best value of the metric. Where the pilot is
@@ -91,8 +91,8 @@ def bracket(basis: Basis, n_samples: float, n_configurations: float) -> Bracket:
     return Bracket(min(lower, most), min(upper, most))
 
 
-def _further(basis: Basis, n_configurations: float) -> float:
-    """How much further the best of more configurations than the pilot's stands out."""
+def _further(basis: PlanBasis, n_configurations: float) -> float:
+    """Return how much further the best of more configurations than the pilot's stands out."""
     if n_configurations <= basis.n_configurations:
         return 1.0
     return expected_maximum(n_configurations) / expected_maximum(basis.n_configurations)
@@ -205,7 +205,9 @@ MOST_CONTENDERS = 256
 REST = sqrt(e - 2)
 
 
-def width(basis: Basis, n_samples: float, n_configurations: int, level: float, seed: int) -> float:
+def width(
+    basis: PlanBasis, n_samples: float, n_configurations: int, level: float, seed: int
+) -> float:
     """Return the expected width of the winner's interval, in the metric's unit.
 
     It is at most the distance of the metric's bounds.

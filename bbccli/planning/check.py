@@ -1,4 +1,4 @@
-"""A cell of a plan again, by simulated matrices: whether the formulas hold at these sizes.
+"""Check a cell of a plan by simulated matrices: whether the formulas hold at these sizes.
 
 1. Draw the true performances of C configurations, normal with the spread of the basis, about the
    value that makes the winner's expectation that of the cell.
@@ -27,7 +27,7 @@ from bbccli.core.progress import Progress, silent
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.planning.basis import Basis, reached
+from bbccli.planning.basis import PlanBasis, reached
 from bbccli.planning.records import Cell, Check
 from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
 from bbccli.types import FloatArray
@@ -48,7 +48,7 @@ EDGE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Law:
+class CheckLaw:
     """A law of simulation: its name, what draws, and the correlation behind that of errors."""
 
     name: str
@@ -57,7 +57,12 @@ class Law:
 
 
 def check(
-    basis: Basis, chosen: Cell, level: float, within: float, seed: int, progress: Progress = silent
+    basis: PlanBasis,
+    chosen: Cell,
+    level: float,
+    within: float,
+    seed: int,
+    progress: Progress = silent,
 ) -> Check:
     """Return what simulated matrices say of a cell.
 
@@ -94,7 +99,9 @@ def _summed(values: FloatArray) -> tuple[list[float], list[float]]:
     return values.mean(axis=0).tolist(), errors.tolist()
 
 
-def _simulated(basis: Basis, chosen: Cell, law: Law, rng: np.random.Generator) -> Simulated:
+def _simulated(
+    basis: PlanBasis, chosen: Cell, law: CheckLaw, rng: np.random.Generator
+) -> Simulated:
     sign, n_configurations = basis.direction.sign, chosen.n_configurations
     noise = basis.chance(chosen.n_samples).noise
     centre = sign * chosen.honest - reached(basis.spread, noise, n_configurations)
@@ -110,7 +117,7 @@ def _simulated(basis: Basis, chosen: Cell, law: Law, rng: np.random.Generator) -
     )
 
 
-def _one(basis: Basis, simulated: Simulated, within: float) -> tuple[float, ...]:
+def _one(basis: PlanBasis, simulated: Simulated, within: float) -> tuple[float, ...]:
     """Naive figure, true performance, optimism of the winner, and whether it is near the best."""
     metric, matrix = METRICS[basis.metric], simulated.matrix
     sign = basis.direction.sign
@@ -123,13 +130,13 @@ def _one(basis: Basis, simulated: Simulated, within: float) -> tuple[float, ...]
     return sign * observed.max(), sign * honest, off[best].mean() - off.mean(), near
 
 
-def _width(basis: Basis, simulated: Simulated, level: float, seed: int) -> float:
+def _width(basis: PlanBasis, simulated: Simulated, level: float, seed: int) -> float:
     plan = Plan(n_resamples=N_RESAMPLES, level=level, seed=seed)
     found = METHODS["bbc"].run(simulated.matrix, METRICS[basis.metric], plan).interval
     return float("nan") if found is None else found.upper - found.lower
 
 
-def law_of(basis: Basis) -> Law:
+def law_of(basis: PlanBasis) -> CheckLaw:
     """Return the law that has the metric of a basis.
 
     Raises
@@ -138,9 +145,9 @@ def law_of(basis: Basis) -> Law:
         There is none.
     """
     if basis.metric == "auc":
-        return Law("binormal", binormal, behind_areas)
+        return CheckLaw("binormal", binormal, behind_areas)
     if basis.metric in ("accuracy", "error"):
-        return Law("right-or-wrong", right_or_wrong, behind_shares)
+        return CheckLaw("right-or-wrong", right_or_wrong, behind_shares)
     raise UnsupportedError(
         f"--check has no law of simulation with a known {METRICS[basis.metric].label}",
         hint="leave it out; it is for auc, accuracy and error",

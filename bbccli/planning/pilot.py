@@ -29,14 +29,14 @@ from math import ceil, sqrt
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Evidence, evidence_of
+from bbccli.comparisons.evidence import Influences, evidence_of
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.core.results import SearchCost
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import attainable, planned
-from bbccli.planning.basis import Basis, Chance, reached, width_of
+from bbccli.planning.basis import Chance, PlanBasis, reached, width_of
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 from bbccli.types import FloatArray, IntArray, Task
@@ -50,7 +50,7 @@ LEAST_BEST = 3
 BLOM = 0.375
 
 
-def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Basis:
+def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PlanBasis:
     """Return the basis that a matrix gives, under a metric.
 
     Raises
@@ -77,7 +77,7 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Basis:
     return basis
 
 
-def basis_of(found: Evidence, n_samples: int, cost: SearchCost, level: float) -> Basis:
+def basis_of(found: Influences, n_samples: int, cost: SearchCost, level: float) -> PlanBasis:
     """Return the basis of performances and influences, and of the corrected figures."""
     order = np.argsort(-found.gains, kind="stable")
     best, top = (order[: max(ceil(len(order) / n), LEAST_BEST)] for n in (4, 10))
@@ -90,7 +90,7 @@ def basis_of(found: Evidence, n_samples: int, cost: SearchCost, level: float) ->
     gains = found.gains[order]
     perfect = max(sign * bound for bound in metric.bounds)
     near = bool(perfect - gains[: len(best)].mean() < NEAR * error)
-    return Basis(
+    return PlanBasis(
         metric=metric.name,
         direction=metric.direction,
         bounds=metric.bounds,
@@ -108,7 +108,7 @@ def basis_of(found: Evidence, n_samples: int, cost: SearchCost, level: float) ->
     )
 
 
-def noise_among(found: Evidence, columns: IntArray) -> float:
+def noise_among(found: Influences, columns: IntArray) -> float:
     """Return s of some configurations (C',): chance in a performance relative to the others.
 
     Examples
@@ -126,7 +126,7 @@ def noise_among(found: Evidence, columns: IntArray) -> float:
 
 
 def _by_root(chance: Chance, n_samples: int) -> Callable[[float], Chance]:
-    """What chance does with N rows, by what it does with those of the pilot."""
+    """Chance in N rows, scaled from that in the rows of the pilot."""
 
     def of_rows(n: float) -> Chance:
         share = sqrt(n_samples / n)

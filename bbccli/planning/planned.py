@@ -22,7 +22,7 @@ from bbccli.core.notes import (
 from bbccli.core.progress import Progress, silent
 from bbccli.metrics import METRICS
 from bbccli.metrics.planned import check_apart
-from bbccli.planning.basis import Basis
+from bbccli.planning.basis import PlanBasis
 from bbccli.planning.cells import bracket, cell, width
 from bbccli.planning.check import check, law_of
 from bbccli.planning.records import Cell, Halved, Planned, Target, Wanted
@@ -48,13 +48,14 @@ STATED = (FIXED, "Rows are independent of each other, without groups.", NORMAL)
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked of a plan.
+class PlanRequest:
+    """Request for a plan.
 
     Attributes
     ----------
     target, value
-        What rows are asked for, and the largest that is wanted; None where nothing is.
+        Quantity that rows are needed for, and its largest acceptable value; None where there is
+        no target.
     samples, configurations
         Of the table; the largest number of configurations is the one that is answered for.
     within
@@ -62,7 +63,7 @@ class Question:
     level, seed
         Of the intervals; of random numbers.
     checked
-        Whether the chosen cell is simulated.
+        True to simulate the chosen cell.
     """
 
     target: Target | None = None
@@ -75,7 +76,7 @@ class Question:
     checked: bool = False
 
 
-def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> Planned:
+def planned_for(basis: PlanBasis, asked: PlanRequest, progress: Progress = silent) -> Planned:
     """Return the plan that answers a question.
 
     Raises
@@ -127,7 +128,7 @@ def planned_for(basis: Basis, asked: Question, progress: Progress = silent) -> P
     )
 
 
-def _told(basis: Basis, chosen: Cell) -> dict[str, Any]:
+def _told(basis: PlanBasis, chosen: Cell) -> dict[str, Any]:
     """Figures of the basis, by the names of `Planned`; chance in the chosen rows."""
     chance = basis.chance(chosen.n_samples)
     names = ("metric", "direction", "n_samples", "n_configurations", "spread", "spread_of_best")
@@ -136,7 +137,7 @@ def _told(basis: Basis, chosen: Cell) -> dict[str, Any]:
     return told | {"expected": basis.direction.sign * basis.expected}
 
 
-def _notes(basis: Basis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
+def _notes(basis: PlanBasis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
     found = []
     if wanted is not None and wanted.n_samples is None:
         found.append(not_attainable(wanted.target, wanted.value, wanted.attainable, MOST_SAMPLES))
@@ -153,7 +154,7 @@ def _notes(basis: Basis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
 
 
 def rows_for(
-    basis: Basis,
+    basis: PlanBasis,
     target: Target,
     value: float,
     n_configurations: int,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 
+from bbccli.core.documents.values import doc
 from bbccli.core.notes import Note
 from bbccli.types import Direction
 
@@ -20,103 +21,77 @@ class Target(StrEnum):
 class Cell:
     """What is to be expected of so many rows and configurations."""
 
-    n_samples: int = field(metadata={"doc": "rows, N"})
-    n_configurations: int = field(metadata={"doc": "configurations, C"})
-    naive: float = field(metadata={"doc": "expected naive figure of the winner"})
-    honest: float = field(metadata={"doc": "expected true performance of the winner"})
-    optimism: float = field(metadata={"doc": "how much too good the naive figure is expected"})
-    optimism_lower: float = field(
-        metadata={"doc": "with the noise of the best tenth of the configurations"}
-    )
-    optimism_upper: float = field(metadata={"doc": "with the noise of all configurations"})
-    width: float = field(metadata={"doc": "expected width of the winner's interval"})
-    near_best: float = field(
-        metadata={"doc": "probability that the winner is truly within reach of the best, 0 to 1"}
-    )
+    n_samples: int = doc("rows, N")
+    n_configurations: int = doc("configurations, C")
+    naive: float = doc("expected naive figure of the winner")
+    honest: float = doc("expected true performance of the winner")
+    optimism: float = doc("how much too good the naive figure is expected")
+    optimism_lower: float = doc("with the noise of the best tenth of the configurations")
+    optimism_upper: float = doc("with the noise of all configurations")
+    width: float = doc("expected width of the winner's interval")
+    near_best: float = doc("probability that the winner is truly within reach of the best, 0 to 1")
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What was asked for, and the rows that it takes."""
 
-    target: Target = field(metadata={"doc": "width or optimism"})
-    value: float = field(metadata={"doc": "the largest that is wanted, > 0"})
-    n_samples: int | None = field(
-        metadata={"doc": "fewest rows that reach it; null where none of those looked at do"}
-    )
-    attainable: float = field(metadata={"doc": "what the chosen rows give"})
+    target: Target = doc("width or optimism")
+    value: float = doc("the largest that is wanted, > 0")
+    n_samples: int | None = doc("fewest rows that reach it; null where none of those looked at do")
+    attainable: float = doc("what the chosen rows give")
 
 
 @dataclass(frozen=True, slots=True)
 class Halved:
     """What half as many configurations would change."""
 
-    n_configurations: int = field(metadata={"doc": "half of them, rounded up"})
-    n_samples: int | None = field(
-        metadata={"doc": "rows that what is wanted takes then; null where nothing is, or none do"}
+    n_configurations: int = doc("half of them, rounded up")
+    n_samples: int | None = doc(
+        "rows that what is wanted takes then; null where nothing is, or none do"
     )
-    honest_change: float = field(
-        metadata={"doc": "change of the expected true performance at the same rows"}
-    )
-    optimism_change: float = field(
-        metadata={"doc": "change of the expected optimism at the same rows"}
-    )
+    honest_change: float = doc("change of the expected true performance at the same rows")
+    optimism_change: float = doc("change of the expected optimism at the same rows")
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """The chosen cell again, by simulated matrices; with Monte-Carlo standard errors."""
 
-    law: str = field(metadata={"doc": "law of the simulated predictions"})
-    n_repeats: int = field(metadata={"doc": "simulated matrices"})
-    naive: float = field(metadata={"doc": "mean naive figure of the winner"})
-    honest: float = field(metadata={"doc": "mean true performance of the winner"})
-    optimism: float = field(metadata={"doc": "mean optimism"})
-    optimism_error: float = field(metadata={"doc": "its Monte-Carlo standard error"})
-    width: float = field(metadata={"doc": "mean width of BBC's interval"})
-    width_error: float = field(metadata={"doc": "its Monte-Carlo standard error"})
-    near_best: float = field(metadata={"doc": "share of winners within reach of the best"})
-    near_best_error: float = field(metadata={"doc": "its Monte-Carlo standard error"})
+    law: str = doc("law of the simulated predictions")
+    n_repeats: int = doc("simulated matrices")
+    naive: float = doc("mean naive figure of the winner")
+    honest: float = doc("mean true performance of the winner")
+    optimism: float = doc("mean optimism")
+    optimism_error: float = doc("its Monte-Carlo standard error")
+    width: float = doc("mean width of BBC's interval")
+    width_error: float = doc("its Monte-Carlo standard error")
+    near_best: float = doc("share of winners within reach of the best")
+    near_best_error: float = doc("its Monte-Carlo standard error")
 
 
 @dataclass(frozen=True, slots=True)
 class Planned:
     """A plan: what it rests on, what it says, and what it takes for granted."""
 
-    metric: str = field(metadata={"doc": "name of the metric", "json": False})
-    direction: Direction = field(metadata={"doc": "which way it is better", "json": False})
-    within: float = field(metadata={"doc": "how far from the best still counts as near it"})
-    n_samples: int | None = field(metadata={"doc": "rows of the pilot; null without one"})
-    n_configurations: int = field(
-        metadata={"doc": "of the pilot, or those that the expected value is stated for"}
-    )
-    expected: float = field(
-        metadata={"doc": "true performance expected of the winner: of the pilot by BBC, or stated"}
-    )
-    noise: float = field(
-        metadata={"doc": "standard deviation by chance relative to the others, in the chosen rows"}
-    )
-    noise_of_best: float = field(metadata={"doc": "the same over the best quarter"})
-    noise_at_top: float = field(metadata={"doc": "the same over the best tenth"})
-    error: float = field(
-        metadata={"doc": "standard error of a single performance, in the chosen rows"}
-    )
-    spread: float = field(metadata={"doc": "standard deviation of the true performances"})
-    spread_of_best: float = field(metadata={"doc": "the same, as the best of them tell it"})
-    correlation: float = field(
-        metadata={"doc": "of what chance does to two configurations, 0 to 1"}
-    )
-    prevalence: float | None = field(
-        metadata={"doc": "share of the positive class; null where it plays no part"}
-    )
-    wanted: Wanted | None = field(metadata={"doc": "what was asked for; null if nothing was"})
-    chosen: Cell = field(metadata={"doc": "the cell that the answer is about"})
-    halved: Halved | None = field(
-        metadata={"doc": "what half as many configurations change; null of a single one"}
-    )
-    cells: tuple[Cell, ...] = field(
-        metadata={"doc": "rows by configurations, in that order, rising"}
-    )
-    check: Check | None = field(metadata={"doc": "with --check; else null"})
-    assumptions: tuple[str, ...] = field(metadata={"doc": "what all of it takes for granted"})
-    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of it", "json": False})
+    metric: str = doc("name of the metric", json=False)
+    direction: Direction = doc("which way it is better", json=False)
+    within: float = doc("how far from the best still counts as near it")
+    n_samples: int | None = doc("rows of the pilot; null without one")
+    n_configurations: int = doc("of the pilot, or those that the expected value is stated for")
+    expected: float = doc("true performance expected of the winner: of the pilot by BBC, or stated")
+    noise: float = doc("standard deviation by chance relative to the others, in the chosen rows")
+    noise_of_best: float = doc("the same over the best quarter")
+    noise_at_top: float = doc("the same over the best tenth")
+    error: float = doc("standard error of a single performance, in the chosen rows")
+    spread: float = doc("standard deviation of the true performances")
+    spread_of_best: float = doc("the same, as the best of them tell it")
+    correlation: float = doc("of what chance does to two configurations, 0 to 1")
+    prevalence: float | None = doc("share of the positive class; null where it plays no part")
+    wanted: Wanted | None = doc("what was asked for; null if nothing was")
+    chosen: Cell = doc("the cell that the answer is about")
+    halved: Halved | None = doc("what half as many configurations change; null of a single one")
+    cells: tuple[Cell, ...] = doc("rows by configurations, in that order, rising")
+    check: Check | None = doc("with --check; else null")
+    assumptions: tuple[str, ...] = doc("what all of it takes for granted")
+    notes: tuple[Note, ...] = doc("what to know of it", json=False)

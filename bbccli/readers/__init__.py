@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bbccli.core import elsewhere
+from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
-from bbccli.readers.pipeline import Understood, understand
-from bbccli.readers.request import Paths, Request
+from bbccli.readers.pipeline import understand
+from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
+from bbccli.readers.sources.files import Paths
 from bbccli.readers.sources.memory import ArrowStream
 from bbccli.types import Missing, Task
 
@@ -25,7 +26,6 @@ __all__ = [
     "Paths",
     "Request",
     "Roles",
-    "Understood",
     "matrix_of",
     "read",
     "understand",
@@ -66,7 +66,7 @@ def read(
     roles
         Columns set by hand; all others go by their names.
     task
-        What is predicted; inferred from the truth when None. Scores without a truth are never
+        The task; inferred from the truth when None. Scores without a truth are never
         inferred.
     positive
         Positive class of a binary task; the last in sorted order when None.
@@ -74,11 +74,11 @@ def read(
         Files or tables that hold the outcome and the folds, instead of columns of `path`. Rows are
         joined by the key that both have, or by position where neither has one.
     missing
-        What to do where some configurations lack predictions that others have.
+        Policy where some configurations lack predictions that others have.
     dialect
         "wide" or a key of `DIALECTS`; inferred from the names of the columns when None.
     unfinished
-        Whether the cross-validation is in progress: later folds are missing, and configurations
+        The cross-validation is in progress: later folds are missing, and configurations
         dropped earlier lack predictions that others have; see `Unfinished`.
     only, exclude
         Patterns of the shell: the configurations that take part, and those that do not.
@@ -87,10 +87,10 @@ def read(
     bounds
         Of scores without a truth (task `score`): the smallest and the largest possible one.
     by_position
-        Whether the rows of `labels` and `folds` are those of `path` in the same order, whatever
+        The rows of `labels` and `folds` are those of `path` in the same order, whatever
         keys they have.
     unweighted
-        Whether samples count alike, even where a column is called like a weight.
+        Samples count alike, even if a column has the name of a weight.
 
     Returns
     -------
@@ -124,8 +124,8 @@ def read(
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
     how |= {"by_position": by_position, "unweighted": unweighted}
     request = Request(roles, **how)
-    if elsewhere.current() is not None:
-        from bbccli.readers.by_parts import read_by_parts
+    if workers.current() is not None:
+        from bbccli.readers.distributed import read_by_parts
 
         return read_by_parts(path, request)
-    return understand(path, request).matrix
+    return understand(path, request)[1]

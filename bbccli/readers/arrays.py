@@ -19,12 +19,13 @@ from bbccli.errors import InputError, OptionError
 from bbccli.readers.classes import sorted_names, spelled
 from bbccli.readers.column import Column, name_of
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
-from bbccli.readers.pipeline import RAISE, understand_sheet
+from bbccli.readers.pipeline import understand_sheet
 from bbccli.readers.place import place
+from bbccli.readers.problems import RAISE
 from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
 from bbccli.readers.scores import refuse_truth, task_of
-from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
 from bbccli.readers.sources.memory import ARRAYS as NAME
 from bbccli.readers.sources.memory import arrow_array, plain_array
 from bbccli.readers.table import Table
@@ -106,12 +107,12 @@ def matrix_of(
     roles = _roles(of_samples, folds, n_repeats, n_samples)
     table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
     sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
-    sheet, places = place(sheet, RAISE)
+    sheet = place(sheet, RAISE)
     how: dict[str, Any] = {"task": task, "positive": positive, "missing": missing}
     by_hand = Roles(weight=None if weights is None else "weight")
     request = Request(by_hand, **how, bounds=bounds)  # puts words in the form of its fields
     _check_outcome(request, sheet, truth)
-    return understand_sheet(sheet, places, request).matrix
+    return understand_sheet(sheet, request)[1]
 
 
 def _roles(
@@ -231,7 +232,7 @@ def _classes(
 
 def _cells(
     array: NDArray[Any], names: Sequence[str], classes: Sequence[str]
-) -> tuple[Table, tuple[Cell, ...]]:
+) -> tuple[Table, tuple[PredictionColumn, ...]]:
     """Columns of the predictions (R N,), and whose they are."""
     import pyarrow as pa
 
@@ -240,7 +241,7 @@ def _cells(
     for name in names:
         for label in classes or (None,):
             own = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
-            cells.append(Cell(own, own, name, label))
+            cells.append(PredictionColumn(own, own, name, label))
     columns = [arrow_array(rows[:, i], cell.name) for i, cell in enumerate(cells)]
     return Table(NAME, pa.table(columns, [cell.name for cell in cells])), tuple(cells)
 

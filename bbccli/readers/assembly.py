@@ -1,36 +1,39 @@
-"""What was read -> prediction matrix, with everything noticed on the way."""
+"""A sheet and its values -> prediction matrix, with everything noticed on the way."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.nested import NestedFold
+from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, declared, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source, targets_of
-from bbccli.readers.checks.copies import equal_to_truth, refuse_copies
-from bbccli.readers.checks.doubts import doubts, doubts_of_scores
 from bbccli.readers.checks.repeats import repeated
-from bbccli.readers.coverage import held_out, note_on
-from bbccli.readers.facts import Facts, column_of_weights, uneven_weights
-from bbccli.readers.folds import code_folds, count_spanning
-from bbccli.readers.gaps import Completed, complete
+from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
+from bbccli.readers.checks.target_copies import refuse_copies
+from bbccli.readers.folds import (
+    code_folds,
+    count_spanning,
+    nested_folds,
+    note_on_holdout,
+    without_gaps,
+)
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.caret import DIALECT as CARET
 from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.nested import nested_folds, without_gaps
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.missing import Completed, complete
+from bbccli.readers.predictions import Values
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES
+from bbccli.readers.sample_columns import column_of_weights, uneven_weights
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.unfinished import EXPECTED, Narrowed
+from bbccli.readers.unfinished import EXPECTED, GAPS_WITHIN_FOLDS
 from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
 
 AVERAGED = "averaged_over_repeats"
@@ -39,186 +42,164 @@ AVERAGED = "averaged_over_repeats"
 DUMMY = "dummy"
 """Flag of what is no candidate, so that nobody tried it."""
 
-DUPLICATES = "duplicate-configurations"
-"""Code of the note that is about all repeats together."""
 
-
-Look = Callable[[Predictions, Outcome, IntArray | None], Iterable[Note]]
-"""Predictions, their truth and the folds -> notes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """Everything that was read.
+def assemble(
+    sheet: Sheet, outcome: Outcome, predictions: Values, request: Request
+) -> PredictionMatrix:
+    """Make the matrix of the samples and configurations that are complete.
 
     Parameters
     ----------
-    part
-        The sheet, and where its samples are.
-    facts
-        What is known of the samples.
-    outcome : (N,)
-        Their truth.
-    predictions : (R, N, C) or (R, N, C, K)
-        Of all samples, NaN where missing; of a nested cross-validation, (1, n_rows, ...).
-    look
-        Says what complete predictions tell, where they are not looked at here.
-    """
-
-    part: Narrowed
-    facts: Facts
-    outcome: Outcome
-    predictions: Predictions
-    look: Look | None = None
-
-
-def assemble(reading: Reading, request: Request) -> PredictionMatrix:
-    """Make the matrix of the samples and configurations that are complete.
+    sheet
+        Its samples are placed, and their columns known.
+    outcome : (n_usable,)
+        Truth of the samples that can be used.
+    predictions : (R, n_usable, C) or (R, n_usable, C, K)
+        Their predictions, NaN where missing; of a nested cross-validation, (1, n_rows, ...).
+    request
+        How the files are to be understood.
 
     Raises
     ------
     InputError
         Nothing is left, gaps that are not allowed, or predictions that are the truth.
     """
-    part, facts = reading.part, reading.facts
-    sheet, places = part.sheet, part.places
-    there = None if part.unfinished else held_out(sheet, places)
-    left = _completed(reading, request, there)
-    outcome, samples = reading.outcome.take(left.samples), facts.samples[left.samples]
-    names = left.predictions.configurations
-    folds, fold_names, fold_notes = _folds(reading, samples, there, left)
-    groups = _groups(facts, left.samples)
+    whole, there = outcome, None if sheet.unfinished else sheet.held_out
+    values, kept, gap_notes = _completed(sheet, predictions, request, there)
+    outcome, samples = whole.take(kept), sheet.usable[kept]
+    names = values.configurations
+    held = None if there is None else there[:, kept]
+    folds, fold_names, fold_notes = _folds(sheet, outcome, samples, held, names)
+    groups = _groups(sheet, kept)
     notes = [
         *sheet.notes,
-        *_notes_on_roles(reading, request.task),
+        *_notes_on_roles(sheet, outcome, request.task),
         *_notes_on_weights(sheet, request, outcome, groups),
-        *_notes_on_rounding(facts),
+        *_notes_on_rounding(sheet),
         *_notes_on_bounds(outcome),
-        *left.notes,
+        *gap_notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
-        *repeated(left.predictions, outcome, reading.outcome, groups, folds),
-        *_notes_on_predictions(reading, left, outcome, folds, there),
+        *repeated(values, outcome, whole, groups, folds),
+        *_notes_on_predictions(sheet, values, outcome, folds, None if held is None else held[0]),
         *_notes_on_candidates(sheet, names),
     ]
-    if part.unfinished is not None:
-        notes = [note for note in notes if note.code not in EXPECTED] + [*part.notes]
+    if sheet.unfinished is not None:
+        notes = [note for note in notes if note.code not in EXPECTED]
+        notes.sort(key=lambda note: note.code == GAPS_WITHIN_FOLDS)
     return PredictionMatrix(
         outcome=outcome,
-        predictions=left.predictions.array,
+        predictions=values.array,
         configurations=names,
-        kind=left.predictions.kind,
+        kind=values.kind,
         folds=folds,
         fold_names=fold_names,
         groups=groups,
-        available=left.available,
-        unfinished=part.unfinished,
+        available=values.available,
+        unfinished=sheet.unfinished,
         repeated_holdout=there is not None,
-        nested=_nested(reading, names, samples),
-        source=_source(reading, folds),
-        sample_keys=places.keys.take(samples),
+        nested=_nested(sheet, predictions, names, samples),
+        source=_source(sheet, folds),
+        sample_keys=sheet.keys.take(samples),
         notes=tuple(notes),
     )
 
 
-def _completed(reading: Reading, request: Request, there: BoolArray | None) -> Completed:
-    """Predictions without gaps; those that are not looked at here have none."""
-    sheet, n_samples = reading.part.sheet, reading.part.places.n_samples
-    if reading.look is not None:
-        return Completed(reading.predictions, np.ones(n_samples, bool), ())
-    policy = Missing.DROP if reading.part.unfinished else request.missing
-    n_absent, found = n_samples - len(reading.facts.samples), _of_outer_rows(reading)
+def _completed(
+    sheet: Sheet, predictions: Values, request: Request, there: BoolArray | None
+) -> Completed:
+    """Predictions without gaps; those that workers read have none."""
+    if not predictions.in_memory:
+        return predictions, np.ones(sheet.n_samples, bool), ()
+    policy = Missing.DROP if sheet.unfinished else request.missing
+    n_absent, found = sheet.n_samples - len(sheet.usable), _of_outer_rows(sheet, predictions)
     asked = (found, n_absent, sheet.path)
     fold, folds = sheet.roles.get("fold"), None
     if fold is not None and not len(fold.nulls):
-        folds = fold.codes()[0][reading.part.places.rows[:, reading.facts.samples]]
+        folds = fold.codes()[0][sheet.rows[:, sheet.usable]]
     return complete(*asked, policy=policy, there=there, alike=_alike(sheet), folds=folds)
 
 
-def _of_outer_rows(reading: Reading) -> Predictions:
+def _of_outer_rows(sheet: Sheet, found: Values) -> Values:
     """Predictions (R, N, C) of the outer test samples, none of configurations with inner gaps."""
-    places, found = reading.part.places, reading.predictions
-    if places.nested is None:
+    if not sheet.nested:
         return found
     every = found.array[0]
-    _, usable = without_gaps(places.nested, every)
-    outer = every[places.rows[:, reading.facts.samples]]
+    _, usable = without_gaps(sheet.outer, every)
+    outer = every[sheet.rows[:, sheet.usable]]
     outer[:, :, ~usable] = np.nan
     return replace(found, array=outer)
 
 
 def _nested(
-    reading: Reading, kept: tuple[str, ...], samples: IntArray
+    sheet: Sheet, found: Values, kept: tuple[str, ...], samples: IntArray
 ) -> tuple[NestedFold, ...] | None:
     """Outer folds with the inner predictions of the configurations and samples that were kept."""
-    places, found = reading.part.places, reading.predictions
-    if places.nested is None:
+    if not sheet.nested:
         return None
-    inner, _ = without_gaps(places.nested, found.array[0])
+    inner, _ = without_gaps(sheet.outer, found.array[0])
     predictions = found.array[0][:, np.isin(found.configurations, kept)]
-    return tuple(nested_folds(places.nested, inner, predictions, places.samples, samples))
+    return tuple(nested_folds(sheet, inner, predictions, samples))
 
 
 def _notes_on_predictions(
-    reading: Reading,
-    left: Completed,
+    sheet: Sheet,
+    values: Values,
     outcome: Outcome,
     folds: IntArray | None,
-    there: BoolArray | None,
+    first: BoolArray | None,
 ) -> Iterator[Note]:
-    """What the predictions tell: in repeated hold-out, those of the first repeat."""
-    sheet, found = reading.part.sheet, left.predictions
-    if reading.look is not None:
-        yield from reading.look(found, outcome, folds)
+    """Check the predictions: in repeated hold-out, those of the samples of the first repeat."""
+    names, known = values.configurations, sheet.declared
+    if outcome.task is Task.SCORE:  # one that is always right, or wrong, is nothing strange
+        yield from duplicates(names, keys_of(values.array))
         return
-    known = sheet.named | set(sheet.metadata.configurations)
-    if outcome.task is Task.SCORE:
-        yield from doubts_of_scores(found)
+    seen = examine(values, outcome, folds, known)
+    if sheet.unfinished is None:
+        refuse_copies(names, np.flatnonzero(seen.copied), known, sheet.path)
+    if first is None:
+        yield from notes_on(values, outcome, folds, known, seen)
         return
-    copies = equal_to_truth(found, outcome, left.available)
-    if reading.part.unfinished is None:
-        refuse_copies(found.configurations, copies, known, sheet.path)
-    whole = doubts(found, outcome, folds, copies, known)
-    if there is None:
-        yield from whole
-        return
-    first = there[0, left.samples]
-    own = replace(found, array=found.array[:1, first])
-    for note in doubts(own, outcome.take(first), None, copies, known):
-        if note.code != DUPLICATES:
-            yield note
-    yield from (note for note in whole if note.code == DUPLICATES)
+    part = replace(values, array=values.array[:1, first], available=None)
+    truth = outcome.take(first)
+    of_part = replace(examine(part, truth, None, known), copied=seen.copied, keys=[])
+    yield from notes_on(part, truth, None, known, of_part)
+    yield from duplicates(names, seen.keys)
 
 
 def _folds(
-    reading: Reading, samples: IntArray, there: BoolArray | None, left: Completed
+    sheet: Sheet,
+    outcome: Outcome,
+    samples: IntArray,
+    there: BoolArray | None,
+    names: tuple[str, ...],
 ) -> tuple[IntArray | None, tuple[str, ...], tuple[Note, ...]]:
     """(R, N) codes and names of the folds; a note instead where they are unknown."""
     if there is not None:
-        return None, (), (note_on(there[:, left.samples]),)
-    flags = reading.part.sheet.metadata.flags
-    if any(AVERAGED in flags.get(name, ()) for name in left.predictions.configurations):
+        return None, (), (note_on_holdout(there),)
+    flags = sheet.metadata.flags
+    if any(AVERAGED in flags.get(name, ()) for name in names):
         return None, (), (declared.averaged_repeats(),)
-    rows = reading.part.places.rows[:, samples]
-    fold = reading.part.sheet.roles.get("fold")
+    rows = sheet.rows[:, samples]
+    fold = sheet.roles.get("fold")
     n_missing = rows.size if fold is None else int(np.isin(rows, fold.nulls).sum())
-    if fold is None and reading.outcome.task is Task.SCORE:
+    if fold is None and outcome.task is Task.SCORE:
         return None, (), ()  # an evaluation has no folds that could be missing
     if fold is None or n_missing:
-        tool = reading.part.sheet.layout if _selection_of(reading) is Pooling.FOLD_MEAN else ""
+        tool = sheet.layout if _selection_of(sheet) is Pooling.FOLD_MEAN else ""
         return None, (), (remarks.folds_unknown(n_missing, rows.size, tool),)
     return *code_folds(fold, rows), ()
 
 
-def _groups(facts: Facts, chosen: BoolArray) -> IntArray | None:
+def _groups(sheet: Sheet, chosen: BoolArray) -> IntArray | None:
     """(N,) codes of the groups, in order of first appearance."""
-    group = facts.columns.get("group")
+    group = sheet.of_samples.get("group")
     return None if group is None else group.take(np.flatnonzero(chosen)).codes()[0]
 
 
-def _notes_on_roles(reading: Reading, by_hand: Task | None) -> Iterator[Note]:
+def _notes_on_roles(sheet: Sheet, outcome: Outcome, by_hand: Task | None) -> Iterator[Note]:
     """Columns set aside, joins without a key, and metadata that say another task than the truth."""
-    sheet, found = reading.part.sheet, reading.outcome.task
+    found = outcome.task
     if sheet.spare:
         yield declared.columns_ignored(sheet.spare)
     if sheet.by_position:
@@ -241,11 +222,11 @@ def _notes_on_weights(
     yield from uneven_weights(outcome, groups)
 
 
-def _notes_on_rounding(facts: Facts) -> Iterator[Note]:
+def _notes_on_rounding(sheet: Sheet) -> Iterator[Note]:
     """Values of one sample that differ between repeats in their last digits."""
     for role in ("truth", "time", "weight"):
-        if role in facts.rounding:
-            yield remarks.truth_rounded(role, facts.rounding[role])
+        if role in sheet.rounding:
+            yield remarks.truth_rounded(role, sheet.rounding[role])
 
 
 def _notes_on_bounds(outcome: Outcome) -> Iterator[Note]:
@@ -264,7 +245,7 @@ def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterato
 
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """What the metadata tell about the configurations."""
+    """Yield what the metadata tell about the configurations."""
     metadata, n_read = sheet.metadata, _n_read(sheet)
     counts = metadata.count_flags(configurations)
     if counts:
@@ -281,7 +262,7 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
 
 
 def _notes_on_targets(metadata: Metadata, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """Whose target the truth is, where the tool scales those of some models."""
+    """Yield whose target the truth is, where the tool scales those of some models."""
     said = targets_of(metadata.run)
     if said is None:
         return
@@ -299,25 +280,24 @@ def _names(run: Mapping[str, Any], key: str) -> list[str]:
     return [str(one) for one in said] if isinstance(said, list) else []
 
 
-def _source(reading: Reading, folds: IntArray | None) -> Source:
-    """Where all of it came from, and how much there was before anything was left out."""
-    part = reading.part
-    sheet, metadata = part.sheet, part.sheet.metadata
-    raw, selection = metadata.raw, _selection_of(reading)
+def _source(sheet: Sheet, folds: IntArray | None) -> Source:
+    """Return where all of it came from, and how much there was before anything was left out."""
+    metadata = sheet.metadata
+    raw, selection = metadata.raw, _selection_of(sheet)
     if selection is not None and folds is not None and folds.max() > 0:
         raw = MappingProxyType({"selection": str(selection), **raw})
     weight = column_of_weights(sheet)
     found = Source(sheet.path, sheet.table.sha256, raw, sheet.left_out, weight=weight)
-    if part.unfinished is not None:  # what is not there yet is not left out
+    if sheet.unfinished is not None:  # what is not there yet is not left out
         return found
     n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded
     n_tried -= sum(one.reason != DUMMY for one in sheet.left_out)
-    return replace(found, n_samples=part.places.n_samples, n_tried=n_tried)
+    return replace(found, n_samples=sheet.n_samples, n_tried=n_tried)
 
 
-def _selection_of(reading: Reading) -> Pooling | None:
-    """How the tool whose dialect this is selects, where it is known."""
-    dialect = DIALECTS.get(reading.part.sheet.layout)
+def _selection_of(sheet: Sheet) -> Pooling | None:
+    """Return how the tool whose dialect this is selects, where it is known."""
+    dialect = DIALECTS.get(sheet.layout)
     return None if dialect is None else dialect.selection
 
 
@@ -329,5 +309,5 @@ def _n_read(sheet: Sheet) -> int:
 
 
 def _alike(sheet: Sheet) -> bool:
-    """Whether configurations come from evaluations, each of which has documents of its own."""
+    """True if configurations come from evaluations, each of which has documents of its own."""
     return sheet.layout == HARNESS

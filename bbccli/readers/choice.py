@@ -1,4 +1,4 @@
-"""Which configurations take part: `--only`, `--exclude`, and the probability beside a label."""
+"""Choose configurations: `--only`, `--exclude`, `--include`, and the probability beside a label."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from bbccli.core.notes import declared, listing, remarks
-from bbccli.errors import InputError, parameter
+from bbccli.core.source import LeftOut
+from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import OF_CLASS, sorted_names, spelled
 from bbccli.readers.meaning import positive_last
+from bbccli.readers.problems import Problems
+from bbccli.readers.request import Request
 from bbccli.readers.roles import nearest_names
-from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
 from bbccli.types import FloatArray, IntArray
 
 _PROBABILITY = re.compile(
@@ -27,33 +30,41 @@ _LABEL = re.compile(
 )
 
 
-def choose(
-    sheet: Sheet, only: Sequence[str], exclude: Sequence[str], positive: str | None = None
-) -> Sheet:
-    """Keep the configurations that a pattern of `only` matches and none of `exclude` does.
+ALL = "all"
+INCLUDED = {
+    "ensembles": "ensemble",
+    "stacked": "stacked",
+    "calibrated": "calibrated_on_fold",
+    "low-fidelity": "low_fidelity",
+    "dummies": "dummy",
+    ALL: "",
+}
+"""Values of `--include`, and their flags: of models that saw the outcome, or are no candidates."""
 
-    Parameters
-    ----------
-    sheet
-        Cells that know their classes.
-    only, exclude
-        Patterns of the shell on the names of configurations; no `only` keeps all.
-    positive
-        The positive class by hand.
 
-    Returns
-    -------
-    Sheet
-        What `only` matches is named by hand: it is a configuration, whatever it predicts.
+def choose(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
+    """Keep the configurations that take part.
 
     Raises
     ------
-    InputError
-        A pattern that matches no configuration, nothing is left, or labels that may be of the
-        model of a probability beside them.
+    OptionError, InputError
+        A pattern that matches no configuration, something to include that there is not, nothing is
+        left, or labels that may be of the model of a probability beside them.
+    """
+    with problems.of("choice"):
+        sheet = _one_of_each_model(_named(sheet, request.only, request.exclude), request.positive)
+    with problems.of("choice"):
+        sheet = _without_flagged(sheet, request.include)
+    return sheet
+
+
+def _named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
+    """Keep the configurations that a pattern of `only` matches and none of `exclude` does.
+
+    Those that `only` matches are named by hand: configurations, whatever they predict.
     """
     if not only and not exclude:
-        return _one_of_each_model(sheet, positive)
+        return sheet
     names = list(sheet.configurations)
     named = _matched(names, only, "only", sheet.path)
     dropped = _matched(names, exclude, "exclude", sheet.path)
@@ -67,14 +78,47 @@ def choose(
         )
     left_out = [name for name in names if name not in kept]
     notes = [remarks.configurations_left_out(left_out, len(names))] if left_out else []
-    chosen = replace(
+    return replace(
         sheet,
         cells=tuple(cell for name in kept for cell in sheet.configurations[name]),
         named=frozenset(named) & frozenset(kept),
         notes=(*sheet.notes, *notes),
         n_excluded=len(left_out),
     )
-    return _one_of_each_model(chosen, positive)
+
+
+def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
+    """Leave out the configurations that have a flag which is not included."""
+    unknown = [one for one in include if one not in INCLUDED]
+    if unknown:
+        hint = nearest(short(unknown[0], str), INCLUDED)
+        raise OptionError(f"{parameter('include')} is {short(unknown[0])}", hint=hint)
+    if ALL in include:
+        return sheet
+    refused = [flag for name, flag in INCLUDED.items() if name not in include and flag]
+    found = {
+        name: flag
+        for name in sheet.configurations
+        for flag in refused
+        if flag in sheet.metadata.flags.get(name, ())
+    }
+    if not found:
+        return sheet
+    if len(found) == len(sheet.configurations):
+        raise InputError(
+            f"all {len(found)} configurations are left out because of their flags: "
+            f"{', '.join(sorted(set(found.values())))}",
+            path=sheet.path,
+            hint=f"--include {ALL}",
+        )
+    names = {flag: name for name, flag in INCLUDED.items()}
+    options = list(dict.fromkeys(names[flag] for flag in found.values()))
+    return replace(
+        sheet,
+        cells=tuple(cell for cell in sheet.cells if cell.configuration not in found),
+        notes=(*sheet.notes, declared.flagged_left_out(found, len(sheet.configurations), options)),
+        left_out=tuple(LeftOut(name, flag) for name, flag in found.items()),
+    )
 
 
 def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: str) -> set[str]:
@@ -142,7 +186,7 @@ def _pairs(sheet: Sheet) -> Mapping[str, str]:
     """Configurations of labels by their names, and that of the probability beside each."""
     if sheet.layout != WIDE or "truth" not in sheet.roles:
         return {}
-    known = sheet.named | set(sheet.metadata.configurations)
+    known = sheet.declared
     heads: dict[str, str] = {}
     free = [name for name in sheet.configurations if name not in known]
     for name in free:
@@ -166,7 +210,7 @@ def _head(match: re.Match[str]) -> str:
 
 
 def _unlike(
-    sheet: Sheet, labels: IntArray, classes: Sequence[str], cells: Sequence[Cell]
+    sheet: Sheet, labels: IntArray, classes: Sequence[str], cells: Sequence[PredictionColumn]
 ) -> tuple[IntArray, int]:
     """Rows whose label is not the class that is most probable; and how many rows have both."""
     columns = [sheet.column(cell) for cell in cells]

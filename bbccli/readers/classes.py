@@ -1,4 +1,4 @@
-"""Which class a column is of: columns `config::class`, spelled as the truth spells its classes."""
+"""Find the class of each column `config::class`, spelled as the truth spells its classes."""
 
 from __future__ import annotations
 
@@ -14,12 +14,14 @@ from bbccli.core.rounding import count
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.column import number_of
-from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
 from bbccli.types import IntArray
 
 OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
 SUM_TOLERANCE = 1e-3
-"""How far from 1 the probabilities of all classes may add up."""
+"""Tolerance for the sum of the probabilities of all classes, which is 1."""
+
+_NAMED = "one column `config::class` per class, which names it"
 
 
 def tell_classes(sheet: Sheet) -> Sheet:
@@ -50,32 +52,29 @@ def tell_classes(sheet: Sheet) -> Sheet:
     if sheet.metadata.run.get("classes_in_order"):
         return _in_order(sheet, present)
     split = [_split(cell, present, configurations) for cell in _probabilities(sheet, present)]
-    told = bool({cell.label for cell in split} & set(present))
-    return replace(sheet, cells=tuple(split)) if told else sheet
+    known = {cell.label for cell in split} & set(present)
+    return replace(sheet, cells=tuple(split)) if known else sheet
 
 
 def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
     """Classes that are called by their numbers in the sorted order of those of the truth."""
     cells = [_split(cell, (), ()) for cell in sheet.cells]
-    labels = {cell.label for cell in cells}
-    if len(labels) != len(present):
+    n_labels, names = len({cell.label for cell in cells}), sorted_names(present)
+    if n_labels != len(names):
         raise InputError(
-            f"has {len(labels)} classes, the labels have {len(present)}",
+            f"has {n_labels} classes, the labels have {len(names)}",
             path=sheet.path,
             hint="give the labels that the models were fitted on",
         )
-    names = sorted_names(present)
-    return replace(
-        sheet, cells=tuple(replace(cell, label=names[int(cell.label or 0)]) for cell in cells)
-    )
+    cells = [replace(cell, label=names[int(cell.label or 0)]) for cell in cells]
+    return replace(sheet, cells=tuple(cells))
 
 
 def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
     """Name the classes of lists in the sorted order of those of the truth, as `_in_order` does."""
-    unnamed = set(sheet.table.unnamed)
+    unnamed, names = sheet.table.unnamed, sorted_names(present)
     configurations = sheet.metadata.configurations
     cells = [c if c.label is not None else _split(c, present, configurations) for c in sheet.cells]
-    names = sorted_names(present)
     lengths = Counter(cell.configuration for cell in cells if cell.source in unnamed)
     for configuration, length in lengths.items():
         if length != len(names):
@@ -84,18 +83,17 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
                 f"({listing(names, 4)})",
                 path=sheet.path,
                 column=configuration,
-                hint="one column `config::class` per class, which names it; drop a column that "
-                "is no prediction",
+                hint=f"{_NAMED}; drop a column that is no prediction",
             )
     levels = sheet.table.levels.get(sheet.roles["truth"].name, ())
-    said = [spelled(name, present) for name in levels or sheet.metadata.classes]
-    said = [name for name in said if name in present or not levels]
-    if said and said != names:
+    order = [spelled(name, present) for name in levels or sheet.metadata.classes]
+    order = [name for name in order if name in present or not levels]
+    if order and order != names:
         raise InputError(
             f"lists hold the classes in an order that nothing tells: {listing(names, 4)}, or "
-            f"{listing(said, 4)} as in the {'categories of the truth' if levels else 'metadata'}",
+            f"{listing(order, 4)} as in the {'categories of the truth' if levels else 'metadata'}",
             path=sheet.path,
-            hint="one column `config::class` per class, which names it",
+            hint=_NAMED,
         )
     for configuration in lengths:
         own = [cell for cell in cells if cell.configuration == configuration]
@@ -107,18 +105,16 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
                 path=path,
                 column=configuration,
                 row=row,
-                hint="one column `config::class` per class, which names it; drop a column that "
-                "is no prediction",
+                hint=f"{_NAMED}; drop a column that is no prediction",
                 further=len(wrong) - 1,
             )
-    named = list(cells)
     for place, cell in enumerate(cells):
         if cell.source in unnamed:
-            label = names[sheet.table.unnamed.index(cell.source) % len(names)]
+            label = names[unnamed.index(cell.source) % len(names)]
             name = f"{cell.configuration}{CLASS_SEPARATOR}{label}"
-            named[place] = replace(cell, name=name, label=label)
+            cells[place] = replace(cell, name=name, label=label)
     notes = (declared.classes_in_order(names), *sheet.notes)
-    return replace(sheet, cells=tuple(named), notes=notes)
+    return replace(sheet, cells=tuple(cells), notes=notes)
 
 
 def sorted_names(names: Iterable[str]) -> list[str]:
@@ -157,7 +153,7 @@ def spelled(name: str, classes: Sequence[str]) -> str:
     return next((one for one in classes if number_of(one) == number), name)
 
 
-def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[Cell]:
+def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[PredictionColumn]:
     """Cells, of which `proba_0` and `proba_1` may be those of one configuration.
 
     Such are columns that name every class of the truth and sum to 1 in every row; others may as
@@ -181,7 +177,7 @@ def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[Cell]:
     return cells
 
 
-def _sums(sheet: Sheet, cells: Sequence[Cell]) -> tuple[int, IntArray]:
+def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArray]:
     """Count the rows in which all cells are filled; of these, which are no probabilities."""
     columns = [sheet.column(cell) for cell in cells]
     if any(column.is_text for column in columns):
@@ -193,11 +189,13 @@ def _sums(sheet: Sheet, cells: Sequence[Cell]) -> tuple[int, IntArray]:
     return int(filled.sum()), wrong
 
 
-def _whole(cell: Cell) -> Cell:
+def _whole(cell: PredictionColumn) -> PredictionColumn:
     return replace(cell, configuration=cell.name, label=None)
 
 
-def _split(cell: Cell, present: Sequence[str], configurations: Collection[str]) -> Cell:
+def _split(
+    cell: PredictionColumn, present: Sequence[str], configurations: Collection[str]
+) -> PredictionColumn:
     """Configuration and class of a column of a wide table."""
     head, separator, tail = cell.name.rpartition(CLASS_SEPARATOR)
     if not separator or cell.name in configurations:

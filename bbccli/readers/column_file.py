@@ -12,13 +12,17 @@ import numpy as np
 from bbccli.core.local import note
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
-from bbccli.types import FloatArray
+from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 AT_ONCE = 2**22
 """Cells that are read in one call: 16 MB of float32."""
+
+
+CELLS = 2**23
+"""Predictions that a worker looks at together, about: 32 MB of float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,6 +113,12 @@ class ColumnFile:
         return [to_numbers(table.column(place)) for place in places]
 
 
+def pieces(file: Any, columns: IntArray) -> list[IntArray]:
+    """Split the columns of a part of a file (1, N, C) into as many as are looked at together."""
+    width = max(CELLS // max(file.shape[1], 1), 1)
+    return [columns[start : start + width] for start in range(0, len(columns), width)]
+
+
 @lru_cache(maxsize=2)
 def _opened(path: str, size: int) -> pq.ParquetFile:
     """The file, whose description takes time to read where there are many columns."""
@@ -122,7 +132,7 @@ def _opened(path: str, size: int) -> pq.ParquetFile:
 
 
 def _groups(file: pq.ParquetFile, first: int, end: int) -> tuple[list[int], int]:
-    """Which groups of rows hold some of the rows, and how many rows lie before them."""
+    """Return which groups of rows hold some of the rows, and how many rows lie before them."""
     sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
     ends = np.cumsum([0, *sizes])
     here = np.flatnonzero((ends[1:] > first) & (ends[:-1] < end))

@@ -10,13 +10,13 @@ import numpy as np
 
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.errors import InputError
-from bbccli.readers import Paths, Request, Understood, understand
+from bbccli.readers import Paths, Request, understand
 from bbccli.readers.arrow import as_arrow, is_text, to_numbers
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC
 from bbccli.readers.roles import NAMES
-from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
 from bbccli.types import PredictionKind, TableLayout, Task
 
 if TYPE_CHECKING:
@@ -45,13 +45,13 @@ def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
     InputError, OptionError, UndefinedError
         Whatever `read` raises; names of configurations that a wide table can't have.
     """
-    read = understand(paths, request)
-    make = wide_table if layout is TableLayout.WIDE else long_table
-    metadata = _metadata(read.sheet, read.matrix, layout)
-    return Converted(make(read), metadata, read.matrix)
+    sheet, matrix = understand(paths, request)
+    wide = layout is TableLayout.WIDE
+    table = wide_table(sheet) if wide else long_table(sheet, matrix.kind)
+    return Converted(table, _metadata(sheet, matrix, layout), matrix)
 
 
-def wide_table(read: Understood) -> pa.Table:
+def wide_table(sheet: Sheet) -> pa.Table:
     """Return one row per repeat and sample, one column per configuration (and class).
 
     Raises
@@ -61,7 +61,7 @@ def wide_table(read: Understood) -> pa.Table:
     """
     import pyarrow as pa
 
-    sheet, roles = read.sheet, _roles(read)
+    roles = _roles(sheet)
     names = [cell.name for cell in sheet.cells]
     written = {known[0] for known in NAMES.values()}
     ids = set(sheet.configurations) if sheet.by_class else set()
@@ -76,13 +76,13 @@ def wide_table(read: Understood) -> pa.Table:
     return pa.table([*roles.values(), *columns], names=[*roles, *names])
 
 
-def long_table(read: Understood) -> pa.Table:
+def long_table(sheet: Sheet, kind: PredictionKind) -> pa.Table:
     """Return one row per configuration, repeat and sample."""
     import pyarrow as pa
 
-    sheet, roles = read.sheet, _roles(read)
+    roles = _roles(sheet)
     if "row_id" not in roles:
-        roles = {"row_id": as_arrow(read.places.samples)} | roles
+        roles = {"row_id": as_arrow(sheet.samples)} | roles
     names, n_rows = tuple(sheet.configurations), sheet.n_rows
     again = as_arrow(np.tile(np.arange(n_rows), len(names)))
     owners = as_arrow(np.repeat(np.arange(len(names)), n_rows))
@@ -93,7 +93,7 @@ def long_table(read: Understood) -> pa.Table:
         for label in owned[0]:
             columns[f"{PROBABILITY}{label}"] = _under_one_another(sheet, [o[label] for o in owned])
     else:
-        scores = read.matrix.kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
+        scores = kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
         columns[SCORE if scores else PREDICTION] = _under_one_another(sheet, sheet.cells)
     return pa.table(columns)
 
@@ -127,15 +127,15 @@ def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
     return pa.table(columns), metadata | {"configs": [{"id": n} for n in matrix.configurations]}
 
 
-def _roles(read: Understood) -> dict[str, pa.Array]:
+def _roles(sheet: Sheet) -> dict[str, pa.Array]:
     """Columns of the roles, in the order in which they are written."""
-    columns, nested = dict(read.sheet.roles), read.places.nested
-    if nested is not None:
-        columns |= {"outer_fold": nested.outer_fold, "fold": nested.fold}
+    columns = dict(sheet.roles)
+    if sheet.nested:
+        columns |= {"outer_fold": columns["fold"], "fold": columns["inner_fold"]}
     return {role: columns[role].values for role in ORDER if role in columns}
 
 
-def _under_one_another(sheet: Sheet, cells: Sequence[Cell]) -> pa.Array:
+def _under_one_another(sheet: Sheet, cells: Sequence[PredictionColumn]) -> pa.Array:
     """(C n_rows,) columns of predictions as one: text, or numbers as wide as the widest."""
     import pyarrow as pa
 

@@ -1,11 +1,17 @@
-"""Folds and groups -> dense codes."""
+"""Folds and groups as dense codes, and the outer folds of a nested cross-validation."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
+from bbccli.core.matrix import NestedFold
+from bbccli.core.notes import Note, repeated_holdout
 from bbccli.readers.column import Column, natural_order
-from bbccli.types import IntArray, distinct
+from bbccli.readers.place import outer_blocks
+from bbccli.readers.sheet import Sheet
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 
 def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:
@@ -54,3 +60,73 @@ def count_spanning(groups: IntArray, folds: IntArray) -> int:
         np.minimum.at(lowest[repeat], groups, own)
         np.maximum.at(highest[repeat], groups, own)
     return int((lowest < highest).any(axis=0).sum())
+
+
+def note_on_holdout(there: BoolArray) -> Note:
+    """Return the note on a repeated hold-out (R, N)."""
+    sizes = there.sum(axis=1)
+    n_repeats, n_samples = there.shape
+    return repeated_holdout(n_repeats, n_samples, int(sizes.min()), int(sizes.max()))
+
+
+def without_gaps(outer: BoolArray, predictions: FloatArray) -> tuple[IntArray, BoolArray]:
+    """Return the inner rows that can be used, and the configurations (C,) complete on them.
+
+    Parameters
+    ----------
+    outer : (n_rows,)
+        Rows of outer test samples.
+    predictions : (n_rows, C) or (n_rows, C, K)
+        All predictions, NaN where missing.
+    """
+    missing: BoolArray = np.isnan(predictions)
+    missing = np.asarray(missing.any(axis=2)) if missing.ndim == 3 else missing
+    inner: IntArray = np.flatnonzero(~outer & ~missing.all(axis=1))
+    return inner, np.asarray(~missing[inner].any(axis=0))
+
+
+def nested_folds(
+    sheet: Sheet, inner: IntArray, predictions: FloatArray, chosen: IntArray
+) -> Iterator[NestedFold]:
+    """Yield the outer folds, repeat by repeat.
+
+    Parameters
+    ----------
+    sheet
+        Inner and outer rows.
+    inner
+        The inner rows that can be used.
+    predictions : (n_rows, C) or (n_rows, C, K)
+        All predictions.
+    chosen : (N,)
+        The samples that are used.
+
+    Raises
+    ------
+    InputError
+        An outer fold of which no sample is left.
+    """
+    position = np.full(sheet.n_samples, -1)
+    position[chosen] = np.arange(len(chosen))
+    places = position[sheet.samples]
+    blocks, names = outer_blocks(sheet)
+    for block in np.unique(blocks):
+        rows = np.flatnonzero(blocks == block)
+        test = rows[sheet.outer[rows] & (places[rows] >= 0)]
+        training = np.intersect1d(rows, inner[places[inner] >= 0])
+        training = training[np.argsort(places[training], kind="stable")]
+        if not len(test) or not len(training):
+            raise sheet.roles["fold"].fault(
+                "no sample of the outer fold is left", rows, hint="complete its predictions"
+            )
+        folds, fold_names = code_folds(sheet.roles["inner_fold"], training[None])
+        repeat, fold = divmod(int(block), len(names))
+        yield NestedFold(
+            name=names[fold],
+            repeat=repeat,
+            training=places[training],
+            test=np.sort(places[test]),
+            predictions=predictions[training],
+            folds=folds[0],
+            fold_names=fold_names,
+        )

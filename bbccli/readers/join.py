@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Collection
+from dataclasses import astuple, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bbccli.core.notes import listing
-from bbccli.errors import InputError, parameter
-from bbccli.readers.arrow import as_arrow, to_numbers
+from bbccli.errors import InputError, OptionError, parameter
+from bbccli.readers.arrow import as_arrow, is_nothing, is_number, to_numbers
 from bbccli.readers.column import Column
-from bbccli.readers.place import Places
-from bbccli.readers.problems import Raise
+from bbccli.readers.keys import matching, refuse_overlooked
+from bbccli.readers.problems import Problems
 from bbccli.readers.request import Request, is_given
-from bbccli.readers.roles import Roles, column_of, named
+from bbccli.readers.roles import NAMES, Roles, column_of, named
+from bbccli.readers.row_numbers import refuse_disorder
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ArrowStream
-from bbccli.readers.table import Table
+from bbccli.readers.sources.opening import read_table
+from bbccli.readers.table import Table, check_names
+from bbccli.types import IntArray
 
-if TYPE_CHECKING:
-    from bbccli.readers.separate import Separate
+_ORDER = f"{parameter('by_position')} if the rows of both files are in the same order"
 
 
-def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> Sheet:
+def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
     """Add the outcome and the folds that lie in files of their own.
 
     Raises
@@ -35,35 +36,171 @@ def join(sheet: Sheet, places: Places, request: Request, problems: Raise) -> She
         `read_folds`.
     """
     roles, by_position = dict(sheet.roles), list(sheet.by_position)
-    for check, path, read in (
-        ("labels file", request.labels, read_labels),
-        ("folds file", request.folds, read_folds),
+    for what, path, read in (
+        ("labels", request.labels, read_labels),
+        ("folds", request.folds, read_folds),
     ):
-        if is_given(path):
-            how = (path, check.removesuffix(" file"), sheet, request, read, places)
-            columns, file = problems.attempt(check, _joined, *how, otherwise=({}, None))
-            roles |= columns
-            if file is not None and not file.by_key:
+        if path is None or not is_given(path):
+            continue
+        file = None
+        with problems.of(f"{what} file"):
+            file = open_separate(path, what, sheet, request)
+            roles |= read(file, request.roles)
+            if not file.by_key:
                 by_position += [sheet.path, file.frame.path]
-            problems.done(check, file)
+        problems.saw(f"{what} file", file)
     return replace(sheet, roles=roles, by_position=tuple(dict.fromkeys(by_position)))
 
 
-def _joined(
-    path: str | Path | ArrowStream,
-    what: str,
-    sheet: Sheet,
-    request: Request,
-    read: Callable[[Separate, Roles, Places], dict[str, Column]],
-    places: Places,
-) -> tuple[dict[str, Column], Separate]:
-    from bbccli.readers.separate import open_separate
+@dataclass(frozen=True, slots=True)
+class Separate:
+    """A file beside the predictions.
 
-    file = open_separate(path, what, sheet, request)
-    return read(file, request.roles, places), file
+    Parameters
+    ----------
+    frame
+        Its table.
+    sheet
+        The predictions.
+    role
+        The role that names its key.
+    key
+        Column of its keys; None where there is none.
+    is_same
+        True if names, or options, say that it is the key of the predictions.
+    by_position
+        True if rows go by their position, whatever keys there are.
+    is_ragged
+        True if it has a row per fold, with the positions of its samples.
+    """
+
+    frame: Table
+    sheet: Sheet
+    role: str
+    key: str | None
+    is_same: bool
+    by_position: bool
+    is_ragged: bool
+
+    @property
+    def by_key(self) -> bool:
+        """True if rows are joined by a key that both files have."""
+        keyed = self.key is not None and name_of_key(self.sheet) is not None
+        return keyed and not self.by_position
+
+    def entries(self, taken: Collection[str]) -> IntArray:
+        """(n_rows,) row of this file for each row of the predictions.
+
+        Parameters
+        ----------
+        taken
+            Columns that play another role.
+
+        Raises
+        ------
+        InputError
+            As `check_keys`; keys or row counts that do not match.
+        """
+        if self.key is not None:
+            self.check_keys(taken)
+        if self.by_key and self.key is not None:
+            return matching(self.frame.column(self.key), self.sheet.roles["row_id"])
+        n_rows, n_samples = self.sheet.n_rows, self.sheet.n_samples
+        if self.frame.n_rows not in (n_rows, n_samples):
+            raise InputError(
+                f"has {self.frame.n_rows} rows, the predictions have {n_rows}",
+                path=self.frame.path,
+                hint="one row per sample under a header line, or a column `row_id` in both files",
+            )
+        self.check_keys(taken)
+        if not self.by_position:
+            refuse_disorder([self.frame], beside_another=True)
+        return np.arange(n_rows) if self.frame.n_rows == n_rows else self.sheet.samples
+
+    def check_keys(self, taken: Collection[str] = ()) -> None:
+        """Refuse keys in one of the two files alone, or under names that need not mean the same.
+
+        The folder of a tool that keeps no keys has the rows of the training data in their order.
+
+        Raises
+        ------
+        InputError
+            Names both files, and what each has.
+        """
+        ours, theirs, path = name_of_key(self.sheet), self.key, self.sheet.path
+        if self.by_position or (ours is None and self.sheet.metadata.run):
+            return
+        if ours is None and theirs is None:
+            shared = [n for n in self.frame.names if n in self.sheet.table.names and n not in taken]
+            refuse_overlooked(self.frame, shared, path, f", or {_ORDER}")
+            return
+        if ours is None:
+            problem = f"has a key, column {theirs!r}; {path} has none"
+            hint = f"{parameter('row_id')} NAME of the key in {path}"
+        elif theirs is None:
+            names = listing([repr(name) for name in self.frame.names])
+            problem = f"has no key among {names}; {path} has one, column {ours!r}"
+            hint = f"{parameter(self.role)} NAME of the key"
+        elif self.is_same:
+            return
+        else:
+            problem = f"has the key {theirs!r}, {path} has {ours!r}"
+            hint = f"{parameter(self.role, theirs)} if they name the same samples"
+        raise InputError(problem, path=self.frame.path, hint=f"{hint}, or {_ORDER}")
 
 
-def read_labels(file: Separate, roles: Roles, places: Places) -> dict[str, Column]:
+def name_of_key(sheet: Sheet) -> str | None:
+    """Return what the file of the predictions calls the key of its samples, if it has one."""
+    row_id = sheet.roles.get("row_id")
+    return None if row_id is None else row_id.place(0)[1]
+
+
+def open_separate(
+    path: str | Path | ArrowStream, what: str, sheet: Sheet, request: Request
+) -> Separate:
+    """Read a file beside the predictions: `what` is labels or folds.
+
+    Raises
+    ------
+    InputError
+        A file that can't be read, or that lacks the key by hand.
+    OptionError
+        A key by hand, although rows go by position.
+    """
+    role = f"{what}_row_id"
+    by_hand = getattr(request.roles, role)
+    if request.by_position and by_hand is not None:
+        raise OptionError(
+            f"{parameter(role)} and {parameter('by_position')} exclude each other",
+            hint="give one of them",
+        )
+    ours, roles = name_of_key(sheet), request.roles
+    frame = read_table(path, [one for one in (by_hand, roles.row_id, ours) if one])
+    frame = frame.asked_for({*astuple(roles), ours})
+    is_ragged = what == "folds" and _is_ragged(frame, roles)
+    if not is_ragged:
+        check_names(frame)
+    alike = [one for one in frame.names if ours and one.casefold() == ours.casefold()]
+    key: str | None = None
+    if by_hand is not None:
+        key = column_of(frame, by_hand, role)
+    elif not is_ragged:
+        key = ours if ours in alike else next(iter(alike), named(frame, "row_id"))
+    written = roles.row_id is not None and key == NAMES["row_id"][0]  # which nothing else is called
+    is_same = by_hand is not None or key in alike or written
+    return Separate(frame, sheet, role, key, is_same, request.by_position, is_ragged)
+
+
+def _is_ragged(frame: Table, roles: Roles) -> bool:
+    """Several columns, none of which is called fold or key, and nothing but numbers."""
+    by_hand = {roles.fold, roles.row_id, roles.folds_row_id} & set(frame.names)
+    by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
+    if len(frame.names) < 2 or by_hand or by_name:
+        return False
+    return all(is_number(kind) or is_nothing(kind) for kind in frame.shown.schema.types)
+
+
+def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
     """Return the columns `truth`, or `time` and `event`, of a labels file.
 
     Parameters
@@ -72,8 +209,6 @@ def read_labels(file: Separate, roles: Roles, places: Places) -> dict[str, Colum
         File with one column, or with a key to join on.
     roles
         Names set by hand.
-    places
-        Rows of the predictions.
 
     Returns
     -------
@@ -86,12 +221,18 @@ def read_labels(file: Separate, roles: Roles, places: Places) -> dict[str, Colum
         No column, or more than one, that could be the outcome; keys or row counts that do not
         match the predictions.
     """
-    chosen = _outcome_names(file.frame, roles, file.key)
-    entries = file.entries(places, taken=chosen.values())
-    return {role: file.frame.column(name).take(entries) for role, name in chosen.items()}
+    frame = file.frame
+    time, event = roles.time or named(frame, "time"), roles.event or named(frame, "event")
+    if time and event and roles.truth is None and named(frame, "truth") is None:
+        chosen = {"time": column_of(frame, time, "time")}
+        chosen["event"] = column_of(frame, event, "event")
+    else:
+        chosen = {"truth": _single(frame, "truth", roles.truth, {file.key})}
+    entries = file.entries(taken=chosen.values())
+    return {role: frame.column(name).take(entries) for role, name in chosen.items()}
 
 
-def read_folds(file: Separate, roles: Roles, places: Places) -> dict[str, Column]:
+def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
     """Return the column `fold` of a folds file, one entry per row of the predictions.
 
     The file has one column, or a key to join on; or it is ragged: one row per fold, with the
@@ -105,29 +246,19 @@ def read_folds(file: Separate, roles: Roles, places: Places) -> dict[str, Column
     """
     frame = file.frame
     if file.is_ragged:
-        folds = _ragged(frame, places)
+        folds = _ragged(frame, file.sheet)
         file.check_keys(taken=frame.names)
         return {"fold": folds}
     name = _single(frame, "fold", roles.fold, {file.key})
-    entries = file.entries(places, taken={name})
-    if file.by_key and places.n_repeats > 1:
+    entries = file.entries(taken={name})
+    if file.by_key and file.sheet.n_repeats > 1:
         raise InputError(
-            f"folds by row_id cannot tell {places.n_repeats} repeats apart",
+            f"folds by row_id cannot tell {file.sheet.n_repeats} repeats apart",
             path=frame.path,
             hint="put the fold into the predictions file; or give one row per row of that file, "
             f"and {parameter('by_position')}",
         )
     return {"fold": frame.column(name).take(entries)}
-
-
-def _outcome_names(frame: Table, roles: Roles, key: str | None) -> dict[str, str]:
-    """Column of the truth, or of time and event."""
-    time = roles.time or named(frame, "time")
-    event = roles.event or named(frame, "event")
-    if time and event and roles.truth is None and named(frame, "truth") is None:
-        pair = {"time": column_of(frame, time, "time")}
-        return pair | {"event": column_of(frame, event, "event")}
-    return {"truth": _single(frame, "truth", roles.truth, {key})}
 
 
 def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None]) -> str:
@@ -149,14 +280,14 @@ def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None])
     )
 
 
-def _ragged(frame: Table, places: Places) -> Column:
+def _ragged(frame: Table, sheet: Sheet) -> Column:
     """Fold of each row, from a table with one row per fold."""
     cells = np.column_stack([to_numbers(column) for column in frame.shown.columns])
     fold, place = np.nonzero(~np.isnan(cells))
     positions = cells[fold, place]
-    n_samples = places.n_samples
-    if len(positions) != n_samples or places.n_repeats > 1:
-        wanted = f"{n_samples} samples in {places.n_repeats} repeat(s)"
+    n_samples = sheet.n_samples
+    if len(positions) != n_samples or sheet.n_repeats > 1:
+        wanted = f"{n_samples} samples in {sheet.n_repeats} repeat(s)"
         raise InputError(
             f"has {len(positions)} sample positions, the predictions have {wanted}",
             path=frame.path,
@@ -179,5 +310,5 @@ def _ragged(frame: Table, places: Places) -> Column:
                 hint=f"positions run from 0 to {n_samples - 1}, each in one fold",
             )
     order = np.argsort(positions)
-    folds = fold[order][places.samples]
+    folds = fold[order][sheet.samples]
     return Column(frame.path, "fold", as_arrow(folds), folds)

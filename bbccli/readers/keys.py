@@ -1,8 +1,8 @@
-"""Values of several files as one type, and which key of the one is which of the other.
+"""Match the keys of several files: their values as one type.
 
 Values of one type are compared as they are, but for time stamps: those with a zone are compared as
 instants, those without as they are written, and never one kind with the other. Where the types
-differ, as of 7 and "7", or of True and 1, all are taken as numbers, else, if they are keys, as
+differ, as for 7 and "7", or True and 1, all are taken as numbers, else, if they are keys, as
 text; but never so that two values of a file become one.
 """
 
@@ -15,10 +15,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core.sample_keys import SampleKeys
+from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import (
     apply,
+    as_arrow,
     as_arrow_or_null,
     cast,
     is_text,
@@ -28,7 +29,7 @@ from bbccli.readers.arrow import (
     to_numbers,
 )
 from bbccli.readers.codes import by_appearance, repeated
-from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of
+from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of, text_entries
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
@@ -81,7 +82,7 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
     other
         The other one.
     order
-        What else may be done, for the hint.
+        The alternative, for the hint.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
 
 
 def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[np.str_]]:
-    """Return what the samples of several files are called, equal where they mean the same.
+    """Return the names of the samples of several files, equal where they mean the same.
 
     Parameters
     ----------
@@ -138,8 +139,6 @@ def refuse_two_spellings(key: Column) -> None:
     InputError
         The first such key.
     """
-    import pyarrow as pa
-
     codes, values = key.codes()
     if not len(values) or not _DATE.match(values[0].as_py()):
         return
@@ -147,19 +146,12 @@ def refuse_two_spellings(key: Column) -> None:
     stamps = _stamps(distinct.values)
     if stamps is not None:
         return _refuse_merged(distinct, stamps, "instant", "write each key alike in all rows")
-    texts = values.to_pylist()
-    zoned = [bool(_ZONE.search(text)) for text in texts]
-    parts = [[text for text, has in zip(texts, zoned, strict=True) if has is one] for one in zoned]
-    if all(zoned) or not any(zoned):
-        return
-    odd = zoned.index(not zoned[0])
-    if all(_stamps(pa.array(parts[at])) is not None for at in (0, odd)):
-        raise distinct.fault(
-            f"time stamp has {'no' if zoned[0] else 'a'} zone, that of row "
-            f"{distinct.place(0)[2]} has {'one' if zoned[0] else 'none'}",
-            odd,
-            hint="write the zone in all rows, or in none: which instant is meant is not known",
-        )
+    zoned = np.array([bool(_ZONE.search(text)) for text in values.to_pylist()])
+    odd = int(np.argmax(zoned != zoned[0]))
+    parts = (take(values, as_arrow(np.flatnonzero(part))) for part in (zoned, ~zoned))
+    if odd and all(_stamps(part) is not None for part in parts):
+        row = f"row {distinct.place(0)[2]}"
+        raise _zone_fault(distinct, odd, bool(zoned[odd]), row, "rows")
 
 
 def refuse_other_forms(columns: Sequence[Column], found: Sequence[pa.Array]) -> None:
@@ -220,14 +212,14 @@ def _form(key: str) -> str:
 
 
 def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa.Array]:
-    """Return what is one column in several files as arrays of one type, equal where they mean so.
+    """Return one column of several files as arrays of one type, equal where they mean the same.
 
     Parameters
     ----------
     columns
         The column of each file.
     otherwise_text
-        Whether text that is no number is compared with numbers, as text.
+        Compare text that is not a number with numbers, as text.
 
     Raises
     ------
@@ -304,19 +296,24 @@ def _texts(columns: Sequence[Column]) -> list[pa.Array]:
     zoned = [one is not None and one.type.tz is not None for one in stamps]
     for at, column in enumerate(columns):
         if zoned[at] != zoned[0]:
-            entry, first = _first(column), _first(columns[0])
-            raise column.fault(
-                f"time stamp has {'a' if zoned[at] else 'no'} zone, that of "
-                f"{_shown(columns[0], first)} has {'none' if zoned[at] else 'one'}",
-                entry,
-                hint="write the zone in all files, or in none: which instant is meant is not known",
-            )
+            first = _shown(columns[0], _first(columns[0]))
+            raise _zone_fault(column, _first(column), zoned[at], first, "files")
         _refuse_merged(column, stamps[at], "instant")
     return [cast(one, pa.large_string()) for one in stamps]
 
 
+def _zone_fault(column: Column, entry: int, zoned: bool, other: str, where: str) -> InputError:
+    """Build the error about a time stamp with a zone beside one without, or the reverse."""
+    has, other_has = ("a", "none") if zoned else ("no", "one")
+    return column.fault(
+        f"time stamp has {has} zone, that of {other} has {other_has}",
+        entry,
+        hint=f"write the zone in all {where}, or in none: which instant is meant is not known",
+    )
+
+
 def _stamps(texts: pa.Array) -> pa.Array | None:
-    """Return text as time stamps: in UTC, or all without zone; None where it is none such."""
+    """Return text as time stamps: in UTC, or all without zone; None where it is not."""
     import pyarrow as pa
 
     present = next((text for text in texts.slice(0, 64).to_pylist() if text is not None), "")
@@ -338,7 +335,7 @@ def _unlike(columns: Sequence[Column]) -> InputError:
         if column.is_text == first.is_text and column.is_boolean == first.is_boolean:
             continue
         guilty, other = (column, first) if column.is_text or not first.is_text else (first, column)
-        entry = _odd_entry(guilty)
+        entry = int(text_entries(guilty)[0]) if guilty.is_text else _first(guilty)
         return guilty.fault(
             f"column `{guilty.name}` holds {_kind(guilty)}, that of {other.path} {_kind(other)}",
             entry,
@@ -352,14 +349,6 @@ def _kind(column: Column) -> str:
     if column.is_boolean:
         return "true and false"
     return "text" if column.is_text else "numbers"
-
-
-def _odd_entry(column: Column) -> int:
-    """First entry that stands for no number; the first one that there is, if all do."""
-    codes, values = column.codes()
-    odd = [bool(np.isnan(number_of(str(value)))) for value in values.to_pylist()]
-    found = np.flatnonzero(np.array([*odd, False])[codes])
-    return int(found[0]) if len(found) else _first(column)
 
 
 def _first(column: Column) -> int:

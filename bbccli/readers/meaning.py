@@ -13,17 +13,17 @@ from bbccli.core.rounding import count
 from bbccli.errors import InputError, OptionError, UndefinedError, parameter
 from bbccli.readers.classes import check_classes_told, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
-from bbccli.readers.cube import Cube
-from bbccli.readers.facts import Facts, numbers_of
 from bbccli.readers.metadata import Metadata
+from bbccli.readers.prediction_array import Cube
 from bbccli.readers.request import Request
+from bbccli.readers.sample_columns import numbers_of
 from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, Task
 
 
-def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outcome:
-    """Return the outcome of the samples that can be used, (N,).
+def outcome_of(sheet: Sheet, cube: Cube, request: Request) -> Outcome:
+    """Return the outcome of the samples that can be used, (n_usable,).
 
     Raises
     ------
@@ -33,13 +33,13 @@ def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outc
         A positive class where there is none.
     """
     if task_of(request, sheet) is Task.SCORE:
-        scored = outcome_of_scores(sheet, cube, request, len(facts.samples))
-        return replace(scored, weights=facts.weights)
-    truth, task = facts.columns.get("truth"), request.task
+        scored = outcome_of_scores(sheet, cube, request, len(sheet.usable))
+        return replace(scored, weights=sheet.weights)
+    truth, task = sheet.of_samples.get("truth"), request.task
     if truth is None:
         _refuse_positive(request.positive, Task.SURVIVAL)
-        outcome = survival(facts.columns["time"], facts.columns["event"], task)
-        return replace(outcome, weights=facts.weights)
+        outcome = survival(sheet.of_samples["time"], sheet.of_samples["event"], task)
+        return replace(outcome, weights=sheet.weights)
     check_classes_told(sheet)
     labels = dict.fromkeys(cell.label for cell in sheet.cells if cell.label is not None)
     _refuse_doubtful(truth, cube, labels, task)
@@ -47,9 +47,9 @@ def outcome_of(sheet: Sheet, facts: Facts, cube: Cube, request: Request) -> Outc
     if decided is not Task.BINARY:
         _refuse_positive(request.positive, decided)
     if decided is Task.REGRESSION:
-        return replace(regression(truth), weights=facts.weights)
+        return replace(regression(truth), weights=sheet.weights)
     outcome = classification(truth, decided, tuple(labels), sheet.metadata, request.positive)
-    return replace(outcome, weights=facts.weights)
+    return replace(outcome, weights=sheet.weights)
 
 
 def _refuse_doubtful(truth: Column, cube: Cube, labels: Collection[str], task: Task | None) -> None:
@@ -200,7 +200,7 @@ def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
 
 
 def _problem(task: Task, truth: Column, present: Sequence[str]) -> str | None:
-    """Why a task does not fit the truth; None when it does."""
+    """Return why a task does not fit the truth; None when it does."""
     if task is Task.BINARY and len(present) > 2:
         return f"the truth has {len(present)} values ({listing(sorted_names(present))})"
     if task is Task.REGRESSION and truth.is_text:

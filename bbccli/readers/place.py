@@ -1,22 +1,21 @@
-"""Which row of a sheet holds which sample of which repeat."""
+"""Find the sample and the repeat of every row of a sheet."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.sample_keys import SampleKeys
+from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, take, to_codes
 from bbccli.readers.codes import repeated
 from bbccli.readers.column import Column, name_of, natural_order
-from bbccli.readers.nested import NestedRows, split_nested
-from bbccli.readers.problems import Raise
+from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
-from bbccli.types import BoolArray, IntArray
+from bbccli.types import IntArray
 
 _CARET = re.compile(r"(.+)[._](Rep\d+)")
 
@@ -28,48 +27,8 @@ KEYS = {
 """Roles that place a row, none of which may be missing; and what to do about it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Places:
-    """The rows of a sheet as N samples in R repeats.
-
-    Parameters
-    ----------
-    rows : (R, N)
-        Row of each sample in each repeat, -1 where the repeat lacks the sample.
-    samples : (n_rows,)
-        Sample of each row, numbered in order of first appearance.
-    first : (N,)
-        Row in which each sample appears first.
-    keys : (N,)
-        What the samples are called; their numbers where there is no key.
-    nested
-        Which rows are inner and which are outer, where the cross-validation is a nested one.
-    """
-
-    rows: IntArray
-    samples: IntArray
-    first: IntArray
-    keys: SampleKeys
-    nested: NestedRows | None = None
-
-    @property
-    def n_repeats(self) -> int:
-        """R."""
-        return len(self.rows)
-
-    @property
-    def n_samples(self) -> int:
-        """N, samples of which a repeat is lacking included."""
-        return len(self.first)
-
-    @property
-    def in_every_repeat(self) -> BoolArray:
-        """(N,) whether every repeat holds the sample."""
-        return np.asarray((self.rows >= 0).all(axis=0))
-
-
-def place(sheet: Sheet, problems: Raise) -> tuple[Sheet, Places]:
-    """Place every row.
+def place(sheet: Sheet, problems: Problems) -> Sheet:
+    """Find the sample and the repeat of every row.
 
     Without a role `row_id`, the order of the rows within each repeat tells the sample. Of a nested
     cross-validation only rows of outer test samples have a place, and the outer folds become the
@@ -79,16 +38,19 @@ def place(sheet: Sheet, problems: Raise) -> tuple[Sheet, Places]:
     ------
     InputError
         A key that is missing or occurs twice in a repeat, repeats of unequal size where there is
-        no key, or nested rows that are no such.
+        no key, or invalid nested rows.
     """
-    roles = {role: column for role, column in sheet.roles.items() if role not in KEYS}
-    keyless = replace(sheet, roles=roles)
+    placed = None
     for role in KEYS:
-        problems.attempt("keys", check_key, sheet.roles, role, otherwise=None)
-    # where a key is wrong every row counts as a sample, so that the rest can be looked at
-    found = problems.attempt("keys", _place, sheet, otherwise=None) or _place(keyless)
-    problems.done("keys", found)
-    return found
+        with problems.of("keys"):
+            check_key(sheet.roles, role)
+    with problems.of("keys"):
+        placed = _placed(_with_inner_folds(sheet))
+    if placed is None:  # every row counts as a sample, so that the rest can be looked at
+        roles = {role: column for role, column in sheet.roles.items() if role not in KEYS}
+        placed = _placed(replace(sheet, roles=roles))
+    problems.saw("keys", placed)
+    return placed
 
 
 def check_key(roles: Mapping[str, Column], role: str) -> None:
@@ -101,17 +63,7 @@ def check_key(roles: Mapping[str, Column], role: str) -> None:
             refuse_two_spellings(column)
 
 
-def _place(sheet: Sheet) -> tuple[Sheet, Places]:
-    nested = split_nested(sheet.roles, repeat_codes(sheet.n_rows, sheet.roles), sheet.path)
-    roles = dict(sheet.roles)
-    if nested is not None:
-        roles["fold"] = roles.pop("outer_fold")
-    return replace(sheet, roles=roles), align(sheet.n_rows, sheet.path, sheet.roles, nested)
-
-
-def align(
-    n_rows: int, path: str, roles: Mapping[str, Column], nested: NestedRows | None = None
-) -> Places:
+def _placed(sheet: Sheet) -> Sheet:
     """Place every row; of nested predictions, the outer ones.
 
     Raises
@@ -120,27 +72,102 @@ def align(
         A key that is missing or occurs twice in a repeat, or repeats of unequal size where there
         is no key.
     """
-    repeats, row_id = repeat_codes(n_rows, roles), roles.get("row_id")
+    repeats, row_id = repeat_codes(sheet.n_rows, sheet.roles), sheet.roles.get("row_id")
     if row_id is None:
-        samples = positions_within(repeats, "repeats", path)
+        samples = positions_within(repeats, "repeats", sheet.path)
     else:
-        check_key(roles, "row_id")
+        check_key(sheet.roles, "row_id")
         samples, _ = row_id.codes()
     shape = (int(repeats.max()) + 1, int(samples.max()) + 1)
     cells = repeats * shape[1] + samples
-    placed = np.arange(n_rows) if nested is None else np.flatnonzero(nested.outer)
+    placed = np.flatnonzero(sheet.outer)
     if row_id is not None:
-        _refuse_duplicates(cells, placed, row_id, "repeat" in roles)
+        _refuse_duplicates(cells, placed, row_id, "repeat" in sheet.roles)
     rows = np.full(shape[0] * shape[1], -1)
     rows[cells[placed]] = placed
     first = np.empty(shape[1], np.int64)
-    first[samples[::-1]] = np.arange(n_rows)[::-1]  # of equal places the last one written stays
-    known = row_id or next(iter(roles.values()), None)
+    first[samples[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
+    known = row_id or next(iter(sheet.roles.values()), None)
     rows_of_file = None if known is None or len(known.origins) > 1 else known.rows[first]
     keys = SampleKeys(np.arange(shape[1]), None, rows_of_file)
     if row_id is not None:
         keys = SampleKeys(_keys_of(row_id.take(first)), row_id.place(0)[1], rows_of_file)
-    return Places(rows.reshape(shape), samples, first, keys, nested)
+    return replace(sheet, rows=rows.reshape(shape), samples=samples, first=first, keys=keys)
+
+
+def _with_inner_folds(sheet: Sheet) -> Sheet:
+    """Tell the inner rows of a nested cross-validation from the outer ones.
+
+    A row with an inner `fold` is an out-of-sample prediction within the training set of its
+    `outer_fold`; a row without is a prediction of a test sample of that outer fold.
+
+    Raises
+    ------
+    InputError
+        No key or no column of inner folds; rows of one kind only; an outer fold without inner rows
+        or without test samples; a sample that is both trained on and tested.
+    """
+    if "outer_fold" not in sheet.roles:
+        return sheet
+    for role, what in (("row_id", "the key of the sample"), ("fold", "the inner fold")):
+        if role not in sheet.roles:
+            raise InputError(
+                f"nested predictions need a column `{role}` beside `outer_fold`",
+                path=sheet.path,
+                hint=f"{what} of every row"
+                + ("; empty where a row is of an outer test sample" if role == "fold" else ""),
+            )
+    roles = dict(sheet.roles)
+    roles |= {"inner_fold": roles["fold"], "fold": roles.pop("outer_fold")}
+    nested = replace(sheet, roles=roles)
+    blocks, _ = outer_blocks(nested)
+    _check_both_kinds(nested, blocks)
+    _check_disjoint(nested, blocks)
+    return nested
+
+
+def outer_blocks(sheet: Sheet) -> tuple[IntArray, tuple[str, ...]]:
+    """(n_rows,) codes of repeat and outer fold, repeat by repeat; and names of the outer folds."""
+    codes, names = sheet.roles["fold"].present("outer_fold", hint=KEYS["outer_fold"]).named_codes()
+    return repeat_codes(sheet.n_rows, sheet.roles) * len(names) + codes, names
+
+
+def _check_both_kinds(sheet: Sheet, blocks: IntArray) -> None:
+    """Every outer fold has inner rows and test rows."""
+    for kind, problem in (
+        (sheet.outer, "outer fold has no test samples"),
+        (~sheet.outer, "outer fold has no inner predictions"),
+    ):
+        lacking = np.flatnonzero(~np.isin(blocks, blocks[kind]))
+        if len(lacking):
+            raise sheet.roles["fold"].fault(
+                problem,
+                lacking,
+                hint="rows with a `fold` are inner predictions, rows with an empty `fold` are of "
+                "the outer test samples",
+            )
+
+
+def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
+    """No sample is tested in the outer fold that trained on it, nor predicted twice there."""
+    row_id = sheet.roles["row_id"].present("row_id", hint=KEYS["row_id"])
+    samples, _ = row_id.codes()
+    cells = blocks * (int(samples.max()) + 1) + samples
+    leaked = np.flatnonzero(sheet.outer & np.isin(cells, cells[~sheet.outer]))
+    if len(leaked):
+        raise row_id.fault(
+            "sample is both trained on and tested in one outer fold",
+            leaked,
+            hint="inner predictions are of the samples outside the outer fold",
+        )
+    inner = np.flatnonzero(~sheet.outer)
+    again = repeated(cells[inner])
+    if len(again):
+        raise row_id.fault(
+            "row_id occurs twice within one outer fold",
+            inner[again],
+            hint="one inner prediction per sample and outer fold: average those of inner repeats",
+        )
 
 
 def split_caret(columns: Mapping[str, Column]) -> dict[str, Column]:

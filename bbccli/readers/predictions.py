@@ -13,21 +13,35 @@ from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError, InputError
 from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.column import Column, number_of
-from bbccli.readers.cube import Cube, text_fault
+from bbccli.readers.prediction_array import Cube, text_fault
 from bbccli.readers.sheet import CLASS_SEPARATOR
-from bbccli.types import FloatArray, PredictionKind, Task
+from bbccli.types import BoolArray, FloatArray, PredictionKind, Task
 
 
 @dataclass(frozen=True, slots=True)
-class Predictions:
-    """Predictions (R, N, C) or (R, N, C, K), NaN where missing, of C configurations."""
+class Values:
+    """Predictions of C configurations.
+
+    Attributes
+    ----------
+    array : (R, N, C) or (R, N, C, K)
+        NaN where missing until they are complete. A `ColumnFile` where they stay in their file.
+    available : (R, N, C) bool, optional
+        Where there is a prediction; None if complete, or before they are completed.
+    """
 
     array: FloatArray
     configurations: tuple[str, ...]
     kind: PredictionKind
+    available: BoolArray | None = None
+
+    @property
+    def in_memory(self) -> bool:
+        """True if the predictions were read; False if workers read them from their file."""
+        return isinstance(self.array, np.ndarray)
 
 
-def interpret(cube: Cube, outcome: Outcome) -> Predictions:
+def interpret(cube: Cube, outcome: Outcome) -> Values:
     """Tell what the predictions of a task are, and arrange them.
 
     Parameters
@@ -48,7 +62,7 @@ def interpret(cube: Cube, outcome: Outcome) -> Predictions:
     elif not cube.by_class:
         labels = _labels(cube, outcome.classes)
         if labels is not None:
-            return Predictions(labels, tuple(cube.places), PredictionKind.LABEL)
+            return Values(labels, tuple(cube.places), PredictionKind.LABEL)
     if cube.numbers is None:
         texts = [column for column in cube.texts if column.is_text]
         raise text_fault(_worded(texts[0], texts))
@@ -58,7 +72,7 @@ def interpret(cube: Cube, outcome: Outcome) -> Predictions:
         return _multiclass(cube, cube.numbers, outcome.classes)
     survival = outcome.task is Task.SURVIVAL
     kind = PredictionKind.SCORE if survival else PredictionKind.VALUE
-    return Predictions(cube.numbers, tuple(cube.places), kind)
+    return Values(cube.numbers, tuple(cube.places), kind)
 
 
 def faults_of_each(cube: Cube, outcome: Outcome) -> Iterator[tuple[str, BbcError]]:
@@ -117,16 +131,16 @@ def _worded(column: Column, columns: Sequence[Column]) -> Column:
     return column
 
 
-def _binary(cube: Cube, numbers: FloatArray, classes: Sequence[str]) -> Predictions:
+def _binary(cube: Cube, numbers: FloatArray, classes: Sequence[str]) -> Values:
     """Probability or score of the positive class."""
     if cube.by_class:
         _check_classes(cube, classes)
         numbers = numbers[:, :, [own[classes[-1]] for own in cube.places.values()]]
     kind = PredictionKind.PROBABILITY if _in_unit(numbers) else PredictionKind.SCORE
-    return Predictions(numbers, tuple(cube.places), kind)
+    return Values(numbers, tuple(cube.places), kind)
 
 
-def _multiclass(cube: Cube, numbers: FloatArray, classes: Sequence[str]) -> Predictions:
+def _multiclass(cube: Cube, numbers: FloatArray, classes: Sequence[str]) -> Values:
     """(R, N, C, K) probabilities or scores of all classes."""
     if not cube.by_class:
         name = cube.cells[0].name
@@ -144,7 +158,7 @@ def _multiclass(cube: Cube, numbers: FloatArray, classes: Sequence[str]) -> Pred
     array = numbers.reshape(*numbers.shape[:2], len(cube.places), len(classes))
     proper = _in_unit(array) and _sums_to_one(array)
     kind = PredictionKind.PROBABILITY if proper else PredictionKind.SCORE
-    return Predictions(array, tuple(cube.places), kind)
+    return Values(array, tuple(cube.places), kind)
 
 
 def _check_classes(cube: Cube, classes: Sequence[str]) -> None:
@@ -167,12 +181,12 @@ def _check_classes(cube: Cube, classes: Sequence[str]) -> None:
 
 
 def _in_unit(numbers: FloatArray) -> bool:
-    """Whether all numbers lie in [0, 1]; missing ones are passed over."""
+    """True if all numbers lie in [0, 1]; missing ones are passed over."""
     lowest, highest = np.fmin.reduce(numbers, axis=None), np.fmax.reduce(numbers, axis=None)
     return not bool(lowest < 0 or highest > 1)
 
 
 def _sums_to_one(array: FloatArray) -> bool:
-    """Whether the K probabilities of (R, N, C, K) sum to one; missing ones are passed over."""
+    """True if the K probabilities of (R, N, C, K) sum to one; missing ones are passed over."""
     with np.errstate(invalid="ignore"):
         return not bool((np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any())

@@ -1,4 +1,4 @@
-"""How files are to be understood."""
+"""Options of reading files."""
 
 from __future__ import annotations
 
@@ -8,14 +8,10 @@ from pathlib import Path
 
 from bbccli.core.arguments import as_list, settle
 from bbccli.readers.column import name_of
-from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.roles import Roles
-from bbccli.readers.sources.files import Paths
+from bbccli.readers.roles import Hints, Roles
 from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.types import Missing, Task
-
-__all__ = ["OUTCOME", "Paths", "Request", "is_given"]
 
 OUTCOME = frozenset({"truth", "time", "event"})
 """Roles of the truth."""
@@ -23,7 +19,7 @@ OUTCOME = frozenset({"truth", "time", "event"})
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """How files are to be understood; see `bbccli.readers.read`."""
+    """Options of reading files; see `bbccli.readers.read`."""
 
     roles: Roles = field(default_factory=Roles)
     task: Task | None = None
@@ -54,7 +50,7 @@ class Request:
         return truth | (frozenset({"fold"}) if is_given(self.folds) else frozenset())
 
     def hints(self, metadata: Metadata) -> Hints:
-        """What is known of the files before their layout is."""
+        """Facts that help to recognise the layout."""
         # configurations of a long table are not columns of it
         in_names = metadata.raw.get("layout") != "long"
         declared = frozenset(metadata.configurations if in_names else ())
@@ -67,5 +63,5 @@ class Request:
 
 
 def is_given(source: object) -> bool:
-    """Whether a separate file or table is named; tables have no truth value."""
+    """Return True if a separate file or table is named; tables have no truth value."""
     return in_memory(source) or bool(source)

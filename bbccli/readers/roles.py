@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import is_text
 from bbccli.readers.table import Table
+from bbccli.types import Task
 
 __all__ = ["Roles"]
 
@@ -52,9 +53,32 @@ class Roles:
     folds_row_id: str | None = None
 
 
-# The written name comes first; among the synonyms, the first that occurs plays the role.
-__all__ = ["Roles"]
+@dataclass(frozen=True, slots=True)
+class Hints:
+    """Facts about a file that help to recognise its layout.
 
+    Parameters
+    ----------
+    roles
+        Columns set by hand.
+    task
+        The task, where known.
+    declared
+        Configurations named in the metadata.
+    elsewhere
+        Roles that no column of these files plays, such as those of separate files.
+    weight
+        Column of the weights by the metadata.
+    """
+
+    roles: Roles = field(default_factory=Roles)
+    task: Task | None = None
+    declared: frozenset[str] = frozenset()
+    elsewhere: frozenset[str] = frozenset()
+    weight: str | None = None
+
+
+# The written name comes first; among the synonyms, the first that occurs plays the role.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "row_id": (
         "row_id",
@@ -88,7 +112,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 }
 
 ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")
-"""What evaluations call the key of a sample."""
+"""Names of the key of a sample in evaluations."""
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
@@ -137,19 +161,11 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
 
 
 def _content_fits(frame: Table, role: str, name: str) -> bool:
-    """Whether `id` and `id2` hold what the role needs; other names always fit."""
+    """Return True unless `id` or `id2` holds something else; other names always fit."""
     if name.casefold() not in ("id", "id2"):
         return True
-    held = _resampling_held(frame, name)
-    return held == role if role in _RESAMPLING_TEXT else held is None
-
-
-def _resampling_held(frame: Table, name: str) -> str | None:
-    """Tell whether a column holds `Repeat1` or `Fold01` throughout."""
-    if not is_text(frame.type_of(name)):
-        return None
-    texts = frame.column(name).codes()[1].to_pylist()
-    for role, pattern in _RESAMPLING_TEXT.items():
-        if texts and all(pattern.fullmatch(text) for text in texts):
-            return role
-    return None
+    texts = frame.column(name).codes()[1].to_pylist() if is_text(frame.type_of(name)) else []
+    held = [
+        one for one, form in _RESAMPLING_TEXT.items() if texts and all(map(form.fullmatch, texts))
+    ]
+    return held == [role] if role in _RESAMPLING_TEXT else not held

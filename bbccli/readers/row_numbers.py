@@ -18,7 +18,7 @@ from bbccli.core.notes import declared
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
-from bbccli.readers.sheet import Cell, Sheet
+from bbccli.readers.sheet import PredictionColumn, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
 
@@ -26,17 +26,17 @@ FEWEST = 20
 """Rows from which on numbers in their order, or a permutation of these, are no accident."""
 
 _LOST = re.compile(r"Unnamed: \d+(_level_\d+)?(\.\d+)*(_[xy])?")
-"""What pandas calls a column that had no name."""
+"""Name that pandas gives a column without one."""
 
 _INDEX = re.compile(
     r"X(\.(\d+|[xy]))?|\.\.\.\d+|__index_level_[1-9]\d*__"
     r"|(?i:level_\d+|idx|rn|row(_?(nr|no|num|number)|[._]?names?)?)"
 )
-"""What else an index is called, by R, readr, Arrow, `reset_index()` and by hand."""
+"""Other names of an index, in R, readr, Arrow, `reset_index()` and by hand."""
 
 
 def set_aside(table: Table) -> Table:
-    """Put aside the columns that number or name the rows, by what they are called and hold.
+    """Put aside the columns that number or name the rows, by their names and values.
 
     Such is a column without a name, or with one that only an index has, with another whole number
     or another text in every row. What lost its name may hold a number several times, as of
@@ -76,7 +76,7 @@ def refuse_disorder(tables: Sequence[Table], *, beside_another: bool) -> None:
     tables
         Tables of the same samples: row i of one belongs to row i of the next.
     beside_another
-        Whether it also belongs to row i of a file that is not among these.
+        It also belongs to row i of a file that is not among these.
 
     Raises
     ------
@@ -127,14 +127,14 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
 
 
 def _is_index(table: Table, name: str, position: int) -> bool:
-    """Whether a column numbers or names the rows, and is called so."""
+    """Return True if a column numbers or names the rows, by its name and values."""
     called = name.strip()
     lost = not called or _LOST.fullmatch(called)
     if not lost and not _INDEX.fullmatch(called):
         return False
     column = replace(table, data=table.data.select([position])).column(name)
     if column.is_text:
-        return not len(column.nulls) and _n_different(column) == len(column)
+        return not len(column.nulls) and len(column.codes()[1]) == len(column)
     numbers = _whole(column)
     if numbers is None:
         return False
@@ -143,7 +143,7 @@ def _is_index(table: Table, name: str, position: int) -> bool:
 
 
 def _rises(numbers: IntArray) -> bool:
-    """Whether numbers rise, in each of blocks that are the same."""
+    """Return True if numbers rise, in each of blocks that are the same."""
     falls = np.flatnonzero(np.diff(numbers) <= 0)
     length = int(falls[0]) + 1 if len(falls) else len(numbers)
     blocks = np.arange(len(numbers)) % length
@@ -151,12 +151,8 @@ def _rises(numbers: IntArray) -> bool:
 
 
 def _is_count(numbers: IntArray | None) -> bool:
-    """Whether numbers count rows from 0 or 1."""
+    """Return True if numbers count rows from 0 or 1."""
     return numbers is not None and numbers[0] <= 1 and bool((np.diff(numbers) == 1).all())
-
-
-def _n_different(column: Column) -> int:
-    return len(column.codes()[1])
 
 
 def _whole(column: Column) -> IntArray | None:
@@ -169,8 +165,8 @@ def _whole(column: Column) -> IntArray | None:
     return numbers.astype(np.int64)
 
 
-def _counted(sheet: Sheet, cell: Cell) -> str:
-    """How integers count rows from 0 or 1: in order, shuffled, or, where empty, not at all."""
+def _counted(sheet: Sheet, cell: PredictionColumn) -> str:
+    """Tell if integers count rows from 0 or 1: "in order", "shuffled", or "" if they do not."""
     if not is_integer(sheet.type_of(cell)) or sheet.n_rows < FEWEST:
         return ""
     numbers = _whole(sheet.column(cell))

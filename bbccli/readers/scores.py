@@ -9,7 +9,7 @@ import numpy as np
 from bbccli.core.outcome import Outcome
 from bbccli.errors import OptionError, parameter
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.cube import Cube
+from bbccli.readers.prediction_array import Cube
 from bbccli.readers.request import Request, is_given
 from bbccli.readers.sheet import Sheet
 from bbccli.types import Task

@@ -3,29 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from bbccli.core.matrix import SampleKeys, Unfinished
 from bbccli.core.notes import Note
 from bbccli.core.source import LeftOut
+from bbccli.readers.arrow import null_mask
 from bbccli.readers.column import Column
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.table import Table
-from bbccli.types import IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 CLASS_SEPARATOR = "::"
-"""What stands between configuration and class in the name of a column."""
+"""Separates configuration and class in the name of a column."""
 
 WIDE = "wide"
 """The layout that no dialect recognises: one column per configuration."""
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class PredictionColumn:
     """The predictions of a configuration, or of one class by it.
 
     Parameters
@@ -50,43 +54,68 @@ class Cell:
     rows: IntArray | None = None
 
 
+def _none() -> IntArray:
+    return np.empty((0, 0), np.int64)
+
+
 @dataclass(frozen=True)
 class Sheet:
     """Predictions with one row per repeat and sample, whatever the layout of their table.
 
+    The steps of reading fill it one after another.
+
     Parameters
     ----------
     table
-        Where the predictions stand.
+        Holds the predictions.
     layout
         Name of the layout or dialect.
     n_rows
         Rows of the sheet.
     roles : (n_rows,) each
-        Columns of the roles that are played.
+        Columns of the roles that are played. Of a nested cross-validation `fold` is the outer fold
+        once the rows have their places, and `inner_fold` is empty where a row is of a test sample.
     cells
         Predictions, in the order of the table.
     metadata
-        What the metadata say.
+        Metadata of the files.
     spare
         Columns set aside although their names could play a role.
     notes
-        What was noticed so far.
+        Notes of the steps so far.
     named
         Configurations named by hand.
     left_out
         Configurations that a flag leaves out.
     n_excluded
-        How many an option leaves out.
+        Number of configurations that an option leaves out.
     by_position
         Files whose rows were matched by their position, for want of a key.
+    rows : (R, N)
+        From `place`: row of each sample in each repeat, -1 where the repeat lacks the sample.
+    samples : (n_rows,)
+        From `place`: sample of each row, numbered in order of first appearance.
+    first : (N,)
+        From `place`: row in which each sample appears first.
+    keys : (N,)
+        From `place`: names of the samples; their numbers where there is no key.
+    usable : (n_usable,)
+        From `sample_columns`: the samples that can be used, by their numbers.
+    of_samples : (n_usable,) each
+        From `sample_columns`: truth, time, event, group and weight.
+    weights : (n_usable,), optional
+        From `sample_columns`: sample weights.
+    rounding
+        From `sample_columns`: largest relative difference of values of one sample, by role.
+    unfinished
+        From `narrow`: progress of an unfinished cross-validation.
     """
 
     table: Table
     layout: str
     n_rows: int
     roles: Mapping[str, Column]
-    cells: tuple[Cell, ...]
+    cells: tuple[PredictionColumn, ...]
     metadata: Metadata
     spare: tuple[str, ...] = ()
     notes: tuple[Note, ...] = ()
@@ -94,6 +123,15 @@ class Sheet:
     left_out: tuple[LeftOut, ...] = ()
     n_excluded: int = 0
     by_position: tuple[str, ...] = ()
+    rows: IntArray = field(default_factory=_none)
+    samples: IntArray = field(default_factory=_none)
+    first: IntArray = field(default_factory=_none)
+    keys: SampleKeys = field(default_factory=lambda: SampleKeys(_none()))
+    usable: IntArray = field(default_factory=_none)
+    of_samples: Mapping[str, Column] = field(default_factory=dict)
+    weights: FloatArray | None = None
+    rounding: Mapping[str, float] = field(default_factory=dict)
+    unfinished: Unfinished | None = None
 
     @property
     def path(self) -> str:
@@ -101,23 +139,75 @@ class Sheet:
         return self.table.path
 
     @property
+    def n_repeats(self) -> int:
+        """R."""
+        return len(self.rows)
+
+    @property
+    def n_samples(self) -> int:
+        """N, samples that some repeat lacks included."""
+        return len(self.first)
+
+    @property
+    def in_every_repeat(self) -> BoolArray:
+        """(N,) True for samples that every repeat holds."""
+        return np.asarray((self.rows >= 0).all(axis=0))
+
+    @property
+    def nested(self) -> bool:
+        """True if the cross-validation is a nested one."""
+        return "inner_fold" in self.roles
+
+    @cached_property
+    def outer(self) -> BoolArray:
+        """(n_rows,) True for rows of (outer) test samples."""
+        return (
+            null_mask(self.roles["inner_fold"].values)
+            if self.nested
+            else np.ones(self.n_rows, bool)
+        )
+
+    @cached_property
+    def held_out(self) -> BoolArray | None:
+        """(R, N) samples that each repeat holds; None where repeats are cross-validations.
+
+        It is repeated hold-out (Monte-Carlo cross-validation) when no repeat holds every sample and
+        none is split into folds. Repeats with folds, or beside one that holds every sample, are
+        cross-validations of which something is missing; and where no sample is in two repeats, the
+        repeats are folds, or the keys are wrong.
+        """
+        there = np.asarray(self.rows >= 0)
+        if there.all(axis=1).any() or not (there.sum(axis=0) > 1).any():
+            return None
+        if "fold" in self.roles:
+            codes, _ = self.roles["fold"].named_codes()
+            if any(len(np.unique(codes[row[row >= 0]])) > 1 for row in self.rows):
+                return None
+        return there
+
+    @property
     def by_class(self) -> bool:
-        """Whether a configuration has one column per class."""
+        """True if a configuration has one column per class."""
         return any(cell.label is not None for cell in self.cells)
 
     @cached_property
-    def configurations(self) -> Mapping[str, tuple[Cell, ...]]:
+    def configurations(self) -> Mapping[str, tuple[PredictionColumn, ...]]:
         """Cells of each configuration, in order of first appearance."""
-        owned: dict[str, list[Cell]] = {}
+        cells: dict[str, list[PredictionColumn]] = {}
         for cell in self.cells:
-            owned.setdefault(cell.configuration, []).append(cell)
-        return {name: tuple(own) for name, own in owned.items()}
+            cells.setdefault(cell.configuration, []).append(cell)
+        return {name: tuple(some) for name, some in cells.items()}
 
-    def type_of(self, cell: Cell) -> pa.DataType:
+    @property
+    def declared(self) -> frozenset[str]:
+        """Configurations that an option or the metadata name."""
+        return self.named | set(self.metadata.configurations)
+
+    def type_of(self, cell: PredictionColumn) -> pa.DataType:
         """Arrow type of a cell."""
         return self.table.type_of(cell.source)
 
-    def column(self, cell: Cell) -> Column:
+    def column(self, cell: PredictionColumn) -> Column:
         """(n_rows,) predictions of a cell, null where it has none."""
         if cell.rows is None:
             return self.table.column(cell.source)

@@ -2,43 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from bbccli.core.matrix import Unfinished
-from bbccli.core.notes import Note, remarks
+from bbccli.core.notes import remarks
 from bbccli.errors import InputError
 from bbccli.readers.classes import check_classes_told
-from bbccli.readers.place import Places
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, IntArray
 
 EXPECTED = frozenset({"samples-left-out", "candidates-missing"})
 """Notes about what is not there: in a cross-validation in progress nothing to remark on."""
 
-
-@dataclass(frozen=True, slots=True)
-class Narrowed:
-    """The part of a cross-validation in progress that can be looked at.
-
-    Parameters
-    ----------
-    sheet, places
-        Configurations still in, and repeats that count.
-    unfinished
-        What was trained so far.
-    notes
-        What was noticed.
-    """
-
-    sheet: Sheet
-    places: Places
-    unfinished: Unfinished | None = None
-    notes: tuple[Note, ...] = ()
+GAPS_WITHIN_FOLDS = "gaps-within-folds"
+"""Code of the note that comes last."""
 
 
-def narrow(sheet: Sheet, places: Places) -> Narrowed:
+def narrow(sheet: Sheet) -> Sheet:
     """Keep the samples predicted so far and the configurations still in.
 
     A sample counts when some configuration predicts it. A configuration that lacks predictions
@@ -52,89 +34,60 @@ def narrow(sheet: Sheet, places: Places) -> Narrowed:
     """
     check_classes_told(sheet)
     names = tuple(sheet.configurations)
-    predicted = _predicted(sheet, places)
+    predicted = _predicted(sheet)
     anyone = np.asarray(predicted.any(axis=2))
-    counted = _counted_repeats(anyone, sheet.path)
-    left = np.asarray(~(anyone[:, :, None] & ~predicted).any(axis=(0, 1)))
-    if not left.any():
+    started = np.flatnonzero(anyone.any(axis=1))
+    if not len(started):
+        raise InputError(
+            "there is no prediction yet", path=sheet.path, hint="run the first fold before asking"
+        )
+    counted = [r for r in started if r == started[0] or anyone[r].all()]
+    dropped = np.flatnonzero((anyone[:, :, None] & ~predicted).any(axis=(0, 1))).tolist()
+    if len(dropped) == len(names):
         raise InputError(
             "every configuration lacks predictions that another has",
             path=sheet.path,
             hint="those still in have predictions in all folds so far; complete one at least",
         )
-    folds = _fold_of_each(sheet, places)
-    stays = {name for name, stay in zip(names, left, strict=True) if stay}
-    return Narrowed(
-        replace(sheet, cells=tuple(c for c in sheet.cells if c.configuration in stays)),
-        replace(places, rows=places.rows[counted], nested=None),
-        _progress(places, folds, predicted, names, left),
-        _remarks(folds, predicted, names, left),
+    gone = tuple(names[c] for c in dropped)
+    unfinished, notes = Unfinished(gone, (0,) * len(gone), names=names), sheet.notes
+    folds = _fold_of_each(sheet)
+    if folds is not None:
+        trained = [np.unique(folds[predicted[:, :, c]]) for c in dropped]
+        n_models = len(np.unique(folds[anyone]))
+        n_to_come = len(np.unique(folds[sheet.rows >= 0])) - n_models or None
+        n_trained = tuple(map(len, trained))
+        unfinished = Unfinished(gone, n_trained, n_models, n_to_come, names)
+        torn = [
+            names[c]
+            for c, one in zip(dropped, trained, strict=True)
+            if np.isin(folds[anyone & ~predicted[:, :, c]], one).any()
+        ]
+        if torn:
+            notes = (*notes, remarks.gaps_within_folds(torn))
+    return replace(
+        sheet,
+        cells=tuple(cell for cell in sheet.cells if cell.configuration not in gone),
+        rows=sheet.rows[counted],
+        roles={role: column for role, column in sheet.roles.items() if role != "inner_fold"},
+        notes=notes,
+        unfinished=unfinished,
     )
 
 
-def _predicted(sheet: Sheet, places: Places) -> BoolArray:
-    """(R, N, C) where there is a prediction, of all classes where there are several."""
-    rows = places.rows
+def _predicted(sheet: Sheet) -> BoolArray:
+    """(R, N, C) True where there is a prediction, of all classes where there are several."""
     predicted = np.ones((sheet.n_rows, len(sheet.configurations)), bool)
-    for c, own in enumerate(sheet.configurations.values()):
-        for cell in own:
+    for c, cells in enumerate(sheet.configurations.values()):
+        for cell in cells:
             predicted[sheet.column(cell).nulls, c] = False
-    return np.asarray(predicted[rows] & (rows >= 0)[:, :, None])
+    return np.asarray(predicted[sheet.rows] & (sheet.rows >= 0)[:, :, None])
 
 
-def _counted_repeats(anyone: BoolArray, path: str) -> IntArray:
-    """Repeats that count, given where (R, N) someone has a prediction."""
-    started = np.flatnonzero(anyone.any(axis=1))
-    if not len(started):
-        raise InputError(
-            "there is no prediction yet", path=path, hint="run the first fold before asking"
-        )
-    return np.asarray([r for r in started if r == started[0] or anyone[r].all()])
-
-
-def _fold_of_each(sheet: Sheet, places: Places) -> IntArray | None:
+def _fold_of_each(sheet: Sheet) -> IntArray | None:
     """(R, N) number of the fold, of all repeats, that each sample is in; None when unknown."""
-    rows, fold = places.rows, sheet.roles.get("fold")
+    rows, fold = sheet.rows, sheet.roles.get("fold")
     if fold is None or np.isin(rows[rows >= 0], fold.nulls).any():
         return None
     codes, names = fold.named_codes()
     return np.asarray(np.arange(len(rows))[:, None] * len(names) + codes[rows])
-
-
-def _progress(
-    places: Places,
-    folds: IntArray | None,
-    predicted: BoolArray,
-    names: tuple[str, ...],
-    left: BoolArray,
-) -> Unfinished:
-    """What was trained so far, counted in folds of all repeats."""
-    gone = np.flatnonzero(~left)
-    dropped = tuple(names[c] for c in gone)
-    if folds is None:
-        return Unfinished(dropped, (0,) * len(gone), names=names)
-    n_models = len(np.unique(folds[predicted.any(axis=2)]))
-    n_folds = len(np.unique(folds[places.rows >= 0]))
-    return Unfinished(
-        dropped,
-        tuple(len(np.unique(folds[predicted[:, :, c]])) for c in gone),
-        n_models=n_models,
-        n_to_come=n_folds - n_models or None,
-        names=names,
-    )
-
-
-def _remarks(
-    folds: IntArray | None, predicted: BoolArray, names: tuple[str, ...], left: BoolArray
-) -> tuple[Note, ...]:
-    """A note on configurations that were not dropped between folds but have gaps within them."""
-    if folds is None:
-        return ()
-    anyone = np.asarray(predicted.any(axis=2))
-    gaps = anyone[:, :, None] & ~predicted
-    torn = [
-        names[c]
-        for c in np.flatnonzero(~left)
-        if len(np.intersect1d(folds[gaps[:, :, c]], folds[predicted[:, :, c]]))
-    ]
-    return (remarks.gaps_within_folds(torn),) if torn else ()

@@ -1,7 +1,19 @@
-"""Recorder: the out-of-sample predictions of a search or a loop, kept while it runs."""
+"""Recorder: keep the out-of-sample predictions of a search or a loop while it runs."""
 
 from __future__ import annotations
 
-from bbccli.recording.recorder import Recorder
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bbccli.recording.recorder import Recorder
 
 __all__ = ["Recorder"]
+
+
+def __getattr__(name: str) -> object:
+    # Readers of folders need the format alone.
+    if name != "Recorder":
+        raise AttributeError(f"module 'bbccli.recording' has no attribute {name!r}")
+    from bbccli.recording.recorder import Recorder
+
+    return Recorder

@@ -1,14 +1,22 @@
-"""What a recorder is given, as arrays and whole numbers."""
+"""Check what a recorder is given, and bring it into the form in which it is kept."""
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.errors import OptionError
+from bbccli.core.arguments import as_list
+from bbccli.errors import OptionError, nearest
+from bbccli.recording.design import Design
+from bbccli.recording.parameters import plain
+from bbccli.recording.responses import RESPONSES, UnfitError, codes_of
+from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 
 def as_array(given: Any, name: str) -> NDArray[Any]:
@@ -23,7 +31,7 @@ def as_array(given: Any, name: str) -> NDArray[Any]:
         return np.asarray(given)
     except ValueError:
         raise OptionError(
-            f"{name}: lists of different lengths are no array", hint="as many values in each"
+            f"{name}: lists of different lengths are not an array", hint="as many values in each"
         ) from None
 
 
@@ -55,3 +63,391 @@ def place_of(repeat: Any, fold: Any) -> tuple[int | None, int | None]:
     found = (("repeat", repeat), ("fold", fold))
     own = [None if number is None else position(number, name) for name, number in found]
     return own[0], own[1]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Truth:
+    """Task, codes or values (N,), and the sorted classes (K,) with their names."""
+
+    task: Task
+    values: IntArray | FloatArray
+    labels: NDArray[Any] | None
+    names: tuple[str, ...]
+
+
+def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
+    """Return the truth, and the task where it was not given.
+
+    Raises
+    ------
+    OptionError
+        No single column, missing values, or whole numbers that may be classes or values.
+    """
+    values = as_array(y, "y")
+    values = values.reshape(-1) if values.ndim and values.size == len(values) else values
+    if values.ndim != 1 or values.dtype.names or not values.size:
+        raise OptionError("y is not a single column", hint="one label or value per sample")
+    if values.dtype.hasobject:
+        values = _of_objects(values)
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise OptionError("y has missing values", hint="leave out the samples without a truth")
+    labels = np.unique(values)
+    found = _known(task) or _task_of(values, labels, scoring)
+    if found is Task.REGRESSION:
+        if values.dtype.kind not in "biuf":
+            raise OptionError("y of a regression must be a list of numbers", hint="check task=")
+        return Truth(found, values.astype(np.float64), None, ())
+    if len(labels) < 2:
+        raise OptionError("y has one class only", hint="classification needs at least two")
+    found = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
+    names = tuple(_name(label) for label in labels.tolist())
+    return Truth(found, np.searchsorted(labels, values).astype(np.int64), labels, names)
+
+
+def codes_and_names(groups: Any, n_samples: int) -> IntArray:
+    """Return the code of each group.
+
+    Raises
+    ------
+    OptionError
+        Another number of groups than samples, or samples without one.
+    """
+    values = as_array(groups, "groups")
+    if values.shape != (n_samples,):
+        raise OptionError(
+            f"groups have shape {values.shape}, not ({n_samples},)", hint="one per sample"
+        )
+    if any(_is_missing(one) for one in values.tolist()):
+        raise OptionError("groups have missing values", hint="a group of its own is one too")
+    if values.dtype.hasobject:
+        values = values.astype(str)
+    return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
+
+
+def _known(task: str | None) -> Task | None:
+    tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION)
+    if task is None:
+        return None
+    if task not in tasks:
+        raise OptionError(f"no task {task!r} can be recorded", hint=nearest(str(task), tasks))
+    return Task(task)
+
+
+def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
+    """Classes, unless the numbers have decimals or the metric is one of values.
+
+    Which of the two tasks with classes is not decided here.
+    """
+    if values.dtype.kind not in "iuf" or (values.dtype.kind != "f" and len(labels) <= 2):
+        return Task.BINARY
+    if len(labels) > 2 and (values % 1 != 0).any():
+        return Task.REGRESSION
+    if isinstance(scoring, str):
+        from bbccli.metrics import METRICS, canonical
+
+        metric = METRICS.get(canonical(scoring, METRICS))
+        if metric is not None:
+            return Task.REGRESSION if Task.REGRESSION in metric.tasks else Task.BINARY
+    if len(labels) <= 2:
+        return Task.BINARY
+    raise OptionError(
+        f"y has {len(labels)} different whole numbers: classes or values?",
+        hint='task="multiclass" or task="regression"',
+    )
+
+
+def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
+    """Texts, numbers or booleans in their own type."""
+    if any(_is_missing(one) for one in values.tolist()):
+        raise OptionError("y has missing values", hint="leave out the samples without a truth")
+    try:
+        own = np.array(values.tolist())
+    except ValueError:
+        own = values
+    mixed = own.dtype.kind == "U" and not all(isinstance(one, str) for one in values.tolist())
+    if own.ndim != 1 or own.dtype.hasobject or mixed:
+        raise OptionError("y mixes texts and numbers", hint="labels of one type")
+    return own
+
+
+def _is_missing(value: Any) -> bool:
+    unknown = value is None or type(value).__name__ in ("NAType", "NaTType")
+    return unknown or (isinstance(value, float) and bool(np.isnan(value)))
+
+
+def _name(label: Any) -> str:
+    whole = isinstance(label, float) and label.is_integer()
+    return str(int(label)) if whole else str(label)
+
+
+Split = tuple[IntArray, IntArray]
+
+
+def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Split]:
+    """Return train and test rows of every split.
+
+    Parameters
+    ----------
+    cv
+        A splitter of scikit-learn, a number of folds, None for five, or pairs of train and test
+        rows: positions, or booleans (N,).
+    features, truth, groups
+        What the splitter sees; `features` may be None.
+    classifies
+        Whether a number of folds means stratified ones.
+
+    Raises
+    ------
+    OptionError
+        No splits, rows that there are not, or a split that tests what it trains on.
+    """
+    n_samples = len(truth)
+    splits = [
+        (_rows_of_split(train, n_samples, i), _rows_of_split(test, n_samples, i))
+        for i, (train, test) in enumerate(_pairs(cv, features, truth, groups, classifies))
+    ]
+    if not splits:
+        raise OptionError("cv has no splits", hint="at least two folds")
+    for position, (train, test) in enumerate(splits):
+        if np.isin(test, train).any():
+            raise OptionError(
+                f"split {position} tests rows that it trains on",
+                hint="predictions of training rows are not out of sample; give disjoint rows",
+            )
+    return splits
+
+
+def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Any]:
+    """Train and test rows as they were given, or as a splitter draws them."""
+    try:
+        if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
+            from sklearn.model_selection import check_cv
+
+            cv = check_cv(cv, np.asarray(truth), classifier=classifies)
+        if hasattr(cv, "split") and not isinstance(cv, str):
+            seen = np.zeros((len(truth), 1)) if features is None else features
+            return list(cv.split(seen, truth, groups))
+        return [(train, test) for train, test in cv]
+    except (TypeError, ValueError) as error:
+        raise OptionError(
+            f"cv gives no splits: {error}",
+            hint="a splitter of scikit-learn, a number of folds, or pairs of train and test rows",
+        ) from error
+
+
+def name_of(configuration: Any) -> str:
+    """Return the name of a configuration.
+
+    Raises
+    ------
+    OptionError
+        It is empty.
+    """
+    name = str(configuration).strip()
+    if not name:
+        raise OptionError("a configuration has no name", hint="a text that is its own")
+    return name
+
+
+def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
+    """Return flags; a single one may be a text."""
+    return tuple(str(flag) for flag in as_list(flags))
+
+
+def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return parameters as JSON.
+
+    Raises
+    ------
+    OptionError
+        They have no names.
+    """
+    if not isinstance(params, Mapping | None):
+        raise OptionError("params must be a dict", hint="the value of each parameter by its name")
+    return {str(key): plain(value) for key, value in (params or {}).items()}
+
+
+def positions(rows: Any, n_samples: int) -> IntArray:
+    """Return the positions of rows.
+
+    Raises
+    ------
+    OptionError
+        Rows that there are not, or one twice.
+    """
+    found = _positions(as_array(rows, "rows"), n_samples)
+    if found is None:
+        raise OptionError("rows must be positions", hint=f"whole numbers from 0 to {n_samples - 1}")
+    if len(np.unique(found)) < len(found):
+        raise OptionError("rows hold a sample twice", hint="one prediction per sample and fold")
+    return found
+
+
+def _rows_of_split(given: Any, n_samples: int, split: int) -> IntArray:
+    found = _positions(as_array(given, f"split {split}"), n_samples)
+    if found is None or len(np.unique(found)) < len(found):
+        raise OptionError(
+            f"split {split} is not a list of rows",
+            hint=f"positions from 0 to {n_samples - 1}, each once, at least one",
+        )
+    return found
+
+
+def _positions(rows: NDArray[Any], n_samples: int) -> IntArray | None:
+    """Positions (n,) of rows, given as such or as booleans (N,); None where they are neither."""
+    if rows.dtype == bool and rows.shape == (n_samples,):
+        rows = np.flatnonzero(rows)
+    right = rows.ndim == 1 and rows.size and rows.dtype.kind in "iu"
+    right = right and rows.min() >= 0 and rows.max() < n_samples
+    return rows.astype(np.int64) if right else None
+
+
+def split_of(
+    rows: IntArray,
+    design: Design,
+    places: Sequence[tuple[int, int]],
+    repeat: int | None,
+    fold: int | None,
+) -> tuple[int | None, IntArray, IntArray | None]:
+    """Return the split that rows are the test set of, its rows, and the order that makes them so.
+
+    Without splits in the design: None, the rows, None.
+
+    Raises
+    ------
+    OptionError
+        The rows are the test set of no split, of several, or of another one than was said.
+    """
+    if not places:
+        return None, rows, None
+    wanted = np.sort(rows)
+    equal = [
+        split
+        for split, (own, tests) in enumerate(zip(places, design.tests, strict=True))
+        if repeat in (None, own[0])
+        and fold in (None, own[1])
+        and len(tests) == len(rows)
+        and np.array_equal(np.sort(tests), wanted)
+    ]
+    if len(equal) != 1:
+        said = "".join(
+            f" {word} {number}"
+            for word, number in (("repeat", repeat), ("fold", fold))
+            if number is not None
+        )
+        problem = "several test sets" if equal else f"no test set of cv{said and ','}{said}"
+        raise OptionError(f"the rows are {problem}", hint="the test rows of one of rec.cv")
+    tests = design.tests[equal[0]]
+    return equal[0], tests, np.argsort(rows)[np.argsort(np.argsort(tests))]
+
+
+def predictions_of(given: Any, n: int, truth: Truth) -> tuple[NDArray[Any], PredictionKind]:
+    """Return predictions (n,) or (n, K) and what they are.
+
+    Raises
+    ------
+    OptionError
+        Another length, other classes, or numbers that are not finite.
+    """
+    array = as_array(given, "predictions")
+    if array.dtype.hasobject:
+        array = as_array(array.tolist(), "predictions")
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim not in (1, 2) or len(array) != n:
+        raise OptionError(
+            f"predictions have shape {array.shape} for {n} rows", hint="one row of them per sample"
+        )
+    if array.dtype.hasobject:
+        raise OptionError(
+            "predictions are neither all numbers nor all labels",
+            hint="leave out what has no prediction",
+        )
+    if array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise OptionError("predictions are not finite", hint="leave out what has no prediction")
+    if truth.labels is None:
+        if array.ndim != 1 or array.dtype.kind not in "biuf":
+            raise OptionError("predictions of a regression are one number per row", hint="see y")
+        return array.astype(np.result_type(array, np.float32)), PredictionKind.VALUE
+    if array.ndim == 1 and (array.dtype.kind != "f" or len(truth.labels) > 2):
+        return _labels(array, truth), PredictionKind.LABEL
+    return _numbers(array, truth)
+
+
+def _labels(array: NDArray[Any], truth: Truth) -> IntArray:
+    assert truth.labels is not None
+    try:
+        return codes_of(array, truth.labels)
+    except UnfitError as error:
+        raise OptionError(
+            f"a configuration {error}", hint="labels as in y; or floats that are scores"
+        ) from None
+
+
+def _numbers(array: NDArray[Any], truth: Truth) -> tuple[NDArray[Any], PredictionKind]:
+    """Probabilities where they can be such, else scores."""
+    n_classes = len(truth.names)
+    if array.ndim == 2 and array.shape[1] != n_classes:
+        raise OptionError(
+            f"predictions have {array.shape[1]} columns for {n_classes} classes",
+            hint="a column for each class, in sorted order",
+        )
+    if array.dtype.kind not in "biuf":
+        raise OptionError(
+            "predictions have several columns that are no numbers", hint="labels in one column"
+        )
+    if array.dtype.kind != "f":
+        array = array.astype(np.float64)
+    inside = bool(((array >= 0) & (array <= 1)).all())
+    sums = array.ndim == 1 or bool((np.abs(array.sum(axis=1) - 1) <= 1e-3).all())
+    kind = PredictionKind.PROBABILITY if inside and sums else PredictionKind.SCORE
+    return array[:, 1] if array.ndim == 2 and n_classes == 2 else array, kind
+
+
+def check_response(response: str) -> None:
+    """Refuse to keep what no estimator has.
+
+    Raises
+    ------
+    OptionError
+        Another one than those that predict.
+    """
+    if response and response not in RESPONSES:
+        raise OptionError(f"response is {response!r}", hint=f"one of: {', '.join(RESPONSES)}")
+
+
+def check_length(features: Any, n_samples: int) -> None:
+    """Refuse features of another number of rows than there are samples.
+
+    Raises
+    ------
+    OptionError
+        There are more, or fewer.
+    """
+    if features is None:
+        return
+    try:
+        n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
+    except (TypeError, IndexError):  # a number, or an array of no axis
+        n_rows = None
+    if n_rows != n_samples:
+        raise OptionError("X and y have different lengths", hint="one row of X per label")
+
+
+def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
+    """Return the weights as numbers.
+
+    Raises
+    ------
+    OptionError
+        Not one positive number per sample.
+    """
+    if sample_weight is None:
+        return None
+    try:
+        weights = np.asarray(sample_weight, np.float64)
+    except (TypeError, ValueError):
+        weights = np.empty(0)
+    if weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all():
+        raise OptionError("sample_weight must be positive numbers", hint="one per sample")
+    return weights

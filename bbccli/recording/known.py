@@ -1,18 +1,115 @@
-"""What a recorder for searches is made of: the metric, and the test sets to recognise."""
+"""Recognise the test sets of a search by a digest of their rows."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from bbccli.errors import OptionError
-from bbccli.recording.responses import RESPONSES
-from bbccli.recording.rows import digest_of, digest_of_rows, taken
-from bbccli.recording.scorer import Known
-from bbccli.recording.splits import Split, equal_pair
-from bbccli.types import FloatArray
+from bbccli.recording.given import Split
+from bbccli.types import IntArray
+
+_SIZE = 16
+
+
+def taken(data: Any, rows: IntArray) -> Any:
+    """Return some rows of an array, a data frame, a sparse matrix or a list."""
+    if hasattr(data, "iloc"):
+        return data.iloc[rows]
+    if hasattr(data, "tocsr"):
+        return data.tocsr()[rows]
+    if isinstance(data, list | tuple):
+        return [data[row] for row in rows]
+    return np.asarray(data)[rows] if not hasattr(data, "shape") else data[rows]
+
+
+def digest_of(features: Any, truth: Any) -> bytes:
+    """Return a digest of the rows of a test set: equal content, equal digest, in any process."""
+    state = hashlib.blake2b(digest_size=_SIZE)
+    _add(state, features)
+    _add(state, truth)
+    return state.digest()
+
+
+def digest_of_rows(rows: Any) -> bytes:
+    """Return the same of positions."""
+    content = np.ascontiguousarray(rows, np.int64)
+    return hashlib.blake2b(content.tobytes(), digest_size=_SIZE).digest()
+
+
+def _add(state: Any, data: Any) -> None:
+    if hasattr(data, "tocsr"):
+        rows = data.tocsr()
+        for part in (rows.indptr, rows.indices):
+            state.update(np.ascontiguousarray(part, np.int64))
+        _add_array(state, rows.data)
+    elif hasattr(data, "iloc"):
+        _add_frame(state, data)
+    else:
+        _add_array(state, _array(data))
+
+
+def _add_frame(state: Any, frame: Any) -> None:
+    """Numbers by their bytes; anything else by pandas, for objects have addresses for bytes."""
+    dtypes = [frame.dtype] if frame.ndim == 1 else list(frame.dtypes)
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+        _add_array(state, frame.to_numpy())
+        return
+    from pandas.util import hash_pandas_object
+
+    try:
+        hashed = hash_pandas_object(frame, index=False)
+    except TypeError:  # cells such as lists, which can't be hashed
+        hashed = hash_pandas_object(frame.astype(str), index=False)
+    state.update(np.ascontiguousarray(hashed.to_numpy()))
+
+
+def _add_array(state: Any, array: Any) -> None:
+    state.update(str(array.shape).encode())
+    if array.dtype.hasobject:
+        state.update(repr(array.ravel().tolist()).encode())
+    else:
+        state.update(array.dtype.str.encode())
+        state.update(np.ascontiguousarray(array).view(np.uint8) if array.size else b"")
+
+
+def _array(data: Any) -> Any:
+    if isinstance(data, np.ndarray):
+        return data
+    try:
+        return np.asarray(data)
+    except ValueError:  # rows of different lengths
+        array = np.empty(len(data), object)
+        array[:] = data
+        return array
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """By what a test set is recognised.
+
+    Parameters
+    ----------
+    by_content
+        Split by the digest of features and truth; empty where two test sets are equal.
+    by_rows
+        Split by the digest of the positions that metadata routing brings as `row_id`.
+    twins
+        Split whose test rows are the training rows of another split, by that other one: the two
+        folds of a cross-validation, which `return_train_score=True` would mistake.
+    data
+        Digest of the features of all test sets.
+    """
+
+    by_content: Mapping[bytes, int]
+    by_rows: Mapping[bytes, int]
+    twins: Mapping[int, int]
+    data: str
+
 
 _ROUTE = (
     "sklearn.set_config(enable_metadata_routing=True) before the recorder is made, and "
@@ -20,85 +117,7 @@ _ROUTE = (
 )
 
 
-def metric_of(scoring: Any) -> Any:
-    """Return the scorer of scikit-learn that a name or a callable means; None is `own_score`.
-
-    Raises
-    ------
-    OptionError
-        An unknown name, or something else.
-    """
-    if scoring is None:
-        return own_score
-    if callable(scoring):
-        return scoring
-    from sklearn.metrics import get_scorer
-
-    try:
-        return get_scorer(scoring)
-    except (ValueError, TypeError):
-        raise OptionError(
-            f"scikit-learn has no scorer {scoring!r}",
-            hint="a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
-            "several metrics record the one that selects",
-        ) from None
-
-
-def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
-    """Return what an estimator itself says of its predictions, as a search without `scoring`."""
-    return estimator.score(X, y, **params)
-
-
-def check_response(response: str) -> None:
-    """Refuse to keep what no estimator has.
-
-    Raises
-    ------
-    OptionError
-        Another one than those that predict.
-    """
-    if response and response not in RESPONSES:
-        raise OptionError(f"response is {response!r}", hint=f"one of: {', '.join(RESPONSES)}")
-
-
-def check_length(features: Any, n_samples: int) -> None:
-    """Refuse features of another number of rows than there are samples.
-
-    Raises
-    ------
-    OptionError
-        There are more, or fewer.
-    """
-    if features is None:
-        return
-    try:
-        n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
-    except (TypeError, IndexError):  # a number, or an array of no axis
-        n_rows = None
-    if n_rows != n_samples:
-        raise OptionError("X and y have different lengths", hint="one row of X per label")
-
-
-def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
-    """Return the weights as numbers.
-
-    Raises
-    ------
-    OptionError
-        Not one positive number per sample.
-    """
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, np.float64)
-    except (TypeError, ValueError):
-        weights = np.empty(0)
-    if weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all():
-        raise OptionError("sample_weight are no weights", hint="a positive number per sample")
-    return weights
-
-
-def known(splits: list[Split], features: Any, truth: Any) -> Known:
+def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
     """Return by what each test set is recognised.
 
     Raises
@@ -111,7 +130,7 @@ def known(splits: list[Split], features: Any, truth: Any) -> Known:
         raise OptionError("there is no X to recognise test sets by", hint="give the X of the fit")
     rows = [digest_of_rows(test) for _, test in splits]
     contents = [_digest(features, truth, test) for _, test in splits]
-    same, alike = equal_pair(rows), equal_pair(contents)
+    same, alike = _equal_pair(rows), _equal_pair(contents)
     if same:
         raise OptionError(
             f"splits {same[0]} and {same[1]} test the same rows",
@@ -149,3 +168,13 @@ def _routes() -> bool:
     from sklearn import get_config
 
     return bool(get_config().get("enable_metadata_routing"))
+
+
+def _equal_pair(digests: Sequence[bytes]) -> tuple[int, int] | None:
+    """Return the first two positions that hold the same; None where all differ."""
+    first: dict[bytes, int] = {}
+    for position, digest in enumerate(digests):
+        if digest in first:
+            return first[digest], position
+        first[digest] = position
+    return None

@@ -72,7 +72,7 @@ def _is_estimator(value: Any) -> bool:
 
 
 def _of_code(value: Any) -> Any:
-    """What has no other form than code or its own words: functions, classes, objects."""
+    """Return what has no other form than code or its own words: functions, classes, objects."""
     if isinstance(value, functools.partial):
         return {"partial": plain(value.func), "given": [plain(value.args), plain(value.keywords)]}
     code = getattr(value, "__code__", None)

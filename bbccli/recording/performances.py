@@ -1,4 +1,4 @@
-"""The metric of a search, computed again from the predictions that were kept."""
+"""Recompute the metric of a search from the recorded predictions."""
 
 from __future__ import annotations
 
@@ -13,13 +13,12 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import agrees, tolerance_of
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.metrics import METRICS, Metric
-from bbccli.metrics.naming import canonical
+from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.metrics.probability import with_clip
-from bbccli.recorded import design
-from bbccli.recorded.counted import TOLERANCE, share_of
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part
+from bbccli.recording import design
+from bbccli.recording.design import Design
+from bbccli.recording.parts import Part
+from bbccli.recording.tries import TOLERANCE, share_of
 from bbccli.types import PredictionKind, Task
 
 _AT_ONCE = 64
@@ -46,7 +45,7 @@ class Compared:
 
     @property
     def is_otherwise(self) -> bool:
-        """Whether bbc has another score by default."""
+        """True if bbc has another score by default."""
         return not agrees(self.by_default, self.part.score or 0.0, self.tolerance)
 
 

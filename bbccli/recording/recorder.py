@@ -13,14 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import OptionError
-from bbccli.recorded import design, parts
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part, identity_of
-from bbccli.recording import known, written
-from bbccli.recording.given import place_of, position
-from bbccli.recording.scorer import Known, RecordingScorer, Turn
-from bbccli.recording.splits import Split, frozen
-from bbccli.recording.truth import codes_and_names, truth_of
+from bbccli.recording import design, given, parts
+from bbccli.recording.design import Design
+from bbccli.recording.given import Split
+from bbccli.recording.known import Known, known_tests
+from bbccli.recording.parts import Part, identity_of
+from bbccli.recording.scorer import RecordingScorer, Turn, metric_of, own_score
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:
@@ -87,12 +85,12 @@ class Recorder:
         response: str = "",
     ) -> None:
         self.folder = Path(folder).absolute()
-        known.check_response(response)
-        self._truth = truth_of(y, task, scoring)
+        given.check_response(response)
+        self._truth = given.truth_of(y, task, scoring)
         n_samples = len(self._truth.values)
-        known.check_length(X, n_samples)
+        given.check_length(X, n_samples)
         of = (cv, X, y, groups, self._truth.labels is not None)
-        self._splits = frozen(*of) if cv is not None or scoring is not None else []
+        self._splits = given.frozen(*of) if cv is not None or scoring is not None else []
         self._searched = partial(_searched, scoring, self._splits, X, y)
         # what is wrong with them is said before a folder is made
         searched = self._searched() if scoring is not None else None
@@ -101,8 +99,8 @@ class Recorder:
             self._truth.values,
             self._truth.names,
             tuple(test for _, test in self._splits),
-            None if groups is None else codes_and_names(groups, n_samples),
-            known.weights_of(sample_weight, n_samples),
+            None if groups is None else given.codes_and_names(groups, n_samples),
+            given.weights_of(sample_weight, n_samples),
             scoring if isinstance(scoring, str) else "",
         )
         self._session = time.time_ns()
@@ -152,7 +150,7 @@ class Recorder:
         OptionError
             The recorder was made without `cv` and `scoring`, or the name is empty.
         """
-        bound = self._handed_out(written.name_of(name), written.flags_of(flags))
+        bound = self._handed_out(given.name_of(name), given.flags_of(flags))
         self._keep(name, None, session=bound.session)  # a fit that fails is part of the selection
         return bound
 
@@ -192,11 +190,11 @@ class Recorder:
         OptionError
             Rows, folds or predictions that don't fit.
         """
-        repeat, fold = place_of(repeat, fold)
+        repeat, fold = given.place_of(repeat, fold)
         places = self._design.places()
-        at = written.positions(rows, self._design.n_samples)
-        split, at, order = written.split_of(at, self._design, places, repeat, fold)
-        kept, kind = written.predictions_of(predictions, len(at), self._truth)
+        at = given.positions(rows, self._design.n_samples)
+        split, at, order = given.split_of(at, self._design, places, repeat, fold)
+        kept, kind = given.predictions_of(predictions, len(at), self._truth)
         kept = kept if order is None else kept[order]
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else places[split]
@@ -228,8 +226,8 @@ class Recorder:
         OptionError
             Predictions that don't fit.
         """
-        repeat = position(repeat, "repeat")
-        kept, kind = written.predictions_of(predictions, self._design.n_samples, self._truth)
+        repeat = given.position(repeat, "repeat")
+        kept, kind = given.predictions_of(predictions, self._design.n_samples, self._truth)
         places = self._design.places()
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
@@ -277,7 +275,7 @@ class Recorder:
         """Make the scorer of which others are copies."""
         labels, kind = self._truth.labels, self._truth.task
         # a pipeline scores itself without its own predict()
-        response = self._response or ("predict" if metric is known.own_score else "")
+        response = self._response or ("predict" if metric is own_score else "")
         self._data = tests.data
         self._scorer = RecordingScorer(
             self.folder, metric, tests, labels, kind, self._session, response=response
@@ -300,12 +298,12 @@ class Recorder:
         **found: Any,
     ) -> None:
         """Write a part of a configuration; nothing else is known of one that was only tried."""
-        name = written.name_of(configuration)
+        name = given.name_of(configuration)
         part = Part(
             identity=identity_of(name, "", {}),
             name=name,
-            params=written.params_of(params),
-            flags=written.flags_of(flags),
+            params=given.params_of(params),
+            flags=given.flags_of(flags),
             data=self._data,
             **{"session": self._session} | found,
         )
@@ -314,4 +312,4 @@ class Recorder:
 
 def _searched(scoring: Any, splits: list[Split], X: Any, y: Any) -> tuple[Any, Known]:  # noqa: N803
     """Return the metric and the test sets that a search will score."""
-    return known.metric_of(scoring), known.known(splits, X, y)
+    return metric_of(scoring), known_tests(splits, X, y)

@@ -1,4 +1,4 @@
-"""What estimators answer, in the forms that are kept."""
+"""Collect the answers of estimators, and bring them into the form of a part."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def kept(heard: dict[str, Any], estimator: Any, labels: NDArray[Any] | None, tas
     answer = np.asarray(heard.get(name))
     if labels is None or task is Task.REGRESSION:
         if name != "predict" or answer.size != len(answer):
-            raise UnfitError(f"{name or 'no method'} gave no list of values")
+            raise UnfitError(f"{name or 'no method'} did not return a list of values")
         return answer.reshape(-1), PredictionKind.VALUE
     if name == "predict":
         return codes_of(answer.reshape(-1), labels), PredictionKind.LABEL

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numbers
 import warnings
 import weakref
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -13,38 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.recorded import parts
-from bbccli.recorded.parts import Part
+from bbccli.errors import OptionError
+from bbccli.recording import parts
+from bbccli.recording.known import Known, digest_of, digest_of_rows
 from bbccli.recording.parameters import class_name, parameters_of
+from bbccli.recording.parts import Part
 from bbccli.recording.responses import UnfitError, asked, kept, listening
-from bbccli.recording.rows import digest_of, digest_of_rows
 from bbccli.types import Task
 
 _LAST: dict[int, tuple[Any, int]] = {}
 """Of fitted estimators, by id: a reference, and the split that it was scored on."""
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """By what a test set is recognised.
-
-    Parameters
-    ----------
-    by_content
-        Split by the digest of features and truth; empty where two test sets are equal.
-    by_rows
-        Split by the digest of the positions that metadata routing brings as `row_id`.
-    twins
-        Split whose test rows are the training rows of another split, by that other one: the two
-        folds of a cross-validation, which `return_train_score=True` would mistake.
-    data
-        Digest of the features of all test sets.
-    """
-
-    by_content: Mapping[bytes, int]
-    by_rows: Mapping[bytes, int]
-    twins: Mapping[int, int]
-    data: str
 
 
 @dataclass(eq=False)
@@ -134,7 +111,7 @@ class RecordingScorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """Whether a search may hand weights on: where the metric takes them (scikit-learn 1.9)."""
+        """True if a search may hand weights on: where the metric takes them (scikit-learn 1.9)."""
         accepts = getattr(self.metric, "_accept_sample_weight", None)
         return bool(accepts()) if accepts else False
 
@@ -164,3 +141,32 @@ class RecordingScorer:
         except UnfitError as error:
             return replace(part, problem=str(error))
         return replace(part, predictions=np.ascontiguousarray(predictions), kind=kind)
+
+
+def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
+    """Return what an estimator itself says of its predictions, as a search without `scoring`."""
+    return estimator.score(X, y, **params)
+
+
+def metric_of(scoring: Any) -> Any:
+    """Return the scorer of scikit-learn that a name or a callable means; None is `own_score`.
+
+    Raises
+    ------
+    OptionError
+        An unknown name, or something else.
+    """
+    if scoring is None:
+        return own_score
+    if callable(scoring):
+        return scoring
+    from sklearn.metrics import get_scorer
+
+    try:
+        return get_scorer(scoring)
+    except (ValueError, TypeError):
+        raise OptionError(
+            f"scikit-learn has no scorer {scoring!r}",
+            hint="a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
+            "several metrics record the one that selects",
+        ) from None

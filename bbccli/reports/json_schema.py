@@ -10,7 +10,7 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from bbccli.analysis.inspection import Inspection
 from bbccli.core.documents import Json
 from bbccli.core.documents.values import public_fields
-from bbccli.schema.compare import CompareEnvelope
+from bbccli.schema.compare import CompareEnvelope, RequiredVerdict
 from bbccli.schema.correct import SCHEMA_VERSION, Envelope, ErrorEnvelope
 from bbccli.schema.drop import DropEnvelope
 from bbccli.schema.leaderboard import LeaderboardEnvelope
@@ -73,6 +73,7 @@ _NAMES: dict[Any, str] = {
     PlanEnvelope: "PlanDocument",
     ErrorEnvelope: "ErrorDocument",
     Inspection: "InspectionDocument",
+    RequiredVerdict: "Requirement",
 }
 
 # A float is null where it is infinite or undefined: JSON has no other word for it.

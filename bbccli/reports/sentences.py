@@ -29,7 +29,7 @@ from bbccli.core.rounding import (
 from bbccli.core.text import visible
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
-from bbccli.metrics.capped import POWERS
+from bbccli.metrics.planned import POWERS
 from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
 from bbccli.schema.correct import Envelope, has_no_width, to_report

@@ -1,12 +1,13 @@
-"""The document of `bbc compare`, apart from `schema`: a correction compares nothing."""
+"""Documents of `bbc compare`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
 from bbccli.core.documents import Document
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
@@ -20,45 +21,37 @@ UNSOUND = frozenset({"too-liberal", "unpaired"})
 
 
 @dataclass(frozen=True, slots=True)
-class Requirement:
+class RequiredVerdict:
     """Whether the first comparison shows what it has to, by a rule that was set beforehand."""
 
-    required: Verdict = field(metadata={"doc": "better, or not-worse"})
-    found: Verdict = field(metadata={"doc": "the verdict of the first comparison"})
-    outcome: GateOutcome = field(metadata={"doc": "met, missed, or undecided"})
-    reason: str = field(
-        default="", metadata={"doc": "why it is undecided; else empty", "since": "1.1"}
-    )
+    required: Verdict = doc("better, or not-worse")
+    found: Verdict = doc("the verdict of the first comparison")
+    outcome: GateOutcome = doc("met, missed, or undecided")
+    reason: str = doc("why it is undecided; else empty", default="", since="1.1")
 
 
 @dataclass(frozen=True, slots=True)
 class CompareEnvelope:
     """The envelope of what `bbc compare` says."""
 
-    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    input: Input = field(metadata={"doc": "what was read; with --across the first data set"})
-    data_sets: tuple[Input, ...] = field(
-        metadata={"doc": "with --across: all of them, in order; else empty"}
+    schema: str = doc(f"always {SCHEMA_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+    input: Input = doc("what was read; with --across the first data set")
+    data_sets: tuple[Input, ...] = doc("with --across: all of them, in order; else empty")
+    plan: Plan = doc("what the numbers depend on")
+    metric: str = doc("name of the metric")
+    direction: Direction = doc("which way the metric is better")
+    margin: float = doc("better is better by more than this, not worse is worse by less, >= 0")
+    comparisons: tuple[Comparison, ...] = doc(
+        "the one that was asked for first; empty if only the set was"
     )
-    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
-    metric: str = field(metadata={"doc": "name of the metric"})
-    direction: Direction = field(metadata={"doc": "which way the metric is better"})
-    margin: float = field(
-        metadata={"doc": "better is better by more than this, not worse is worse by less, >= 0"}
+    best_set: BestSet | None = doc(
+        "configurations that may be the best; null where it was not asked for"
     )
-    comparisons: tuple[Comparison, ...] = field(
-        metadata={"doc": "the one that was asked for first; empty if only the set was"}
-    )
-    best_set: BestSet | None = field(
-        metadata={"doc": "configurations that may be the best; null where it was not asked for"}
-    )
-    ranks: Ranks | None = field(metadata={"doc": "with --across: ranks over data sets; else null"})
-    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and the result"})
-    gate: Requirement | None = field(
-        default=None, metadata={"doc": "with --fail-unless: its verdict; else null"}
-    )
+    ranks: Ranks | None = doc("with --across: ranks over data sets; else null")
+    notes: tuple[Note, ...] = doc("what to know of the input and the result")
+    gate: RequiredVerdict | None = doc("with --fail-unless: its verdict; else null", default=None)
 
 
 def compare_document(
@@ -113,7 +106,7 @@ def judged(
     notes: Sequence[Note] = (),
     *,
     named: bool = True,
-) -> Requirement:
+) -> RequiredVerdict:
     """Return whether the first of some comparisons shows what is required.
 
     Of several tests of the same two it is the first that is sound.
@@ -122,11 +115,11 @@ def judged(
     --------
     >>> judged(Verdict.NOT_WORSE, [Comparison("a", "b", "auc", "delong", verdict=Verdict.BETTER)])
     ... # doctest: +ELLIPSIS
-    Requirement(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET: 'met'>, ...)
+    RequiredVerdict(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET...>, ...)
     """
     if not comparisons:
         reason = "nothing was compared"
-        return Requirement(required, Verdict.UNDEFINED, GateOutcome.UNDECIDED, reason)
+        return RequiredVerdict(required, Verdict.UNDEFINED, GateOutcome.UNDECIDED, reason)
     first = comparisons[0]
     alike = [one for one in comparisons if (one.first, one.second) == (first.first, first.second)]
     judging = next((one for one in alike if not _unsound(one)), first)
@@ -134,8 +127,10 @@ def judged(
     reason = _why_undecidable(judging, {note.code for note in notes}, named=named)
     reason = reason or (_why_too_good(judging) if met else "")
     if reason:
-        return Requirement(required, judging.verdict, GateOutcome.UNDECIDED, reason)
-    return Requirement(required, judging.verdict, GateOutcome.MET if met else GateOutcome.MISSED)
+        return RequiredVerdict(required, judging.verdict, GateOutcome.UNDECIDED, reason)
+    return RequiredVerdict(
+        required, judging.verdict, GateOutcome.MET if met else GateOutcome.MISSED
+    )
 
 
 def _unsound(one: Comparison) -> str:

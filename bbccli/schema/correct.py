@@ -1,4 +1,4 @@
-"""What a document holds: the records that are its schema, and the documents made of them.
+"""Documents of `bbc correct`, and the records that are their schema.
 
 `as_json` walks a record's fields, `json_schema` their types and the `doc` that each field carries.
 """
@@ -6,21 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import inf, isfinite
 from typing import TypeGuard
 
 import numpy as np
 
 from bbccli.core.documents import Document
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.outcome import Outcome, Weights
 from bbccli.core.plan import Plan
 from bbccli.core.results import MOST_SHARES, Estimate, Gate, SearchCost
 from bbccli.core.source import LeftOut, Verification
-from bbccli.metrics import METRICS
-from bbccli.metrics.naming import canonical
+from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.planned import attainable, planned
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
 from bbccli.version import __version__
@@ -37,20 +37,14 @@ WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
 class Run:
     """The run of a tool that the predictions come from."""
 
-    tool: str = field(metadata={"doc": "name of the tool"})
-    n_models: int = field(metadata={"doc": "models of the run, those left out included"})
-    left_out: tuple[LeftOut, ...] = field(metadata={"doc": "models that take no part"})
-    metric: str | None = field(
-        metadata={
-            "doc": "metric that the run optimised; null where it does not say, or bbc lacks it"
-        }
+    tool: str = doc("name of the tool")
+    n_models: int = doc("models of the run, those left out included")
+    left_out: tuple[LeftOut, ...] = doc("models that take no part")
+    metric: str | None = doc(
+        "metric that the run optimised; null where it does not say, or bbc lacks it"
     )
-    metric_name: str | None = field(
-        default=None,
-        metadata={
-            "doc": "what the tool calls its metric, where bbc has none of that name",
-            "since": "1.0",
-        },
+    metric_name: str | None = doc(
+        "what the tool calls its metric, where bbc has none of that name", default=None, since="1.0"
     )
 
     @classmethod
@@ -83,50 +77,40 @@ class Run:
 class Input:
     """What was read, and how it was understood."""
 
-    path: str = field(metadata={"doc": "path as given; <stdin> for standard input"})
-    sha256: str = field(metadata={"doc": "hash of the file's bytes"})
-    task: Task = field(metadata={"doc": "what is predicted"})
-    kind: PredictionKind = field(metadata={"doc": "what a prediction is"})
-    classes: tuple[str, ...] = field(metadata={"doc": "class names, in code order"})
-    positive_class: str | None = field(metadata={"doc": "binary tasks only"})
-    n_samples: int = field(metadata={"doc": "samples used, N"})
-    n_configurations: int = field(metadata={"doc": "configurations compared, C"})
-    n_folds: int | None = field(metadata={"doc": "folds of a repeat, F; null when unknown"})
-    n_repeats: int = field(metadata={"doc": "cross-validation passes, R"})
-    n_groups: int | None = field(metadata={"doc": "groups, G; null without groups"})
-    weighted: bool = field(default=False, metadata={"doc": "whether samples have weights"})
-    threshold: float | None = field(
-        default=None,
-        metadata={"doc": "where scores were cut into classes; null where no cut was asked for"},
+    path: str = doc("path as given; <stdin> for standard input")
+    sha256: str = doc("hash of the file's bytes")
+    task: Task = doc("what is predicted")
+    kind: PredictionKind = doc("what a prediction is")
+    classes: tuple[str, ...] = doc("class names, in code order")
+    positive_class: str | None = doc("binary tasks only")
+    n_samples: int = doc("samples used, N")
+    n_configurations: int = doc("configurations compared, C")
+    n_folds: int | None = doc("folds of a repeat, F; null when unknown")
+    n_repeats: int = doc("cross-validation passes, R")
+    n_groups: int | None = doc("groups, G; null without groups")
+    weighted: bool = doc("whether samples have weights", default=False)
+    threshold: float | None = doc(
+        "where scores were cut into classes; null where no cut was asked for", default=None
     )
-    risk_direction: RiskDirection | None = field(
-        default=None,
-        metadata={"doc": "survival only: what higher predictions were taken to mean"},
+    risk_direction: RiskDirection | None = doc(
+        "survival only: what higher predictions were taken to mean", default=None
     )
-    bounds: tuple[float, float] | None = field(
-        default=None,
-        metadata={"doc": "scores only: the smallest and the largest possible; null where unknown"},
+    bounds: tuple[float, float] | None = doc(
+        "scores only: the smallest and the largest possible; null where unknown", default=None
     )
-    configurations: tuple[str, ...] = field(
-        default=(), metadata={"doc": "names of the configurations compared, in their order"}
+    configurations: tuple[str, ...] = doc(
+        "names of the configurations compared, in their order", default=()
     )
-    run: Run | None = field(
-        default=None, metadata={"doc": "the run of a tool; null where a file was read"}
+    run: Run | None = doc("the run of a tool; null where a file was read", default=None)
+    verification: Verification | None = doc(
+        "whether the run's own scores were found again; null without a run", default=None
     )
-    verification: Verification | None = field(
-        default=None,
-        metadata={"doc": "whether the run's own scores were found again; null without a run"},
+    weights: Weights | None = doc("of the samples; null without weights", default=None, since="1.0")
+    n_samples_read: int | None = doc(
+        "samples of the file, those left out included", default=None, since="1.0"
     )
-    weights: Weights | None = field(
-        default=None, metadata={"doc": "of the samples; null without weights", "since": "1.0"}
-    )
-    n_samples_read: int | None = field(
-        default=None,
-        metadata={"doc": "samples of the file, those left out included", "since": "1.0"},
-    )
-    n_tried: int | None = field(
-        default=None,
-        metadata={"doc": "configurations tried, used or not, where that is known", "since": "1.0"},
+    n_tried: int | None = doc(
+        "configurations tried, used or not, where that is known", default=None, since="1.0"
     )
 
     @classmethod
@@ -162,30 +146,27 @@ class Input:
 class Reported:
     """The one estimate of a metric to report."""
 
-    metric: str = field(metadata={"doc": "name of the metric"})
-    method: str = field(metadata={"doc": "name of the method"})
+    metric: str = doc("name of the metric")
+    method: str = doc("name of the method")
 
 
 @dataclass(frozen=True, slots=True)
 class Envelope:
     """The envelope of every result."""
 
-    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    input: Input = field(metadata={"doc": "what was read"})
-    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
-    estimates: tuple[Estimate, ...] = field(metadata={"doc": "one per method, in order"})
-    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and all methods"})
-    gate: Gate | None = field(
-        default=None, metadata={"doc": "verdict on the result; null where none was asked for"}
+    schema: str = doc(f"always {SCHEMA_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+    input: Input = doc("what was read")
+    plan: Plan = doc("what the numbers depend on")
+    estimates: tuple[Estimate, ...] = doc("one per method, in order")
+    notes: tuple[Note, ...] = doc("what to know of the input and all methods")
+    gate: Gate | None = doc("verdict on the result; null where none was asked for", default=None)
+    report: tuple[Reported, ...] = doc(
+        "the estimate to report of each metric; the others are for comparison", default=()
     )
-    report: tuple[Reported, ...] = field(
-        default=(),
-        metadata={"doc": "the estimate to report of each metric; the others are for comparison"},
-    )
-    search_cost: SearchCost | None = field(
-        default=None, metadata={"doc": "what the search cost; null where it was not asked for"}
+    search_cost: SearchCost | None = doc(
+        "what the search cost; null where it was not asked for", default=None
     )
 
 
@@ -193,21 +174,19 @@ class Envelope:
 class Failure:
     """Why there is no result."""
 
-    problem: str = field(metadata={"doc": "what is wrong, in one line"})
-    hint: str = field(metadata={"doc": "what to do about it; may be empty"})
-    status: int = field(
-        metadata={"doc": "exit status of the error: 1 a bug, 2 bad input, 4 an undecided gate"}
-    )
+    problem: str = doc("what is wrong, in one line")
+    hint: str = doc("what to do about it; may be empty")
+    status: int = doc("exit status of the error: 1 a bug, 2 bad input, 4 an undecided gate")
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorEnvelope:
     """The line of a file of a batch that has no result."""
 
-    schema: str = field(metadata={"doc": f"always {ERROR_SCHEMA}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    path: str = field(metadata={"doc": "path as given"})
-    error: Failure = field(metadata={"doc": "why there is no result"})
+    schema: str = doc(f"always {ERROR_SCHEMA}")
+    version: str = doc("version of bbc that wrote this")
+    path: str = doc("path as given")
+    error: Failure = doc("why there is no result")
 
 
 def document(
@@ -258,12 +237,12 @@ def _is_reportable(estimate: Estimate) -> bool:
 
 
 def _is_defined(value: float | None) -> TypeGuard[float]:
-    """Whether JSON has a number: of a method it may be NaN or infinite."""
+    """Return whether a value is a finite number; methods may give NaN or infinity."""
     return value is not None and isfinite(value)
 
 
 def has_no_width(estimate: Estimate) -> bool:
-    """Whether an interval says nothing of what is uncertain, for its ends are the same.
+    """Return whether an interval has no width, and so shows no uncertainty.
 
     Where one end was estimated, it is the estimate itself.
     """

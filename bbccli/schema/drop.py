@@ -1,11 +1,12 @@
-"""What a document of `bbc drop` holds, apart from `schema`: a correction drops nothing."""
+"""Documents of `bbc drop`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bbccli.core.documents import Document
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
@@ -18,14 +19,14 @@ from bbccli.version import __version__
 class DropEnvelope:
     """The envelope of what `bbc drop` says: a decision, or with --replay what it would save."""
 
-    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    input: Input = field(metadata={"doc": "what was read: samples so far, configurations still in"})
-    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
-    decision: DropDecision | None = field(metadata={"doc": "null with --replay"})
-    replays: tuple[Replay, ...] = field(metadata={"doc": "one per rule; empty without --replay"})
-    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and the result"})
+    schema: str = doc(f"always {SCHEMA_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+    input: Input = doc("what was read: samples so far, configurations still in")
+    plan: Plan = doc("what the numbers depend on")
+    decision: DropDecision | None = doc("null with --replay")
+    replays: tuple[Replay, ...] = doc("one per rule; empty without --replay")
+    notes: tuple[Note, ...] = doc("what to know of the input and the result")
 
 
 def drop_document(

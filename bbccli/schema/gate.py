@@ -33,8 +33,8 @@ FAILED = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What a result has to reach.
+class GateRule:
+    """A threshold that a result has to reach.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Rule:
 
 def rule_of(
     fail_under: float | None, fail_over: float | None, on: GateOn | None, method: str | None
-) -> Rule | None:
+) -> GateRule | None:
     """Return the rule that the options ask for, if any.
 
     Raises
@@ -127,16 +127,16 @@ def rule_of(
             hint="one of them; bbc --show-config tells what the environment and files set",
         )
     if fail_under is not None:
-        return Rule(fail_under, Direction.MAXIMIZE, on or GateOn.BOUND, method)
+        return GateRule(fail_under, Direction.MAXIMIZE, on or GateOn.BOUND, method)
     if fail_over is not None:
-        return Rule(fail_over, Direction.MINIMIZE, on or GateOn.BOUND, method)
+        return GateRule(fail_over, Direction.MINIMIZE, on or GateOn.BOUND, method)
     if on is not None or method is not None:
         option = "--gate-on" if on is not None else "--gate-method"
         raise OptionError(f"{option} without a threshold", hint="--fail-under 0.8, or --fail-over")
     return None
 
 
-def judged(document: Document[Envelope], rule: Rule | None) -> Document[Envelope]:
+def judged(document: Document[Envelope], rule: GateRule | None) -> Document[Envelope]:
     """Return the document with the verdict of a rule on its first metric.
 
     Without a rule its own verdict stands, unless it has no value or is not what its value says:
@@ -159,7 +159,7 @@ def judged(document: Document[Envelope], rule: Rule | None) -> Document[Envelope
 
 
 def _with_own(document: Document[Envelope]) -> Document[Envelope]:
-    gate = document.record.gate
+    gate = document.record.gate if document.get("gate") else None
     if gate is None or gate.outcome is GateOutcome.UNDECIDED:
         return document
     if gate.value is None:
@@ -190,13 +190,13 @@ def _status(result: Any) -> int:
 
 
 def left_undecided(
-    document: Document[Envelope], rule: Rule, metric: str, reason: str
+    document: Document[Envelope], rule: GateRule, metric: str, reason: str
 ) -> Document[Envelope]:
     """Return a document without estimates with the verdict that nothing could be judged."""
     return document | {"gate": as_json(_undecided(rule, metric, rule.method, reason))}
 
 
-def _verdict(result: Envelope, rule: Rule) -> Gate:
+def _verdict(result: Envelope, rule: GateRule) -> Gate:
     if not result.estimates:
         return _undecided(rule, None, None, "there is no estimate")
     metric = result.estimates[0].metric
@@ -228,11 +228,11 @@ def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcom
 
 
 def _is_alone(result: Envelope) -> bool:
-    """Whether there is one configuration, so that no method has a selection to ignore."""
+    """Return whether there is one configuration, so that no method has a selection to ignore."""
     return result.input.n_configurations == 1
 
 
-def _judged_estimate(estimates: list[Estimate], rule: Rule) -> Estimate | None:
+def _judged_estimate(estimates: list[Estimate], rule: GateRule) -> Estimate | None:
     """The one of the method asked for; else the one to report; else the best that there is."""
     if rule.method is not None:
         return next((e for e in estimates if e.method == rule.method), None)
@@ -243,7 +243,7 @@ def _judged_estimate(estimates: list[Estimate], rule: Rule) -> Estimate | None:
     return to_report(estimates) or next(iter(fitting), None)
 
 
-def _why_none(rule: Rule) -> str:
+def _why_none(rule: GateRule) -> str:
     if rule.method is not None:
         return f"{rule.method} is not in the result"
     figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
@@ -258,8 +258,8 @@ def _bound(estimate: Estimate, direction: Direction) -> float | None:
     return interval.lower if side is Side.LOWER else interval.upper
 
 
-def _why_too_good(estimate: Estimate, value: float, rule: Rule, *, alone: bool) -> str:
-    """Why a figure can't show that a gate is met; empty where it can."""
+def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bool) -> str:
+    """Return why a figure can't show that a gate is met; empty if it can."""
     method, codes = estimate.method, {note.code for note in estimate.notes}
     on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate.value
     flat, ignoring = (
@@ -279,7 +279,7 @@ def _why_too_good(estimate: Estimate, value: float, rule: Rule, *, alone: bool) 
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def _why_no_value(estimate: Estimate, rule: Rule) -> str:
+def _why_no_value(estimate: Estimate, rule: GateRule) -> str:
     method, interval = estimate.method, estimate.interval
     if rule.on is GateOn.ESTIMATE:
         return f"the estimate of {method} is undefined"
@@ -291,6 +291,6 @@ def _why_no_value(estimate: Estimate, rule: Rule) -> str:
     return f"the {end} bound of {method} is undefined"
 
 
-def _undecided(rule: Rule, metric: str | None, method: str | None, reason: str) -> Gate:
+def _undecided(rule: GateRule, metric: str | None, method: str | None, reason: str) -> Gate:
     of_rule = rule.threshold, rule.direction, rule.on
     return Gate(*of_rule, metric, method, None, None, GateOutcome.UNDECIDED, reason)

@@ -8,13 +8,14 @@ that can't be scored has no rank and comes last.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from bbccli.core.documents import Document
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, method_left_out, not_corrected
 from bbccli.core.plan import Plan
@@ -40,53 +41,43 @@ WITH_WINS = "bbc"
 class Performance:
     """What a configuration reaches in one metric: not corrected, null where it is undefined."""
 
-    metric: str = field(metadata={"doc": "name of the metric"})
-    value: float = field(metadata={"doc": "performance by the pooling of the plan"})
-    pooled: float = field(metadata={"doc": "over the samples of all folds, mean over repeats"})
-    fold_mean: float = field(metadata={"doc": "mean over the folds; null without folds"})
-    fold_sd: float = field(
-        metadata={"doc": "standard deviation (n - 1) over the folds of all repeats"}
-    )
+    metric: str = doc("name of the metric")
+    value: float = doc("performance by the pooling of the plan")
+    pooled: float = doc("over the samples of all folds, mean over repeats")
+    fold_mean: float = doc("mean over the folds; null without folds")
+    fold_sd: float = doc("standard deviation (n - 1) over the folds of all repeats")
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardRow:
     """One configuration among the others."""
 
-    rank: int | None = field(
-        metadata={"doc": "from 1, by the value of the first metric; null where it has none"}
-    )
-    configuration: str = field(metadata={"doc": "name of the configuration"})
-    performances: tuple[Performance, ...] = field(metadata={"doc": "one per metric, in order"})
-    wins: float | None = field(
-        metadata={"doc": "share of the resamples that select it; null without resamples"}
-    )
-    n_predictions: int = field(metadata={"doc": "its predictions, in all repeats"})
-    flags: tuple[str, ...] = field(metadata={"doc": "threats to validity, from the metadata"})
-    seconds: float | None = field(
-        metadata={"doc": "training time, from the metadata; null where they lack it"}
-    )
+    rank: int | None = doc("from 1, by the value of the first metric; null where it has none")
+    configuration: str = doc("name of the configuration")
+    performances: tuple[Performance, ...] = doc("one per metric, in order")
+    wins: float | None = doc("share of the resamples that select it; null without resamples")
+    n_predictions: int = doc("its predictions, in all repeats")
+    flags: tuple[str, ...] = doc("threats to validity, from the metadata")
+    seconds: float | None = doc("training time, from the metadata; null where they lack it")
 
 
 @dataclass(frozen=True, slots=True)
 class LeaderboardEnvelope:
     """The envelope of what `bbc leaderboard` says."""
 
-    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    input: Input = field(metadata={"doc": "what was read"})
-    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
-    metrics: tuple[str, ...] = field(metadata={"doc": "names; the first one selects and sorts"})
-    direction: Direction = field(metadata={"doc": "which way the first metric is better"})
-    winner: str = field(metadata={"doc": "the configuration selected by the rule of the plan"})
-    corrected: Estimate | None = field(
-        metadata={"doc": "the winner's corrected performance; null where it was not computed"}
+    schema: str = doc(f"always {SCHEMA_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+    input: Input = doc("what was read")
+    plan: Plan = doc("what the numbers depend on")
+    metrics: tuple[str, ...] = doc("names; the first one selects and sorts")
+    direction: Direction = doc("which way the first metric is better")
+    winner: str = doc("the configuration selected by the rule of the plan")
+    corrected: Estimate | None = doc(
+        "the winner's corrected performance; null where it was not computed"
     )
-    rows: tuple[LeaderboardRow, ...] = field(
-        metadata={"doc": "best first; the first ones of --top"}
-    )
-    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the input and all rows"})
+    rows: tuple[LeaderboardRow, ...] = doc("best first; the first ones of --top")
+    notes: tuple[Note, ...] = doc("what to know of the input and all rows")
 
 
 def leaderboard(
@@ -157,7 +148,7 @@ def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray
 def _corrected(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
 ) -> tuple[Estimate | None, Sequence[Note]]:
-    """What to report of the winner, and what to know of it; a note where it can't be computed."""
+    """Return the winner's corrected estimate and notes; a note alone if it can't be computed."""
     try:
         (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
     except (UndefinedError, UnsupportedError) as error:
@@ -221,7 +212,7 @@ def _n_predictions(matrix: PredictionMatrix) -> IntArray:
 
 
 def _told(matrix: PredictionMatrix) -> Mapping[str, Mapping[str, Any]]:
-    """What the metadata say of each configuration."""
+    """Return the metadata of each configuration."""
     return matrix.source.configurations
 
 

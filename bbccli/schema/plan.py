@@ -1,10 +1,11 @@
-"""What a document of `bbc plan` holds, apart from `schema`: there may be no file behind it."""
+"""Documents of `bbc plan`; there may be no file behind them."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from bbccli.core.documents import Document
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
@@ -18,15 +19,15 @@ from bbccli.version import __version__
 class PlanEnvelope:
     """The envelope of what `bbc plan` says."""
 
-    schema: str = field(metadata={"doc": f"always {SCHEMA_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    input: Input | None = field(metadata={"doc": "the pilot; null where values were stated"})
-    plan: Plan = field(metadata={"doc": "what the numbers depend on"})
-    metric: str = field(metadata={"doc": "name of the metric"})
-    direction: Direction = field(metadata={"doc": "which way the metric is better"})
-    planned: Planned = field(metadata={"doc": "the plan of the study"})
-    notes: tuple[Note, ...] = field(metadata={"doc": "what to know of the pilot and the plan"})
+    schema: str = doc(f"always {SCHEMA_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+    input: Input | None = doc("the pilot; null where values were stated")
+    plan: Plan = doc("what the numbers depend on")
+    metric: str = doc("name of the metric")
+    direction: Direction = doc("which way the metric is better")
+    planned: Planned = doc("the plan of the study")
+    notes: tuple[Note, ...] = doc("what to know of the pilot and the plan")
 
 
 def plan_document(

@@ -77,7 +77,7 @@ def read_results(path: str, *, compared: bool = True) -> list[Document[Any]]:
 
 
 def is_comparison(value: Any) -> bool:
-    """Whether a value claims to be what `bbc compare` says."""
+    """Return whether a value claims to be a document of `bbc compare`."""
     return (
         isinstance(value, dict)
         and value.get("command") == "compare"
@@ -175,12 +175,12 @@ OF_ANALYSIS = (
 
 
 def is_table(path: str) -> bool:
-    """Whether a path is that of a table, by its suffix."""
+    """Return whether a path is that of a table, by its suffix."""
     return path.lower().endswith(".parquet")
 
 
 def is_batch(path: str) -> bool:
-    """Whether a table has the columns that a batch writes, and is not one of predictions.
+    """Return whether a table is one of a batch, not of predictions, by its columns.
 
     Raises
     ------

@@ -1,5 +1,6 @@
 """The metrics of the bank by their names in the store: those of the program, and capped ones."""
 
+from math import isfinite
 from typing import Any
 
 from bbccli.metrics import METRICS
@@ -25,3 +26,20 @@ def metric_of(name: str) -> Metric:
 def changes_of(name: str) -> dict[str, Any]:
     """What a metric asks of the plan."""
     return {"cap": CAP} if is_capped(name) else {}
+
+
+FAMILIES = {
+    "shares": ("accuracy", "balanced-accuracy"),
+    "pairs": ("auc", "auc-ovr", "concordance"),
+    "bounded losses": ("brier", "capped mae", "capped mse"),
+    "F, MCC, average precision": ("average-precision", "f1", "f1-macro", "mcc"),
+    "R2, Spearman": ("r2", "spearman"),
+    "unbounded losses": ("log-loss", "mae", "medae", "mse", "rmse"),
+}
+"""Metrics that behave alike; a test holds that each metric of the bank is in one."""
+
+
+def is_bounded(name: str) -> bool:
+    """True if no value of the metric can be infinitely bad, or errors are capped."""
+    metric = metric_of(name)
+    return is_capped(name) or isfinite(metric.bounds[metric.direction.sign < 0])

@@ -44,8 +44,9 @@ def name_of(variant: tuple[str, str]) -> Row:
     return {"method": f"`{variant[0]}`", "interval": variant[1] or "none"}
 
 
-def share_of(row: Any) -> str:
-    return f"{Figure(row.included / row.n, share_error(row.included, row.n))}"
+def share_of(k: int, n: int) -> str:
+    """A share with its binomial error, which is that of one population."""
+    return f"{Figure(k / n, share_error(k, n))}"
 
 
 def main_ones(frame: pd.DataFrame) -> pd.DataFrame:

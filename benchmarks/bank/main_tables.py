@@ -5,7 +5,8 @@ from typing import Any
 
 import pandas as pd
 
-from benchmarks.bank.figures import figures, inclusions, sums_of
+from benchmarks.bank.figures import coverage, figures, sums_of
+from benchmarks.bank.judged_by import FAMILIES
 from benchmarks.bank.lines import lines, main_ones, markdown, name_of, share_of
 from benchmarks.bank.populations import BY_NAME
 from benchmarks.bank.results import LEVELS
@@ -31,65 +32,82 @@ def _half_of(frame: pd.DataFrame) -> str:
 
 
 def misses(frame: pd.DataFrame) -> str:
-    """Of the main methods, the population-metrics where the bound holds too seldom."""
-    found = inclusions(sums_of(main_ones(frame)), ["population", "metric"])
+    """Of the main methods, the population-metrics that intervals cover too seldom."""
+    found = coverage(sums_of(main_ones(frame)), ["population", "metric"])
     rows = []
     for variant, own in found.groupby(["method", "interval"], sort=False):
         low = [one for one in own.itertuples() if _low(one)]
-        where = [f"{one.population} {one.metric} {share_of(one)}" for one in low]
-        rows.append(
-            name_of(variant) | {"of": len(own), "held too seldom in": ", ".join(where) or "none"}
-        )
-    note = f"One-sided, 95 %; too seldom by a binomial test at {SIGNIFICANT:.0%}."
-    return markdown("Where bounds hold too seldom", rows, note, {"held too seldom in"})
+        where = [f"{one.population} {one.metric} {share_of(one.both, one.n)}" for one in low]
+        told = {"of": len(own), SELDOM: ", ".join(where) or "none"}
+        rows.append(name_of(variant) | told)
+    note = f"Both ends, 95 %; too seldom by a binomial test at {SIGNIFICANT:.0%}."
+    return markdown("Where intervals cover too seldom", rows, note, {SELDOM})
+
+
+SELDOM = "covered too seldom in"
 
 
 def _low(row: Any, level: float = 0.95) -> bool:
     from scipy.stats import binomtest
 
-    return bool(binomtest(row.included, row.n, level, alternative="less").pvalue < SIGNIFICANT)
+    return bool(binomtest(row.both, row.n, level, alternative="less").pvalue < SIGNIFICANT)
 
 
 def by_metric(frame: pd.DataFrame) -> str:
-    """Inclusion by population-metric; and errors of the points relative to `bbc`."""
+    """Coverage by population-metric; and points and widths relative to `bbc`."""
     sums = sums_of(main_ones(frame))
-    found = inclusions(sums, ["population", "metric"])
+    found = coverage(sums, ["population", "metric"])
     rows = []
     for (population, metric), own in found.groupby(["population", "metric"], sort=False):
         row: Row = {"population": population, "metric": metric, "n": int(own["n"].max())}
         for one in own.itertuples():
-            row[f"{one.method} {one.interval}"] = share_of(one) + (" ↓" if _low(one) else "")
+            mark = " ↓" if _low(one) else ""
+            row[f"{one.method} {one.interval}"] = share_of(one.both, one.n) + mark
         rows.append(row)
-    inclusion = markdown("Inclusion by population and metric", rows, words={"population", "metric"})
-    parts = []
-    for name in ("RMSE", "tightness"):
+    title = "Coverage of both ends by population and metric"
+    parts = [markdown(title, rows, words={"population", "metric"})]
+    for name, kinds in _KINDS.items():
         rows = []
         for population, metric in found[["population", "metric"]].drop_duplicates().values:
             mine = frame["population"].eq(population) & frame["metric"].eq(metric)
             one = sums_of(frame[mine & (frame["search"] == MAIN)])
             told = {"population": population, "metric": metric}
             for variant, figure in figures(one).items():
-                if variant[0] in MAIN_METHODS and variant[1] in _KINDS[name]:
-                    told[" ".join(variant if name != "RMSE" else variant[:1])] = figure[name]
+                if variant[0] in MAIN_METHODS and variant[1] in kinds:
+                    told[" ".join(variant if name == "width" else variant[:1])] = figure[name]
             rows.append(told)
-        title = f"{name} relative to `bbc`"
+        title = name.capitalize() if name == "bias" else f"{name} relative to `bbc`"
         parts.append(markdown(title, rows, words={"population", "metric"}))
-    return "\n\n".join([inclusion, *parts])
+    return "\n\n".join(parts)
 
 
-_KINDS = {"RMSE": ("percentile",), "tightness": ("percentile", "matched", "calibrated", "sharp")}
+_KINDS = {
+    "bias": ("percentile", ""),
+    "RMSE": ("percentile",),
+    "width": ("percentile", "matched", "calibrated", "sharp"),
+}
 
 
-def by_kind(frame: pd.DataFrame) -> str:
-    """Inclusion and tightness by metric, of all populations together."""
-    parts = {name: frame["metric"] == name for name in sorted(frame["metric"].unique())}
-    return _compared(main_ones(frame), parts, "Metrics", ("inclusion", "tightness"))
+def by_family(frame: pd.DataFrame) -> str:
+    """Coverage, width and score by family of metrics."""
+    parts = {name: frame["metric"].isin(metrics) for name, metrics in FAMILIES.items()}
+    told = ("both ends", "width", "score")
+    return "\n\n".join(
+        _compared(main_ones(frame[chosen]), {"": chosen[chosen]}, name.capitalize(), told)
+        for name, chosen in parts.items()
+        if chosen.any()
+    )
 
 
 def by_size(frame: pd.DataFrame) -> str:
-    """Inclusion and tightness by size of the study, small and large."""
-    small = frame["size"] <= 100
-    return _compared(main_ones(frame), {"N ≤ 100": small, "N > 100": ~small}, "Size of the study")
+    """Coverage and width by size of the study."""
+    size = frame["size"]
+    parts = {
+        "N = 40": size == 40,
+        "N = 50 to 100": (size > 40) & (size <= 100),
+        "N > 100": size > 100,
+    }
+    return _compared(main_ones(frame), parts, "Size of the study")
 
 
 def by_search(frame: pd.DataFrame) -> str:
@@ -103,7 +121,7 @@ def _compared(
     frame: pd.DataFrame,
     parts: dict[str, Any],
     title: str,
-    measures: Iterable[str] = ("RMSE", "inclusion", "tightness"),
+    measures: Iterable[str] = ("RMSE", "both ends", "width"),
 ) -> str:
     rows: dict[tuple[str, str], Row] = {}
     for name, chosen in parts.items():
@@ -113,12 +131,12 @@ def _compared(
         for variant, found in figures(sums_of(own)).items():
             row = rows.setdefault(variant, name_of(variant))
             for measure in measures:
-                row[f"{measure}, {name}"] = found[measure]
+                row[f"{measure}, {name}" if name else measure] = found[measure]
     return markdown(title, rows.values())
 
 
 def by_level(frame: pd.DataFrame) -> str:
-    """Inclusion at every level, one- and two-sided."""
+    """Coverage at every level, one- and two-sided."""
     rows: dict[tuple[str, str], Row] = {}
     own = main_ones(frame)
     own = own[own["method"].isin(AT_EVERY_LEVEL)]
@@ -126,6 +144,6 @@ def by_level(frame: pd.DataFrame) -> str:
         percent = f"{100 * level:.0f}"
         for variant, found in figures(sums_of(own, percent)).items():
             row = rows.setdefault(variant, name_of(variant))
-            row[f"one-sided {percent} %"] = found["inclusion"]
-            row[f"two-sided {percent} %"] = found["two-sided"]
-    return markdown("Inclusion at other levels", rows.values())
+            row[f"one-sided {percent} %"] = found["bound"]
+            row[f"two-sided {percent} %"] = found["both ends"]
+    return markdown("Coverage at other levels", rows.values())

@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from benchmarks.bank.figures import inclusions, sums_of
+from benchmarks.bank.figures import coverage, sums_of
 from benchmarks.bank.items import SIMULATIONS
 from benchmarks.bank.judged_by import CAP, is_capped
 from benchmarks.bank.lines import FEWEST, lines, main_ones, markdown, share_of
@@ -67,15 +67,15 @@ def of_simulations(frame: pd.DataFrame) -> str:
 
 
 def of_capped(frame: pd.DataFrame) -> str:
-    """Inclusion of squared errors as they are, and with a cap."""
+    """Coverage of errors as they are, and with a cap."""
     populations = frame.loc[frame["metric"].map(is_capped).astype(bool), "population"].unique()
     own = frame[frame["population"].isin(populations) & (frame["method"] == DEFAULT[0])]
     if own.empty:
         return ""
-    found = inclusions(sums_of(main_ones(own)), ["population", "metric"])
+    found = coverage(sums_of(main_ones(own)), ["population", "metric"])
     rows = []
     for (population, metric), one in found.groupby(["population", "metric"], sort=False):
-        shares = {line.interval: share_of(line) for line in one.itertuples()}
+        shares = {line.interval: share_of(line.both, line.n) for line in one.itertuples()}
         rows.append({"population": population, "metric": metric, "n": int(one["n"].max())} | shares)
-    note = f"Inclusion of the one-sided 95 % bounds of `bbc`; capped by `--cap {CAP:g}`."
+    note = f"Coverage of both ends of the 95 % intervals of `bbc`; capped by `--cap {CAP:g}`."
     return markdown("Capped errors", rows, note, {"population", "metric"})

@@ -11,7 +11,7 @@ from benchmarks.bank.figures import sums_of
 from benchmarks.bank.judged_by import is_capped
 from benchmarks.bank.lines import FEWEST
 from benchmarks.bank.main_tables import (
-    by_kind,
+    by_family,
     by_level,
     by_metric,
     by_search,
@@ -53,15 +53,15 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
         "bank": whole,
         "bank-misses": misses,
         "bank-metrics": by_metric,
-        "bank-kinds": by_kind,
         "bank-sizes": by_size,
         "bank-searches": by_search,
         "bank-levels": by_level,
     }
     found = {name: block(plain) if len(plain) else "" for name, block in blocks.items()}
+    found["bank-families"] = by_family(shown) if len(shown) else ""
     found["bank-capped"] = of_capped(shown) if len(shown) else ""
     found["bank-populations"] = what_was_run(frame)
-    found["bank-verdicts"] = of_verdicts(plain) if len(plain) else ""
+    found["bank-verdicts"] = of_verdicts(shown) if len(shown) else ""
     found["bank-rule"] = getdoc(modules[decision.__name__]) or ""
     found["bank-nested"] = of_nested(frame)
     found["bank-simulated"] = of_simulations(frame)

@@ -1,4 +1,4 @@
-"""The figure of docs/validation.md: how often each bound holds, and how near to the truth it is."""
+"""The figure of docs/validation.md: how often each interval covers, and how wide it is."""
 
 from typing import Any
 
@@ -11,27 +11,27 @@ NAME = "validation-bounds.svg"
 
 WIDTH, STEP = 230, 17
 WANTED, LOWEST, WIDEST = 0.95, 0.5, (0, 1.4)
-"""What a bound promises; where the axis of inclusion begins; the axis of tightness."""
+"""What an interval promises; where the axis of coverage begins; the axis of width."""
 
 COLOURS = {"bbc": "#000000", "bbc-632": "#0072b2", "bbc-eb": "#d55e00"}
 OTHER = "#777777"
 
 
 def picture(sums: Sums) -> str:
-    """Draw the one-sided 95 % bounds of all variants, the tightest first."""
+    """Draw the two-sided 95 % intervals of all variants, the narrowest first."""
     every = figures(sums).items()
-    bounds = {_name(*v): (v[0], one) for v, one in every if one["inclusion"].value > 0}
-    ordered = sorted(bounds, key=lambda name: bounds[name][1]["tightness"].value)
+    bounds = {_name(*v): (v[0], one) for v, one in every if one["both ends"].value > 0}
+    ordered = sorted(bounds, key=lambda name: bounds[name][1]["width"].value)
     values = [_values(name, *bounds[name]) for name in ordered]
     names = {"field": "name", "type": "nominal", "sort": ordered, "title": None}
-    left = _column(values, "inclusion", (LOWEST, 1), "inclusion of 95 % bounds", names, WANTED)
+    left = _column(values, "both ends", (LOWEST, 1), "coverage of 95 % intervals", names, WANTED)
     hidden = names | {"axis": None}
-    relative = "tightness, relative to bbc percentile"
-    right = _column(values, "tightness", WIDEST, relative, hidden, 1)
+    relative = "width, relative to bbc percentile"
+    right = _column(values, "width", WIDEST, relative, hidden, 1)
     spec: dict[str, Any] = {"hconcat": [left, right], "spacing": 24}
-    title = "How often bounds hold, and how near to the truth they are"
-    columns = ("variant", "inclusion", "tightness")
-    rows = [(one["name"], f"{one['inclusion']:.3f}", f"{one['tightness']:.3f}") for one in values]
+    title = "How often intervals cover the truth, and how wide they are"
+    columns = ("variant", "coverage", "width")
+    rows = [(one["name"], f"{one['both ends']:.3f}", f"{one['width']:.3f}") for one in values]
     return exported(Drawn(title, "", columns, rows, spec, "bounds", title), "svg").decode()
 
 
@@ -42,7 +42,7 @@ def _name(method: str, interval: str) -> str:
 def _values(name: str, method: str, found: dict[str, Figure]) -> dict[str, Any]:
     """What is drawn of a variant: figures, and two standard errors to each side."""
     value: dict[str, Any] = {"name": name, "colour": COLOURS.get(method, OTHER)}
-    for measure in ("inclusion", "tightness"):
+    for measure in ("both ends", "width"):
         one = found[measure]
         value[measure] = one.value
         value[f"{measure} low"] = one.value - 2 * one.error

@@ -23,7 +23,7 @@ from numpy.random import Generator
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.capped import cap_of
+from bbccli.metrics.planned import cap_of
 from bbccli.types import PredictionKind, Task
 from benchmarks.bank.judged_by import CAP, is_capped, metric_of
 from benchmarks.bank.learners import predictions

@@ -1,34 +1,30 @@
-"""The table of what the rule says of each candidate for the default, by half."""
+"""The table of what the rule says of each candidate, by half."""
 
 import pandas as pd
 
-from benchmarks.bank.decision import decide
+from benchmarks.bank.decision import named, verdicts
 from benchmarks.bank.lines import markdown, name_of
-from benchmarks.bank.populations import BY_NAME, Half
+from benchmarks.bank.populations import Half
 from benchmarks.tables import Row
 
 REFUSED = "refused for"
 
 
 def of_verdicts(frame: pd.DataFrame) -> str:
-    """Candidates, the tightest first: tightness, inclusion and where it is refused, in each half.
-
-    The half that decides comes first; the other one shows whether it would have said the same.
-    """
+    """Candidates by their interval scores: coverage, width, and where each is refused."""
+    halves = {half: found for half in Half if (found := verdicts(frame, half))}
+    if not halves:
+        return ""
     rows: dict[tuple[str, str], Row] = {}
-    notes = []
-    for half in (Half.UNTOUCHED, Half.DEVELOPMENT):
-        if not frame["population"].map(lambda name: BY_NAME[name].half is half).any():  # noqa: B023
-            continue
-        best, verdicts, aside = decide(frame, half)
-        for variant, said in sorted(verdicts.items(), key=lambda one: one[1].tightness):
+    for half, found in halves.items():
+        for variant, one in sorted(found.items(), key=lambda item: item[1].score):
             row = rows.setdefault(variant, name_of(variant))
-            row[f"tightness, {half}"] = f"{said.tightness:.3f}"
-            row[f"inclusion, {half}"] = f"{said.inclusion:.3f}"
-            row[f"{REFUSED}, {half}"] = ", ".join(said.failed) or (
-                "" if said.holds else "its inclusion"
+            row[f"both ends, {half}"] = f"{one.coverage:.3f}"
+            row[f"width, {half}"] = f"{one.width:.3f}"
+            row[f"score, {half}"] = f"{one.score:.3f}"
+            row[f"{REFUSED}, {half}"] = ", ".join(one.failed) or (
+                "" if one.holds else "its coverage"
             )
-        kept_out = ", ".join(aside) or "none"
-        notes.append(f"{half}: {kept_out} set aside; the tightest that holds is {' '.join(best)}")
+    note = f"The least interval score of those that hold: {' '.join(named([*halves.values()]))}."
     words = {f"{REFUSED}, {half}" for half in Half}
-    return markdown("What the rule says", rows.values(), "; ".join(notes) + ".", words)
+    return markdown("What the rule says", rows.values(), note, words)

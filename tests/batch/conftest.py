@@ -31,9 +31,9 @@ def runs(tmp_path, monkeypatch) -> Callable[[int], Path]:
 
 
 @pytest.fixture
-def batch(run) -> Callable[..., tuple[int, str, str]]:
+def batch(run):
     """Run `bbc batch` quickly, in this process."""
-    return lambda *argv: run("batch", *argv, *FAST, "--jobs", "1")
+    return type(run)(lambda *argv: run("batch", *argv, *FAST, "--jobs", "1"))
 
 
 @pytest.fixture

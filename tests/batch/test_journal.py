@@ -55,9 +55,7 @@ def test_a_foreign_line_costs_no_other(twelve, batch, foreign):
     path, table = folder / "r.jsonl.journal", (folder / "r.jsonl").read_bytes()
     held = b"".join([*lines[:3], foreign, *lines[4:]])
     path.write_bytes(held)
-    status, out, err = batch(PATTERN, "-o", "r.jsonl")
-    assert (status, out) == (2, "")
-    assert err == (
+    assert batch.refused(PATTERN, "-o", "r.jsonl") == (
         "error: r.jsonl.journal: line 4 is damaged, or not of a batch\n"
         "hint: --resume keeps what is whole; delete it to start anew\n"
     )
@@ -131,9 +129,7 @@ def test_a_foreign_file_stays_as_it_is(runs, batch, text, resume):
     path = runs(1) / "r.jsonl.journal"
     path.write_bytes(text)
     path.chmod(0o644)
-    status, _, err = batch(PATTERN, "-o", "r.jsonl", *resume)
-    assert status == 2
-    assert "r.jsonl.journal is " in err
+    assert "r.jsonl.journal is " in batch.refused(PATTERN, "-o", "r.jsonl", *resume)
     assert path.read_bytes() == text
     assert path.stat().st_mode & 0o777 == 0o644
 
@@ -141,16 +137,14 @@ def test_a_foreign_file_stays_as_it_is(runs, batch, text, resume):
 def test_the_journal_of_another_version_is_told(runs, batch):
     path = runs(1) / "r.jsonl.journal"
     path.write_bytes(b'{"journal":"bbc-batch/1"}\n{"key":"k","files":null}\n')
-    status, _, err = batch(PATTERN, "-o", "r.jsonl", "--resume")
-    assert status == 2
+    err = batch.refused(PATTERN, "-o", "r.jsonl", "--resume")
     assert err.startswith("error: r.jsonl.journal is the journal of another version of bbc\nhint: ")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX pipes")
 def test_a_journal_that_is_no_file_is_one_line(runs, batch):
     os.mkfifo(runs(1) / "r.jsonl.journal")
-    status, _, err = batch(PATTERN, "-o", "r.jsonl")
-    assert status == 2
+    err = batch.refused(PATTERN, "-o", "r.jsonl")
     assert err.startswith("error: cannot write r.jsonl.journal: it is not a file\n")
 
 
@@ -202,7 +196,6 @@ def test_a_line_that_changes_while_the_batch_runs_is_not_published(twelve, run, 
         path.write_bytes(held.replace(b'"sha256":"', b'"sha256":"0', 1)[: len(held)])
 
     monkeypatch.setattr(Journal, "finish", finish_and_damage)
-    status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "1", "--resume")
-    assert status == 2
+    err = run.refused("batch", PATTERN, "-o", "r.jsonl", *FAST, "--jobs", "1", "--resume")
     assert err.startswith("error: r.jsonl.journal was changed while it was in use\nhint: --resume")
     assert (folder / "r.jsonl").read_bytes() == table

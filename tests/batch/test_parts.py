@@ -144,8 +144,7 @@ def test_what_takes_all_predictions_is_one_line(run, tmp_path, workers, words, p
     more = {"w": np.full(60, 2.0), "r": np.arange(60) // 30}
     more = {name: more[name] for name in more if name in words}
     file_of(tmp_path / "p.parquet", truth, found, fold=fold % 2, **more)
-    status, out, err = run("correct", tmp_path / "p.parquet", *words, "--runner", "dask")
-    assert (status, out) == (2, "")
+    err = run.refused("correct", tmp_path / "p.parquet", *words, "--runner", "dask")
     assert problem in err.splitlines()[0]
     assert err.splitlines()[1].startswith("hint: ")
     assert len(err.splitlines()) == 2
@@ -153,14 +152,12 @@ def test_what_takes_all_predictions_is_one_line(run, tmp_path, workers, words, p
 
 def test_files_that_are_no_wide_parquet(run, tmp_path, workers):
     (tmp_path / "p.csv").write_text("truth,a,b\n0,0.2,0.3\n1,0.7,0.9\n0,0.1,0.4\n1,0.6,0.2\n")
-    status, _, err = run("correct", tmp_path / "p.csv", "--runner", "dask")
-    assert status == 2
+    err = run.refused("correct", tmp_path / "p.csv", "--runner", "dask")
     assert "p.csv: this is no Parquet file\nhint: without --runner dask; or one wide" in err
     truth, fold, found = chances(60)
     found[8, 5] = np.nan
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
-    status, _, err = run("correct", tmp_path / "p.parquet", "--runner", "dask")
-    assert status == 2
+    err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
     assert "needs every prediction; 1 of 60 are missing (column 'c08')" in err
     found[8, 5], found[2] = np.inf, truth
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
@@ -238,15 +235,12 @@ def test_a_scheduler_that_is_not_there_is_one_line(run, tmp_path, monkeypatch):
     truth, fold, found = chances(60)
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     argv = ("--runner", "dask", "--scheduler", "tcp://127.0.0.1:9")
-    status, out, err = run("correct", tmp_path / "p.parquet", *argv)
-    assert (status, out) == (2, "")
+    err = run.refused("correct", tmp_path / "p.parquet", *argv)
     assert err.startswith("error: no scheduler answers at tcp://127.0.0.1:9\nhint: ")
-    status, _, err = run("correct", tmp_path / "p.parquet", "--scheduler", "tcp://127.0.0.1:9")
-    assert status == 2
+    err = run.refused("correct", tmp_path / "p.parquet", "--scheduler", "tcp://127.0.0.1:9")
     assert err.startswith("error: --scheduler without --runner dask\nhint: ")
     monkeypatch.setitem(sys.modules, "dask.distributed", None)
-    status, _, err = run("correct", tmp_path / "p.parquet", "--runner", "dask")
-    assert status == 2
+    err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
     assert "hint: pip install 'bbccli[dask]'" in err
 
 

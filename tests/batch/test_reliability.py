@@ -201,9 +201,7 @@ def _words(pid):
 def test_starts_that_always_fail_are_one_line(runs, run, monkeypatch, serve, problem):
     folder = runs(2)
     monkeypatch.setattr(local, "_serve", serve)
-    status, _, err = run("batch", *TWO)
-    assert status == 2
-    assert err.startswith(f"error: worker processes {problem}")
+    assert run.refused("batch", *TWO).startswith(f"error: worker processes {problem}")
     if serve is serve_never:
         assert len((folder / "starts").read_text()) <= 7
 
@@ -214,8 +212,7 @@ def test_a_process_that_the_system_refuses_is_one_line(runs, run, monkeypatch):
 
     runs(2)
     monkeypatch.setattr(multiprocessing.get_context("spawn").Process, "start", refuse)
-    status, _, err = run("batch", *TWO)
-    assert status == 2
+    err = run.refused("batch", *TWO)
     assert err.startswith("error: worker processes can't be started: Resource temporarily unav")
 
 
@@ -288,8 +285,7 @@ def test_a_stopped_batch_is_not_begun_anew_unasked(runs, batch):
     folder = runs(2)
     with Journal.opened(folder / "r.jsonl.journal", resume=False) as journal:
         journal.append([line("k")])
-    status, _, err = batch(PATTERN, "-o", "r.jsonl")
-    assert status == 2
+    err = batch.refused(PATTERN, "-o", "r.jsonl")
     assert "r.jsonl.journal holds what a batch had done when it was stopped" in err
     assert "--resume" in err
     assert batch(PATTERN, "-o", "r.jsonl", "--resume")[0] == 0
@@ -311,9 +307,7 @@ def test_another_file_is_not_taken_for_a_journal(runs, batch):
     folder = runs(1)
     other = folder / "r.jsonl.journal"
     other.write_text("my notes\n")
-    status, _, err = batch(PATTERN, "-o", "r.jsonl", "--resume")
-    assert status == 2
-    assert "is not the journal of a batch" in err
+    assert "is not the journal of a batch" in batch.refused(PATTERN, "-o", "r.jsonl", "--resume")
     assert other.read_text() == "my notes\n"
 
 
@@ -355,9 +349,7 @@ def test_a_folder_that_is_read_only_is_one_line(runs, run, name):
         shut = Path("/proc/self")
         if not shut.exists():
             pytest.skip("nothing is read-only for this user")
-    status, out, err = run(name, "runs/000/p.csv", "-o", shut / "r.csv", *FAST)
-    assert (status, out) == (2, "")
-    error, hint = err.splitlines()
+    error, hint = run.refused(name, "runs/000/p.csv", "-o", shut / "r.csv", *FAST).splitlines()
     assert error.startswith("error: cannot write ")
     assert hint.startswith("hint: ")
 

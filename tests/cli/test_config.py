@@ -8,9 +8,8 @@ import sys
 
 import pytest
 
-from bbccli.cli.commands import CONFIGURABLE, command_named
-from bbccli.cli.config import project
-from bbccli.cli.settings import settings
+from bbccli.cli.command import CONFIGURABLE, command_named
+from bbccli.cli.config import project, settings
 from bbccli.errors import OptionError
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
@@ -31,61 +30,57 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def plan(run):
     def of(*argv):
-        status, out, err = run("correct", "p.csv", "--method", "cvt", "--format", "json", *argv)
-        assert status == 0, err
-        return json.loads(out)["plan"]
+        return json.loads(
+            run.printed("correct", "p.csv", "--method", "cvt", "--format", "json", *argv)
+        )["plan"]
 
     return of
 
 
-class TestPrecedence:
-    def test_file(self, plan, folder):
-        assert plan()["seed"] == 0
-        (folder / "pyproject.toml").write_text("[tool.bbc]\nseed = 1\nn-resamples = 30\n")
-        assert (plan()["seed"], plan()["n_resamples"]) == (1, 30)
-
-    def test_the_environment_wins_over_the_file(self, plan, folder, monkeypatch):
-        (folder / "bbc.toml").write_text("seed = 1\nlevel = 0.9\n")
-        monkeypatch.setenv("BBC_SEED", "2")
-        assert (plan()["seed"], plan()["level"]) == (2, 0.9)
-
-    def test_the_flag_wins_over_both(self, plan, folder, monkeypatch):
-        (folder / "bbc.toml").write_text("seed = 1\n")
-        monkeypatch.setenv("BBC_SEED", "2")
-        assert plan("--seed", "0")["seed"] == 0
-
-    def test_a_switch_can_be_turned_off(self, run, folder, monkeypatch):
-        (folder / "bbc.toml").write_text("quiet = true\n")
-        argv = ("correct", "p.csv", "--method", "cvt", "--format", "json")
-        assert run(*argv)[2] == ""
-        monkeypatch.setenv("BBC_QUIET", "0")
-        assert run(*argv)[2].startswith("read: ")
-
-    def test_an_empty_variable_is_none(self, plan, folder, monkeypatch):
-        (folder / "bbc.toml").write_text("seed = 1\n")
-        monkeypatch.setenv("BBC_SEED", "")
-        assert plan()["seed"] == 1
+OURS, THEIRS = "[tool.bbc]\n", "[project]\nname = 'bbc-study'\n"
+NEAR, FAR = "deep/pyproject.toml", "pyproject.toml"
 
 
-class TestWhichFile:
-    def test_the_nearest(self, plan, folder):
-        (folder / "bbc.toml").write_text("seed = 1\n")
-        (folder / "deep" / "pyproject.toml").write_text("[tool.bbc]\nseed = 2\n")
-        assert plan()["seed"] == 2
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("files", "variables", "flags", "expected"),
+    [
+        ({}, {}, (), {"seed": 0}),
+        ({FAR: f"{OURS}seed = 1\nn-resamples = 30\n"}, {}, (), {"seed": 1, "n_resamples": 30}),
+        ({"bbc.toml": "seed = 1\nlevel = 0.9"}, {"SEED": "2"}, (), {"seed": 2, "level": 0.9}),
+        ({"bbc.toml": "seed = 1"}, {"SEED": "2"}, ("--seed", "0"), {"seed": 0}),
+        ({"bbc.toml": "seed = 1"}, {"SEED": ""}, (), {"seed": 1}),
+        ({"bbc.toml": "seed = 1", NEAR: f"{OURS}seed = 2"}, {}, (), {"seed": 2}),
+        ({"bbc.toml": "seed = 1", NEAR: THEIRS}, {}, (), {"seed": 1}),
+        ({"bbc.toml": "seed = 1", FAR: f"{OURS}seed = 2"}, {}, (), {"seed": 1}),
+        ({FAR: "[tool.other\n"}, {}, (), {"seed": 0}),
+        ({FAR: "[project]\nx = [" + "1.5, " * 99 + f"]\n{OURS}seed = 3\n"}, {}, (), {"seed": 3}),
+        ({"bbc.toml": "\ufeffseed = 3\n"}, {}, (), {"seed": 3}),
+        ({FAR: f"{OURS}seed = 1\nlevel = 0.9\n[tool.bbc.correct]\nseed = 2\n"}, {}, (),
+         {"seed": 2, "level": 0.9}),
+        ({"bbc.toml": "correct.seed = 1"}, {"SEED": "2"}, (), {"seed": 2}),
+        ({"bbc.toml": "correct.seed = 1"}, {"SEED": "2", "CORRECT_SEED": "3"}, (), {"seed": 3}),
+        ({}, {"FAIL_UNDR": ""}, (), {"seed": 0}),
+        ({}, {"RULE": "bbcd", "DROP_THRESHOLD": "0.9", "LIST": "drop", "REPLAY": "0", "ENGINE":
+              "numpy", "ON_ERROR": "stop", "GATE_FORMAT": "json"}, (), {"seed": 0}),
+    ],
+)  # fmt: skip
+def test_which_default_holds(plan, folder, monkeypatch, files, variables, flags, expected):
+    """Flag, environment, file; of files the nearest, bbc.toml before pyproject.toml."""
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    for name, text in variables.items():
+        monkeypatch.setenv(f"BBC_{name}", text)
+    found = plan(*flags)
+    assert {name: found[name] for name in expected} == expected
 
-    def test_one_without_a_table_is_passed_by(self, plan, folder):
-        (folder / "bbc.toml").write_text("seed = 1\n")
-        (folder / "deep" / "pyproject.toml").write_text("[project]\nname = 'bbc-study'\n")
-        assert plan()["seed"] == 1
 
-    def test_bbc_toml_before_pyproject(self, plan, folder):
-        (folder / "bbc.toml").write_text("seed = 1\n")
-        (folder / "pyproject.toml").write_text("[tool.bbc]\nseed = 2\n")
-        assert plan()["seed"] == 1
-
-    def test_a_broken_pyproject_without_us_is_not_ours(self, plan, folder):
-        (folder / "pyproject.toml").write_text("[tool.other\n")
-        assert plan()["seed"] == 0
+def test_a_switch_can_be_turned_off(run, folder, monkeypatch):
+    (folder / "bbc.toml").write_text("quiet = true\n")
+    argv = ("correct", "p.csv", "--method", "cvt", "--format", "json")
+    assert run(*argv)[2] == ""
+    monkeypatch.setenv("BBC_QUIET", "0")
+    assert run(*argv)[2].startswith("read: ")
 
 
 def test_a_gate_of_the_project(run, folder):
@@ -94,8 +89,7 @@ def test_a_gate_of_the_project(run, folder):
     assert run("gate", "r.json")[0] == 3
     assert run("gate", "r.json", "--fail-under", "0.01")[0] == 0
     (folder / "pyproject.toml").write_text("[tool.bbc]\nfail-under = -1\n")
-    status, _, err = run("gate", "r.json")
-    assert (status, "--fail-under is -1: every result meets it" in err) == (2, True)
+    assert "--fail-under is -1: every result meets it" in run.refused("gate", "r.json")
 
 
 @pytest.mark.parametrize(
@@ -129,9 +123,7 @@ def test_a_gate_of_the_project(run, folder):
 )
 def test_what_does_not_fit_is_one_error(run, folder, text, problem, hint):
     (folder / "bbc.toml").write_text(f"{text}\n")
-    status, out, err = run("correct", "p.csv")
-    assert (status, out) == (2, "")
-    first, second = err.splitlines()
+    first, second = run.refused("correct", "p.csv").splitlines()
     assert first.startswith(f"error: {folder / 'bbc.toml'}: ")
     assert problem.lower() in first.lower()
     assert hint in second
@@ -139,9 +131,7 @@ def test_what_does_not_fit_is_one_error(run, folder, text, problem, hint):
 
 def test_a_table_that_is_none(run, folder):
     (folder / "pyproject.toml").write_text("[tool]\nbbc = 3\n")
-    status, _, err = run("correct", "p.csv")
-    assert status == 2
-    assert "tool.bbc is not a table" in err
+    assert "tool.bbc is not a table" in run.refused("correct", "p.csv")
 
 
 @pytest.mark.one_in(2)
@@ -161,22 +151,9 @@ def test_a_table_that_is_none(run, folder):
 def test_a_hostile_file_is_one_error_at_once(run, folder, head, text, problem):
     name = "pyproject.toml" if head else "bbc.toml"
     (folder / name).write_text(head + text)
-    status, out, err = run("correct", "p.csv", "--method", "cvt")
-    assert (status, out) == (2, "")
+    err = run.refused("correct", "p.csv", "--method", "cvt")
     assert err.startswith(f"error: {folder / name}: {problem}")
     assert len(err.splitlines()) == 2
-
-
-def test_names_that_are_deep_in_values_are_none(plan, folder):
-    (folder / "pyproject.toml").write_text(
-        "[project]\nx = [" + "1.5, " * 99 + "]\n[tool.bbc]\nseed = 3\n"
-    )
-    assert plan()["seed"] == 3
-
-
-def test_a_byte_order_mark_is_passed_over(plan, folder):
-    (folder / "bbc.toml").write_text("\ufeffseed = 3\n", encoding="utf-8")
-    assert plan()["seed"] == 3
 
 
 @pytest.mark.parametrize("make", ["mkdir", "link"])
@@ -220,9 +197,7 @@ def test_commands_without_settings_do_not_read_the_file(run, folder):
 )
 def test_a_variable_that_does_not_fit_is_named(run, monkeypatch, name, text, hint):
     monkeypatch.setenv(f"BBC_{name}", text)
-    status, out, err = run("correct", "p.csv")
-    assert (status, out) == (2, "")
-    first, second = err.splitlines()
+    first, second = run.refused("correct", "p.csv").splitlines()
     assert first == f"error: BBC_{name} in the environment is {text!r}"
     assert hint in second
 
@@ -233,9 +208,7 @@ def test_variables_that_fit_are_taken(run, monkeypatch):
         "METHOD": "cvt bbc", "N_RESAMPLES": "20", "METRIC": "auc",
     }.items():  # fmt: skip
         monkeypatch.setenv(f"BBC_{name}", text)
-    status, out, err = run("correct", "p.csv")
-    assert (status, err) == (0, "")
-    found = json.loads(out)
+    found = json.loads(run.silent("correct", "p.csv"))
     assert (found["plan"]["seed"], found["plan"]["side"]) == (5, "lower")
     assert [e["method"] for e in found["estimates"]] == ["cvt", "bbc"]
 
@@ -243,8 +216,7 @@ def test_variables_that_fit_are_taken(run, monkeypatch):
 def test_show_config_says_what_holds_and_from_where(run, folder, monkeypatch):
     (folder / "bbc.toml").write_text('seed = 1\nmetric = ["auc", "accuracy"]\n')
     monkeypatch.setenv("BBC_JOBS", "3")
-    status, out, err = run("--show-config")
-    assert (status, err) == (0, "")
+    out = run.silent("--show-config")
     rows = {
         line.split()[0]: " ".join(line.split()[1:]) for line in out.splitlines() if line[0] != " "
     }
@@ -301,9 +273,9 @@ class TestByCommand:
     def dropped(self, run, samples):
         def of(*argv):
             path = samples / "progression.parquet"
-            status, out, err = run("drop", path, "--format", "json", "-q", *argv)
-            assert status == 0, err
-            return json.loads(out)["decision"]
+            return json.loads(run.printed("drop", path, "--format", "json", "-q", *argv))[
+                "decision"
+            ]
 
         return of
 
@@ -321,19 +293,6 @@ class TestByCommand:
         monkeypatch.setenv("BBC_DROP_THRESHOLD", "0.7")
         assert dropped()["threshold"] == 0.7
         assert dropped("--threshold", "0.8")["threshold"] == 0.8
-
-    def test_a_table_in_pyproject(self, plan, folder):
-        (folder / "pyproject.toml").write_text(
-            "[tool.bbc]\nseed = 1\nlevel = 0.9\n[tool.bbc.correct]\nseed = 2\n"
-        )
-        assert (plan()["seed"], plan()["level"]) == (2, 0.9)
-
-    def test_the_environment_wins_over_the_table(self, plan, folder, monkeypatch):
-        (folder / "bbc.toml").write_text("correct.seed = 1\n")
-        monkeypatch.setenv("BBC_SEED", "2")
-        assert plan()["seed"] == 2
-        monkeypatch.setenv("BBC_CORRECT_SEED", "3")
-        assert plan()["seed"] == 3
 
     @pytest.mark.parametrize("text", ["['accuracy', 'auc']", "'accuracy'"])
     def test_of_several_metrics_the_first_decides(self, dropped, folder, text):
@@ -371,35 +330,23 @@ class TestByCommand:
         assert not {one.key for one in every} & set(settings())
 
 
-class TestUnknownVariables:
-    @pytest.mark.parametrize(
-        ("name", "hint"),
-        [
-            ("BBC_FAIL_UNDR", "did you mean BBC_FAIL_UNDER?"),
-            ("BBC_SED", "did you mean BBC_SEED?"),
-            ("BBC_DROP_TRESHOLD", "did you mean BBC_DROP_THRESHOLD?"),
-            ("BBC_XYZZY", "unset it; bbc --show-config lists options"),
-            ("BBC_OUTPUT", "--output belongs to one run: give it on the command line"),
-        ],
-    )
-    def test_one_is_an_error(self, run, monkeypatch, name, hint):
-        monkeypatch.setenv(name, "0.95")
-        for argv in (["correct", "p.csv"], ["gate", "r.json"], ["--show-config"]):
-            status, out, err = run(*argv)
-            assert (status, out) == (2, "")
-            assert err == f"error: {name} in the environment sets no option of bbc\nhint: {hint}\n"
-
-    def test_those_of_other_commands_are_known(self, plan, monkeypatch):
-        for name, text in {
-            "BBC_RULE": "bbcd", "BBC_DROP_THRESHOLD": "0.9", "BBC_LIST": "drop", "BBC_REPLAY": "0",
-            "BBC_ENGINE": "numpy", "BBC_ON_ERROR": "stop", "BBC_GATE_FORMAT": "json",
-        }.items():  # fmt: skip
-            monkeypatch.setenv(name, text)
-        assert plan()["seed"] == 0
-
-    def test_an_empty_one_is_none(self, plan, monkeypatch):
-        monkeypatch.setenv("BBC_FAIL_UNDR", "")
-        assert plan()["seed"] == 0
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [
+        ("BBC_FAIL_UNDR", "did you mean BBC_FAIL_UNDER?"),
+        ("BBC_SED", "did you mean BBC_SEED?"),
+        ("BBC_DROP_TRESHOLD", "did you mean BBC_DROP_THRESHOLD?"),
+        ("BBC_XYZZY", "unset it; bbc --show-config lists options"),
+        ("BBC_OUTPUT", "--output belongs to one run: give it on the command line"),
+    ],
+)
+def test_an_unknown_variable_is_an_error(run, monkeypatch, name, hint):
+    monkeypatch.setenv(name, "0.95")
+    for argv in (["correct", "p.csv"], ["gate", "r.json"], ["--show-config"]):
+        assert (
+            run.refused(*argv)
+            == f"error: {name} in the environment sets no option of bbc\nhint: {hint}\n"
+        )
 
 
 def asked(line):

@@ -13,9 +13,7 @@ FAST = ("--n-resamples", "200")
 
 
 def result(run, *argv):
-    status, out, err = run("correct", *argv, "--format", "json", *FAST)
-    assert status == 0, err
-    return json.loads(out)
+    return json.loads(run.printed("correct", *argv, "--format", "json", *FAST))
 
 
 def estimates(run, *argv):
@@ -151,8 +149,7 @@ def test_the_result_is_all_that_goes_to_standard_output(run, once, parquet):
 
 
 def test_the_table_names_what_is_naive_and_what_to_report(run, samples):
-    status, out, err = run("correct", samples / "progression.parquet", *FAST)
-    assert (status, err) == (0, "")
+    out = run.silent("correct", samples / "progression.parquet", *FAST)
     for words in ("naive, too good", "corrected", "report", "winner", "positive: above"):
         assert words in " ".join(out.split())  # lines break where the path lets them
     assert "\x1b" not in out
@@ -181,17 +178,13 @@ class TestResamples:
     def test_auto_is_a_run_of_that_many(self, run, samples):
         path = samples / "progression.parquet"
         auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.004")
-        status, out, err = run("correct", path, "--format", "json", *auto)
-        assert status == 0, err
-        (found,) = json.loads(out)["estimates"]
+        (found,) = json.loads(run.printed("correct", path, "--format", "json", *auto))["estimates"]
         errors = [e for e in found["error"].values() if e is not None]
         assert max(errors) <= 0.004
         size = found["n_resamples"]
         assert size > 1000
-        status, out, _ = run(
-            "correct", path, "--format", "json", "--method", "bbc", "--n-resamples", size
-        )
-        assert json.loads(out)["estimates"] == [found]
+        fixed = ("--format", "json", "--method", "bbc", "--n-resamples", size)
+        assert json.loads(run("correct", path, *fixed)[1])["estimates"] == [found]
 
     @pytest.mark.sweep
     def test_a_tolerance_out_of_reach_is_said(self, run, samples, monkeypatch):
@@ -249,9 +242,7 @@ def test_resources_change_nothing(run, once, samples, limits, name):
         pytest.importorskip("numba")
     path = samples / f"{name}.parquet"
     _, expected, _ = once("correct", path, "--format", "json", *FAST)
-    status, out, err = run("correct", path, "--format", "json", *FAST, *limits)
-    assert status == 0, err
-    assert out == expected
+    assert run.printed("correct", path, "--format", "json", *FAST, *limits) == expected
 
 
 @pytest.mark.sweep

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from bbccli.analysis import Analysis
 from bbccli.analysis.answer import answer
+from bbccli.analysis.options import Analysis
 from bbccli.reports import FORMS
 
 N, C = 60, 20

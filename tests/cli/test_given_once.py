@@ -2,8 +2,7 @@
 
 import pytest
 
-from bbccli.cli.command import typed
-from bbccli.cli.commands import COMMANDS, command_named
+from bbccli.cli.command import COMMANDS, command_named, typed
 
 FILE = "p.csv"
 
@@ -31,17 +30,16 @@ def folder(tmp_path, monkeypatch):
 )
 def test_the_last_value_does_not_win(run, tmp_path, argv, flag):
     before = set(tmp_path.iterdir())
-    status, out, err = run(*argv)
-    assert (status, out) == (2, "")
-    assert err == f"error: {flag} is given more than once\nhint: give it once\n"
+    assert run.refused(*argv) == f"error: {flag} is given more than once\nhint: give it once\n"
     assert set(tmp_path.iterdir()) == before
 
 
 @pytest.mark.parametrize("both", [("--guard", "--no-guard"), ("--no-guard", "--guard")])
 def test_a_switch_is_not_turned_both_ways(run, both):
-    status, out, err = run("correct", FILE, *both)
-    assert (status, out) == (2, "")
-    assert err == "error: --guard and --no-guard contradict each other\nhint: give one\n"
+    assert (
+        run.refused("correct", FILE, *both)
+        == "error: --guard and --no-guard contradict each other\nhint: give one\n"
+    )
 
 
 def test_what_says_the_same_twice_is_taken(run):

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from bbccli.cli.commands import COMMANDS, command_named
+from bbccli.cli.command import COMMANDS, command_named
 from bbccli.core.option import Option, Panel
 from bbccli.methods import DEFAULT_METHODS, METHODS
 from bbccli.methods.registry import ENOUGH_FOLDS
@@ -15,9 +15,7 @@ SCREEN = 40
 
 
 def help_of(run, name):
-    status, out, err = run(name, "--help")
-    assert (status, err) == (0, "")
-    return out
+    return run.silent(name, "--help")
 
 
 def panels(text):
@@ -101,5 +99,4 @@ def test_a_name_in_braces_is_the_only_template():
 
 def test_dropping_knows_no_outer_folds(run):
     assert "outer_fold" not in command_named("drop").options
-    status, _, err = run("drop", "p.csv", "--outer-fold", "outer")
-    assert (status, "No such option: --outer-fold" in err) == (2, True)
+    assert "No such option: --outer-fold" in run.refused("drop", "p.csv", "--outer-fold", "outer")

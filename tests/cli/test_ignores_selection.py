@@ -6,11 +6,16 @@ import pytest
 
 
 def test_the_table_gives_no_optimism_and_no_sentence_to_report(run, samples):
-    status, out, _ = run(
-        "correct", samples / "progression.parquet", "--metric", "accuracy",
-        "--method", "wilson", "--method", "t-folds",
-    )  # fmt: skip
-    assert status == 0
+    out = run.printed(
+        "correct",
+        samples / "progression.parquet",
+        "--metric",
+        "accuracy",
+        "--method",
+        "wilson",
+        "--method",
+        "t-folds",
+    )
     (wilson,) = (line for line in out.splitlines() if line.startswith("  wilson"))
     assert wilson.split() == [
         "wilson", "share,", "ignores", "selection", "0.863", "0.863", "0.770", "to", "0.921"
@@ -22,7 +27,7 @@ def test_the_table_gives_no_optimism_and_no_sentence_to_report(run, samples):
 def test_the_document_marks_them(run, samples):
     methods = ("bbc", "naive", "naive-f", "t-corrected", "influence", "nested-selection")
     options = [word for method in methods for word in ("--method", method)]
-    status, out, _ = run(
+    out = run.printed(
         "correct",
         samples / "progression.parquet",
         *options,
@@ -31,14 +36,12 @@ def test_the_document_marks_them(run, samples):
         "--format",
         "json",
     )
-    assert status == 0
     marked = {e["method"]: e["ignores_selection"] for e in json.loads(out)["estimates"]}
     assert marked == {m: m not in ("bbc", "nested-selection") for m in methods}
 
 
 @pytest.mark.parametrize("name", ["wald", "wilson", "clopper-pearson", "jeffreys"])
 def test_a_metric_that_is_not_a_proportion_is_refused(run, samples, name):
-    status, out, err = run("correct", samples / "progression.parquet", "--method", name)
-    assert (status, out) == (2, "")
+    err = run.refused("correct", samples / "progression.parquet", "--method", name)
     assert f"error: {name} is for proportions of samples" in err
     assert "hint: bbc; or naive and influence" in err

@@ -32,7 +32,7 @@ def without(table, names, rows):
     return table
 
 
-def codes(result):
+def codes_in(result):
     return [note["code"] for note in result["notes"]]
 
 
@@ -42,7 +42,7 @@ def test_configurations_dropped_after_some_folds(table, run, tmp_path):
     gone = table.column_names[5:8]
     found = run_on(without(table, gone, late), run, tmp_path)[1]
     assert found["input"]["n_configurations"] == 174
-    assert "configurations-dropped" in codes(found)
+    assert "configurations-dropped" in codes_in(found)
     text = next(n["text"] for n in found["notes"] if n["code"] == "configurations-dropped")
     assert all(name in text for name in gone)
     winners = {share["configuration"] for e in found["estimates"] for share in e["selection"]}
@@ -58,7 +58,7 @@ def test_folds_not_yet_run(table, run, tmp_path, absent):
     else:
         cut = without(table, table.column_names[3:], fold >= 8)
         status, found, err = run_on(cut, run, tmp_path)
-        assert "samples-left-out" in codes(found)
+        assert "samples-left-out" in codes_in(found)
     assert status == 0, err
     assert found["input"]["n_folds"] == 8
     assert found["input"]["n_samples"] == int((fold < 8).sum())
@@ -71,7 +71,7 @@ def test_common_rows(table, run, tmp_path):
     found = run_on(cut, run, tmp_path, "--missing", "common-rows")[1]
     assert found["input"]["n_configurations"] == 177
     assert found["input"]["n_samples"] == int((~late).sum())
-    assert "common-rows" in codes(found)
+    assert "common-rows" in codes_in(found)
 
 
 @pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
@@ -120,7 +120,7 @@ def test_available_cases_on_request_keep_who_predicts_half(table, run, tmp_path)
     cut = without(cut, table.column_names[8:9], fold > 3)
     found = run_on(cut, run, tmp_path, "--missing", "available")[1]
     assert found["input"]["n_configurations"] == 176
-    assert {"available-cases", "configurations-dropped"} <= set(codes(found))
+    assert {"available-cases", "configurations-dropped"} <= set(codes_in(found))
 
 
 def test_too_many_gaps_are_explained(table, run, tmp_path):

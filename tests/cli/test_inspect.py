@@ -12,8 +12,7 @@ import pytest
 
 from bbccli import readers
 from bbccli.analysis.inspection import Status, inspect
-from bbccli.analysis.inspection.findings import Findings
-from bbccli.analysis.inspection.matrices import check_resamples
+from bbccli.analysis.inspection.findings import Findings, check_resamples
 from bbccli.analysis.inspection.similar import similarity
 from bbccli.core import resources
 from bbccli.core.matrix import PredictionMatrix

@@ -48,20 +48,16 @@ def test_pattern_of_a_parent_folder(run, submissions, monkeypatch):
 @pytest.mark.parametrize("pattern", ["none*.csv", "a**b.csv", "[", "x*/../..", "/none/*"])
 def test_pattern_without_files(run, tmp_path, monkeypatch, pattern):
     monkeypatch.chdir(tmp_path)
-    status, out, err = run("correct", pattern)
-    assert (status, out) == (2, "")
-    assert err.startswith("error: ")
+    assert run.refused("correct", pattern).startswith("error: ")
 
 
 def test_a_dialect_by_name(run):
-    status, out, _ = run("correct", DATA / "caret_knn.csv")
-    assert status == 0
+    out = run.printed("correct", DATA / "caret_knn.csv")
     assert "3 configurations, 5 folds, 2 repeats" in out.replace("\n", " ")
     assert run("correct", DATA / "caret_knn.csv", "--dialect", "caret", "-q")[0] == 0
-    status, _, err = run("correct", DATA / "caret_knn.csv", "--dialect", "weka")
-    assert (status, "is not one of: wide, caret" in err) == (2, True)
-    status, _, err = run("correct", DATA / "caret_knn.csv", "--dialect", "tidymodels")
-    assert (status, "error: " in err) == (2, True)
+    err = run.refused("correct", DATA / "caret_knn.csv", "--dialect", "weka")
+    assert "is not one of: wide, caret" in err
+    assert "error: " in run.refused("correct", DATA / "caret_knn.csv", "--dialect", "tidymodels")
 
 
 def test_columns_of_a_long_table(run, tmp_path):
@@ -71,6 +67,5 @@ def test_columns_of_a_long_table(run, tmp_path):
     ]
     path.write_text("\n".join(["who,key,y,p", *rows]))
     options = ("--configuration", "who", "--prediction", "p", "--row-id", "key")
-    status, out, _ = run("correct", path, *options)
-    assert status == 0
+    out = run.printed("correct", path, *options)
     assert "20 samples x 2 configurations" in out.replace("\n", " ")

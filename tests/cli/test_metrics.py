@@ -28,9 +28,7 @@ DEFAULTS = {
 
 
 def result(run, path, *options):
-    status, out, err = run("correct", path, "--format", "json", *options)
-    assert status == 0, err
-    return json.loads(out)
+    return json.loads(run.printed("correct", path, "--format", "json", *options))
 
 
 @pytest.mark.sweep
@@ -84,14 +82,11 @@ class TestThreshold:
         scores = pa.array(table[name].to_numpy() * 10 - 5)
         path = tmp_path / "scores.parquet"
         pq.write_table(table.set_column(5, name, scores), path)
-        status, _, err = run("correct", path, "--metric", "accuracy")
-        assert status == 2
-        assert "--threshold" in err
+        assert "--threshold" in run.refused("correct", path, "--metric", "accuracy")
         result(run, path, "--metric", "accuracy", "--threshold", "0.5", *FAST)
 
     def test_it_is_for_binary_tasks(self, run, samples):
-        status, _, err = run("correct", samples / "diabetes.parquet", "--threshold", "1")
-        assert status == 2
+        err = run.refused("correct", samples / "diabetes.parquet", "--threshold", "1")
         assert err.startswith("error: ")
 
 
@@ -106,9 +101,7 @@ class TestRiskDirection:
 
     def test_it_is_for_survival(self, run, samples):
         path = samples / "progression.parquet"
-        status, _, err = run("correct", path, "--risk-direction", "later")
-        assert status == 2
-        assert "survival" in err
+        assert "survival" in run.refused("correct", path, "--risk-direction", "later")
 
 
 class TestWeights:
@@ -149,9 +142,7 @@ def test_a_metric_of_ones_own(run, samples, tmp_path, monkeypatch):
     assert [e["value"] for e in own] == [e["value"] for e in accuracy]
     assert {e["metric"] for e in own} == {"own"}
     for wrong in ("mymetrics:NOT", "mymetrics:GONE", "nomodule:OWN"):
-        status, _, err = run("correct", path, "--metric", wrong)
-        assert status == 2
-        assert len(err.splitlines()) == 2
+        assert len(run.refused("correct", path, "--metric", wrong).splitlines()) == 2
 
 
 class TestClip:
@@ -179,9 +170,10 @@ class TestClip:
 
     def test_of_drop(self, run, samples):
         argv = ("drop", samples / "progression.parquet", "--metric", "log-loss", "-q")
-        status, out, err = run(*argv, "--format", "json", "--clip", "0.3")
-        assert status == 0, err
-        assert json.loads(out)["plan"]["clip"] == 0.3
+        assert (
+            json.loads(run.printed(*argv, "--format", "json", "--clip", "0.3"))["plan"]["clip"]
+            == 0.3
+        )
 
 
 @pytest.mark.sweep

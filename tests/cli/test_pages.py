@@ -89,16 +89,6 @@ def test_a_page_of_a_saved_result(saved, tmp_path):
 
 
 @pytest.mark.sweep
-@pytest.mark.usefixtures("undrawn")
-def test_a_page_of_predictions_is_that_of_correct(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "bbc.toml").write_text("n-resamples = 50\n")
-    assert main(["report", SAMPLE, "-q", "-o", "r.html"]) == 0
-    assert main(["correct", SAMPLE, "-q", "-o", "c.html"]) == 0
-    assert (tmp_path / "r.html").read_bytes() == (tmp_path / "c.html").read_bytes()
-
-
-@pytest.mark.sweep
 def test_a_page_of_predictions_is_that_of_the_defaults(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bbc.toml").write_text('metric = ["brier"]\nn-resamples = 50\nfail-over = 0.001\n')

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bbccli.analysis import Analysis
 from bbccli.analysis.answer import answer
+from bbccli.analysis.options import Analysis
 from bbccli.core.progress import enter, silent
 
 

@@ -21,17 +21,13 @@ def pilot(samples):
 
 
 def document(run, *argv):
-    status, out, err = run(*argv, "--format", "json", "-q")
-    assert (status, err) == (0, ""), err
-    found = json.loads(out)
+    found = json.loads(run.silent(*argv, "--format", "json", "-q"))
     jsonschema.Draft202012Validator(DEFINITION).validate(found)
     return found
 
 
 def test_a_width_by_a_pilot(once, pilot):
-    status, out, err = once(*pilot, "--width", "0.05")
-    assert (status, err) == (0, "")
-    text = " ".join(out.split())
+    text = " ".join(once.silent(*pilot, "--width", "0.05").split())
     assert text.startswith("Plan ")
     for words in (
         "rows for the 95 % interval of the winner of 23 configurations to be at most 0.05 wide.",
@@ -44,8 +40,7 @@ def test_a_width_by_a_pilot(once, pilot):
 
 
 def test_a_width_that_every_study_of_a_pilot_has(run, pilot):
-    status, out, err = run(*pilot, "--width", "10")
-    assert (status, out) == (2, "")
+    err = run.refused(*pilot, "--width", "10")
     assert "--width is 10: no two values of accuracy differ by more than 1" in err
 
 
@@ -179,16 +174,13 @@ def test_a_check_is_shown(run, monkeypatch):
     ],
 )
 def test_what_is_refused(run, argv, problem, hint):
-    status, out, err = run(*argv)
-    assert (status, out) == (2, "")
+    err = run.refused(*argv)
     assert problem in err.splitlines()[0]
     assert hint in err.splitlines()[1]
 
 
 def test_a_pilot_leaves_nothing_to_state(run, pilot):
-    status, _, err = run(*pilot, "--expected", "0.9")
-    assert status == 2
-    assert "--expected is for a plan without a pilot" in err
+    assert "--expected is for a plan without a pilot" in run.refused(*pilot, "--expected", "0.9")
 
 
 def test_what_is_assumed_of_stated_values_speaks_of_no_pilot(run):

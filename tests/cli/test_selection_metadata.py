@@ -28,9 +28,7 @@ def file(tmp_path):
 
 
 def pooling(run, *argv):
-    status, out, err = run(*argv, "--format", "json")
-    assert status == 0, err
-    return json.loads(out)["plan"]["pooling"]
+    return json.loads(run.printed(*argv, "--format", "json"))["plan"]["pooling"]
 
 
 @pytest.mark.parametrize("command", ["correct", "drop"])
@@ -65,15 +63,13 @@ def test_environment_and_file_of_defaults_win(run, file, tmp_path, monkeypatch):
 
 def test_each_file_of_a_batch_by_its_own(run, file, tmp_path):
     path, target = file("fold-mean"), tmp_path / "r.jsonl"
-    status, _, err = run("batch", path, "-o", target, "--n-resamples", 20, "--jobs", 1)
-    assert status == 0, err
+    run.printed("batch", path, "-o", target, "--n-resamples", 20, "--jobs", 1)
     record = json.loads(target.read_text())
     assert record.get("document", record)["plan"]["pooling"] == "fold-mean"
 
 
 def test_an_unknown_selection(run, file):
-    status, out, err = run("correct", file("mean"))
-    assert (status, out) == (2, "")
+    err = run.refused("correct", file("mean"))
     assert "metadata key 'selection' is 'mean'" in err
     assert "hint: one of: pooled, fold-mean" in err
 

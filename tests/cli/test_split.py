@@ -52,8 +52,7 @@ def test_the_document_says_it_too(run, samples):
     path = samples / "progression.parquet"
     for share, held_out in ((0.5, 40), (0, None)):
         options = ("--evaluation-share", share, "--format", "json", "--quiet")
-        code, out, _ = run("correct", path, *asked(*METHODS), *options)
-        assert code == 0
+        out = run.printed("correct", path, *asked(*METHODS), *options)
         assert json.loads(out)["plan"]["evaluation_share"] == share
         found = estimates(out)
         assert {e["n_evaluation"] for e in found.values()} == {held_out}
@@ -87,20 +86,20 @@ def test_groups_are_split_whole(run, tmp_path):
     path.write_text("\n".join(rows) + "\n")
     options = ("--group", "patient", "--truth", "label", "--row-id", "id", "--positive", "1")
     json_options = ("--format", "json", "--quiet")
-    code, out, err = run("correct", path, *options, *asked("delong"), *json_options)
-    assert (code, err) == (0, "")
-    assert estimates(out)["delong"]["n_evaluation"] == 40
-    code, _, err = run("correct", path, *options, *asked("hanley-mcneil"))
-    assert code == 2
+    assert (
+        estimates(run.silent("correct", path, *options, *asked("delong"), *json_options))["delong"][
+            "n_evaluation"
+        ]
+        == 40
+    )
+    err = run.refused("correct", path, *options, *asked("hanley-mcneil"))
     assert "hanley-mcneil is for independent samples; these come in groups" in err
     assert "hint: use delong" in err
 
 
 @pytest.mark.parametrize("share", ["1", "-0.25", "25"])
 def test_a_share_out_of_range(run, samples, share):
-    code, out, err = run("correct", samples / "progression.parquet", "--evaluation-share", share)
-    assert (code, out) == (2, "")
-    assert err == (
+    assert run.refused("correct", samples / "progression.parquet", "--evaluation-share", share) == (
         f"error: --evaluation-share is {float(share):g}, not in [0, 1)\n"
         "hint: for example 0.25; 0 selects and evaluates on all samples\n"
     )
@@ -115,8 +114,7 @@ def test_a_share_out_of_range(run, samples, share):
     ],
 )
 def test_what_an_auc_interval_is_not_for(run, samples, name, options, problem, hint):
-    code, out, err = run("correct", samples / f"{name}.parquet", *asked("delong"), *options)
-    assert (code, out) == (2, "")
+    err = run.refused("correct", samples / f"{name}.parquet", *asked("delong"), *options)
     assert f"error: delong is for the AUC of two classes, {problem}" in err
     assert f"hint: {hint}" in err
 

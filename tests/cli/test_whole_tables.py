@@ -172,9 +172,7 @@ def found(run, folder, monkeypatch):
 
     def call(name):
         if name not in FOUND:
-            status, out, err = run(*TABLES[name][1], "--format", "json")
-            assert status == 0, err
-            FOUND[name] = json.loads(out)
+            FOUND[name] = json.loads(run.printed(*TABLES[name][1], "--format", "json"))
         return FOUND[name]
 
     return call
@@ -293,8 +291,7 @@ def test_the_summary_of_a_batch(run, folder, monkeypatch, width):
     monkeypatch.chdir(folder)
     monkeypatch.setenv("COLUMNS", str(width))
     words = ("batch", *SETS[:2], "--method", "bbc", "--jobs", "1", "--summary", *MSE)
-    status, out, err = run(*words, "-o", f"{width}.jsonl")
-    assert status == 0, err
+    out = run.printed(*words, "-o", f"{width}.jsonl")
     lines = [json.loads(line) for line in (folder / f"{width}.jsonl").read_text().splitlines()]
     documents = [line.get("document", line) for line in lines]
     optimism = [one["estimates"][0]["optimism"] for one in documents]
@@ -320,8 +317,7 @@ def test_listings_say_the_same_at_every_width(run, monkeypatch, name):
     told = []
     for width in (400, *WIDTHS, *NARROW):
         monkeypatch.setenv("COLUMNS", str(width))
-        status, out, err = run(*LISTINGS[name])
-        assert status == 0, err
+        out = run.printed(*LISTINGS[name])
         told.append(Counter(letters(out)))
     whole, *others = told
     assert all(whole <= one for one in others)

@@ -14,9 +14,8 @@ from oracle_data import FOLDER
 from scipy import stats
 from thorough import examples
 
-from bbccli.comparisons.across import TESTS, compare_across, performances_of, ranks
+from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of, ranks
 from bbccli.comparisons.across.ranks import settled, wilcoxon
-from bbccli.comparisons.across.run import DEFAULTS
 from bbccli.comparisons.records import Verdict
 from bbccli.core.documents import as_json
 from bbccli.core.plan import Plan

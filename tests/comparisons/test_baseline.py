@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from documents import codes
 from matrices import binary, changed_source, regression
 
 from bbccli import METRICS, Plan, read
@@ -19,10 +20,6 @@ from bbccli.stats.resampling import draws_of
 from bbccli.types import IntervalKind, Pooling, Select, Side
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
-
-
-def codes(comparison):
-    return [note.code for note in comparison.notes]
 
 
 def by_loops(matrix, metric, plan, other):

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from documents import codes
 from matrices import binary, changed_source, regression
 
 from bbccli import METRICS, Plan, read
@@ -16,10 +17,6 @@ from bbccli.stats.resampling import draws_of
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 TWO = {"few": (0, 6), "many": (1, 2, 3, 4, 5)}
-
-
-def codes(comparison):
-    return [note.code for note in comparison.notes]
 
 
 def by_loops(matrix, metric, plan, first, second):

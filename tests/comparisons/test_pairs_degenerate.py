@@ -4,10 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from documents import codes
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matrices import binary, regression
-from pairs import PLAN, ask, codes, of_folds, of_labels, of_table
+from pairs import PLAN, ask, of_folds, of_labels, of_table
 from scipy import stats
 from thorough import examples
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from documents import codes
 from matrices import binary, for_metric, regression, weighing
-from pairs import PLAN, ask, case, codes, of_folds, of_labels, of_table
+from pairs import PLAN, ask, case, of_folds, of_labels, of_table
 
-from bbccli.comparisons.pairs import TESTS, compare_pairs
-from bbccli.comparisons.pairs.base import Need
+from bbccli.comparisons.pairs import DEFAULTS, MODULES, TESTS, compare_pairs, default_test
+from bbccli.comparisons.pairs.base import PairNeed as Need
 from bbccli.comparisons.pairs.drawn import Swaps
-from bbccli.comparisons.pairs.run import DEFAULTS, MODULES, default_test
 from bbccli.comparisons.records import Verdict
 from bbccli.core.documents import as_json
 from bbccli.core.matrix import PredictionMatrix

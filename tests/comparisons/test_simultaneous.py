@@ -14,8 +14,8 @@ from bbccli.comparisons.simultaneous import against, checked_draws, critical, ov
 from bbccli.core.resources import Resources, use
 from bbccli.errors import OptionError
 from bbccli.planning.simulation import binormal
-from bbccli.stats import multipliers as module
-from bbccli.stats.multipliers import divisors, multipliers
+from bbccli.stats import influence as module
+from bbccli.stats.influence import divisors, multipliers
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 MAKERS = {"auc": binary, "accuracy": binary, "mse": regression}

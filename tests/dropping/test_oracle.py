@@ -10,7 +10,7 @@ from oracle_data import HARD, METRIC_OF, answers, matrix
 from bbccli.core.matrix import Unfinished
 from bbccli.core.plan import Plan
 from bbccli.dropping import drop, replay
-from bbccli.dropping.base import Standing
+from bbccli.dropping.base import Interim
 from bbccli.dropping.bbcd import worse_shares
 
 ACCURACY = METRIC_OF["acc"]
@@ -42,7 +42,7 @@ def expected_of(what, fold):
 @pytest.mark.parametrize("fold", range(10))
 def test_probabilities_after_every_fold(fold):
     data = so_far(fold + 1)
-    standing = Standing.of(data, ACCURACY, Plan(n_resamples=10 * B))
+    standing = Interim.of(data, ACCURACY, Plan(n_resamples=10 * B))
     assert data.configurations[standing.best] == EXPECTED["exact"]["best_config_per_fold"][fold]
     exact = expected_of("p_best_beats_config", fold)
     error = np.sqrt(exact * (1 - exact) / (10 * B)) + 1e-4

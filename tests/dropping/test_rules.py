@@ -11,7 +11,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.dropping import RULES, bbcd
-from bbccli.dropping.base import Standing
+from bbccli.dropping.base import Interim
 from bbccli.dropping.losses import top_ones
 from bbccli.dropping.over_folds import MOST_EXACT, abilities, error_variance, wins_of
 from bbccli.errors import UndefinedError, UnsupportedError
@@ -46,7 +46,7 @@ def by_fold(shares, size=20):
 
 
 def verdict(rule, matrix, threshold=None, metric=ACCURACY):
-    standing = Standing.of(matrix, metric, Plan(200))
+    standing = Interim.of(matrix, metric, Plan(200))
     return RULES[rule].judge(standing, threshold or RULES[rule].threshold)
 
 
@@ -95,7 +95,7 @@ def test_bbcd_gives_up_where_the_best_is_undefined_in_most_draws(unit, monkeypat
     if unit == "groups":
         matrix = replace(matrix, groups=np.arange(40) // 2)
     with pytest.raises(UndefinedError, match=f"almost no resample of the {unit} can be used"):
-        RULES["bbcd"].judge(Standing.of(matrix, METRICS["auc"], Plan(2000)), 0.99)
+        RULES["bbcd"].judge(Interim.of(matrix, METRICS["auc"], Plan(2000)), 0.99)
 
 
 def slow_brace(standing, sign, loss, groups=None, weights=None):
@@ -128,7 +128,7 @@ def test_brace_by_loops(seed, kind):
     groups = rng.integers(0, 20, 60) if kind in ("groups", "both") else None
     weights = rng.random(60) + 0.2 if kind in ("weights", "both") else None
     matrix = replace(matrix, groups=groups, outcome=replace(matrix.outcome, weights=weights))
-    standing = Standing.of(matrix, METRICS["mae"], Plan())
+    standing = Interim.of(matrix, METRICS["mae"], Plan())
     loss = np.abs(matrix.predictions[0] - matrix.outcome.values[:, None])
     expected = slow_brace(standing, 1, loss, groups, weights)
     found = RULES["brace"].judge(standing, 0.9)

@@ -22,10 +22,9 @@ import numpy as np
 
 from bbccli import METRICS, BbcError, PredictionMatrix, read
 from bbccli.analysis.verification import verified
-from bbccli.metrics import fitting
-from bbccli.metrics.naming import canonical
+from bbccli.metrics import canonical, fitting
 from bbccli.readers import Roles
-from bbccli.recorded import arrays
+from bbccli.recording import arrays
 
 from .case import REAL, RUN, Case, Content, Link, tree_of
 from .mutations import mutated

@@ -14,7 +14,7 @@ from bbccli.metrics import METRICS
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.intervals.guard import Guarded
 from bbccli.stats.intervals.matched import matched
-from bbccli.stats.selection.single import of_samples, worst_sample
+from bbccli.stats.selection.tails import of_samples, worst_sample
 from bbccli.types import IntervalKind, Models, Pooling
 
 AUC, MSE = METRICS["auc"], METRICS["mse"]

@@ -24,7 +24,7 @@ def perfect(size=1000):
     return Distribution(np.ones(size), np.zeros(size, int))
 
 
-def codes(*arguments):
+def codes_of_interval(*arguments):
     return [note.code for note in interval_of(*arguments)[2]]
 
 
@@ -63,7 +63,7 @@ def test_matched_shrinks_by_what_is_drawn():
 
 def test_matched_is_noted():
     plan = Plan(interval=IntervalKind.MATCHED)
-    assert codes(distribution(), AUC, plan, Basis(0.9, 10, 100)) == ["matched-interval"]
+    assert codes_of_interval(distribution(), AUC, plan, Basis(0.9, 10, 100)) == ["matched-interval"]
 
 
 class TestFewResamples:
@@ -78,8 +78,8 @@ class TestFewResamples:
         """With `least` resamples L(1) is the order statistic meant, with one less it is not."""
         plan = Plan(side=side, level=level, guard=False)
         basis = Basis(0.9, 100, 100)
-        assert codes(distribution(least), AUC, plan, basis) == []
-        assert codes(distribution(least - 1), AUC, plan, basis) == ["few-resamples"]
+        assert codes_of_interval(distribution(least), AUC, plan, basis) == []
+        assert codes_of_interval(distribution(least - 1), AUC, plan, basis) == ["few-resamples"]
 
     def test_ten_at_99_percent(self):
         plan = Plan(n_resamples=10, level=0.99, guard=False)
@@ -92,23 +92,25 @@ class TestFewResamples:
 
     def test_enumerated_draws_are_all_there_are(self):
         exact = distribution(10, probabilities=np.full(10, 0.1))
-        assert codes(exact, AUC, Plan(level=0.99), Basis(0.9, 9, 9)) == []
+        assert codes_of_interval(exact, AUC, Plan(level=0.99), Basis(0.9, 9, 9)) == []
 
     def test_t_takes_no_order_statistic(self):
         plan = Plan(level=0.99, interval=IntervalKind.T)
-        assert codes(distribution(10), AUC, plan, Basis(0.9, 9, 9)) == []
+        assert codes_of_interval(distribution(10), AUC, plan, Basis(0.9, 9, 9)) == []
 
 
 class TestGuardWithoutBound:
     def test_an_ordinary_run_says_nothing(self):
         values = Distribution(np.random.default_rng(0).gamma(9.0, size=1000), np.zeros(1000, int))
-        assert codes(values, RMSE, Plan(), Basis(9.0, 80, 80)) == []
+        assert codes_of_interval(values, RMSE, Plan(), Basis(9.0, 80, 80)) == []
 
     def test_where_it_is_missed_it_is_said(self):
-        assert codes(perfect(), R2, Plan(), Basis(1.0, 80, 80)) == ["guard-without-bound"]
+        assert codes_of_interval(perfect(), R2, Plan(), Basis(1.0, 80, 80)) == [
+            "guard-without-bound"
+        ]
 
     def test_not_without_the_guard(self):
-        assert codes(perfect(), R2, Plan(guard=False), Basis(1.0, 80, 80)) == []
+        assert codes_of_interval(perfect(), R2, Plan(guard=False), Basis(1.0, 80, 80)) == []
 
     def test_not_where_the_bound_keeps_it_open(self):
-        assert codes(perfect(), AUC, Plan(), Basis(1.0, 80, 80)) == []
+        assert codes_of_interval(perfect(), AUC, Plan(), Basis(1.0, 80, 80)) == []

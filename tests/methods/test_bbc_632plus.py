@@ -12,14 +12,13 @@ from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.methods import METHODS
-from bbccli.methods.literature.bbc_632plus import overfitting, weight_of
+from bbccli.methods.literature import bbc_632plus as module
+from bbccli.methods.literature.bbc_632plus import no_information, overfitting, weight_of
 from bbccli.metrics import METRICS
 from bbccli.stats.bootstrap.of_samples import in_bag
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
-from bbccli.stats.selection import no_information as module
 from bbccli.stats.selection.candidates import candidates
-from bbccli.stats.selection.no_information import no_information
 from bbccli.types import Direction, Pooling, Task
 
 PLAN = Plan(n_resamples=60, seed=5)

@@ -10,7 +10,7 @@ from bbccli.errors import OptionError
 from bbccli.methods import METHODS
 from bbccli.methods.base import Gives
 from bbccli.metrics import METRICS
-from bbccli.schema.gate import Rule
+from bbccli.schema.gate import GateRule
 from bbccli.types import Direction, GateOn, PredictionKind, Task
 
 
@@ -60,7 +60,7 @@ def test_a_point_alone():
 
 def test_a_gate_on_its_bound_is_explained():
     with pytest.raises(OptionError, match="--gate-method cvm-cv gives no interval"):
-        Rule(0.8, Direction.MAXIMIZE, GateOn.BOUND, "cvm-cv")
+        GateRule(0.8, Direction.MAXIMIZE, GateOn.BOUND, "cvm-cv")
 
 
 @pytest.mark.sweep

@@ -13,7 +13,7 @@ from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.stats.intervals.binomial import clopper_pearson, jeffreys, wald, wilson
+from bbccli.stats.intervals.ends import clopper_pearson, jeffreys, wald, wilson
 from bbccli.types import PredictionKind, Side, Task
 
 FORMULAS = {

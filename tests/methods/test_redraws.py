@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from documents import codes
 from matrices import binary, for_metric, multiclass, of
 from methods import reference
 
@@ -37,10 +38,6 @@ def never_right(n_rare=2):
         ("no",),
         PredictionKind.LABEL,
     )
-
-
-def codes(estimate):
-    return [note.code for note in estimate.notes]
 
 
 def test_accuracy_of_one_configuration_is_not_biased_by_a_rare_class():

@@ -29,7 +29,7 @@ def noise(seed, n_samples=60, n_configurations=5):
     return of(outcome, risks, PredictionKind.SCORE, seed=seed)
 
 
-def codes(matrix):
+def codes_of_cvt(matrix):
     notes = estimate(matrix, [METRICS["concordance"]], Plan(n_resamples=1), ["cvt"])[1]
     return [note.code for note in notes]
 
@@ -38,7 +38,7 @@ def codes(matrix):
 @files
 def test_noise_is_hardly_ever_reversed(n_files):
     matrices = [noise(seed) for seed in range(n_files)]
-    assert sum("risk-reversed" in codes(matrix) for matrix in matrices) <= n_files // 100
+    assert sum("risk-reversed" in codes_of_cvt(matrix) for matrix in matrices) <= n_files // 100
 
 
 @pytest.mark.sweep
@@ -61,7 +61,7 @@ def test_without_pairs_nothing_is_known(n_events):
 def test_times_instead_of_risks_are_said():
     matrix = noise(0, n_samples=120)
     times = 3 * matrix.outcome.values[None, :, None] + matrix.predictions
-    assert "risk-reversed" in codes(replace(matrix, predictions=times))
-    assert "risk-reversed" not in codes(replace(matrix, predictions=-times))
+    assert "risk-reversed" in codes_of_cvt(replace(matrix, predictions=times))
+    assert "risk-reversed" not in codes_of_cvt(replace(matrix, predictions=-times))
     few = replace(matrix.outcome, event=np.arange(120) < 4)
-    assert "risk-reversed" not in codes(replace(matrix, predictions=times, outcome=few))
+    assert "risk-reversed" not in codes_of_cvt(replace(matrix, predictions=times, outcome=few))

@@ -18,7 +18,7 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.probability import with_clip
 from bbccli.stats.bootstrap.of_samples import out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
-    Ranks,
+    RankedValues,
     best_ranks,
     counts_to,
     expected,
@@ -143,7 +143,7 @@ def test_products_of_some_rows_are_those_of_all():
     ranks, chances = ranked(inside, Direction.MINIMIZE), best_ranks(61, counts_to(61))
     whole, _ = expected(values, ranks, chances, np.arange(37))
     for some in (slice(0, 1), slice(5, 6), slice(7, 30), slice(36, 37)):
-        part = Ranks(ranks.order[some], ranks.n_scored[some])
+        part = RankedValues(ranks.order[some], ranks.n_scored[some])
         sums, _ = expected(values[some], part, chances, np.arange(37)[some])
         assert (sums == whole[some]).all()
     np.testing.assert_allclose(

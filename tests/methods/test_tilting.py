@@ -12,9 +12,9 @@ from bbccli.methods.literature import tilting
 from bbccli.metrics import METRICS
 from bbccli.stats.resampling import Draws, Unit, any_draw
 from bbccli.stats.splitting import tilted
-from bbccli.stats.splitting.evaluated import Evaluated
 from bbccli.stats.splitting.split import choose, sidak, split_samples
 from bbccli.stats.splitting.tilt import Replicates, calibrate, tilted_weights
+from bbccli.stats.splitting.tilted import Evaluated
 from bbccli.types import PredictionKind, Side
 
 AUC, ACCURACY, RMSE = METRICS["auc"], METRICS["accuracy"], METRICS["rmse"]

@@ -4,16 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from documents import codes
 from matrices import binary, regression
 
 from bbccli.core.plan import Plan
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind
-
-
-def codes(found):
-    return [note.code for note in found.notes]
 
 
 def constant():

@@ -12,7 +12,7 @@ from bbccli.core.resources import Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.stats.multipliers import largest, multipliers
+from bbccli.stats.influence import largest, multipliers
 from bbccli.stats.resampling import BLOCK
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Models, Pooling, Select, Side

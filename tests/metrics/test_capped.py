@@ -12,7 +12,7 @@ from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.metrics.capped import cap_of, with_cap
+from bbccli.metrics.planned import cap_of, with_cap
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, Task
 

@@ -77,7 +77,7 @@ ROOMS = (
         "recording",
         ("bbccli/recording",),
         ("test_recorded_truth.py", "test_recorded_kinds.py", "test_recording.py"),
-        (),
+        ("test_recorded_tries.py", "readers/test_recording_run.py"),
     ),
     Room(
         "gate",

@@ -9,7 +9,7 @@ from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.errors import BbcError, UndefinedError, UnsupportedError
 from bbccli.metrics import METRICS
-from bbccli.planning import Question, Stated, Target, of_pilot, of_stated, planned_for
+from bbccli.planning import PlanRequest, Stated, Target, of_pilot, of_stated, planned_for
 from bbccli.planning.pilot import noise_among
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 
@@ -116,7 +116,7 @@ def test_equal_configurations_have_no_true_spread():
         )
         if of_pilot(one, *_accuracy()).spread == 0
     )
-    found = planned_for(of_pilot(matrix, *_accuracy()), Question())
+    found = planned_for(of_pilot(matrix, *_accuracy()), PlanRequest())
     assert "no-true-spread" in {note.code for note in found.notes}
     from bbccli.planning.basis import expected_maximum
 
@@ -134,14 +134,14 @@ def test_configurations_that_tie_are_no_trouble():
         predictions=np.repeat(one.predictions, 6, axis=2),
         configurations=tuple(f"c{i}" for i in range(12)),
     )
-    found = planned_for(of_pilot(twice, *_accuracy()), Question(Target.WIDTH, 0.1))
+    found = planned_for(of_pilot(twice, *_accuracy()), PlanRequest(Target.WIDTH, 0.1))
     assert np.isfinite([found.chosen.naive, found.chosen.width, found.chosen.optimism]).all()
 
 
 @pytest.mark.sweep
 def test_errors_are_planned_in_their_own_direction():
     matrix = pilot(noisy, n=120, count=30, correlation=0.5)
-    found = planned_for(of_pilot(matrix, METRICS["mse"], PLAN), Question(within=0.05))
+    found = planned_for(of_pilot(matrix, METRICS["mse"], PLAN), PlanRequest(within=0.05))
     assert found.chosen.optimism > 0
     assert found.chosen.naive == pytest.approx(found.chosen.honest - found.chosen.optimism)
 
@@ -149,7 +149,7 @@ def test_errors_are_planned_in_their_own_direction():
 def test_the_mirror_of_a_share_has_the_same_plan():
     matrix = pilot()
     right, wrong = (
-        planned_for(of_pilot(matrix, METRICS[name], PLAN), Question(Target.OPTIMISM, 0.01))
+        planned_for(of_pilot(matrix, METRICS[name], PLAN), PlanRequest(Target.OPTIMISM, 0.01))
         for name in ("accuracy", "error")
     )
     assert wrong.chosen.n_samples == right.chosen.n_samples
@@ -162,7 +162,7 @@ def test_the_mirror_of_a_share_has_the_same_plan():
 def test_near_perfect_configurations_are_noted_and_cut():
     matrix = pilot(n=100, count=100, beta=(297, 3), seed=2)
     basis = of_pilot(matrix, *_accuracy())
-    found = planned_for(basis, Question())
+    found = planned_for(basis, PlanRequest())
     assert "near-perfect" in {note.code for note in found.notes}
     observed = (matrix.predictions[0] == matrix.outcome.values[:, None]).mean(axis=0)
     assert found.chosen.optimism_upper <= observed.max() - np.median(observed) + 1e-12
@@ -185,7 +185,7 @@ def test_the_check_agrees_with_the_formulas(law, monkeypatch):
     monkeypatch.setattr("bbccli.planning.check.MOST_REPEATS", 80)
     metric = METRICS["auc" if law is binormal else "accuracy"]
     basis = of_pilot(pilot(law, n=100, count=60, beta=(9, 6)), metric, PLAN)
-    found = planned_for(basis, Question(samples=(200,), configurations=(40,), checked=True))
+    found = planned_for(basis, PlanRequest(samples=(200,), configurations=(40,), checked=True))
     seen, told = found.check, found.chosen
     assert seen.n_repeats == 80
     assert told.optimism_lower - 3 * seen.optimism_error <= seen.optimism
@@ -198,7 +198,7 @@ def test_the_check_agrees_with_the_formulas(law, monkeypatch):
 def test_the_check_of_an_error_is_that_of_the_accuracy_mirrored(monkeypatch):
     monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 2)
     monkeypatch.setattr("bbccli.planning.check.MOST_REPEATS", 12)
-    asked = Question(samples=(200,), configurations=(10,), checked=True)
+    asked = PlanRequest(samples=(200,), configurations=(10,), checked=True)
     right, wrong = (
         planned_for(of_stated(METRICS[name], Stated(expected, 10), 0.95), asked)
         for name, expected in (("accuracy", 0.8), ("error", 0.2))
@@ -214,18 +214,20 @@ def test_the_check_of_an_error_is_that_of_the_accuracy_mirrored(monkeypatch):
 def test_a_check_needs_a_law():
     basis = of_pilot(pilot(noisy, count=8), METRICS["mse"], PLAN)
     with pytest.raises(BbcError, match="no law of simulation"):
-        planned_for(basis, Question(checked=True))
+        planned_for(basis, PlanRequest(checked=True))
 
 
 @pytest.mark.sweep
 def test_the_same_seed_gives_the_same_plan():
     basis = of_pilot(pilot(), *_accuracy())
-    asked = Question(Target.WIDTH, 0.1, seed=4)
+    asked = PlanRequest(Target.WIDTH, 0.1, seed=4)
     assert planned_for(basis, asked) == planned_for(basis, asked)
 
 
 def test_what_is_attained_is_of_the_chosen_rows():
     basis = of_stated(METRICS["auc"], Stated(0.85, 10), 0.95)
-    found = planned_for(basis, Question(target=Target.OPTIMISM, value=0.02, configurations=(10,)))
+    found = planned_for(
+        basis, PlanRequest(target=Target.OPTIMISM, value=0.02, configurations=(10,))
+    )
     assert found.wanted.attainable == found.chosen.optimism_upper <= 0.02 < found.chosen.width
     assert found.wanted.n_samples == found.chosen.n_samples > found.halved.n_samples

@@ -7,9 +7,9 @@ import pytest
 
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.recorded import arrays, design, parts
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part
+from bbccli.recording import arrays, design, parts
+from bbccli.recording.design import Design
+from bbccli.recording.parts import Part
 from bbccli.schema.correct import Run
 from bbccli.types import PredictionKind, Task
 
@@ -153,9 +153,9 @@ def test_labels_that_are_codes_of_no_class(folder, code):
         ({"groups": np.zeros(3, int)}, "groups of another length"),
         ({"weights": np.ones((N, 1))}, "weights of another length"),
         ({"tests": np.zeros(N, int)}, "a fold has a row twice"),
-        ({"tests": np.arange(N) - 1}, "a fold has rows that there are not"),
-        ({"tests": np.arange(N) / 2.0}, "a fold has rows that are no positions"),
-        ({"tests": np.concatenate(TESTS)[:, None]}, "a fold has rows that are no positions"),
+        ({"tests": np.arange(N) - 1}, "a fold has rows outside the data"),
+        ({"tests": np.arange(N) / 2.0}, "a fold has rows that are not positions"),
+        ({"tests": np.concatenate(TESTS)[:, None]}, "a fold has rows that are not positions"),
         ({"groups": np.arange(N) / 2.0}, "groups of another type"),
         ({"weights": np.array(["1"] * N)}, "weights of another type"),
         ({"truth": None}, "'truth'"),

@@ -1,6 +1,7 @@
 """Configurations the wrong way round, copies and inverses of the truth, and leave-one-out."""
 
 import json
+from dataclasses import replace
 from itertools import permutations, product
 
 import numpy as np
@@ -10,8 +11,8 @@ from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
 from bbccli.readers import matrix_of
 from bbccli.readers.checks.direction import standings
-from bbccli.readers.checks.doubts import doubts
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.checks.sanity import examine, notes_on
+from bbccli.readers.predictions import Values
 from bbccli.types import PredictionKind, Task
 
 N, C = 80, 12
@@ -31,7 +32,10 @@ def notes(array, truth, folds=None, *, task=Task.BINARY, kind=CHANCES, event=Non
     classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
     outcome = Outcome(task, truth, classes, event=event)
     folds = None if folds is None else folds[None]
-    return list(doubts(Predictions(array[None].astype(float), names, kind), outcome, folds))
+    values = Values(array[None].astype(float), names, kind)
+    examined = examine(values, outcome, folds, frozenset())
+    unknown = replace(examined, copied=np.zeros(len(names), bool))
+    return list(notes_on(values, outcome, folds, frozenset(), unknown))
 
 
 def turned(*args, **more):
@@ -59,7 +63,7 @@ def slow_standing(told, ranks, folds):
 
 def standing(column, truth, folds, task, kind):
     classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
-    given = Predictions(column[None, :, None].astype(float), ("a",), kind)
+    given = Values(column[None, :, None].astype(float), ("a",), kind)
     return standings(given, Outcome(task, truth, classes), folds[None], len(truth))[0]
 
 

@@ -2,15 +2,15 @@
 
 import numpy as np
 import pytest
+from reading import refused
 
 from bbccli.core.outcome import Outcome
-from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.readers.cube import read_cube
 from bbccli.readers.metadata import Metadata
+from bbccli.readers.prediction_array import read_cube
 from bbccli.readers.predictions import interpret
-from bbccli.readers.problems import Raise
-from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.readers.problems import RAISE
+from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
 from bbccli.readers.sources.opening import read_table
 from bbccli.types import Missing, Task
 
@@ -22,10 +22,9 @@ def test_a_fault_is_in_the_file_and_row_where_it_is(tmp_path, bad, name):
     for place, start in (("one", 0), ("two", 8)):
         rows = [f"{i},{i % 2},{i // 2 % 2},{values[start + i]}" for i in range(8)]
         (tmp_path / f"{place}.csv").write_text("\n".join(["row_id,truth,fold,score", *rows]) + "\n")
-    with pytest.raises(InputError, match="infinite") as caught:
-        read([tmp_path / "one.csv", tmp_path / "two.csv"])
-    assert caught.value.path == str(tmp_path / f"{name}.csv")
-    assert caught.value.row == bad % 8
+    caught = refused("infinite", [tmp_path / "one.csv", tmp_path / "two.csv"])
+    assert caught.path == str(tmp_path / f"{name}.csv")
+    assert caught.row == bad % 8
 
 
 @pytest.mark.parametrize(("n_missing", "stays"), [(4, True), (5, True), (6, False)])
@@ -53,8 +52,8 @@ def test_no_row_is_no_prediction(save, kind):
     truth = ["0", "1", "0", "1"] if kind is float else ["c0", "c1", "c0", "c1"]
     shown = names if kind is float else [f"c{name}" for name in names]
     table = read_table(save("m.parquet", {"truth": truth, "a": shown}))
-    sheet = Sheet(table, WIDE, table.n_rows, {}, (Cell("a", "a", "a"),), Metadata())
-    cube = read_cube(sheet, np.array([[0, -1, 2], [-1, 1, 3]]), Raise())
+    sheet = Sheet(table, WIDE, table.n_rows, {}, (PredictionColumn("a", "a", "a"),), Metadata())
+    cube = read_cube(sheet, np.array([[0, -1, 2], [-1, 1, 3]]), RAISE)
     if kind is float:
         expected = [[0.1, np.nan, 0.3], [np.nan, 0.2, 0.4]]
         np.testing.assert_array_equal(cube.numbers[..., 0], expected)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from reading import refused
 
 from bbccli.comparisons.joining import joined
 from bbccli.errors import InputError
@@ -133,10 +134,9 @@ def test_two_spellings_of_one_instant_in_one_file(tmp_path, other, words):
         n = len(columns["row_id"])
         table = pd.DataFrame(columns | {"truth": ([0, 1] * n)[:n]})
         table.to_csv(tmp_path / "m.csv", index=False)
-        with pytest.raises(InputError, match=words) as error:
-            read(tmp_path / "m.csv")
-        assert error.value.row == n - 1
-        assert error.value.value == other
+        error = refused(words, tmp_path / "m.csv")
+        assert error.row == n - 1
+        assert error.value == other
 
 
 def test_instants_and_what_only_looks_like_one(tmp_path):
@@ -170,8 +170,7 @@ def test_keys_in_another_form_are_not_other_samples(tmp_path, other):
 
 def test_configurations_without_a_sample_in_common(tmp_path):
     paths = files(tmp_path, (CLASSES, CLASSES), (range(N), range(N, 2 * N)))
-    with pytest.raises(InputError, match="'m0' predicts no sample that another one predicts"):
-        read(paths)
+    refused("'m0' predicts no sample that another one predicts", paths)
     overlapping = files(tmp_path, (CLASSES, CLASSES[::-1]), (range(N), [*range(N)][::-1]))
     assert read(overlapping).n_samples == N
 

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from documents import codes
+from reading import refused
 
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import OptionError
 from bbccli.readers import Roles, read
 
 N = 12
@@ -54,10 +56,8 @@ def test_a_key_of_one_file_alone_is_refused(save, what, ours, theirs, problem, h
     sides = [None if name is None else (name, KEYS) for name in (ours, theirs)]
     predictions, beside = files(save, *sides, what)
     named = {"truth": "labels", "fold": "folds"}[what]
-    with pytest.raises(InputError, match=problem) as error:
-        read(predictions, **{named: beside})
-    assert hint in error.value.told()[1]
-    assert "--by-position" in error.value.told()[1]
+    error = refused(problem, predictions, **{named: beside}, hint=hint)
+    assert "--by-position" in error.told()[1]
     read(predictions, **{named: beside}, by_position=True)
 
 
@@ -78,7 +78,7 @@ def test_each_side_names_its_key(save, ours, theirs, roles):
     matrix = read(predictions, labels=labels, roles=Roles(**roles))
     right(matrix)
     assert matrix.configurations == ("a", "b")
-    assert "joined-by-position" not in [note.code for note in matrix.notes]
+    assert "joined-by-position" not in codes(matrix)
 
 
 def test_a_key_beside_another(save):
@@ -92,29 +92,28 @@ def test_the_key_of_folds_is_named_for_itself(save):
     predictions, folds = files(save, ("row_id", KEYS), ("subject", KEYS), "fold")
     matrix = read(predictions, folds=folds, roles=Roles(folds_row_id="subject"))
     np.testing.assert_array_equal(matrix.folds[0], np.arange(N) // 4)
-    with pytest.raises(InputError, match="folds_row_id names no column: 'nobody'"):
-        read(predictions, folds=folds, roles=Roles(folds_row_id="nobody"))
+    roles = Roles(folds_row_id="nobody")
+    refused("folds_row_id names no column: 'nobody'", predictions, folds=folds, roles=roles)
 
 
 def test_a_key_that_is_named_and_not_used(save):
     predictions, labels = files(save, ("row_id", KEYS), ("id", KEYS))
-    with pytest.raises(OptionError, match="labels_row_id and by_position exclude each other"):
-        read(predictions, labels=labels, roles=Roles(labels_row_id="id"), by_position=True)
+    how = {"labels": labels, "roles": Roles(labels_row_id="id"), "by_position": True}
+    words = "labels_row_id and by_position exclude each other"
+    refused(words, predictions, **how, kind=OptionError)
 
 
 def test_positions_of_folds_are_no_key(save):
     predictions, _ = files(save, ("row_id", KEYS), None, "fold")
     ragged = save("ragged.csv", {"a": KEYS[:6], "b": KEYS[6:]})
-    with pytest.raises(InputError, match=r"ragged.csv: has no key .*p.csv has one") as error:
-        read(predictions, folds=ragged)
-    assert "--by-position" in error.value.told()[1]
+    words = r"ragged.csv: has no key .*p.csv has one"
+    refused(words, predictions, folds=ragged, hint="--by-position")
     assert read(predictions, folds=ragged, by_position=True).n_folds == 6
 
 
 def test_tables_in_memory():
     frame, labels = pd.DataFrame(CELLS), pd.DataFrame({"row_id": KEYS, "truth": TRUTH})
-    with pytest.raises(InputError, match="<DataFrame>: has a key, column 'row_id'"):
-        read(frame, labels=labels.iloc[ORDER])
+    refused("<DataFrame>: has a key, column 'row_id'", frame, labels=labels.iloc[ORDER])
     index = pd.Index(KEYS, name="patient number")
     right(read(frame.set_index(index), labels=labels.set_index(index)[["truth"]].iloc[ORDER]))
 
@@ -150,15 +149,12 @@ def test_several_files(save):
     """Of which each holds one configuration."""
     columns = [{"row_id": KEYS, "truth": TRUTH, "prediction": SCORES[:, i]} for i in (0, 1)]
     paths = [save(f"{i}.csv", own) for i, own in enumerate(columns)]
-    assert "joined-by-position" not in [note.code for note in read(paths).notes]
+    assert "joined-by-position" not in codes(read(paths))
     other = save("1.csv", {"id" if k == "row_id" else k: v for k, v in columns[1].items()})
-    with pytest.raises(InputError, match=r"1.csv: has the key 'id', .*0.csv has 'row_id'"):
-        read([paths[0], other])
+    refused(r"1.csv: has the key 'id', .*0.csv has 'row_id'", [paths[0], other])
     for path, own in zip(paths, columns, strict=True):
         save(path.name, {"item": own.pop("row_id")} | own)
-    with pytest.raises(InputError, match=r"1.csv: has a column 'item', as .*0.csv has") as error:
-        read(paths)
-    assert "--row-id item" in error.value.told()[1]
+    refused(r"1.csv: has a column 'item', as .*0.csv has", paths, hint="--row-id item")
     read(paths, roles=Roles(row_id="item"))
     for path, own in zip(paths, columns, strict=True):
         save(path.name, own)
@@ -226,10 +222,7 @@ def test_text_that_is_one_number_stays_two_keys(save):
     matrix = read(predictions, labels=labels)
     right(matrix)
     assert matrix.keys.tolist() == TIGHT
-
-
-def test_two_types_of_text(save):
-    table = pa.table({"row_id": pa.array(TIGHT, pa.large_string()), **CELLS})
+    table = pa.table({"row_id": pa.array(TIGHT, pa.large_string()), **CELLS})  # two types of text
     right(read(table, labels=save("labels.csv", {"row_id": TIGHT, "truth": TRUTH})))
 
 
@@ -237,10 +230,9 @@ def test_two_types_of_text(save):
 def test_two_keys_that_would_become_one(save, form):
     predictions = save(f"p.{form}", {"row_id": TIGHT, **CELLS})
     labels = save("labels.csv", {"row_id": range(N), "truth": TRUTH})
-    with pytest.raises(InputError, match="row_id is the same number as '1' in row 0") as error:
-        read(predictions, labels=labels)
-    assert error.value.path == str(predictions)
-    assert (error.value.row, error.value.column, error.value.value) == (1, "row_id", "01")
+    error = refused("row_id is the same number as '1' in row 0", predictions, labels=labels)
+    assert error.path == str(predictions)
+    assert (error.row, error.column, error.value) == (1, "row_id", "01")
 
 
 @pytest.mark.parametrize(
@@ -257,9 +249,7 @@ def test_keys_are_the_same_to_the_letter(save, theirs, hint):
     predictions, labels = files(
         save, ("row_id", [f"p{i}" for i in KEYS]), ("row_id", theirs), form="parquet"
     )
-    with pytest.raises(InputError, match="row_id is not among the predictions") as error:
-        read(predictions, labels=labels)
-    assert hint in error.value.told()[1]
+    refused("row_id is not among the predictions", predictions, labels=labels, hint=hint)
 
 
 def test_floats_that_may_be_several_keys(save):
@@ -267,16 +257,13 @@ def test_floats_that_may_be_several_keys(save):
     predictions, labels = files(
         save, ("row_id", [int(i) for i in large]), ("row_id", large), form="parquet"
     )
-    with pytest.raises(InputError, match="more digits than a float holds") as error:
-        read(predictions, labels=labels)
-    assert error.value.path == str(labels)
+    assert refused("more digits than a float holds", predictions, labels=labels).path == str(labels)
 
 
 def test_truth_values_are_no_keys(save):
     predictions = save("p.parquet", {"row_id": pa.array([True, False]), "a": [0.1, 0.2]})
     labels = save("labels.csv", {"row_id": [1, 0], "truth": ["x", "y"]})
-    with pytest.raises(InputError, match="row_id is not among the predictions"):
-        read(predictions, labels=labels)
+    refused("row_id is not among the predictions", predictions, labels=labels)
 
 
 @pytest.mark.parametrize(
@@ -297,8 +284,7 @@ def test_keys_of_delimited_text(save, written, keys):
     first, second = written.split()
     path = save("p.csv", f'"row_id",truth,a\n"{first}",x,0.1\n"{second}",y,0.2\n')
     if keys is None:
-        with pytest.raises(InputError, match="row_id occurs twice"):
-            read(path)
+        refused("row_id occurs twice", path)
     else:
         assert read(path).keys.tolist() == keys.split()
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bbccli.core.sample_keys import SampleKeys
+from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError
 from bbccli.methods.ncv import inner_matrix
 from bbccli.readers import read

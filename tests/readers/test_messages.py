@@ -79,22 +79,6 @@ CASES = {
         "row.names = FALSE",
         {"dialect": "caret"},
     ),
-    "one class": Case(
-        "truth,a\nx,0.1\nx,0.2\n",
-        r"the truth has one class only \('x'\)",
-        "samples of at least two",
-        {"task": Task.BINARY},
-    ),
-    "classes without columns": Case(
-        "truth,a\nx,0.1\ny,0.8\nz,0.3\n",
-        r"predictions of 3 classes are neither labels nor one column per class \(column 'a'\)",
-        "name the columns `a::x` and so on, or give --task regression",
-    ),
-    "a class too few": Case(
-        "truth,a::x,a::y\nx,0.1,0.9\ny,0.8,0.1\nz,0.3,0.2\n",
-        r"truth is not one of the classes of the predictions \(x, y\) \(column 'truth', row 2",
-        "spell the classes alike everywhere",
-    ),
     "a configuration without a class": Case(
         "truth,a::x,a::y,b::x,b::q\nx,0.1,0.9,0.1,0.9\ny,0.8,0.2,0.8,0.2\nq,0.3,0.7,0.3,0.7\n",
         "configuration 'a' has no column of class 'q', the classes are",

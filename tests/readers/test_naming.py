@@ -7,7 +7,7 @@ import pytest
 
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.readers.layout.naming import names_of
+from bbccli.readers.layout.stack import names_of
 
 DATA = Path(__file__).parents[1] / "data" / "mljar"
 MODELS = ("18_NearestNeighbors", "2_DecisionTree", "5_Linear")

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-from graphlib import TopologicalSorter
-from pathlib import Path
-
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,17 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import bbccli
 from bbccli.analysis.inspection import Status, inspect
 from bbccli.errors import BbcError, InputError
 from bbccli.readers import Request, understand
 from bbccli.readers.codes import by_appearance, joint, repeated
-from bbccli.readers.gaps import GAPS
-from bbccli.readers.problems import Collect, HaltError, Raise
+from bbccli.readers.missing import GAPS
+from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.sources import files
 from bbccli.types import Missing
 
-PACKAGE = Path(bbccli.__file__).parent
 WIDE = "row_id,repeat,fold,truth,group,a,b\n" + "".join(
     f"{i},{r},{i % 3},{'xy'[i % 2]},g{i // 2},0.{i + 1},0.{9 - i}\n"
     for r in (0, 1)
@@ -49,40 +43,16 @@ FAULTS = [
 ]
 
 
-def modules(*rooms):
-    for room in rooms:
-        for path in (PACKAGE / room).rglob("*.py"):
-            parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
-            yield ".".join(parts).removesuffix(".__init__"), path
-
-
-def imported(path, known):
-    """Modules of a room that one of them imports, those for type hints included."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            names = [f"{node.module}.{alias.name}" for alias in node.names]
-            yield from ({n for n in names if n in known} or {node.module} & known)
-
-
-@pytest.mark.sweep
-def test_imports_have_no_circle():
-    paths = dict(modules("readers", "inspection"))
-    graph = {name: set(imported(path, set(paths))) for name, path in paths.items()}
-    assert sum(map(len, graph.values())) > 100
-    order = list(TopologicalSorter(graph).static_order())
-    assert order.index("bbccli.readers.sheet") < order.index("bbccli.readers.pipeline")
-
-
 @pytest.mark.sweep
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize("fault", FAULTS, ids=str)
 @pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
 def test_the_first_problem_is_raised_and_all_are_collected(save, text, fault):
     path = save("m.csv", text.replace(*fault))
-    problems = Collect()
+    problems = Problems(collect=True)
     raised = ""
     try:
-        understand(path, Request(), Raise())
+        understand(path, Request())
     except BbcError as error:
         raised = error.problem
     try:
@@ -102,32 +72,29 @@ def test_one_problem_does_not_hide_another(save):
 
 
 def test_what_follows_a_halt_is_not_looked_at():
-    def fail():
+    problems = Problems(collect=True)
+    with problems.of("a"):
         raise InputError("wrong")
-
-    problems = Collect()
-    assert problems.attempt("a", fail, otherwise=7) == 7
     problems.settle("b")
     with pytest.raises(HaltError):
         problems.settle("a", "b")
-    with pytest.raises(HaltError):
-        problems.attempt("b", fail)
+    with pytest.raises(HaltError), problems.of("b", fatal=True):
+        raise InputError("wrong")
     assert [check for check, _ in problems.found] == ["a", "b"]
-    with pytest.raises(InputError):
-        Raise().attempt("a", fail, otherwise=7)
-    with pytest.raises(InputError):
-        Raise().report("a", InputError("wrong"))
+    with pytest.raises(InputError), Problems().of("a"):
+        raise InputError("wrong")
 
 
 def test_every_fault_behind_a_failure():
-    def fail():
-        raise InputError("the first")
-
-    problems = Collect()
+    problems = Problems(collect=True)
     each = [("x", InputError("one")), ("y", InputError("two"))]
-    assert problems.attempt("a", fail, otherwise=None, each=lambda: each) is None
-    assert [(check, str(error)) for check, error in problems.found] == [("x", "one"), ("y", "two")]
-    assert problems.attempt("a", fail, otherwise=None, each=list) is None
+    for faults in (lambda: each, list):
+        with problems.of("a", each=faults):
+            raise InputError("the first")
+    assert [(check, str(error)) for check, error in problems.found[:2]] == [
+        ("x", "one"),
+        ("y", "two"),
+    ]
     assert [check for check, _ in problems.found] == ["x", "y", "a"]
 
 

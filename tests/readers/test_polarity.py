@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from bbccli.core.outcome import Outcome
-from bbccli.readers.checks.doubts import doubts
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.checks.sanity import examine, notes_on
+from bbccli.readers.predictions import Values
 from bbccli.types import PredictionKind, Task
 
 N_FILES = 600
@@ -14,7 +14,9 @@ N_FILES = 600
 def is_noted(scores, truth):
     names = tuple(f"c{i}" for i in range(scores.shape[1]))
     outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
-    found = doubts(Predictions(scores[None], names, PredictionKind.SCORE), outcome)
+    values = Values(scores[None], names, PredictionKind.SCORE)
+    examined = examine(values, outcome, None, frozenset())
+    found = notes_on(values, outcome, None, frozenset(), examined)
     return "polarity" in [note.code for note in found]
 
 

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from reading import refused
 
 from bbccli import BbcError, read
 from bbccli.readers import Roles
@@ -60,17 +61,20 @@ def test_samples_of_the_harness(runs):
 
 
 def test_samples_are_no_predictions(runs):
-    with pytest.raises(BbcError, match="hold scores, not predictions") as error:
-        read(runs)
-    assert (error.value.hint, error.value.told()[1]) == ('task="score"', "--task score")
+    error = refused("hold scores, not predictions", runs, kind=BbcError)
+    assert (error.hint, error.told()[1]) == ('task="score"', "--task score")
 
 
 def test_documents_of_other_tasks_are_not_the_same(tmp_path):
     for task in ("arc", "mmlu", "gsm"):
         own = lines(*(sample(i, i % 2, task=task) for i in range(20)))
         (tmp_path / f"samples_{task}.jsonl").write_text(own)
-    with pytest.raises(BbcError, match="0 of 60 documents are common to the 3 configurations"):
-        read(str(tmp_path / "*.jsonl"), task=Task.SCORE)
+    refused(
+        "0 of 60 documents are common to the 3 configurations",
+        str(tmp_path / "*.jsonl"),
+        task=Task.SCORE,
+        kind=BbcError,
+    )
 
 
 def two_files(folder, first, second):
@@ -94,10 +98,9 @@ def two_files(folder, first, second):
 )
 def test_documents_that_only_some_files_have(tmp_path, second, words):
     paths = two_files(tmp_path, range(20), second)
-    with pytest.raises(BbcError, match=words) as error:
-        read(paths, task=Task.SCORE)
+    error = refused(words, paths, task=Task.SCORE, kind=BbcError)
     n_common = len(set(range(20)) & set(second))
-    assert ("--missing common-rows" in error.value.hint) == (n_common > 0)
+    assert ("--missing common-rows" in error.hint) == (n_common > 0)
     if n_common:
         matrix = read(paths, task=Task.SCORE, missing=Missing.COMMON_ROWS)
         assert (matrix.n_samples, matrix.n_configurations) == (n_common, 2)
@@ -110,8 +113,7 @@ def test_documents_that_are_the_same_may_stand_in_any_order(tmp_path):
 
 def test_of_several_metrics_one_is_named(save):
     path = save("a.jsonl", lines(*(sample(i, i % 2, acc_norm=i % 3 == 0) for i in range(12))))
-    with pytest.raises(BbcError, match="no single metric: acc, acc_norm"):
-        read(path, task=Task.SCORE)
+    refused("no single metric: acc, acc_norm", path, task=Task.SCORE, kind=BbcError)
     matrix = read(path, task=Task.SCORE, roles=Roles(prediction="acc_norm"))
     assert matrix.predictions[0, :, 0].tolist() == [float(i % 3 == 0) for i in range(12)]
 
@@ -128,6 +130,11 @@ def test_without_a_hash_the_number_is_the_key(save):
     assert read(save("a.jsonl", lines(*plain)), task=Task.SCORE).keys.tolist() == [
         str(i) for i in range(12)
     ]
+
+
+def test_a_table_without_documents_is_no_sample(save):
+    path = save("m.csv", {"acc": [0.5, 0.4]})
+    refused(r"has no column `doc_id`", path, task=Task.SCORE, dialect="lm-eval")
 
 
 LONG = pd.DataFrame(
@@ -193,6 +200,4 @@ FAULTS = {
 @pytest.mark.parametrize("case", FAULTS)
 def test_faults_of_json_lines(case, save):
     text, message = FAULTS[case]
-    with pytest.raises(BbcError, match=message) as error:
-        read(save("a.jsonl", text))
-    assert "a.jsonl" in str(error.value)
+    assert "a.jsonl" in str(refused(message, save("a.jsonl", text), kind=BbcError))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from documents import codes
 from numpy.testing import assert_array_equal
 
 from bbccli.errors import InputError
@@ -14,10 +15,6 @@ from bbccli.types import Missing
 META = {"spec": "bbc-predictions", "version": "1"}
 BASE = {"fold": [0, 1, 0, 1], "truth": ["x", "x", "y", "y"]}
 GOOD = [0.1, 0.2, 0.8, 0.9]
-
-
-def codes(matrix) -> list[str]:
-    return [note.code for note in matrix.notes]
 
 
 @pytest.mark.parametrize("name", ["m.csv", "m.parquet"])

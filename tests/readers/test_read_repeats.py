@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from reading import refused
 
-from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.types import Missing
 
@@ -45,9 +45,9 @@ def test_repeats_without_row_id_go_by_order(save):
 
 def test_repeats_of_unequal_size_without_row_id(save):
     columns = {"repeat": [0, 0, 1], "truth": TRUTH, "a": [0.1, 0.2, 0.3]}
-    with pytest.raises(InputError, match="repeats have 1 to 2 rows and there is no row_id") as e:
-        read(save("m.csv", columns))
-    assert "row_id" in e.value.hint
+    refused(
+        "repeats have 1 to 2 rows and there is no row_id", save("m.csv", columns), hint="row_id"
+    )
 
 
 def test_folds_numbered_across_repeats_are_recoded(save):
@@ -91,25 +91,17 @@ def test_missing_folds_are_unknown(save, fold):
 @pytest.mark.parametrize(
     ("columns", "message", "hint"),
     [
-        (
-            {"row_id": [4, 5, 4]},
-            r"row_id occurs twice \(column 'row_id', row 2, value 4\)",
-            "repeat",
-        ),
-        (
-            {"row_id": [4, 5, 4], "repeat": [1, 1, 1]},
-            r"row_id occurs twice in one repeat \(column 'row_id', row 2, value 4\)",
-            "remove",
-        ),
+        ({"row_id": [4, 5, 4]}, r"row_id occurs twice \(.*'row_id', row 2, value 4\)", "repeat"),
+        ({"row_id": [4, 5, 4], "repeat": [1, 1, 1]}, "twice in one repeat .*row 2", "remove"),
         ({"row_id": [4, None, 5]}, r"row_id is missing \(column 'row_id', row 1\)", "key"),
         ({"row_id": [4, 5, 4], "repeat": [1, None, 2]}, "repeat is missing .*row 1", "pass"),
         ({"group": ["a", None, "b"]}, "group is missing .*row 1", "group"),
     ],
 )
 def test_faulty_keys(save, columns, message, hint):
-    with pytest.raises(InputError, match=message) as e:
-        read(save("m.parquet", {**columns, "truth": TRUTH, "a": [0.1, 0.2, 0.3]}))
-    assert hint in e.value.hint
+    refused(
+        message, save("m.parquet", {**columns, "truth": TRUTH, "a": [0.1, 0.2, 0.3]}), hint=hint
+    )
 
 
 @pytest.mark.parametrize("role", ["truth", "group"])
@@ -122,9 +114,7 @@ def test_what_must_not_vary_between_repeats(save, role):
         role: ["x", "y", "x", "x"],
     }
     message = f"{role} differs between repeats of one sample .column '{role}', row 3, value 'x'"
-    with pytest.raises(InputError, match=message) as e:
-        read(save("m.csv", columns))
-    assert e.value.hint
+    refused(message, save("m.csv", columns))
 
 
 def test_samples_of_one_repeat_only_are_left_out(save):
@@ -141,15 +131,12 @@ def test_samples_of_one_repeat_only_are_left_out(save):
     assert matrix.n_folds == 2
     (note,) = matrix.notes
     assert (note.code, note.text[:16]) == ("samples-left-out", "2 of 4 samples h")
-    with pytest.raises(InputError, match="2 of 4 samples"):
-        read(path, missing=Missing.ERROR)
+    refused("2 of 4 samples", path, missing=Missing.ERROR)
 
 
 def test_no_sample_in_every_repeat(save):
     columns = {"row_id": [0, 1], "repeat": [0, 1], "truth": ["x", "y"], "a": [0.1, 0.2]}
-    with pytest.raises(InputError, match="no sample is in all 2 repeats") as e:
-        read(save("m.csv", columns))
-    assert e.value.hint
+    refused("no sample is in all 2 repeats", save("m.csv", columns))
 
 
 def test_multiclass_over_repeats(save):

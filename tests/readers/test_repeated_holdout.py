@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from documents import codes
 from numpy.testing import assert_array_equal
+from reading import refused
 
-from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.types import Missing
 
@@ -27,20 +28,9 @@ def rows(n_samples=40, n_repeats=6, seed=0, size=SIZE):
     }
 
 
-def written(path, columns):
-    names = list(columns)
-    lines = [",".join(map(str, values)) for values in zip(*columns.values(), strict=True)]
-    path.write_text("\n".join([",".join(names), *lines]) + "\n")
-    return path
-
-
-def codes(matrix):
-    return [note.code for note in matrix.notes]
-
-
-def test_every_repeat_has_its_own_samples(tmp_path):
+def test_every_repeat_has_its_own_samples(save):
     columns = rows()
-    matrix = read(written(tmp_path / "p.csv", columns))
+    matrix = read(save("p.csv", columns))
     order = list(dict.fromkeys(columns["row_id"].tolist()))
     assert matrix.repeated_holdout
     assert (matrix.n_repeats, matrix.n_samples) == (6, len(order))
@@ -61,48 +51,50 @@ def test_every_repeat_has_its_own_samples(tmp_path):
 
 
 @pytest.mark.parametrize("fold", ["one", "of the repeat"])
-def test_a_constant_fold_is_none(tmp_path, fold):
+def test_a_constant_fold_is_none(save, fold):
     columns = rows()
     columns["fold"] = np.ones(72, int) if fold == "one" else columns["repeat"]
-    matrix = read(written(tmp_path / "p.csv", columns))
+    matrix = read(save("p.csv", columns))
     assert matrix.repeated_holdout
     assert matrix.folds is None
 
 
-def test_repeats_with_folds_are_cross_validations(tmp_path):
+def test_repeats_with_folds_are_cross_validations(save):
     columns = rows(n_samples=14)
     columns["fold"] = columns["row_id"] % 3
-    matrix = read(written(tmp_path / "p.csv", columns))
+    matrix = read(save("p.csv", columns))
     assert not matrix.repeated_holdout
     assert "samples-left-out" in codes(matrix)
 
 
-def test_a_repeat_of_all_samples_is_a_cross_validation(tmp_path):
+def test_a_repeat_of_all_samples_is_a_cross_validation(save):
     columns = rows(n_samples=SIZE, n_repeats=3)
     kept = np.ones(3 * SIZE, bool)
     kept[[3, 30]] = False
     columns = {name: values[kept] for name, values in columns.items()}
-    matrix = read(written(tmp_path / "p.csv", columns))
+    matrix = read(save("p.csv", columns))
     assert not matrix.repeated_holdout
     assert "samples-left-out" in codes(matrix)
 
 
-def test_repeats_without_a_sample_in_common_are_refused(tmp_path):
+def test_repeats_without_a_sample_in_common_are_refused(save):
     columns = rows()
     columns["row_id"] = np.arange(72)
     columns["truth"] = np.where(np.arange(72) % 2, "y", "n")
-    with pytest.raises(InputError, match="no sample is in all 6 repeats") as caught:
-        read(written(tmp_path / "p.csv", columns))
-    assert "a column `fold`" in caught.value.hint
+    refused(
+        "no sample is in all 6 repeats",
+        save("p.csv", columns),
+        hint="a column `fold`",
+    )
 
 
-def test_labels_and_gaps(tmp_path):
+def test_labels_and_gaps(save):
     columns = rows()
     complete = ~np.isin(columns["row_id"], columns["row_id"][::5])
     wrong = columns["row_id"] == columns["row_id"][complete][0]
     columns["a"] = np.where(wrong == (columns["truth"] == "y"), "n", "y")
     columns["b"] = np.where(np.arange(72) % 5, columns["a"], "")
-    path = written(tmp_path / "p.csv", columns)
+    path = save("p.csv", columns)
     matrix = read(path)
     assert matrix.configurations == ("a",)
     assert "configurations-dropped" in codes(matrix)
@@ -114,16 +106,15 @@ def test_labels_and_gaps(tmp_path):
     assert both.available[:, :, 1].sum() == 72 - 15
     (note,) = [note for note in both.notes if note.code == "available-cases"]
     assert note.text.startswith("10% of the predictions are missing")  # 15 of 144
-    with pytest.raises(InputError, match="1 of 2 configurations lack predictions"):
-        read(path, missing=Missing.ERROR)
+    refused("1 of 2 configurations lack predictions", path, missing=Missing.ERROR)
     complete = read(path, missing=Missing.COMMON_ROWS)
     assert complete.configurations == ("a", "b")
     assert complete.n_samples < matrix.n_samples
 
 
 @pytest.mark.parametrize("layout", ["wide", "long"])
-def test_conversion_loses_nothing(run, tmp_path, layout):
-    path = written(tmp_path / "p.csv", rows())
+def test_conversion_loses_nothing(run, save, tmp_path, layout):
+    path = save("p.csv", rows())
     other = tmp_path / f"other_{layout}.parquet"
     assert run("convert", path, "-o", other, "--layout", layout)[0] == 0
     first, again = read(path), read(other)
@@ -133,14 +124,14 @@ def test_conversion_loses_nothing(run, tmp_path, layout):
     assert_array_equal(first.outcome.values, again.outcome.values)
 
 
-def test_inspect_says_what_it_is(run, tmp_path):
-    status, out, _ = run("inspect", written(tmp_path / "p.csv", rows()))
+def test_inspect_says_what_it_is(run, save):
+    status, out, _ = run("inspect", save("p.csv", rows()))
     assert status == 0
     assert "repeated hold-out: each of 6 repeats predicts 12 of" in " ".join(out.split())
 
 
-def test_correct_runs_and_names_what_cannot(run, tmp_path):
-    path = written(tmp_path / "p.csv", rows())
+def test_correct_runs_and_names_what_cannot(run, save):
+    path = save("p.csv", rows())
     status, out, _ = run("correct", path, "--n-resamples", 50)
     assert status == 0
     assert "corrected" in out
@@ -149,19 +140,17 @@ def test_correct_runs_and_names_what_cannot(run, tmp_path):
     assert "in repeated hold-out each repeat is a separate part" in err
 
 
-def test_parts_without_a_key_of_the_repeat_are_told_what_to_do(tmp_path):
+def test_parts_without_a_key_of_the_repeat_are_told_what_to_do(save):
     columns = rows()
     columns["fold"] = columns.pop("repeat")
-    with pytest.raises(InputError, match="row_id occurs twice") as caught:
-        read(written(tmp_path / "p.csv", columns))
-    assert "repeated hold-out" in caught.value.hint
+    refused("row_id occurs twice", save("p.csv", columns), hint="repeated hold-out")
 
 
-def test_the_polarity_is_that_of_the_samples_held_out(tmp_path):
+def test_the_polarity_is_that_of_the_samples_held_out(save):
     columns = rows(n_samples=100, size=40)
     noise = np.random.default_rng(1).normal(size=len(columns["row_id"]))
     right = 0.5 + 0.1 * (columns["truth"] == "y") + 0.05 * noise
     columns["a"] = columns["b"] = right
-    assert "polarity" not in codes(read(written(tmp_path / "p.csv", columns)))
+    assert "polarity" not in codes(read(save("p.csv", columns)))
     columns["a"] = columns["b"] = 1 - columns["a"]
-    assert "polarity" in codes(read(written(tmp_path / "p.csv", columns)))
+    assert "polarity" in codes(read(save("p.csv", columns)))

@@ -10,18 +10,18 @@ from looped import each
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from bbccli.analysis.inspection import inspect
-from bbccli.core import elsewhere
+from bbccli.core import workers
 from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.readers.by_parts import read_by_parts
 from bbccli.readers.checks.repeats import (
     copies_of,
     period_of,
     period_of_folds,
     period_of_scores,
 )
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.distributed import read_by_parts
+from bbccli.readers.predictions import Values
 from bbccli.readers.request import Request
 from bbccli.types import PredictionKind, Task
 
@@ -247,7 +247,7 @@ def test_copies_in_groups(save):
 
 
 def predictions_of(array):
-    return Predictions(array[None], tuple(map(str, range(array.shape[1]))), PredictionKind.LABEL)
+    return Values(array[None], tuple(map(str, range(array.shape[1]))), PredictionKind.LABEL)
 
 
 def test_coarse_predictions_coincide_and_are_no_copies():
@@ -281,11 +281,11 @@ def test_on_workers(tmp_path):
     path, frame = tmp_path / "m.parquet", copied(2).drop(columns="row_id")
     wide = frame.assign(**{f"c{i}": frame.a * (i + 2) for i in range(7)})
     wide.to_parquet(path, index=False)
-    with elsewhere.use(Here(3)):
+    with workers.use(Here(3)):
         assert notes(read_by_parts(path, Request())) == notes(read(path))
     assert len(notes(read(path))) == 1
     repeats(TRUTHS["binary"]).to_parquet(path)
-    with elsewhere.use(Here(3)):
+    with workers.use(Here(3)):
         assert len(notes(read_by_parts(path, Request()))) == 1
 
 

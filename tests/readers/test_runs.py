@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from documents import codes
 from runs import autogluon, autosklearn, oof
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -16,7 +17,7 @@ from bbccli.analysis.inspection import inspect
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS
 from bbccli.readers import read
-from bbccli.readers.opening import hash_of
+from bbccli.readers.pipeline import hash_of
 from bbccli.readers.runs.folder import RUNS
 from bbccli.readers.sources import opening
 from bbccli.recording import Recorder
@@ -30,10 +31,6 @@ FLOAT = (0.6 * RNG.random(40) + 0.4 * TRUTH).astype(np.float32)
 
 def tool_of(matrix):
     return matrix.source.metadata["run"]["tool"]
-
-
-def codes(matrix):
-    return {note.code for note in matrix.notes}
 
 
 def wrong(path, **how):
@@ -203,7 +200,7 @@ def test_a_recording_of_a_loop(tmp_path):
     assert matrix.predictions.shape == (1, 90, 2, 3)
     right = matrix.predictions[0, :, 1].argmax(axis=1) == matrix.outcome.values
     assert right.mean() > 0.5
-    assert {"candidates-missing", "validity-flags"} <= codes(matrix)
+    assert {"candidates-missing", "validity-flags"} <= {*codes(matrix)}
 
 
 def test_autogluon(tmp_path):

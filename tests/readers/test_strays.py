@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from documents import codes
 
 from bbccli.analysis.inspection import inspect
 from bbccli.cli.app import main
@@ -26,10 +27,6 @@ LABELS = {"truth": np.array(["a", "b", "c"])[CLASSES]} | {
     f"tree {i}": np.array(["a", "b", "c"])[np.where(RNG.random(N) < 0.3, 0, CLASSES)]
     for i in range(3)
 }
-
-
-def codes(matrix):
-    return [note.code for note in matrix.notes]
 
 
 def note(matrix, code):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pyarrow as pa
 import pytest
+from documents import codes
 
 from bbccli.core.outcome import Outcome, effective_size
 from bbccli.core.rounding import figure
@@ -42,8 +43,8 @@ def long_table(weights):
     return pa.concat_tables(tables)
 
 
-def codes(matrix):
-    return OF_WEIGHTS & {note.code for note in matrix.notes}
+def on_weights(matrix):
+    return OF_WEIGHTS & {*codes(matrix)}
 
 
 def csv(path, columns):
@@ -61,7 +62,7 @@ def body(tmp_path):
 @pytest.mark.parametrize("name", ["weight", "weights", "sample_weight", "Weight"])
 def test_a_column_that_weights_by_its_name_is_noted(name):
     matrix = read(table(BODY, name))
-    assert codes(matrix) == {"weight-by-name"}
+    assert on_weights(matrix) == {"weight-by-name"}
     (note,) = [note for note in matrix.notes if note.code == "weight-by-name"]
     assert f"column {name}," in note.text
     assert f"--weight {name}" in note.remedy
@@ -69,19 +70,19 @@ def test_a_column_that_weights_by_its_name_is_noted(name):
 
 
 def test_so_is_one_of_a_long_table():
-    assert codes(read(long_table(BODY))) == {"weight-by-name"}
+    assert on_weights(read(long_table(BODY))) == {"weight-by-name"}
 
 
 def test_weights_that_somebody_named_are_not_noted(tmp_path):
-    assert not codes(read(table(BODY), roles=Roles(weight="weight")))
-    assert not codes(read(table(BODY, "kg", {"weight": "kg"})))
-    assert not codes(matrix_of(np.stack(list(SCORES.values()), 1), TRUTH, weights=BODY))
+    assert not on_weights(read(table(BODY), roles=Roles(weight="weight")))
+    assert not on_weights(read(table(BODY, "kg", {"weight": "kg"})))
+    assert not on_weights(matrix_of(np.stack(list(SCORES.values()), 1), TRUTH, weights=BODY))
     converted = convert(table(BODY), Request(), TableLayout.LONG)
     assert converted.metadata["weight"] == "weight"
     said = json.dumps(dict(converted.metadata))
     again = read(converted.table.replace_schema_metadata({"bbc": said}))
     assert again.outcome.weights is not None
-    assert not codes(again)
+    assert not on_weights(again)
 
 
 def test_weights_of_caret_are_its_own(tmp_path):
@@ -89,7 +90,7 @@ def test_weights_of_caret_are_its_own(tmp_path):
     columns |= {"rowIndex": np.arange(1, N + 1), "Resample": [f"Fold{i % 5}" for i in range(N)]}
     matrix = read(pa.table(columns))
     assert matrix.outcome.weights is not None
-    assert not codes(matrix)
+    assert not on_weights(matrix)
 
 
 def test_the_metadata_name_the_column():
@@ -172,7 +173,7 @@ def test_a_few_heavy_samples_are_noted():
     (note,) = read(table(ONE), roles=named).notes
     assert note.code == "uneven-weights"
     assert "make 30 samples of class" in note.text
-    assert not codes(read(table(np.exp(RNG.normal(size=N) / 2)), roles=named))
+    assert not on_weights(read(table(np.exp(RNG.normal(size=N) / 2)), roles=named))
     groups = pa.array([f"patient {i // 2}" for i in range(N)])
     found = read(table(ONE).append_column("group", groups), roles=named)
     assert any("groups of class" in note.text for note in found.notes)
@@ -183,7 +184,7 @@ def test_weights_that_balance_the_classes_are_even():
     scores = RNG.normal(size=(100, 2))
     matrix = matrix_of(scores, truth.astype(int), weights=np.where(truth, 19.0, 1.0))
     assert effective_size(matrix.outcome.weights) < 100 / 3
-    assert not codes(matrix)
+    assert not on_weights(matrix)
 
 
 def slow_size(weights):

@@ -9,8 +9,8 @@ import pytest
 from day import parts
 from matrices import binary, changed_source, regression, survival, weighing
 
-from bbccli.analysis import Analysis
 from bbccli.analysis.answer import answer
+from bbccli.analysis.options import Analysis
 from bbccli.core.plan import Plan
 from bbccli.core.rounding import Digits
 from bbccli.errors import UndefinedError, UnsupportedError

@@ -1,4 +1,4 @@
-"""Everything that is wrong or doubtful about some files, not the first thing only.
+"""List every problem of some files, not only the first.
 
 The files are read as for any command, but problems are collected instead of raised; what was seen
 on the way, and the matrix where there is one, tell the rest.
@@ -6,18 +6,22 @@ on the way, and the matrix where there is one, tell the rest.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
-from bbccli.analysis.inspection import matrices
+from bbccli.analysis.inspection import findings as checks
 from bbccli.analysis.inspection.findings import Finding, Findings, Status
 from bbccli.analysis.inspection.similar import Similarity, similarity
 from bbccli.analysis.verification import verified
 from bbccli.core import resources
 from bbccli.core.documents import as_json
+from bbccli.core.documents.values import doc
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.text import redacted
-from bbccli.readers import Paths, Request, Understood, understand
-from bbccli.readers.problems import Collect, HaltError
+from bbccli.readers import Paths, Request, understand
+from bbccli.readers.problems import HaltError, Problems
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import listed
 from bbccli.readers.sources.memory import name_in_messages
 from bbccli.schema.correct import Input
@@ -32,34 +36,34 @@ INSPECTION_VERSION = "bbc-inspection/1"
 class ClassSize:
     """A class and its samples."""
 
-    name: str = field(metadata={"doc": "name of the class"})
-    n_samples: int = field(metadata={"doc": "samples of that class"})
+    name: str = doc("name of the class")
+    n_samples: int = doc("samples of that class")
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
     """A configuration that lacks predictions."""
 
-    configuration: str = field(metadata={"doc": "name of the configuration"})
-    n_missing: int = field(metadata={"doc": "predictions that it lacks"})
+    configuration: str = doc("name of the configuration")
+    n_missing: int = doc("predictions that it lacks")
 
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
     """What was understood, and every finding."""
 
-    schema: str = field(metadata={"doc": f"always {INSPECTION_VERSION}"})
-    version: str = field(metadata={"doc": "version of bbc that wrote this"})
-    command: str = field(metadata={"doc": "the command that made it"})
-    path: str = field(metadata={"doc": "files as given"})
-    layout: str | None = field(metadata={"doc": "wide, or the dialect of the long layout"})
-    input: Input | None = field(metadata={"doc": "what was understood; null after an error"})
-    classes: tuple[ClassSize, ...] = field(metadata={"doc": "classes of the outcome"})
-    missing: tuple[Gap, ...] = field(metadata={"doc": "configurations that lack predictions"})
-    similar: Similarity | None = field(metadata={"doc": "nearly equal configurations"})
-    findings: tuple[Finding, ...] = field(metadata={"doc": "every check, every problem"})
-    n_errors: int = field(metadata={"doc": "findings that are errors"})
-    n_warnings: int = field(metadata={"doc": "findings that are warnings"})
+    schema: str = doc(f"always {INSPECTION_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+    path: str = doc("files as given")
+    layout: str | None = doc("wide, or the dialect of the long layout")
+    input: Input | None = doc("what was understood; null after an error")
+    classes: tuple[ClassSize, ...] = doc("classes of the outcome")
+    missing: tuple[Gap, ...] = doc("configurations that lack predictions")
+    similar: Similarity | None = doc("nearly equal configurations")
+    findings: tuple[Finding, ...] = doc("every check, every problem")
+    n_errors: int = doc("findings that are errors")
+    n_warnings: int = doc("findings that are warnings")
 
     def as_json(self) -> dict[str, Any]:
         """Return the inspection as plain JSON values."""
@@ -89,26 +93,26 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     OptionError
         The memory that was asked for is too little for so many samples.
     """
-    problems, findings = Collect(), Findings()
-    try:
-        read: Understood | None = understand(paths, request or Request(), problems)
-    except HaltError:
-        read = None
-    if read is not None and verify:
-        checked = problems.attempt("leaderboard", verified, read.matrix, otherwise=read.matrix)
-        read = replace(read, matrix=checked)
-        matrices.tell_scores(findings, checked.source.verification)
-    if read is not None and (run := read.matrix.source.run):
-        matrices.tell_tool(findings, run["tool"])
+    problems, findings = Problems(collect=True), Findings()
+    sheet: Sheet | None = None
+    matrix: PredictionMatrix | None = None
+    with suppress(HaltError):
+        sheet, matrix = understand(paths, request or Request(), problems)
+    if matrix is not None and verify:
+        with problems.of("leaderboard"):
+            matrix = verified(matrix)
+        checks.tell_scores(findings, matrix.source.verification)
+    if matrix is not None and (run := matrix.source.run):
+        checks.tell_tool(findings, run["tool"])
     for check, error in problems.found:
         findings.error(check, error)
-    matrices.tell_steps(findings, problems)
+    checks.tell_steps(findings, problems)
     sizes = gaps = close = None
-    if read is not None:
-        sizes, gaps = matrices.class_sizes(read.matrix.outcome), matrices.gaps(read)
-        with resources.use(resources.current().for_predictions(*read.matrix.size)):
-            close = similarity(read.matrix)
-            matrices.tell(findings, read, gaps, close)
+    if sheet is not None and matrix is not None:
+        sizes, gaps = checks.class_sizes(matrix.outcome), checks.gaps(sheet)
+        with resources.use(resources.current().for_predictions(*matrix.size)):
+            close = similarity(matrix)
+            checks.tell(findings, matrix, gaps, close)
     sheet = problems.seen.get("roles")
     return Inspection(
         schema=INSPECTION_VERSION,
@@ -116,7 +120,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         command="inspect",
         path=redacted(", ".join(map(name_in_messages, listed(paths)))),
         layout=None if sheet is None else sheet.layout,
-        input=None if read is None else Input.of(read.matrix),
+        input=None if matrix is None else Input.of(matrix),
         classes=tuple(ClassSize(*one) for one in sizes or ()),
         missing=tuple(Gap(*one) for one in gaps or () if one[1]),
         similar=close,

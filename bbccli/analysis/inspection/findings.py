@@ -1,12 +1,38 @@
-"""What an inspection finds: one line per check that passes, one per problem."""
+"""Findings: a line per check that passes, and per problem of the files and of their matrix."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from bbccli.errors import BbcError, InputError
+import numpy as np
+
+from bbccli.analysis.inspection.similar import Similarity
+from bbccli.core.documents.values import doc
+from bbccli.core.matrix import PLURAL, PredictionMatrix
+from bbccli.core.notes import NOTES, Note, listing
+from bbccli.core.outcome import Outcome, effective_size
+from bbccli.core.rounding import count, figure, tiny_text
+from bbccli.core.source import Verification
+from bbccli.errors import BbcError, InputError, UnsupportedError
+from bbccli.metrics import default_metric
+from bbccli.readers.folds import note_on_holdout
+from bbccli.readers.problems import Problems
+from bbccli.readers.sheet import Sheet
+from bbccli.stats.resampling import BLOCK, any_draw, draws_of
+from bbccli.stats.selection.units import single_classes
+from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
+
+if TYPE_CHECKING:
+    from bbccli.readers.join import Separate
+
+N_DRAWN = 1024
+"""Resamples drawn to see how many would have to be drawn again."""
+
+ALMOST = 0.05
+"""Share of predictions out of range up to which they may be meant as probabilities."""
 
 
 class Status(StrEnum):
@@ -22,18 +48,14 @@ class Status(StrEnum):
 class Finding:
     """The result of one check, or one problem that it found."""
 
-    check: str = field(metadata={"doc": "name of the check"})
-    status: Status = field(metadata={"doc": "how it ended"})
-    text: str = field(metadata={"doc": "what was found, in one sentence"})
-    remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
-    path: str | None = field(default=None, metadata={"doc": "file; null where it does not matter"})
-    row: int | None = field(
-        default=None, metadata={"doc": "first row concerned, 0-based below the header"}
-    )
-    column: str | None = field(default=None, metadata={"doc": "column concerned"})
-    n_rows: int | None = field(
-        default=None, metadata={"doc": "rows with this problem; null where it is of no row"}
-    )
+    check: str = doc("name of the check")
+    status: Status = doc("how it ended")
+    text: str = doc("what was found, in one sentence")
+    remedy: str = doc("what can be done about it; may be empty", default="")
+    path: str | None = doc("file; null where it does not matter", default=None)
+    row: int | None = doc("first row concerned, 0-based below the header", default=None)
+    column: str | None = doc("column concerned", default=None)
+    n_rows: int | None = doc("rows with this problem; null where it is of no row", default=None)
 
 
 @dataclass(slots=True)
@@ -68,5 +90,310 @@ class Findings:
             self.found.append(Finding(check, Status.ERROR, text, hint, **place))
 
     def count(self, status: Status) -> int:
-        """How many findings ended so."""
+        """Count the findings with a status."""
         return sum(one.status is status for one in self.found)
+
+
+def tell(
+    findings: Findings,
+    matrix: PredictionMatrix,
+    gaps: Sequence[tuple[str, int]],
+    close: Similarity,
+) -> None:
+    """Tell what is doubtful about files that can be used."""
+    check_kind(findings, matrix)
+    sizes = ", ".join(f"{name} {count}" for name, count in class_sizes(matrix.outcome))
+    findings.passed("outcome", f"{matrix.task}" + (f": {sizes}" if sizes else ""))
+    check_missing(findings, gaps, matrix)
+    check_folds(findings, matrix)
+    check_metric(findings, matrix)
+    noted = _notes(findings, matrix.notes)
+    if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
+        findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
+    if "weights" not in noted and matrix.outcome.weights is not None:
+        n_effective = effective_size(matrix.outcome.weights, matrix.groups)
+        findings.passed("weights", f"they leave an effective number of {figure(n_effective)}")
+    if "polarity" not in noted and matrix.task is Task.BINARY:
+        text = "median AUC of the configurations is not below one half beyond chance"
+        findings.passed("polarity", text)
+    if "stray columns" not in noted and "truth copies" not in noted:
+        findings.passed("stray columns", "every configuration looks like predictions")
+    _check_similar(findings, close)
+    check_resamples(findings, matrix)
+
+
+def check_metric(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell that a run selects by a metric that can't be computed, so that another must be named."""
+    try:
+        default_metric(matrix)
+    except UnsupportedError as error:
+        findings.warn("metric", error.problem, error.hint)
+
+
+def gaps(sheet: Sheet) -> tuple[tuple[str, int], ...]:
+    """Return the predictions that each configuration lacks, in file order."""
+    placed = np.arange(sheet.n_rows) if sheet.nested else sheet.rows[sheet.rows >= 0]
+    counts = []
+    for configuration, cells in sheet.configurations.items():
+        lacking = np.zeros(sheet.n_rows, bool)
+        for cell in cells:
+            lacking[sheet.column(cell).nulls] = True
+        counts.append((configuration, int(lacking[placed].sum())))
+    return tuple(counts)
+
+
+def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell what the predictions are, and why they are not probabilities when they nearly are."""
+    shown, kind = matrix.predictions, matrix.kind
+    numbers = f"{PLURAL[kind]}, all finite" if kind is not PredictionKind.LABEL else PLURAL[kind]
+    if kind is not PredictionKind.SCORE or matrix.task is Task.SURVIVAL:
+        findings.passed("predictions", numbers)
+        return
+    outside = float(((shown < 0) | (shown > 1)).mean())
+    off = float((np.abs(shown.sum(axis=-1) - 1) > 1e-3).mean()) if shown.ndim == 4 else 0.0
+    if 0 < outside < ALMOST:
+        findings.warn(
+            "predictions",
+            f"{outside:.2%} of the predictions are outside 0 and 1: all are taken as scores",
+            "correct them if they are meant as probabilities",
+        )
+    elif not outside and off:
+        findings.warn(
+            "predictions",
+            f"{off:.1%} of the rows of class probabilities do not sum to 1: taken as scores",
+            "normalise them if they are meant as probabilities",
+        )
+    else:
+        findings.passed("predictions", numbers)
+
+
+def check_missing(
+    findings: Findings, counts: Sequence[tuple[str, int]], matrix: PredictionMatrix
+) -> None:
+    """Tell which configurations lack predictions."""
+    lacking = [f"{name} ({count})" for name, count in counts if count]
+    if lacking:
+        findings.warn(
+            "missing",
+            f"{len(lacking)} of {len(counts)} configurations lack predictions: {listing(lacking)}; "
+            f"{matrix.n_configurations} are left",
+            "complete them, or see --missing",
+        )
+    else:
+        findings.passed("missing", "every configuration predicts every sample")
+
+
+def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell how the folds partition the repeats, and which lack a class."""
+    if matrix.folds is None:
+        return
+    folds = matrix.folds
+    sizes = [np.bincount(own)[distinct(own)] for own in folds]
+    smallest, largest = min(s.min() for s in sizes), max(s.max() for s in sizes)
+    if (matrix.n_folds or 0) < 2:
+        findings.warn(
+            "folds",
+            "one fold only: methods over folds cannot run",
+            "give every sample of a cross-validation the fold that held it out",
+        )
+        return
+    lacking = _folds_without_a_class(matrix)
+    if lacking:
+        findings.warn(
+            "folds",
+            f"{lacking} of {sum(map(len, sizes))} folds lack a class: metrics such as AUC are "
+            "undefined there",
+            "stratify the folds, or rely on bbc",
+        )
+        return
+    size = count(largest, "sample")
+    span = size if smallest == largest else f"{smallest} to {size}"
+    findings.passed("folds", f"{matrix.n_folds} folds of {span}")
+
+
+def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Estimate how many resamples of the default plan lack a class in the bag or out of it."""
+    outcome, groups = matrix.outcome, matrix.groups
+    if outcome.task.is_classification:
+        for code in single_classes(outcome, groups):
+            unit = "sample" if groups is None else "group"
+            findings.warn(
+                "resamples",
+                f"class {outcome.classes[code]!r} has a single {unit}: no resample holds it in and "
+                "out of the bag, which metrics such as AUC need",
+                f"collect more of it, remove the {unit}, or use a metric that does without",
+            )
+            return
+    draws = draws_of(matrix.n_samples, groups, 0, any_draw)
+    blocks = (draws.batch(block, 1).in_bag for block in range(N_DRAWN // BLOCK))
+    n_lacking = N_DRAWN - sum(int(_holds_every_class(outcome, block).sum()) for block in blocks)
+    if n_lacking:
+        findings.warn(
+            "resamples",
+            f"{n_lacking} of {N_DRAWN} resamples lack a class in or out of the bag; metrics such "
+            "as AUC draw them again",
+            "collect more of the rare class",
+        )
+    else:
+        findings.passed("resamples", f"none of {N_DRAWN} would have to be drawn again")
+
+
+def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
+    """(B,) whether every class, or some sample at all, is in the bag (B, N) and out of it."""
+    codes = np.zeros(len(outcome), np.int64)
+    if outcome.task.is_classification:
+        codes = outcome.values.astype(np.int64)
+    held = np.ones(len(in_bag), bool)
+    for code in distinct(codes):
+        weights = in_bag[:, codes == code]
+        held &= (weights.max(axis=1) > 0) & (weights.min(axis=1) == 0)
+    return held
+
+
+def class_sizes(outcome: Outcome) -> tuple[tuple[str, int], ...]:
+    """Samples of each class."""
+    if not outcome.task.is_classification:
+        return ()
+    return tuple((k, int(n)) for k, n in zip(outcome.classes, outcome.class_counts, strict=True))
+
+
+def _folds_without_a_class(matrix: PredictionMatrix) -> int:
+    """Count the folds, over all repeats, in which a class of the outcome is missing."""
+    if not matrix.task.is_classification or matrix.folds is None:
+        return 0
+    classes = matrix.outcome.values.astype(np.int64)
+    n_classes = len(distinct(classes))
+    width = int(classes.max()) + 1
+    pairs = [np.bincount(own * width + classes, minlength=1) for own in matrix.folds]
+    present = [np.pad(p, (0, -len(p) % width)).reshape(-1, width) > 0 for p in pairs]
+    return sum(int(((p.sum(axis=1) > 0) & (p.sum(axis=1) < n_classes)).sum()) for p in present)
+
+
+def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
+    """Turn the readers' notes into warnings; return the checks that they belong to."""
+    told = {"missing", "coverage", "duplicates"}  # said in more detail elsewhere
+    checks = set()
+    for note in notes:
+        check = NOTES[note.code].check
+        checks.add(check)
+        if check not in told or note.code == "available-cases":
+            findings.warn(check, note.text, note.remedy)
+    return checks
+
+
+def _check_similar(findings: Findings, close: Similarity) -> None:
+    """Tell how many configurations are nearly the same."""
+    n_close = close.n_copies + close.n_same_ranks + close.n_correlated
+    if not n_close:
+        findings.passed("duplicates", f"none among {close.n_compared} configurations")
+        return
+    parts = (
+        (close.n_copies, "is a copy of an earlier one", "are copies of an earlier one"),
+        (close.n_same_ranks, "orders the samples as one does", "order the samples as one does"),
+        (close.n_correlated, "is highly correlated with one", "are highly correlated with one"),
+    )
+    told = ", ".join(f"{n} {one if n == 1 else more}" for n, one, more in parts if n)
+    text = f"of {close.n_compared} configurations {told}; such as {close.examples[0]}"
+    if close.n_copies:
+        findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
+    else:
+        findings.passed("duplicates", text)
+
+
+def tell_steps(findings: Findings, problems: Problems) -> None:
+    """Add the checks that passed, and how far the repeats cover the samples."""
+    for check, seen in problems.seen.items():
+        if check == "coverage":
+            _tell_coverage(findings, seen)
+        elif not problems.failed(check):
+            findings.passed(check, SENTENCES[check](seen))
+            if check == "keys":
+                _tell_nested(findings, seen)
+    if "coverage" in problems.seen and problems.failed("constant", "labels file"):
+        findings.skip("outcome", "the outcome is not known of every sample")
+
+
+def tell_tool(findings: Findings, tool: str) -> None:
+    """Tell that the folders of a tool are read by their description alone."""
+    from bbccli.readers.runs.folder import RUNS
+
+    if any(run.untested and run.name == tool for run in RUNS):
+        findings.warn(
+            "tool",
+            f"reading {tool} is untested on real output: it follows descriptions of the files",
+            f"compare a performance with the one that {tool} shows",
+        )
+
+
+def tell_scores(findings: Findings, found: Verification | None) -> None:
+    """Tell what came of computing the scores of a run again."""
+    if found is None:
+        return
+    if found.reason is not None:
+        findings.skip("leaderboard", found.reason)
+        return
+    text = f"{found.n_checked} of {found.n_scores} scores recomputed"
+    findings.passed(
+        "leaderboard", f"{text}, largest difference {tiny_text(found.largest_difference or 0.0)}"
+    )
+
+
+def _roles(sheet: Sheet) -> str:
+    """Describe the roles of columns, and count those of predictions."""
+    played = []
+    for role, column in sheet.roles.items():
+        name = column.place(0)[1] if len(column) else column.name
+        played.append(role if name == role else f"{role} (column {name})")
+    return f"{', '.join(played) or 'none'}; {len(sheet.cells)} columns of predictions"
+
+
+def _keys(sheet: Sheet) -> str:
+    key = "each once in a repeat" if "row_id" in sheet.roles else "by the order of the rows"
+    return f"{count(sheet.n_samples, 'sample')} in {count(sheet.n_repeats, 'repeat')}, {key}"
+
+
+def _joined(file: Separate) -> str:
+    return f"joined by {file.key!r}" if file.by_key else "joined by position"
+
+
+SENTENCES: Mapping[str, Callable[[Any], str]] = {
+    "readable": lambda tables: (
+        f"{count(len(tables), 'file')}, {sum(table.n_rows for table in tables)} rows"
+    ),
+    "metadata": lambda metadata: "understood" if metadata.raw else "none",
+    "names": lambda tables: (
+        f"{sum(len(table.names) for table in tables)} columns, each with its own name"
+    ),
+    "roles": _roles,
+    "keys": _keys,
+    "labels file": lambda file: f"every sample has its outcome, {_joined(file)}",
+    "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
+    "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
+}
+"""Text of a check that passed, from what it saw."""
+
+
+def _tell_nested(findings: Findings, sheet: Sheet) -> None:
+    if sheet.nested:
+        n_inner = int((~sheet.outer).sum())
+        findings.passed("nested", f"{n_inner} inner rows, no sample both trained on and tested")
+
+
+def _tell_coverage(findings: Findings, sheet: Sheet) -> None:
+    """Tell of samples that some repeat lacks."""
+    if sheet.held_out is not None:
+        note = note_on_holdout(sheet.held_out)
+        findings.warn("coverage", note.text, note.remedy)
+        return
+    n_absent = int((~sheet.in_every_repeat).sum())
+    if not n_absent:
+        findings.passed("coverage", "every repeat covers every sample once")
+    elif n_absent == sheet.n_samples:
+        findings.skip("coverage", "no sample is in all repeats")
+    else:
+        verb = "is" if n_absent == 1 else "are"
+        findings.warn(
+            "coverage",
+            f"{n_absent} of {sheet.n_samples} samples {verb} lacking in some repeat",
+            "complete the predictions; till then such samples are left out",
+        )

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
-from hashlib import sha256
+from dataclasses import dataclass
+from hashlib import blake2b
 
 import numpy as np
 
 from bbccli.core import resources
+from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
+from bbccli.readers.checks.sanity import earlier_equals
 from bbccli.types import FloatArray, PredictionKind
 
 NEARLY = 0.999
@@ -26,15 +28,11 @@ _SHARE = 32
 class Similarity:
     """How many configurations are like an earlier one, and an example of each kind."""
 
-    n_copies: int = field(metadata={"doc": "configurations that repeat an earlier one exactly"})
-    n_same_ranks: int = field(
-        metadata={"doc": "further ones that order the samples as an earlier one does"}
-    )
-    n_correlated: int = field(
-        metadata={"doc": f"further ones with a correlation above {NEARLY} to an earlier one"}
-    )
-    n_compared: int = field(metadata={"doc": "configurations compared"})
-    examples: tuple[str, ...] = field(metadata={"doc": "one pair of each kind that occurs"})
+    n_copies: int = doc("configurations that repeat an earlier one exactly")
+    n_same_ranks: int = doc("further ones that order the samples as an earlier one does")
+    n_correlated: int = doc(f"further ones with a correlation above {NEARLY} to an earlier one")
+    n_compared: int = doc("configurations compared")
+    examples: tuple[str, ...] = doc("one pair of each kind that occurs")
 
 
 def similarity(matrix: PredictionMatrix) -> Similarity:
@@ -80,13 +78,7 @@ def _ranks(values: FloatArray) -> FloatArray:
 
 def _earlier(rows: Iterable[FloatArray]) -> dict[int, int]:
     """Position of each row that equals an earlier one, and of that one; by digests, not copies."""
-    seen: dict[bytes, int] = {}
-    found = {}
-    for position, row in enumerate(rows):
-        earlier = seen.setdefault(sha256(row.tobytes()).digest(), position)
-        if earlier != position:
-            found[position] = earlier
-    return found
+    return earlier_equals(blake2b(row.tobytes(), digest_size=16).digest() for row in rows)
 
 
 def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:

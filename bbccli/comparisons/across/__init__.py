@@ -1,5 +1,211 @@
-"""Families compared over several data sets: ranks, and tests of them."""
+"""Families compared over several data sets: ranks, tests of them, and groups that are alike."""
 
-from bbccli.comparisons.across.run import TESTS, compare_across, performances_of
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bbccli.comparisons.across import ranks
+from bbccli.comparisons.across.ranks import AcrossTest, PerformanceTable
+from bbccli.comparisons.adjustment import adjusted, with_adjusted
+from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
+from bbccli.core.arguments import as_list, choice, entry
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import incomplete_data_sets
+from bbccli.core.plan import Plan
+from bbccli.errors import OptionError, UndefinedError, parameter
+from bbccli.metrics import Metric, metric_named
+from bbccli.metrics.planned import planned
+from bbccli.stats.bootstrap.of_samples import corrected
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import candidates
+from bbccli.types import Adjustment, BoolArray, FloatArray
 
 __all__ = ["TESTS", "compare_across", "performances_of"]
+
+TESTS: dict[str, AcrossTest] = {test.name: test for test in ranks.TESTS}
+
+DEFAULTS = ("friedman", "iman-davenport", "wilcoxon")
+
+ALL = "all"
+"""In place of names: every test over data sets."""
+
+
+def compare_across(
+    performances: FloatArray,
+    families: Sequence[str],
+    data_sets: Sequence[str],
+    metric: Metric | str,
+    *,
+    level: float = 0.95,
+    tests: str | AcrossTest | Sequence[str | AcrossTest] | None = None,
+    adjust: Adjustment | str = Adjustment.HOLM,
+) -> Ranks:
+    """Compare K families over D data sets.
+
+    Parameters
+    ----------
+    performances : (D, K)
+        In the metric's unit; NaN where a family has none. To be compared honestly, each should be
+        corrected for the selection within the family.
+    families, data_sets
+        K and D names, all different.
+    tests
+        Names of tests, or `all`; those of `DEFAULTS` by default. The groups are those of the first
+        test of pairs.
+    adjust
+        For the number of pairs; not of Nemenyi's p-values, which allow for it. Not `max-t`.
+
+    Raises
+    ------
+    OptionError
+        An unknown test, `max-t`, or fewer than two families.
+    UndefinedError
+        No data set has a performance of every family.
+    """
+    metric, level = metric_named(metric), Plan(level=level).level
+    adjust, names = choice(Adjustment, adjust, "adjust"), as_list(tests) or list(DEFAULTS)
+    if adjust is Adjustment.MAX_T:
+        raise OptionError(
+            "max-t does not adjust tests over data sets",
+            hint=parameter("adjust", Adjustment.HOLM),
+        )
+    if len(families) < 2 or len(set(families)) < len(families):
+        raise OptionError("to rank takes two different families", hint=parameter("by", "family"))
+    names, what = list(TESTS) if names == [ALL] else names, "test over data sets"
+    chosen = list(dict.fromkeys(entry(TESTS, name, what, AcrossTest) for name in names))
+    complete = _complete(performances)
+    values = np.asarray(performances[complete], np.float64)
+    table = PerformanceTable(values, tuple(families), metric.name, metric.direction, level)
+    kept, left_out = (
+        tuple(name for name, here in zip(data_sets, complete, strict=True) if here == whole)
+        for whole in (True, False)
+    )
+    pairs = [one for test in chosen if not test.overall for one in _of_pairs(test, table, adjust)]
+    return Ranks(
+        metric=metric.name,
+        level=level,
+        data_sets=kept,
+        left_out=left_out,
+        standings=standings(table),
+        overall=tuple(one for test in chosen if test.overall for one in test.answer(table)),
+        pairs=tuple(pairs),
+        contests=contests(table),
+        groups=groups(table, pairs),
+        critical_difference=ranks.critical_difference(table)
+        if TESTS["nemenyi"] in chosen
+        else None,
+        notes=(incomplete_data_sets(left_out, len(complete)),) if left_out else (),
+    )
+
+
+def standings(table: PerformanceTable) -> tuple[Standing, ...]:
+    """Return all families, the best mean rank first; those tied in their order."""
+    mean_ranks, gains = table.ranks.mean(axis=0), table.gains
+    wins = (gains == gains.max(axis=1, keepdims=True)).sum(axis=0)
+    return tuple(
+        Standing(table.families[k], float(mean_ranks[k]), float(table.means[k]), int(wins[k]))
+        for k in np.argsort(mean_ranks, kind="stable")
+    )
+
+
+def contests(table: PerformanceTable) -> tuple[Contest, ...]:
+    """Return the wins, ties and losses of each pair of families."""
+    names, counts = table.families, []
+    for i, j in table.pairs:
+        signs = np.sign(table.differences(i, j))
+        counts.append(Contest(names[i], names[j], *(int((signs == s).sum()) for s in (1, 0, -1))))
+    return tuple(counts)
+
+
+def groups(table: PerformanceTable, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
+    """Return the longest runs of families, by mean rank, of which no two are told apart.
+
+    By the first test among the pairs, at the level of the table; a run of one is none.
+    """
+    alpha, names = 1 - table.level, [one.family for one in standings(table)]
+    apart = set()
+    for pair in pairs:
+        p = pair.p if pair.p_adjusted is None else pair.p_adjusted
+        if pair.test == pairs[0].test and p is not None and p <= alpha:
+            apart.add(frozenset((pair.first, pair.second)))
+    runs: list[tuple[str, ...]] = []
+    end = 0
+    for start in range(len(names) if pairs else 0):
+        stop = start + 1
+        while stop < len(names) and not any(
+            frozenset((names[i], names[stop])) in apart for i in range(start, stop)
+        ):
+            stop += 1
+        if stop > end and stop - start > 1:
+            runs.append(tuple(names[start:stop]))
+        end = max(end, stop)
+    return tuple(runs)
+
+
+def _complete(performances: FloatArray) -> BoolArray:
+    """(D,) data sets that have a performance of every family."""
+    complete = np.asarray(np.isfinite(performances).all(axis=1))
+    if not complete.any():
+        raise UndefinedError(
+            "no data set has a performance of every family",
+            hint="names have to be the same in all files; --by puts configurations into families, "
+            "--exclude leaves out what only some files hold",
+        )
+    return complete
+
+
+def _of_pairs(test: AcrossTest, table: PerformanceTable, adjust: Adjustment) -> list[Comparison]:
+    """Run a test of pairs, and adjust its p-values for their number; verdicts follow them."""
+    pairs = test.answer(table)
+    if test.adjusts or adjust is Adjustment.NONE or len(pairs) < 2:
+        return pairs
+    values = adjusted([one.p for one in pairs], adjust)
+    return [
+        with_adjusted(one, p, adjust, table.level, one.effect.value if one.effect else None)
+        for one, p in zip(pairs, values, strict=True)
+    ]
+
+
+def performances_of(
+    matrix: PredictionMatrix,
+    metric: Metric,
+    plan: Plan,
+    families: Mapping[str, Sequence[int]] | None = None,
+) -> dict[str, float]:
+    """Return the performance of each family on one data set, by name; NaN where it is undefined.
+
+    A family of several configurations has its BBC estimate: what its winner can be expected to
+    reach, for the largest of its figures would favour the family with the most configurations. A
+    family of one selects nothing, and has its performance as measured.
+
+    Parameters
+    ----------
+    families
+        Columns of the configurations of each; without them every configuration is one.
+
+    Raises
+    ------
+    UnsupportedError
+        A metric that does not fit.
+
+    References
+    ----------
+    Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5.
+    """
+    metric = planned(metric, plan)
+    if families is None:
+        values = candidates(matrix, metric, plan.pooling).performances()
+        return dict(zip(matrix.configurations, values.tolist(), strict=True))
+    return {name: _of(matrix, metric, plan, columns) for name, columns in families.items()}
+
+
+def _of(matrix: PredictionMatrix, metric: Metric, plan: Plan, columns: Sequence[int]) -> float:
+    own = matrix.of_configurations(np.asarray(columns))
+    try:
+        if len(columns) == 1:
+            return float(candidates(own, metric, plan.pooling).performances()[0])
+        return corrected(Case(own, metric, metric, plan, "bbc")).value
+    except UndefinedError:
+        return float("nan")

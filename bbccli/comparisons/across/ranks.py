@@ -131,7 +131,7 @@ LEAST_P = 2.0**-53
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class PerformanceTable:
     """Performances of K families on D data sets, each of them complete.
 
     Attributes
@@ -274,21 +274,21 @@ class AcrossTest:
 
     name: str
     label: str
-    answer: Callable[[Table], list[Comparison]]
+    answer: Callable[[PerformanceTable], list[Comparison]]
     overall: bool
     summary: str
     reference: str
     adjusts: bool = False
 
 
-def run_friedman(table: Table) -> list[Comparison]:
+def run_friedman(table: PerformanceTable) -> list[Comparison]:
     """Return Friedman's test."""
     if undefined := table.too_few(2, 3):
         return [table.of_all("friedman", undefined)]
     return [table.of_all("friedman", **friedman(table.ranks)._asdict())]
 
 
-def run_iman_davenport(table: Table) -> list[Comparison]:
+def run_iman_davenport(table: PerformanceTable) -> list[Comparison]:
     """Return Iman and Davenport's test."""
     compared = partial(table.of_all, "iman-davenport")
     if undefined := table.too_few(2, 3):
@@ -302,12 +302,12 @@ def run_iman_davenport(table: Table) -> list[Comparison]:
     return [compared(**tested._asdict())]
 
 
-def run_wilcoxon(table: Table) -> list[Comparison]:
+def run_wilcoxon(table: PerformanceTable) -> list[Comparison]:
     """Return Wilcoxon's test of each pair of families."""
     return [_signed(table, pair) for pair in table.pairs]
 
 
-def _signed(table: Table, pair: tuple[int, int]) -> Comparison:
+def _signed(table: PerformanceTable, pair: tuple[int, int]) -> Comparison:
     differences, n = table.differences(*pair), table.n_data_sets
     above, below, p = wilcoxon(differences)
     effect = (above - below) / (above + below) if above + below else None
@@ -335,7 +335,7 @@ def wilcoxon(differences: FloatArray) -> tuple[float, float, float]:
     return float(sums[0]), float(sums[1]), positive(2 * float(p.min()))
 
 
-def run_nemenyi(table: Table) -> list[Comparison]:
+def run_nemenyi(table: PerformanceTable) -> list[Comparison]:
     """Return Nemenyi's test of each pair of families."""
     from scipy.stats import studentized_range
 
@@ -359,13 +359,13 @@ def run_nemenyi(table: Table) -> list[Comparison]:
     ]
 
 
-def unit_of(table: Table) -> float:
+def unit_of(table: PerformanceTable) -> float:
     """Return the standard error of a difference of two mean ranks."""
     k = table.n_families
     return sqrt(k * (k + 1) / (6 * table.n_data_sets))
 
 
-def critical_difference(table: Table) -> float | None:
+def critical_difference(table: PerformanceTable) -> float | None:
     """Return the difference of mean ranks that Nemenyi's test rejects at the level of the table.
 
     None with fewer than two data sets.

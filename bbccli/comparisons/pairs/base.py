@@ -1,4 +1,4 @@
-"""A test of fixed configurations: what it is given, what it needs, and how it is run."""
+"""A test of fixed configurations: its input, its requirements, and its run."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LABELLED = frozenset({Task.BINARY, Task.MULTICLASS, Task.SCORE})
 
 @dataclass(frozen=True, eq=False)
 class PairCase:
-    """What a test is asked about M configurations, two of them unless it compares several.
+    """Input of a test: M configurations, two of them unless it compares several.
 
     Attributes
     ----------
@@ -77,7 +77,7 @@ class PairCase:
 
     @property
     def unit(self) -> str:
-        """Word for what the matrix is made of."""
+        """Word for the independent units of the matrix."""
         return "sample" if self.matrix.groups is None else "group"
 
     @cached_property
@@ -128,7 +128,7 @@ class PairCase:
 
     @property
     def difference(self) -> float:
-        """How much better the first is than the second, as measured."""
+        """Return how much better the first is than the second, as measured."""
         return self.gain(self.values)
 
     @property
@@ -156,7 +156,7 @@ class PairCase:
         return bool((same | ~there).all())
 
     def gain(self, values: FloatArray) -> float:
-        """How much better the first of some performances (M,) is than the second."""
+        """Return how much better the first of some performances (M,) is than the second."""
         return float(self.metric.direction.gain(values[0], values[1])) + 0.0
 
     def gains(self, values: FloatArray) -> FloatArray:
@@ -200,8 +200,8 @@ class PairCase:
         return self.result(notes=(undefined_test(self.test, why, remedy),), **fields)
 
 
-class Need(StrEnum):
-    """What a test needs beside predictions and outcome."""
+class PairNeed(StrEnum):
+    """Requirements of a test beside predictions and outcome."""
 
     YES_OR_NO = "yes-or-no"
     """A metric that is the share of samples that are right, or wrong."""
@@ -219,44 +219,50 @@ class Need(StrEnum):
 
 
 OF_SHARES = frozenset(
-    {Need.YES_OR_NO, Need.ONE_REPEAT, Need.IN_COMMON, Need.UNGROUPED, Need.UNWEIGHTED}
+    {
+        PairNeed.YES_OR_NO,
+        PairNeed.ONE_REPEAT,
+        PairNeed.IN_COMMON,
+        PairNeed.UNGROUPED,
+        PairNeed.UNWEIGHTED,
+    }
 )
-"""What tests of shares of samples need."""
+"""Requirements of tests of shares of samples."""
 
 WHATEVER = "--test wald or permutation"
 
 
-def lacking(need: Need, pair: PairCase) -> tuple[type[BbcError], str, str] | None:
+def lacking(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] | None:
     """Return the error, its text and its hint where a case does not have what a test needs."""
     matrix, metric, n_folds = pair.matrix, pair.metric.label, pair.matrix.n_folds or 0
     lack: tuple[type[BbcError], str, str] | None = None
     match need:
-        case Need.YES_OR_NO if pair.correct is None:
+        case PairNeed.YES_OR_NO if pair.correct is None:
             of_shares = "is for shares of samples, such as accuracy and error"
             text = f"{of_shares}; {metric} is not one of them"
             lack = UnsupportedError, text, f"{WHATEVER}, which take every metric"
-        case Need.AUC if pair.metric.name != AUC.name:
+        case PairNeed.AUC if pair.metric.name != AUC.name:
             text = f"is for the AUC of two classes, not for {metric}"
             lack = UnsupportedError, text, f"{WHATEVER}, which take every metric"
-        case Need.ONE_REPEAT if matrix.n_repeats > 1:
+        case PairNeed.ONE_REPEAT if matrix.n_repeats > 1:
             text = f"counts samples once, and {matrix.n_repeats} repeats predict each again"
             lack = UnsupportedError, text, f"{WHATEVER}, which average over repeats"
-        case Need.IN_COMMON if not pair.in_common.any():
+        case PairNeed.IN_COMMON if not pair.in_common.any():
             none = f"{listing(pair.names)} have none in common"
             text = f"compares the samples that all of its configurations predict; {none}"
             hint = f"{WHATEVER}, which score each on the samples that it predicts"
             lack = UndefinedError, text, hint
-        case Need.UNGROUPED if matrix.groups is not None:
+        case PairNeed.UNGROUPED if matrix.groups is not None:
             text = "takes samples for independent, and these come in groups"
             lack = UnsupportedError, text, f"{WHATEVER}, which take whole groups"
-        case Need.UNWEIGHTED if matrix.outcome.weights is not None:
+        case PairNeed.UNWEIGHTED if matrix.outcome.weights is not None:
             lack = UnsupportedError, "takes no sample weights", f"{WHATEVER}, which take them"
-        case Need.FOLDS if matrix.folds is None and not matrix.repeated_holdout:
+        case PairNeed.FOLDS if matrix.folds is None and not matrix.repeated_holdout:
             hint = "add a fold column (--fold NAME) or a folds file (--folds FILE)"
             lack = UndefinedError, "needs to know the fold of each sample", hint
-        case Need.FOLDS if n_folds < 2 and not matrix.repeated_holdout:
+        case PairNeed.FOLDS if n_folds < 2 and not matrix.repeated_holdout:
             lack = UndefinedError, "needs at least two folds; there is one", WHATEVER
-        case Need.FIVE_BY_TWO:
+        case PairNeed.FIVE_BY_TWO:
             holdout = matrix.repeated_holdout
             if holdout or [len(distinct(row)) for row in folds_of(matrix)] != [2] * 5:
                 design = f"of {'a hold-out' if holdout else count(n_folds, 'fold')}"
@@ -299,7 +305,7 @@ class PairTest:
     summary: str
     reference: str
     for_tasks: frozenset[Task] = EVERY_TASK
-    needs: frozenset[Need] = frozenset()
+    needs: frozenset[PairNeed] = frozenset()
     several: bool = False
     pooling: Pooling | None = None
     of_influence: bool = False
@@ -347,7 +353,7 @@ class PairTest:
                 f"{self.name} is for {tasks} tasks; this one is {case.matrix.task}",
                 hint=f"{WHATEVER}, which take every metric",
             )
-        for need in Need:  # in their order, whatever that of the set
+        for need in PairNeed:  # in their order, whatever that of the set
             if need in self.needs and (lack := lacking(need, case)):
                 error, text, hint = lack
                 raise error(f"{self.name} {text}", hint=hint)

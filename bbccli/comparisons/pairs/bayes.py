@@ -61,7 +61,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
+from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
 from bbccli.comparisons.pairs.drawn import over_blocks, percentiles
 from bbccli.comparisons.pairs.over_folds import Folds
 from bbccli.comparisons.records import Beliefs, Comparison
@@ -139,7 +139,7 @@ TESTS = (
         answer=run_t,
         summary="Bayesian correlated t test: worse, as good as none, or better",
         reference="Corani & Benavoli 2015",
-        needs=frozenset({Need.FOLDS}),
+        needs=frozenset({PairNeed.FOLDS}),
         pooling=Pooling.FOLD_MEAN,
         bayesian=True,
     ),

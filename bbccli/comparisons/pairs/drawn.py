@@ -220,7 +220,7 @@ class Swaps:
 
     @property
     def cost(self) -> int:
-        """How much work a swap is: samples of all repeats, and how long each takes."""
+        """Return how much work a swap is: samples of all repeats, and how long each takes."""
         matrix, sweeps = self.case.matrix, self.case.metric.n_sweeps(self.case.matrix.n_samples)
         each = 1 if isinstance(self.scorer, MeanScorer) else 32 * sweeps
         return matrix.n_samples * matrix.n_repeats * each

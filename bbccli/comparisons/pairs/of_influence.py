@@ -73,7 +73,7 @@ from math import isnan
 
 import numpy as np
 
-from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
+from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
 from bbccli.comparisons.records import Comparison
 from bbccli.stats.delong import influence_in, variance_of
 from bbccli.stats.influence import influence, standard_error
@@ -180,7 +180,7 @@ TESTS = (
         summary="DeLong's paired test of two AUCs",
         reference="DeLong et al. 1988; Obuchowski 1997",
         for_tasks=frozenset({Task.BINARY}),
-        needs=frozenset({Need.AUC, Need.UNWEIGHTED}),
+        needs=frozenset({PairNeed.AUC, PairNeed.UNWEIGHTED}),
         pooling=Pooling.POOLED,
         of_influence=True,
     ),

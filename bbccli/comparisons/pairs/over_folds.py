@@ -107,7 +107,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.comparisons.pairs.base import Need, PairCase, PairTest
+from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
 from bbccli.comparisons.records import Comparison, Effect
 from bbccli.core.notes import too_liberal
 from bbccli.errors import UndefinedError
@@ -253,8 +253,8 @@ def five_by_two(case: PairCase, *, combined: bool) -> Comparison:
     return result(**tested._asdict(), effect=folds.effect)
 
 
-_test = partial(PairTest, needs=frozenset({Need.FOLDS}), pooling=Pooling.FOLD_MEAN)
-_five_by_two = partial(_test, needs=frozenset({Need.FOLDS, Need.FIVE_BY_TWO}))
+_test = partial(PairTest, needs=frozenset({PairNeed.FOLDS}), pooling=Pooling.FOLD_MEAN)
+_five_by_two = partial(_test, needs=frozenset({PairNeed.FOLDS, PairNeed.FIVE_BY_TWO}))
 
 TESTS = (
     _test(

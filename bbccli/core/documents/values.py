@@ -51,6 +51,22 @@ def _names(kind: Any) -> tuple[str, ...]:
     return tuple(f.name for f in public_fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
+def doc(text: str, *, since: str = "", json: bool = True, **settings: Any) -> Any:
+    """Return a field of a record, with its description in the JSON Schema.
+
+    Parameters
+    ----------
+    since
+        Version that it came with, if documents of 1.0 may lack it.
+    json
+        False if documents leave it out.
+    settings
+        As of `dataclasses.field`.
+    """
+    more = {"since": since} if since else {}
+    return dataclasses.field(metadata={"doc": text, "json": json, **more}, **settings)
+
+
 def public_fields(record: Any) -> list[dataclasses.Field[Any]]:
     """Return the fields of a record that JSON has."""
     return [f for f in dataclasses.fields(record) if f.metadata.get("json", True)]

@@ -96,7 +96,7 @@ def _changes(scorer: Scorer, units: IntArray, progress: Progress) -> FloatArray:
 
 
 def _adds_up(scorer: Scorer, units: IntArray, changes: FloatArray) -> bool:
-    """Whether what improves one by one improves as much all together: the metric is smooth."""
+    """True if what improves one by one improves as much all together: the metric is smooth."""
     raised = changes > 0
     members = np.isin(units, distinct(units)[raised]).astype(np.uint16)
     base, first = _base(units), np.zeros(1, np.int64)

@@ -101,8 +101,15 @@ from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import MeanScorer
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.intervals.binomial import Formula, clopper_pearson, jeffreys, wald, wilson
-from bbccli.stats.intervals.ends import interval_by, without_width
+from bbccli.stats.intervals.ends import (
+    Formula,
+    clopper_pearson,
+    interval_by,
+    jeffreys,
+    wald,
+    wilson,
+    without_width,
+)
 from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import by_repeat
 
@@ -135,7 +142,7 @@ def run(case: Case, *, formula: Formula) -> Answer:
 
 
 def _is_proportion(case: Case) -> bool:
-    """Whether the metric is the mean of a yes or no per sample."""
+    """True if the metric is the mean of a yes or no per sample."""
     scorers = by_repeat(case.matrix, case.metric, np.array([case.choice.winner]))
     of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
     return all(isinstance(scorer, MeanScorer) and scorer.share for scorer in of_all)

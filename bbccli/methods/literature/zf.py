@@ -74,10 +74,9 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import Scorer
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.influence import influence, standard_error
+from bbccli.stats.influence import influence, largest, standard_error, standardised
 from bbccli.stats.intervals import side_of
 from bbccli.stats.intervals.guard import Guarded
-from bbccli.stats.multipliers import largest, standardised
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.units import on_few_groups, rests_on
 from bbccli.types import FloatArray, IntArray, Interval, Models, Select, Side, distinct

@@ -69,7 +69,7 @@ class CensoredPairs:
         return weights if self.factors is None else weights * self.factors[rows]
 
     def counts_whole_numbers(self, weights: Numbers) -> bool:
-        """Whether pairs of samples with these weights have whole numbers as weights."""
+        """True if pairs of samples with these weights have whole numbers as weights."""
         return self.factors is None and weights.dtype.kind in "iub"
 
 

@@ -1,4 +1,4 @@
-"""Where each case stands among the controls, and each control among the cases."""
+"""Placements of each case among the controls, and of each control among the cases."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ LARGEST_EXACT = 2**24
 
 
 def pays(n_pairs: int, n_configurations: int) -> bool:
-    """Whether pair outcomes are few enough to be kept and faster to use than a sweep."""
+    """True if pair outcomes are few enough to be kept and faster to use than a sweep."""
     return n_pairs <= FEW_PAIRS and n_pairs * n_configurations <= MOST_CELLS
 
 
@@ -51,7 +51,7 @@ def concordant_weight(
 
 
 def pays_censored(pairs: CensoredPairs, weights: Numbers) -> bool:
-    """Whether the pairs of censored samples are few enough, and their counts exact in float32."""
+    """True if the pairs of censored samples are few enough, and their counts exact in float32."""
     few = pairs.event.sum() * len(pairs.event) <= FEW_CELLS
     exact = not pairs.counts_whole_numbers(weights) or 2 * heaviest(weights) <= LARGEST_EXACT
     return bool(few and exact)

@@ -117,7 +117,7 @@ class Search:
 
 
 def _failing(passed: BoolArray) -> IntArray:
-    """How many rows (n, L) of running totals do not pass: (L,)."""
+    """Return how many rows (n, L) of running totals do not pass: (L,)."""
     passing: IntArray = np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int32)
     return len(passed) - passing
 

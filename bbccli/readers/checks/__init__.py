@@ -1,1 +1,1 @@
-"""What the predictions themselves tell about their validity."""
+"""Checks of the predictions' validity, by the predictions themselves."""

@@ -35,8 +35,8 @@ import numpy as np
 from bbccli.core.areas import area, error_by_chance
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
-from bbccli.readers.checks.perfection import leaves_one_out, measure_of
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.checks.leakage import leaves_one_out, measure_of
+from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3.5
@@ -68,7 +68,7 @@ _FEWEST_ROWS = 500
 """Samples that are looked at of however many configurations."""
 
 
-def ranks_of(predictions: Predictions, outcome: Outcome) -> FloatArray | None:
+def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
     """(N, C) ranks of the first repeat; None of classes, and of so many that they take long."""
     array = predictions.array[0]
     labels = outcome.task.is_classification and (array.ndim == 3 or len(outcome.classes) > 2)
@@ -76,7 +76,7 @@ def ranks_of(predictions: Predictions, outcome: Outcome) -> FloatArray | None:
 
 
 def polarity(
-    predictions: Predictions, outcome: Outcome, ranks: FloatArray | None = None
+    predictions: Values, outcome: Outcome, ranks: FloatArray | None = None
 ) -> Iterator[Note]:
     """Yield a note on predictions that seem to be of the other class; ranks are `ranks_of` them."""
     if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
@@ -99,7 +99,7 @@ def reversed_below(n_negative: int, n_positive: int) -> float:
 
 
 def standings(
-    predictions: Predictions,
+    predictions: Values,
     outcome: Outcome,
     folds: IntArray | None,
     n_cells: int,
@@ -136,7 +136,7 @@ def standings(
 
 
 def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) -> bool:
-    """Whether predictions (N,) may be means of the truth of other samples, and little more."""
+    """True if predictions (N,) may be means of the truth of other samples, and little more."""
     if kind is PredictionKind.LABEL or column.ndim > 1 or outcome.task is Task.SURVIVAL:
         return False
     truth = outcome.values.astype(float)
@@ -145,7 +145,7 @@ def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) ->
 
 
 def on_turned(
-    predictions: Predictions,
+    predictions: Values,
     outcome: Outcome,
     found: FloatArray,
     score: Callable[[IntArray], FloatArray],

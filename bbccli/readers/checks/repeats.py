@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core import elsewhere
+from bbccli.core import workers
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.codes import by_appearance, joint
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.predictions import Values
 from bbccli.types import FloatArray, IntArray, Task, distinct
 
 BITS = 20.0
@@ -48,7 +48,7 @@ _CELLS = 2**22
 
 
 def repeated(
-    predictions: Predictions,
+    predictions: Values,
     outcome: Outcome,
     truth: Outcome,
     groups: IntArray | None,
@@ -185,7 +185,7 @@ def _bits_of_turns(outcome: Outcome) -> float:
     return ways / log(2)
 
 
-def copies_of(predictions: Predictions, outcome: Outcome, groups: IntArray | None = None) -> int:
+def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = None) -> int:
     """Return how many times each row is there; 1 where some row is there by itself.
 
     Rows are the same if truth and all predictions are, and are there k times if k divides how
@@ -208,7 +208,7 @@ def copies_of(predictions: Predictions, outcome: Outcome, groups: IntArray | Non
         keys = keys + _keys(array, np.array([c]))
         if _times(keys, groups) == 1:
             return 1
-    parts = elsewhere.over_parts(partial(_keys, array), array.shape[2])
+    parts = workers.over_parts(partial(_keys, array), array.shape[2])
     return _times(np.sum([of_truth, *parts], axis=0, dtype=np.uint64), groups, FEWEST)
 
 

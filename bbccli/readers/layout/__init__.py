@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from itertools import chain
 
-from bbccli.core.notes import declared
+from bbccli.core.notes import Note, declared
 from bbccli.errors import OptionError, parameter
 from bbccli.readers.checks.subsets import refuse_subsets
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, dialect_of
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.long import long_sheet
 from bbccli.readers.layout.stack import stack
 from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.problems import Raise
+from bbccli.readers.problems import Problems
 from bbccli.readers.request import Request, is_given
+from bbccli.readers.roles import Hints
 from bbccli.readers.row_numbers import refuse_disorder, without_row_numbers
 from bbccli.readers.scores import refuse_truth
 from bbccli.readers.sheet import WIDE, Sheet
@@ -25,7 +25,7 @@ from bbccli.readers.table import Table
 
 
 def lay_out(
-    tables: Sequence[Table], metadata: Metadata, request: Request, problems: Raise
+    tables: Sequence[Table], metadata: Metadata, request: Request, problems: Problems
 ) -> Sheet:
     """Bring a wide table, or long ones of any dialect, into the one form.
 
@@ -37,38 +37,46 @@ def lay_out(
     hints, by_hand = request.hints(metadata), {*request.only, *metadata.configurations}
     for table in tables:
         fold = None if is_given(request.folds) else request.roles.fold
-        problems.attempt("roles", refuse_subsets, table, fold, by_hand, otherwise=None)
-    problems.attempt("roles", refuse_truth, request, hints.task)
-    how = (tables, hints, request.dialect)
-    name, tables, layouts = problems.attempt("roles", _layouts_of, *how)
-    if not layouts:
-        sheet = problems.attempt("roles", wide_sheet, tables[0], hints, metadata)
-        sheet = without_row_numbers(sheet, by_hand)
-    else:
-        table = problems.attempt("roles", stack, tables, layouts, hints)
+        with problems.of("roles"):
+            refuse_subsets(table, fold, by_hand)
+    with problems.of("roles", fatal=True):
+        refuse_truth(request, hints.task)
+        name, tables, layouts = _layouts_of(tables, hints, request.dialect)
+        if layouts:
+            table = stack(tables, layouts, hints)
+        else:
+            sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
+    if layouts:
         sheet = long_sheet(table, name, metadata, problems)
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
-        spare = tuple(dict.fromkeys(name for layout in layouts for name in layout.spare))
-        if spare:
-            sheet = replace(sheet, notes=(declared.columns_set_aside(spare), *sheet.notes))
-        unused = tuple(dict.fromkeys(name for layout in layouts for name in layout.beside))
-        if unused:
-            note = declared.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
-            sheet = replace(sheet, notes=(note, *sheet.notes))
-    nested = tuple(dict.fromkeys(name for table in tables for name in table.nested))
-    if nested:
-        sheet = replace(sheet, notes=(declared.columns_set_aside(nested), *sheet.notes))
-    aside = tuple(dict.fromkeys(name for table in tables for name in table.aside))
-    if aside:
-        sheet = replace(sheet, notes=(declared.row_numbers(aside), *sheet.notes))
+    notes = list(_notes_on_columns(tables, layouts))
+    sheet = replace(sheet, notes=(*notes, *sheet.notes))
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)
+        beside_another = bool(request.elsewhere) and not request.by_position
         for part in [[table] for table in tables] if appended else [tables]:
-            beside = {"beside_another": bool(request.elsewhere) and not request.by_position}
-            problems.attempt("keys", partial(refuse_disorder, part, **beside), otherwise=None)
-    problems.done("roles", sheet)
+            with problems.of("keys"):
+                refuse_disorder(part, beside_another=beside_another)
+    problems.saw("roles", sheet)
     return sheet
+
+
+def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Iterator[Note]:
+    """Columns that are set aside, and predictions of which another column is used."""
+    if aside := _united(table.aside for table in tables):
+        yield declared.row_numbers(aside)
+    if nested := _united(table.nested for table in tables):
+        yield declared.columns_set_aside(nested)
+    if unused := _united(layout.beside for layout in layouts):
+        yield declared.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
+    if spare := _united(layout.spare for layout in layouts):
+        yield declared.columns_set_aside(spare)
+
+
+def _united(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Names of several files, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(parts)))
 
 
 def _layouts_of(
@@ -79,7 +87,7 @@ def _layouts_of(
     Raises
     ------
     OptionError
-        Several files said to be wide.
+        The wide layout for several files.
     """
     one_file = len(tables) == 1
     found = [dialect_of(table, hints, dialect, one_file=one_file) for table in tables]

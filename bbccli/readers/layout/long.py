@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,15 +11,14 @@ from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
 from bbccli.readers.codes import by_appearance, joint, repeated
 from bbccli.readers.column import Column
-from bbccli.readers.constant import check_constant
-from bbccli.readers.cube import check_sources
-from bbccli.readers.facts import CONSTANT
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import KEYS, check_key, positions_within, repeat_codes, split_caret
-from bbccli.readers.problems import HaltError, Raise
-from bbccli.readers.sheet import CLASS_SEPARATOR, Cell, Sheet
+from bbccli.readers.prediction_array import check_sources
+from bbccli.readers.problems import HaltError, Problems
+from bbccli.readers.sample_columns import CONSTANT, check_constant
+from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
 
@@ -49,7 +48,7 @@ class _Rows:
     first: IntArray
 
 
-def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Raise) -> Sheet:
+def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Problems) -> Sheet:
     """Find the cells of every configuration.
 
     Parameters
@@ -59,47 +58,52 @@ def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Raise) -
     layout
         Name of its dialect.
     metadata
-        What the metadata say.
+        Metadata of the files.
     problems
-        What becomes of a key that is missing, or occurs twice for a configuration; of a truth,
-        group or weight that differs between configurations of one sample; and of configurations of
-        unequal size where there is no key.
+        Takes a key that is missing, or occurs twice for a configuration; a truth, group or weight
+        that differs between configurations of one sample; and configurations of unequal size
+        without a key.
     """
     try:
         roles, rows = _rows_of(table, problems)
-        cells = problems.attempt("keys", _places, table, roles, rows, otherwise=None)
+        places = None
+        with problems.of("keys"):
+            places = _places(table, roles, rows)
         notes = _check_roles(roles, rows, problems)
-        found = problems.attempt("roles", _cells, table, rows.names, cells, otherwise=())
+        with problems.of("roles", fatal=True):
+            cells = _cells(table, rows.names, places)
         problems.settle("keys", "constant", "roles")
     except HaltError:
         check_sources(table, _predictions(table), problems)
         raise
-    if "fold" in roles and _varies(roles["fold"], rows):
-        del roles["fold"]
-        notes.append(remarks.folds_differ())
+    if "fold" in roles:
+        codes, _ = roles["fold"].codes()
+        if (codes != codes[rows.first][rows.keys]).any():
+            del roles["fold"]
+            notes.append(remarks.folds_differ())
     columns = {role: column.take(rows.first) for role, column in roles.items()}
-    return Sheet(
-        table, layout, len(rows.first), columns, tuple(found), metadata, notes=tuple(notes)
-    )
+    return Sheet(table, layout, len(rows.first), columns, cells, metadata, notes=tuple(notes))
 
 
 def _predictions(table: Table) -> list[str]:
     return [name for name in table.names if name == PREDICTION or name.startswith(PROBABILITY)]
 
 
-def _rows_of(table: Table, problems: Raise) -> tuple[dict[str, Column], _Rows]:
+def _rows_of(table: Table, problems: Problems) -> tuple[dict[str, Column], _Rows]:
     """Columns of the roles, and which row of the sheet each row of the table belongs to."""
     others = {CONFIGURATION, *_predictions(table)}
     roles = {name: table.column(name) for name in table.names if name not in others}
     roles |= split_caret(roles)
     column = table.column(CONFIGURATION)
-    hint = "name the configuration of every row"
-    problems.attempt("constant", lambda: column.present("configuration", hint=hint), otherwise=None)
+    with problems.of("constant"):
+        column.present("configuration", hint="name the configuration of every row")
     for role in KEYS:
-        problems.attempt("keys", check_key, roles, role, otherwise=None)
+        with problems.of("keys"):
+            check_key(roles, role)
     problems.settle("keys", "constant")
     codes, names = column.named_codes()
-    keys, first = problems.attempt("keys", _keys, table, roles, codes)
+    with problems.of("keys", fatal=True):
+        keys, first = _keys(table, roles, codes)
     return roles, _Rows(codes, names, keys, first)
 
 
@@ -144,41 +148,33 @@ def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
     return places.reshape(shape)
 
 
-def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Raise) -> list[Note]:
+def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -> list[Note]:
     """Refuse a role that differs between configurations of one sample; note what is rounded."""
     earlier, notes = rows.first[rows.keys], []
     for role in (role for role in CONSTANT if role in roles):
         problem = f"{role} differs between configurations of one sample"
-        what = (roles[role], earlier, problem, "check that the rows are of the same samples")
-        rounding = problems.attempt("constant", check_constant, *what, otherwise=0.0)
-        notes += [remarks.truth_rounded(role, rounding)] if rounding else []
+        hint = "check that the rows are of the same samples"
+        with problems.of("constant"):
+            if rounding := check_constant(roles[role], earlier, problem, hint):
+                notes.append(remarks.truth_rounded(role, rounding))
     return notes
 
 
-def _varies(column: Column, rows: _Rows) -> bool:
-    """Whether a sample has several values of a role."""
-    codes, _ = column.codes()
-    return bool((codes != codes[rows.first][rows.keys]).any())
-
-
-def _cells(table: Table, names: tuple[str, ...], places: IntArray | None) -> list[Cell]:
+def _cells(
+    table: Table, names: tuple[str, ...], places: IntArray | None
+) -> tuple[PredictionColumn, ...]:
     """Cells of each configuration, by class where there are such."""
-    found = list(_each_cell(table, names, places))
-    if len({cell.name for cell in found}) < len(found):
+    cells = []
+    for position, name in enumerate(names):
+        rows = None if places is None else places[position]
+        for source in _predictions(table):
+            label = None if source == PREDICTION else source.removeprefix(PROBABILITY)
+            column = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
+            cells.append(PredictionColumn(column, source, name, label, rows))
+    if len({cell.name for cell in cells}) < len(cells):
         raise InputError(
             f"configurations and classes share names with {CLASS_SEPARATOR!r} in them",
             path=table.path,
             hint=f"leave {CLASS_SEPARATOR!r} out of the names",
         )
-    return found
-
-
-def _each_cell(table: Table, names: tuple[str, ...], places: IntArray | None) -> Iterator[Cell]:
-    for position, name in enumerate(names):
-        own = None if places is None else places[position]
-        for source in _predictions(table):
-            if source == PREDICTION:
-                yield Cell(name, source, name, rows=own)
-            else:
-                label = source.removeprefix(PROBABILITY)
-                yield Cell(f"{name}{CLASS_SEPARATOR}{label}", source, name, label, own)
+    return tuple(cells)

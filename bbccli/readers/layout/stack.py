@@ -2,23 +2,96 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Sequence
-from dataclasses import replace
+from itertools import takewhile
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_text, take
+from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text, take
 from bbccli.readers.codes import joint
 from bbccli.readers.column import Origin
-from bbccli.readers.cube import text_fault
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
-from bbccli.readers.layout.naming import names_of
 from bbccli.readers.layout.wide import check_outcome
+from bbccli.readers.prediction_array import text_fault
+from bbccli.readers.roles import Hints
+from bbccli.readers.sources.files import PACKINGS, STDIN_NAME
 from bbccli.readers.table import Table, joint_hash
+
+_TIMESTAMP = re.compile(r"(?<=.)_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?$")
+"""Time at which lm-evaluation-harness wrote a file: of the run, not of the model."""
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Return a name for each of several files.
+
+    Stems, where these differ; else what is left of the paths without the folders at the start and
+    the names at the end that all of them share.
+
+    Raises
+    ------
+    InputError
+        A file that is given twice.
+
+    Examples
+    --------
+    >>> names_of(["runs/knn.csv", "runs/svm.csv.gz"])
+    ['knn', 'svm']
+    >>> names_of(["runs/1_Linear/oof.csv", "runs/2_Tree/oof.csv"])
+    ['1_Linear', '2_Tree']
+    """
+    _refuse_twice(paths)
+    plain = [os.path.normpath(path) if "://" not in path else path for path in paths]
+    stems = [(*PurePath(path).parts[:-1], stem_of(path)) for path in plain]
+    candidates = ([(parts[-1],) for parts in stems], stems, [PurePath(p).parts for p in plain])
+    for parts in candidates:
+        found = _differing(parts)
+        if len(set(found)) == len(found):
+            return found
+    return list(paths)
+
+
+def stem_of(path: str) -> str:
+    """Name of a file without folder, format and packing."""
+    if path == STDIN_NAME:
+        return "stdin"
+    name = PurePath(path).name
+    for suffix in PACKINGS:
+        name = name.removesuffix(suffix)
+    return _TIMESTAMP.sub("", PurePath(name).stem)
+
+
+def _differing(paths: Sequence[tuple[str, ...]]) -> list[str]:
+    """Return the paths without the parts at the start and at the end that all of them share."""
+    if len(paths) < 2:
+        return ["/".join(parts) for parts in paths]
+    shortest = min(map(len, paths)) - 1  # something is left of each
+    start = min(_n_shared(paths), shortest)
+    end = min(_n_shared([parts[::-1] for parts in paths]), shortest - start)
+    return ["/".join(parts[start : len(parts) - end]) for parts in paths]
+
+
+def _n_shared(paths: Sequence[tuple[str, ...]]) -> int:
+    """Count the parts at the start that all paths share."""
+    return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False)))
+
+
+def _refuse_twice(paths: Sequence[str]) -> None:
+    """Each file is one configuration, so none may be given twice."""
+    seen: set[str] = set()
+    for path in paths:
+        place = (
+            path if "://" in path or path == STDIN_NAME else os.path.normpath(Path(path).absolute())
+        )
+        if place in seen:
+            raise InputError("file is given twice", path=path, hint="name each file once")
+        seen.add(place)
+
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,6 +123,8 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
         No outcome, columns that only some files have, or that hold text in some and numbers in
         others; a file that is given twice.
     """
+    import pyarrow as pa
+
     one_file = len(tables) == 1
     if all(layout.configuration and layout.global_names for layout in layouts):
         _refuse_same_content(tables)
@@ -61,11 +136,11 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
         if "truth" not in hints.elsewhere:
             check_outcome(layout.roles, table)
         columns = {**layout.roles, **layout.predictions}
-        _check_same(columns, parts, table, tables[0])
         if table is not tables[0]:
-            _check_keys((layouts[0], layout), table, tables[0])
+            _check_fits(table, layout, tables[0], layouts[0])
         names = configuration_names(table, layout, file, one_file=one_file)
-        parts.append(_table(table, columns, names))
+        arrays = [table.data.column(name) for name in columns.values()]
+        parts.append(pa.table([*arrays, names], names=[*columns, CONFIGURATION]))
         if layout.configuration:
             columns[CONFIGURATION] = layout.configuration[0]
         origins.append(Origin(table.path, start, columns))
@@ -74,37 +149,22 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     if not one_file:
         path = f"{path} and {len(tables) - 1} more"
         parts = _alike(parts, tables, origins)
-    digest = joint_hash([table.sha256 for table in tables])
-    stacked = Table(path, _concatenated(parts, tables, origins), digest, None, tuple(origins))
+    try:
+        data = pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException:
+        raise InputError(
+            "the files do not fit together", path=tables[0].path, hint="write them all in one way"
+        ) from None
     truths = [layout.roles.get("truth", "") for layout in layouts]
     levels = [t.levels[name] for t, name in zip(tables, truths, strict=True) if name in t.levels]
-    return replace(
-        stacked,
-        unnamed=_unnamed(tables, layouts),
+    return Table(
+        path,
+        data,
+        joint_hash([table.sha256 for table in tables]),
+        origins=tuple(origins),
+        unnamed=_lists(tables[0], layouts[0]),
         levels={"truth": levels[0]} if levels else {},
     )
-
-
-def _unnamed(tables: Sequence[Table], layouts: Sequence[Layout]) -> tuple[str, ...]:
-    """Written names of predictions that come from lists, in all files or in none.
-
-    Raises
-    ------
-    InputError
-        They do in some files only.
-    """
-    found = [
-        tuple(written for written, name in layout.predictions.items() if name in table.unnamed)
-        for table, layout in zip(tables, layouts, strict=True)
-    ]
-    for table, names in zip(tables, found, strict=True):
-        if bool(names) != bool(found[0]):
-            raise InputError(
-                "predictions are lists in some files, and one column per class in others",
-                path=table.path,
-                hint="write the column alike in all files",
-            )
-    return found[0]
 
 
 def _refuse_same_content(tables: Sequence[Table]) -> None:
@@ -126,9 +186,9 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
     table, layout
         One table, and the part that each column plays.
     file
-        What the file is called among those that are read.
+        Name of the file among those that are read.
     one_file
-        Whether it is the only one.
+        True if it is the only one.
     """
     import pyarrow as pa
 
@@ -157,22 +217,10 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
     return take(pa.array(texts, pa.string()), as_arrow_or_null(positions))
 
 
-def _table(table: Table, columns: dict[str, str], configurations: pa.Array) -> pa.Table:
-    """Build the columns of one file under their written names."""
-    import pyarrow as pa
-
-    arrays = [table.data.column(name) for name in columns.values()]
-    return pa.table([*arrays, configurations], names=[*columns, CONFIGURATION])
-
-
-def _check_same(
-    columns: dict[str, str], earlier: Sequence[pa.Table], table: Table, first: Table
-) -> None:
-    """Every file has the columns of the first one."""
-    if not earlier:
-        return
-    wanted = set(earlier[0].column_names) - {CONFIGURATION}
-    for name in sorted(wanted ^ set(columns)):
+def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout) -> None:
+    """Every file has the columns of the first one, and its samples have the same key, if any."""
+    columns, wanted = ({*one.roles, *one.predictions} for one in (layout, first_layout))
+    for name in sorted(wanted ^ columns):
         missing, there = (table, first) if name in wanted else (first, table)
         what = "column of predictions" if name == PREDICTION else f"column `{name}`"
         raise InputError(
@@ -180,22 +228,29 @@ def _check_same(
             path=missing.path,
             hint="files that are read together hold the same columns",
         )
-
-
-def _check_keys(layouts: tuple[Layout, Layout], table: Table, first: Table) -> None:
-    """The samples of every file have the key of the first one, if any has a key."""
-    ours, theirs = (layout.roles.get("row_id") for layout in layouts)
-    if ours is None or theirs is None:
+    if bool(_lists(table, layout)) != bool(_lists(first, first_layout)):
+        raise InputError(
+            "predictions are lists in some files, and one column per class in others",
+            path=table.path,
+            hint="write the column alike in all files",
+        )
+    key, first_key = layout.roles.get("row_id"), first_layout.roles.get("row_id")
+    if key is None or first_key is None:
         from bbccli.readers.keys import refuse_overlooked
 
-        shared = [name for name in layouts[1].spare if name in layouts[0].spare]
+        shared = [name for name in layout.spare if name in first_layout.spare]
         refuse_overlooked(table, shared, first.path, " if it is")
-    elif ours.casefold() != theirs.casefold():
+    elif key.casefold() != first_key.casefold():
         raise InputError(
-            f"has the key {theirs!r}, {first.path} has {ours!r}",
+            f"has the key {key!r}, {first.path} has {first_key!r}",
             path=table.path,
             hint="call the key of the samples alike in all files",
         )
+
+
+def _lists(table: Table, layout: Layout) -> tuple[str, ...]:
+    """Written names of predictions that come from lists."""
+    return tuple(name for name, column in layout.predictions.items() if column in table.unnamed)
 
 
 def _alike(
@@ -209,11 +264,15 @@ def _alike(
     found = list(parts)
     for name in parts[0].column_names[:-1]:
         kinds = [part.schema.field(name).type for part in parts]
-        texts, predicts = sum(map(is_text, kinds)), _predicts(name)
-        if (predicts and 0 < texts < len(kinds)) or (not texts and len(set(kinds)) == 1):
+        if not any(map(is_text, kinds)) and len(set(kinds)) == 1:
             continue
         pairs = zip(tables, origins, strict=True)
         columns = [table.column(origin.names[name]) for table, origin in pairs]
+        texts = [column for column in columns if column.is_text]
+        if name.startswith((PREDICTION, PROBABILITY)) and 0 < len(texts) < len(kinds):
+            if len(texts) + sum(map(is_nothing, kinds)) < len(kinds):
+                raise text_fault(texts[0])
+            continue
         arrays = alike(columns)
         if name == "row_id":
             refuse_other_forms(columns, arrays)
@@ -226,40 +285,3 @@ def _alike(
 
 def _predicts(name: str) -> bool:
     return name == PREDICTION or name.startswith(PROBABILITY)
-
-
-def _concatenated(
-    parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
-) -> pa.Table:
-    """Rows of all tables; columns take the wider type."""
-    import pyarrow as pa
-
-    try:
-        return pa.concat_tables(parts, promote_options="permissive")
-    except pa.ArrowException:
-        raise _unlike(parts, tables, origins) from None
-
-
-def _unlike(
-    parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
-) -> InputError:
-    """Build the error about a column that is text in some files only."""
-    first = parts[0].schema
-    for part, table, origin in zip(parts, tables, origins, strict=True):
-        for field in part.schema:
-            there, here = is_text(first.field(field.name).type), is_text(field.type)
-            if there == here:
-                continue
-            if _predicts(field.name):
-                guilty, names = (tables[0], origins[0].names) if there else (table, origin.names)
-                return text_fault(guilty.column(names[field.name]))
-            kinds = ("numbers", "text")
-            return InputError(
-                f"column `{field.name}` holds {kinds[here]}, that of {tables[0].path} "
-                f"{kinds[there]}",
-                path=table.path,
-                hint="write the column alike in all files",
-            )
-    return InputError(
-        "the files do not fit together", path=tables[0].path, hint="write them all in one way"
-    )

@@ -1,16 +1,15 @@
-"""A wide table -> sheet: which column plays which role, by hand, by name, or by a synonym."""
+"""A wide table -> sheet: columns play roles by hand, by name, or by a synonym."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.readers.hints import Hints
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret
-from bbccli.readers.roles import NAMES, Roles, candidates, column_of, nearest_names
-from bbccli.readers.sheet import WIDE, Cell, Sheet
+from bbccli.readers.roles import NAMES, Hints, candidates, column_of, nearest_names
+from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import Task
 
@@ -25,10 +24,14 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         configuration.
     """
     chosen, spare = choose_roles(table, hints)
-    taken = set(chosen.values())
-    names = [name for name in table.names if name not in taken | spare]
+    names = [name for name in table.names if name not in {*chosen.values(), *spare}]
     if "truth" not in hints.elsewhere:
-        _check_labels_held(chosen, table, metadata)
+        if metadata.run and not {"truth", "time"} & chosen.keys():
+            raise InputError(
+                f"{metadata.run['tool']} exports hold no labels",
+                path=table.path,
+                hint="--labels train.csv --truth COLUMN, the training data in the same order",
+            )
         check_outcome(chosen, table)
     if not names:
         raise InputError(
@@ -38,20 +41,14 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
             + (f", and objects or lists in {listing(table.nested)}" if table.nested else ""),
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
-    return Sheet(
-        table,
-        WIDE,
-        table.n_rows,
-        columns | split_caret(columns),
-        tuple(Cell(name, name, name) for name in names),
-        metadata,
-        tuple(name for name in table.names if name in spare),
-    )
+    columns |= split_caret(columns)
+    cells = tuple(PredictionColumn(name, name, name) for name in names)
+    return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
 
 
 def choose_roles(
     table: Table, hints: Hints, reserved: Container[str] = ()
-) -> tuple[dict[str, str], set[str]]:
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """Choose the column of each role, and name those that could have played a role too.
 
     Parameters
@@ -59,29 +56,39 @@ def choose_roles(
     table
         The table, with unique names.
     hints
-        What is known of it: the task tells a survival outcome from a truth, no synonym turns a
-        declared configuration into something else, and roles of separate files are not chosen.
+        The task tells a survival outcome from a truth, no synonym turns a declared configuration
+        into something else, and roles of separate files are not chosen.
     reserved
         Columns that play no role unless by hand.
     """
-    roles, elsewhere, task = hints.roles, hints.elsewhere, hints.task
-    by_hand = _by_hand(table, roles, elsewhere) | _declared(table, hints)
+    chosen = _by_hand(table, hints)
     by_name = {
         role: [name for name in candidates(table, role, hints.declared) if name not in reserved]
         for role in NAMES
     }
-    if by_hand.get("time") is None and by_hand.get("event") is None:
-        by_name = _truth_or_survival(by_name, by_hand, table, task, elsewhere)
-    chosen = _choose(by_name, by_hand, table, elsewhere)
-    return chosen, {n for names in by_name.values() for n in names} - set(chosen.values())
+    survival = bool({"time", "event"} & chosen.keys())
+    if not survival:
+        survival = _is_survival(by_name, "truth" in chosen, table, hints)
+        if not survival:
+            by_name |= {"time": [], "event": []}
+    for role, names in by_name.items():
+        if role in chosen or role in hints.elsewhere or (role == "truth" and survival):
+            continue
+        free = [name for name in names if name not in chosen.values()]
+        if role == "truth":
+            _refuse_two_truths(free, table)
+        if free:
+            chosen[role] = free[0]
+    spare = {name for names in by_name.values() for name in names} - set(chosen.values())
+    return chosen, tuple(name for name in table.names if name in spare)
 
 
-def _by_hand(table: Table, roles: Roles, elsewhere: Iterable[str]) -> dict[str, str]:
-    """Columns set by hand, without those of separate files."""
+def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
+    """Columns set by hand, or as weights by the metadata; without those of separate files."""
     chosen: dict[str, str] = {}
     for role in NAMES:
-        name = getattr(roles, role)
-        if name is None or role in elsewhere:
+        name = getattr(hints.roles, role)
+        if name is None or role in hints.elsewhere:
             continue
         column_of(table, name, role)
         if name in chosen.values():
@@ -94,58 +101,29 @@ def _by_hand(table: Table, roles: Roles, elsewhere: Iterable[str]) -> dict[str, 
             f"{parameter('truth')} and {parameter('time')}/{parameter('event')} exclude each other",
             hint="give one of them",
         )
+    if hints.weight is not None and not {"weight"} & {*chosen, *hints.elsewhere}:
+        chosen["weight"] = column_of(table, hints.weight, "weight", "the metadata's key 'weight'")
     return chosen
 
 
-def _declared(table: Table, hints: Hints) -> dict[str, str]:
-    """Column of the weights by the metadata, which those set by hand or left aside overrule."""
-    if hints.weight is None or hints.roles.weight is not None or "weight" in hints.elsewhere:
-        return {}
-    return {"weight": column_of(table, hints.weight, "weight", "the metadata's key 'weight'")}
-
-
-def _truth_or_survival(
-    by_name: dict[str, list[str]],
-    by_hand: Mapping[str, str],
-    table: Table,
-    task: Task | None,
-    elsewhere: Iterable[str],
-) -> dict[str, list[str]]:
-    """Keep truth or time and event: these only as a pair, and only where there is no truth."""
-    pair = bool(by_name["time"] and by_name["event"])
-    if "truth" in elsewhere:
-        return by_name if pair else by_name | {"time": [], "event": []}
-    if pair and task is None and "truth" not in by_hand and by_name["truth"]:
+def _is_survival(
+    by_name: Mapping[str, Sequence[str]], truth_by_hand: bool, table: Table, hints: Hints
+) -> bool:
+    """Tell from the names whether time and event are the outcome: a pair, and no truth."""
+    if not (by_name["time"] and by_name["event"]):
+        return False
+    if "truth" in hints.elsewhere or hints.task is Task.SURVIVAL:
+        return True
+    if hints.task is not None or truth_by_hand:
+        return False
+    if by_name["truth"]:
         raise InputError(
             f"both a truth ({by_name['truth'][0]!r}) and a survival outcome "
             f"({by_name['time'][0]!r}, {by_name['event'][0]!r})",
             path=table.path,
             hint="--task survival, or --truth NAME",
         )
-    survival = task is Task.SURVIVAL or (task is None and "truth" not in by_hand)
-    if pair and survival:
-        return by_name
-    return by_name | {"time": [], "event": []}
-
-
-def _choose(
-    by_name: Mapping[str, Sequence[str]],
-    by_hand: Mapping[str, str],
-    table: Table,
-    elsewhere: Iterable[str],
-) -> dict[str, str]:
-    """One column for each role that is played."""
-    chosen = dict(by_hand)
-    survival = "event" in by_hand or "time" in by_hand or bool(by_name["time"])
-    for role, names in by_name.items():
-        if role in chosen or role in elsewhere or (role == "truth" and survival):
-            continue
-        free = [name for name in names if name not in chosen.values()]
-        if role == "truth":
-            _refuse_two_truths(free, table)
-        if free:
-            chosen[role] = free[0]
-    return chosen
+    return True
 
 
 def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
@@ -156,17 +134,6 @@ def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
             f"more than one column could be the truth: {listing([repr(n) for n in names])}",
             path=table.path,
             hint=f"--truth {names[0]}",
-        )
-
-
-def _check_labels_held(chosen: Mapping[str, str], table: Table, metadata: Metadata) -> None:
-    """Say what is lacking where the folder of a tool has predictions alone."""
-    run = metadata.run
-    if run and not {"truth", "time"} & chosen.keys():
-        raise InputError(
-            f"{run['tool']} exports hold no labels",
-            path=table.path,
-            hint="--labels train.csv --truth COLUMN, the training data in the same order",
         )
 
 

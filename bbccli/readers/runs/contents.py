@@ -20,7 +20,7 @@ from bbccli.errors import InputError
 from bbccli.readers.column import number_of
 from bbccli.readers.sources.files import file_bytes
 from bbccli.readers.table import Table, check_names, name_twice
-from bbccli.recorded.arrays import DamagedError, array_of
+from bbccli.recording.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:

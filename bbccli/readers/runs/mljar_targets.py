@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.constant import odd_one
 from bbccli.readers.runs.contents import read_json
+from bbccli.readers.sample_columns import odd_one
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 ENSEMBLE = "Ensemble"

@@ -1,30 +1,26 @@
-"""The folder of a `Recorder`: its parts put together to arrays."""
+"""The folder of a `Recorder` as a table: a row for each sample and repeat that was predicted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from bbccli.core.source import tolerance_of
 from bbccli.errors import InputError
-from bbccli.readers.runs import recording_arrays
+from bbccli.readers.runs.base import RunReader, RunTable, Score, Turn
 from bbccli.readers.runs.contents import matching
-from bbccli.readers.runs.recording_names import short_names
-from bbccli.readers.runs.recording_parts import (
-    flags_of,
-    never_fitted,
-    problems_of,
-    tried_again,
-    without_predictions,
-)
 from bbccli.readers.sources.limits import check_size
-from bbccli.recorded import design, parts
-from bbccli.recorded.arrays import DamagedError
-from bbccli.recorded.counted import (
-    TOLERANCE,
+from bbccli.recording import design, parts
+from bbccli.recording.arrays import DamagedError
+from bbccli.recording.design import Design
+from bbccli.recording.names import short_names
+from bbccli.recording.parts import Part
+from bbccli.recording.tries import (
     Candidate,
     Try,
     by_identity,
@@ -33,34 +29,10 @@ from bbccli.recorded.counted import (
     share_of,
     tries_of,
 )
-from bbccli.recorded.design import Design
-from bbccli.recorded.parts import Part
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """What the search said of a candidate.
-
-    Parameters
-    ----------
-    configuration
-        Its name here.
-    metric
-        Name of the metric as scikit-learn spells it; empty where it has none.
-    value
-        Mean over the splits. In the sign of bbc: that of a `neg_` scorer is turned.
-    on
-        What the value is of.
-    tolerance
-        Within which a performance must agree, as a share of the value or of one.
-    """
-
-    configuration: str
-    metric: str
-    value: float
-    on: Pooling = Pooling.FOLD_MEAN
-    tolerance: float = TOLERANCE
+Listing = Mapping[str, list[Candidate]]
+"""What searches said of their candidates, by identity, in the order in which they said it."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,8 +43,13 @@ class Recording:
     ----------
     path
         The folder.
-    task, truth, classes, groups, weights, scoring
-        As in `Design`.
+    design
+        Its truth, classes and folds.
+    tries, configurations
+        What was tried and has predictions, and C unique names: those that were given, else the
+        parameters that vary.
+    listed
+        What searches said of their candidates.
     kind
         What a prediction is; scores where some configurations have scores and others probabilities.
     predictions : (R, N, C) or (R, N, C, K)
@@ -80,70 +57,44 @@ class Recording:
     folds : (R, N) int, optional
         Fold of each sample in each repeat, -1 where no fold tests it; None where unknown or
         different between configurations.
-    repeated_holdout
-        Whether each repeat is one split that tests a part of the samples.
-    configurations
-        C unique names: those that were given, else the parameters that vary.
-    params
-        (C,) parameters.
-    flags
-        (C,) threats to validity.
-    complete : (C,) bool
-        Whether there is a prediction wherever some configuration has one.
-    scores : (C, S)
-        What the search was told of each split, in its own sign; NaN where nothing.
-    n_candidates_total
-        Configurations that were tried, those without predictions included.
     left_out
-        Those that take no part, and why.
-    again, tried_again
-        Names of those whose predictions were recorded again, which count once; and of those that
-        were tried before with other predictions, which count each.
-    leaderboard
-        What the search said, in the order of the configurations; without `finish` the mean of the
-        scores of those that have all.
-    finished
-        Whether `finish` compared all of it with the search.
+        Names of what was tried and takes no part, and why.
     damaged
         Files that can't be read.
-    problems
-        Configuration, split and reason where a test set was scored but its predictions not kept.
-    selection
-        How the search selects.
-    tried
-        Configurations in the order in which their first test sets were predicted.
-    weighted, otherwise
-        Whether the scores are of the weighted samples, and why not, where there are weights.
     """
 
     path: Path
-    task: Task
-    truth: IntArray | FloatArray
-    classes: tuple[str, ...]
-    groups: IntArray | None
-    weights: FloatArray | None
-    scoring: str
+    design: Design
+    tries: tuple[Try, ...]
+    configurations: tuple[str, ...]
+    listed: Listing
     kind: PredictionKind
     predictions: FloatArray
     folds: IntArray | None
-    repeated_holdout: bool
-    configurations: tuple[str, ...]
-    params: tuple[Mapping[str, Any], ...]
-    flags: tuple[tuple[str, ...], ...]
-    complete: BoolArray
-    scores: FloatArray
-    n_candidates_total: int
     left_out: tuple[tuple[str, str], ...]
-    again: tuple[str, ...]
-    tried_again: tuple[str, ...]
-    leaderboard: tuple[Listed, ...]
-    finished: bool
     damaged: tuple[str, ...]
-    problems: tuple[tuple[str, int, str], ...]
-    selection: Pooling = Pooling.FOLD_MEAN
-    tried: tuple[str, ...] = ()
-    weighted: bool = False
-    otherwise: str = ""
+
+    @property
+    def parts(self) -> list[Part]:
+        """All parts of what has predictions."""
+        return [part for one in self.tries for part in one.parts]
+
+    @property
+    def repeated_holdout(self) -> bool:
+        """Whether each repeat is one split that tests a part of the samples."""
+        places = self.design.places()
+        return len(places) > 1 and places[-1] == (len(places) - 1, 0)
+
+    @property
+    def complete(self) -> BoolArray:
+        """Whether a configuration has a prediction wherever one should be: (C,)."""
+        present = np.isfinite(self.predictions)
+        if present.ndim == 4:
+            present = np.asarray(present.all(axis=3))
+        wanted = np.asarray(present.any(axis=2))
+        if self.design.tests and self.folds is not None:  # a fold that nobody has is missing too
+            wanted |= self.folds >= 0
+        return np.asarray((present == wanted[:, :, None]).all(axis=(0, 1)))
 
 
 def recognises(path: Path) -> bool:
@@ -163,22 +114,33 @@ def load(path: Path) -> Recording:
     check_size(sum(file.stat().st_size for file in held), str(path))
     plan = design.load(path)
     found, damaged = parts_in(path)
-    recording_arrays.check_rows(path, plan, found)
+    _check_rows(path, plan, found)
     listed = _listed(path)
     tries = _tries(path, found, listed)
-    if not any(one.counts for one in tries):
+    names = short_names([one.parts[0] for one in tries])
+    counted = [(one, name) for one, name in zip(tries, names, strict=True) if one.counts]
+    if not counted:
         raise InputError(
             "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
             path=str(path),
             hint="give rec.scorer to the search and rec.cv as its cv, or call rec.write()",
         )
-    return _assembled(path, plan, tries, listed, damaged)
-
-
-_CODES = (None, PredictionKind.LABEL)
-
-Listing = Mapping[str, list[Candidate]]
-"""What searches said of their candidates, by identity, in the order in which they said it."""
+    groups = [one.parts for one, _ in counted]
+    everything = [part for group in groups for part in group]
+    kind = _kind(path, everything)
+    predictions = _prediction_array(path, plan, groups, kind)
+    return Recording(
+        path=path,
+        design=plan,
+        tries=tuple(one for one, _ in counted),
+        configurations=tuple(name for _, name in counted),
+        listed=listed,
+        kind=kind,
+        predictions=predictions,
+        folds=_folds(plan, everything, len(predictions)),
+        left_out=tuple(_left_out(tries, names, listed)),
+        damaged=tuple(damaged),
+    )
 
 
 def _listed(path: Path) -> Listing:
@@ -217,46 +179,187 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
     ]
 
 
-def _assembled(
-    path: Path, plan: Design, tries: list[Try], listed: Listing, damaged: list[str]
-) -> Recording:
-    names = short_names([one.parts[0] for one in tries])
-    named = [(one, name) for one, name in zip(tries, names, strict=True) if one.counts]
-    counted = [one.parts for one, _ in named]
-    everything = [part for group in counted for part in group]
-    kind, places = recording_arrays.kind(path, everything), plan.places()
-    weights, weighted, otherwise = recording_arrays.weights(path, plan, everything)
-    predictions = recording_arrays.cube(path, plan, counted, places, kind)
-    scores = recording_arrays.scores(counted, len(places))
-    left_out = (*without_predictions(tries, names), *never_fitted(tries, listed))
-    return Recording(
-        path=path,
-        task=plan.task,
-        truth=plan.truth,
+def _left_out(
+    tries: Sequence[Try], names: Sequence[str], listed: Listing
+) -> Iterator[tuple[str, str]]:
+    """Yield names of what was tried and takes no part, and why."""
+    for one, name in zip(tries, names, strict=True):
+        if not one.used:
+            yield name, "scored again by the same scorer, with other predictions"
+        elif not one.counts:
+            yield name, next((p.problem for p in one.parts if p.problem), "no predictions")
+    recorded = {part.identity for one in tries for part in one.parts}
+    for identity, own in listed.items():
+        if identity not in recorded:
+            yield str(own[-1].get("label") or identity), "every fit failed"
+
+
+def _kind(path: Path, everything: Iterable[Part]) -> PredictionKind:
+    """Return the form of all predictions.
+
+    Raises
+    ------
+    InputError
+        There are several.
+    """
+    kinds = {part.kind for part in everything if part.predictions is not None}
+    if len(kinds) == 1:
+        return next(kind for kind in kinds if kind is not None)
+    if kinds == {PredictionKind.PROBABILITY, PredictionKind.SCORE}:
+        return PredictionKind.SCORE
+    raise InputError(
+        f"predictions are of several forms: {', '.join(sorted(str(kind) for kind in kinds))}",
+        path=str(path),
+        hint="record one form for all, such as Recorder(response='predict_proba')",
+    )
+
+
+def _check_rows(path: Path, plan: Design, found: Iterable[Part]) -> None:
+    """Refuse parts of rows or folds that there are not, or with weights of other samples.
+
+    Raises
+    ------
+    InputError
+        Names the first.
+    """
+    for part in found:
+        rows = part.rows
+        if part.split is not None:
+            of_split = plan.tests[part.split : part.split + 1]
+            if not of_split or (
+                part.weights is not None and part.weights.shape != of_split[0].shape
+            ):
+                raise _damaged(path, part)
+            continue
+        if rows is None and part.predictions is None:
+            continue
+        if rows is None or rows.dtype.kind != "i" or not rows.size:
+            raise _damaged(path, part)
+        if rows.min() < 0 or rows.max() >= plan.n_samples:
+            raise _damaged(path, part)
+
+
+def _prediction_array(
+    path: Path,
+    plan: Design,
+    counted: Sequence[list[Part]],
+    of: PredictionKind,
+) -> FloatArray:
+    """Return predictions (R, N, C) or (R, N, C, K), NaN where there are none.
+
+    Raises
+    ------
+    InputError
+        A part does not fit the design, or all of it is too large.
+    """
+    with_some = [p for group in counted for p in group if p.predictions is not None]
+    places = plan.places()
+    n_repeats = 1 + max(
+        [repeat for repeat, _ in places] + [p.repeat for p in with_some if p.split is None]
+    )
+    columns = plan.task is Task.MULTICLASS and of is not PredictionKind.LABEL
+    shape: tuple[int, ...] = (n_repeats, plan.n_samples, len(counted))
+    shape += (len(plan.classes),) if columns else ()
+    narrow = all(p.predictions is not None and p.predictions.dtype == np.float32 for p in with_some)
+    dtype = np.float32 if narrow else np.float64
+    check_size(int(np.prod([float(n) for n in shape])) * np.dtype(dtype).itemsize, str(path))
+    filled = np.full(shape, np.nan, dtype)
+    for column, group in enumerate(counted):
+        for part in group:
+            if part.predictions is None:
+                continue
+            rows, repeat = _place(path, plan, places, part)
+            if part.predictions.shape != (len(rows), *shape[3:]):
+                raise _damaged(path, part)
+            if of is PredictionKind.LABEL and not _are_codes(part.predictions, plan):
+                raise _damaged(path, part)
+            filled[repeat, rows, column] = part.predictions
+    return filled
+
+
+def _are_codes(predictions: NDArray[Any], plan: Design) -> bool:
+    return predictions.dtype.kind == "i" and bool(
+        ((predictions >= 0) & (predictions < len(plan.classes))).all()
+    )
+
+
+def _place(
+    path: Path, plan: Design, places: tuple[tuple[int, int], ...], part: Part
+) -> tuple[IntArray, int]:
+    if part.split is not None:
+        if part.split >= len(places):
+            raise _damaged(path, part)
+        return plan.tests[part.split], places[part.split][0]
+    assert part.rows is not None
+    return part.rows, part.repeat
+
+
+def _damaged(path: Path, part: Part) -> InputError:
+    return InputError(
+        "a part does not fit the folds of the recording",
+        path=str(path),
+        value=part.name or part.identity,
+        hint="record it again into another folder",
+    )
+
+
+def _folds(plan: Design, everything: Iterable[Part], n_repeats: int) -> IntArray | None:
+    """Return the fold of each sample (R, N): of the design, or as all parts say alike."""
+    found = np.full((n_repeats, plan.n_samples), -1, np.int64)
+    places = plan.places()
+    for (repeat, fold), rows in zip(places, plan.tests, strict=True):
+        found[repeat, rows] = fold
+    if places:
+        return found
+    for part in everything:
+        if part.predictions is None:  # tried, and nothing else
+            continue
+        if part.fold is None or part.rows is None:
+            return None
+        own = found[part.repeat, part.rows]
+        if ((own >= 0) & (own != part.fold)).any():
+            return None
+        found[part.repeat, part.rows] = part.fold
+    return found
+
+
+def as_table(run: Recording) -> RunTable:
+    """Lay out what was recorded; a repeated hold-out has no folds within a repeat."""
+    plan = run.design
+    weights, weighted, otherwise = _weights(run)
+    tested = np.isfinite(run.predictions).reshape(*run.predictions.shape[:2], -1).any(axis=2)
+    repeats, rows = np.nonzero(tested if run.folds is None else tested | (run.folds >= 0))
+    columns = _sample_columns(run, weights, repeats, rows)
+    for column, name in enumerate(run.configurations):
+        columns |= _predictions(run, name, run.predictions[repeats, rows, column])
+    several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
+    selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
+    board = _leaderboard(run, selection)
+    named = list(zip(run.tries, run.configurations, strict=True))
+    scored = any(part.score is not None and np.isfinite(part.score) for part in run.parts)
+    return RunTable(
+        tool="recorder",
+        columns=columns,
+        files=matching(run.path, design.HEADER, "*.npz", "*/*.npz", "*/*.json"),
+        task=str(plan.task),
         classes=plan.classes,
-        groups=plan.groups,
-        weights=weights,
+        flags={
+            name: tuple(dict.fromkeys(f for p in t.parts for f in p.flags)) for t, name in named
+        },
+        leaderboard=tuple(s for s, whole in zip(board, run.complete, strict=True) if s and whole),
+        metric=plan.scoring or None,
+        metric_name=None if plan.scoring or not scored else "a scorer of its own",
+        selection=selection if several else None,
+        left_out=run.left_out,
+        n_candidates_total=len(named) + len(run.left_out),
+        unchecked=otherwise if any(board) else "no search said its scores",
         weighted=weighted,
-        otherwise=otherwise,
-        scoring=plan.scoring,
-        kind=kind,
-        predictions=predictions,
-        folds=recording_arrays.folds(plan, places, everything, len(predictions)),
-        repeated_holdout=len(places) > 1 and places[-1] == (len(places) - 1, 0),
-        configurations=tuple(name for _, name in named),
-        params=tuple(one.params for one, _ in named),
-        flags=tuple(flags_of(group) for group in counted),
-        complete=recording_arrays.complete(predictions, plan, places),
-        scores=scores,
-        n_candidates_total=len(named) + len(left_out),
-        left_out=left_out,
-        again=tuple(name for one, name in named if one.again),
-        tried_again=tried_again(named),
-        leaderboard=_leaderboard(plan.scoring, named, listed, scores),
-        finished=bool(listed),
-        damaged=tuple(damaged),
-        problems=problems_of(tries, names),
         tried=tuple(name for _, name in sorted(named, key=_started)),
+        named={
+            "again": tuple(name for one, name in named if one.again),
+            "tried_again": _tried_again(named),
+            "damaged": run.damaged,
+        },
     )
 
 
@@ -264,15 +367,120 @@ def _started(named: tuple[Try, str]) -> int:
     return min(part.time for part in named[0].parts)
 
 
-def _leaderboard(
-    scoring: str, named: list[tuple[Try, str]], listed: Listing, scores: FloatArray
-) -> tuple[Listed, ...]:
+def _sample_columns(
+    run: Recording, weights: FloatArray | None, repeats: IntArray, rows: IntArray
+) -> dict[str, Any]:
+    """Columns of the roles."""
+    plan = run.design
+    columns: dict[str, Any] = {"row_id": rows}
+    if len(run.predictions) > 1:
+        columns["repeat"] = repeats
+    if run.folds is not None and not run.repeated_holdout:
+        folds = run.folds[repeats, rows]
+        if (folds >= 0).all():
+            columns["fold"] = folds
+    truth = plan.truth[rows]
+    columns["truth"] = np.array(plan.classes)[truth] if plan.classes else truth
+    for name, values in (("group", plan.groups), ("weight", weights)):
+        if values is not None:
+            columns[name] = values[rows]
+    return columns
+
+
+def _predictions(run: Recording, name: str, values: Any) -> dict[str, Any]:
+    """Columns of a configuration, (n,) or (n, K)."""
+    classes = run.design.classes
+    if values.ndim == 2:
+        return {f"{name}::{one}": values[:, k] for k, one in enumerate(classes)}
+    if run.kind is not PredictionKind.LABEL or run.design.task is Task.REGRESSION:
+        return {name: values}
+    names = np.array([*classes, None], dtype=object)
+    return {name: names[np.where(np.isfinite(values), values, -1).astype(np.int64)]}
+
+
+def _leaderboard(run: Recording, selection: Pooling) -> list[Score | None]:
+    """Return what the search said of each configuration, in the sign of bbc.
+
+    Without `finish` the mean of the scores of those that have all; None where there is none.
+    """
+    scoring, n_splits = run.design.scoring, len(run.design.tests)
     sign = -1.0 if scoring.startswith("neg_") else 1.0
-    found = []
-    for (one, name), own in zip(named, scores, strict=True):
-        said = said_of(one, listed.get(one.parts[0].identity, ()))
-        value = said["value"] if said else own.mean() if own.size else None
-        if value is not None and np.isfinite(value):
-            exact = share_of(part.predictions for part in one.parts if part.kind not in _CODES)
-            found.append(Listed(name, scoring, sign * float(value), tolerance=exact))
-    return tuple(found)
+    found: list[Score | None] = []
+    for one, name in zip(run.tries, run.configurations, strict=True):
+        said = said_of(one, run.listed.get(one.parts[0].identity, ()))
+        own = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
+        mean = float(np.mean(own)) if own and len(own) == n_splits else np.nan
+        value = sign * float(said["value"] if said else mean)
+        inexact = (p.predictions for p in one.parts if p.kind not in (None, PredictionKind.LABEL))
+        tolerance = tolerance_of(share_of(inexact), value)
+        score = Score(name, scoring, value, str(selection), tolerance)
+        found.append(score if np.isfinite(value) else None)
+    return found
+
+
+def _tried_again(named: Iterable[tuple[Try, str]]) -> tuple[str, ...]:
+    """Return the names of those of which another try has the same identity, and came before."""
+    seen: set[str] = set()
+    later = []
+    for one, name in named:
+        identity = one.parts[0].identity
+        later += [name] if identity in seen else []
+        seen.add(identity)
+    return tuple(later)
+
+
+def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
+    """Return the weights of the samples, and of which samples the scores of a search are.
+
+    Returns
+    -------
+    weights : (N,), optional
+        Those that the recorder was given, else those that its scorer was; 1 where none is known.
+    weighted
+        Whether all scores are of the samples so weighted.
+    otherwise
+        Why they are not, where there are weights.
+
+    Raises
+    ------
+    InputError
+        The scorer was given weights for some fits, or others for the same sample.
+    """
+    plan = run.design
+    scored = [p for p in run.parts if p.score is not None and p.split is not None]
+    given = [p for p in scored if p.weights is not None]
+    if plan.weights is None and given:
+        if len(given) < len(scored):
+            raise _two_weights(
+                run.path, "some fits were scored with sample weights, others without"
+            )
+        found = np.full(plan.n_samples, np.nan)
+        for part in given:
+            rows = plan.tests[part.split or 0]
+            if ((found[rows] != part.weights) & ~np.isnan(found[rows])).any():
+                raise _two_weights(run.path, "fits were scored with different weights of a sample")
+            found[rows] = part.weights
+        return np.where(np.isnan(found), 1.0, found), True, ""
+    if plan.weights is None or not scored:
+        return plan.weights, False, ""
+    own = plan.weights
+    same = [np.array_equal(own[plan.tests[p.split or 0]], np.asarray(p.weights)) for p in given]
+    if len(given) == len(scored) and all(same):
+        return own, True, ""
+    how = "with other weights than those" if given else "without the weights"
+    return own, False, f"the search scored {how} of the recorder"
+
+
+def _two_weights(path: Path, problem: str) -> InputError:
+    return InputError(
+        problem,
+        path=str(path),
+        hint="record them in a folder each, or say which weights count: Recorder(sample_weight=)",
+    )
+
+
+def _load(folder: Path) -> RunTable:
+    return as_table(load(folder))
+
+
+RUNS = (RunReader("recorder", f"`{design.HEADER}`", recognises, _load, Turn.FIRST),)

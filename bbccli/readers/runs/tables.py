@@ -14,9 +14,9 @@ from pathlib import Path
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import spelled
+from bbccli.readers.roles import Hints
 from bbccli.readers.runs.base import RunFiles, RunReader, Turn
 from bbccli.readers.runs.contents import parsed
 from bbccli.readers.table import Table, check_names

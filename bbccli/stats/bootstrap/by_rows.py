@@ -43,7 +43,7 @@ class Some:
 
 
 def possible(candidates: Candidates, draws: Draws) -> bool:
-    """Whether samples can be added up apart, and draws be judged by what each part leaves out."""
+    """True if samples can be added up apart, and draws be judged by what each part leaves out."""
     return (
         addable(candidates.matrix, candidates.metric, candidates.pooling)
         and draws.accept is leaves_some_out
@@ -52,7 +52,7 @@ def possible(candidates: Candidates, draws: Draws) -> bool:
 
 
 def addable(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> bool:
-    """Whether a metric adds up samples apart, which are so many that it does so anyway."""
+    """True if a metric adds up samples apart, which are so many that it does so anyway."""
     return (
         metric.adds_up(matrix.outcome)
         and pooling is Pooling.POOLED
@@ -290,11 +290,11 @@ class Work:
 
     @property
     def fits(self) -> bool:
-        """Whether a block of resamples of all samples fits the memory."""
+        """True if a block of resamples of all samples fits the memory."""
         return self.memory >= PER_SAMPLE * self.n_samples
 
     def by_rows_pays(self, n_parts: int) -> bool:
-        """Whether parts of the samples take less time than so many parts of the configurations."""
+        """True if parts of the samples take less time than so many parts of the configurations."""
         return not self.fits or self.by_rows().time < self.by_configurations(n_parts)
 
     def by_rows(self) -> Sharing:

@@ -1,4 +1,4 @@
-"""How much better one selection is than another: BBC of the difference, as a comparison wants it.
+"""BBC of the difference between two selections, as a comparison wants it.
 
 1. In each bag both sides select, each among its own configurations.
 2. Out of the bag both winners are scored on the same samples; the first's less the second's, so

@@ -38,11 +38,11 @@ class Blocks(Protocol):
 
     @property
     def swept(self) -> bool:
-        """Whether pairs are counted, which numpy does in many short calls."""
+        """True if pairs are counted, which numpy does in many short calls."""
 
     @property
     def apart(self) -> bool:
-        """Whether their predictions are not here, and workers score them where there are any."""
+        """True if their predictions are not here, and workers score them where there are any."""
 
     def blocks(self, among: IntArray | None = None) -> list[IntArray]:
         """Columns of each block, of all columns or of some that follow one another."""

@@ -13,9 +13,10 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core import elsewhere, resources
+from bbccli.core import resources
 from bbccli.core.progress import Progress, silent
 from bbccli.core.results import Distribution
+from bbccli.core.workers import current as current_workers
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
 from bbccli.stats.bootstrap import here
@@ -114,7 +115,7 @@ def extend(
 
 
 def _select(candidates: Blocks, css: Css, drawing: Drawing) -> Iterator[Selected]:
-    workers = elsewhere.current()
+    workers = current_workers()
     if workers is None or not candidates.apart:
         return here.select(candidates, css, drawing)
     from bbccli.stats.bootstrap import on_workers
@@ -191,7 +192,7 @@ def measure(
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):
         ordinals, winners = found.ordinals[:n_resamples], found.winners[:n_resamples]
         drawing = Drawing.again(draws, ordinals)
-        workers = elsewhere.current()
+        workers = current_workers()
         if workers is None or not candidates.apart:
             return here.score_winners(candidates, drawing, winners, in_bag=in_bag)
         from bbccli.stats.bootstrap import on_workers

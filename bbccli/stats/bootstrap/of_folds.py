@@ -129,12 +129,12 @@ class ByFold:
 
     @property
     def swept(self) -> bool:
-        """Whether pairs are counted: no, means of folds are."""
+        """True if pairs are counted: no, means of folds are."""
         return False
 
     @property
     def apart(self) -> bool:
-        """Whether workers score them: no, their performances are at hand."""
+        """True if workers score them: no, their performances are at hand."""
         return False
 
     @property
@@ -176,7 +176,7 @@ def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distributi
 
 
 def _leads(in_bag: IntArray, judged: FloatArray, css: Css) -> Callable[[IntArray], IntArray]:
-    """What tells the winners of some chunks of resamples, by where they start."""
+    """Return what tells the winners of some chunks of resamples, by where they start."""
     if css.order is not None or np.isnan(judged).any():
         return partial(_selected, in_bag, judged, css)
     gains = css.direction.sign * judged
@@ -215,7 +215,7 @@ def _best_of_sums(
 
 
 def _selected(in_bag: IntArray, judged: FloatArray, css: Css, starts: IntArray) -> IntArray:
-    """What any rule selects in some chunks of resamples."""
+    """Return what any rule selects in some chunks of resamples."""
     judge, errors = MeanScorer.of(judged), ByFold(judged).errors
     chunks = (in_bag[start : start + CHUNK] for start in starts)
     return np.concatenate([css.select(judge(drawn), drawn, errors) for drawn in chunks])

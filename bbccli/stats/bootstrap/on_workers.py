@@ -16,7 +16,7 @@ from typing import TypeGuard
 import numpy as np
 
 from bbccli.core import resources
-from bbccli.core.elsewhere import Workers
+from bbccli.core.workers import Workers
 from bbccli.stats.bootstrap import by_rows, here
 from bbccli.stats.bootstrap.by_rows import Some, Work
 from bbccli.stats.bootstrap.drawing import Drawing
@@ -68,12 +68,12 @@ def score_winners(
 
 
 def _addable(candidates: Blocks, drawing: Drawing) -> TypeGuard[Candidates]:
-    """Whether parts of the samples can be added up."""
+    """True if parts of the samples can be added up."""
     return isinstance(candidates, Candidates) and by_rows.possible(candidates, drawing.draws)
 
 
 def _work(workers: Workers, candidates: Blocks, drawing: Drawing) -> Work:
-    """What there is to do, and who does it."""
+    """Return what there is to do, and who does it."""
     n_blocks = sum(size for _, size in drawing.batches)
     n_configurations, memory = candidates.n_configurations, resources.current().memory
     draws = drawing.draws
@@ -89,7 +89,7 @@ def _score_by_batches(
     *,
     in_bag: bool = False,
 ) -> FloatArray:
-    """What `score_winners` does, a batch of resamples of all samples per task."""
+    """Return what `score_winners` does, a batch of resamples of all samples per task."""
     values, ordinals = np.full(len(winners), np.nan), _used(drawing)
     places, tasks = [], []
     for first, n_blocks in drawing.batches:
@@ -132,7 +132,7 @@ def _score_by_rows(
     *,
     in_bag: bool = False,
 ) -> FloatArray:
-    """What `score_winners` does, a block of resamples and a part of the samples per task.
+    """Return what `score_winners` does, a block of resamples and a part of the samples per task.
 
     Chunks of samples are added up one after another, as a `Sum` does: to the same bytes.
     """
@@ -181,7 +181,7 @@ def _blocks(drawing: Drawing) -> tuple[int, int]:
 
 
 def _lead(candidates: Blocks, direction: Direction, span: Drawing, columns: IntArray) -> Led:
-    """What leads among some columns in each resample of a span: what a worker does."""
+    """Return what leads among some columns in each resample of a span: what a worker does."""
     drawn = span.drawn()
     found, tops = here.best_among(candidates, drawn, span.jobs, direction, columns)
     ordinals, sizes = here.ordinals_and_sizes(drawn)

@@ -216,7 +216,7 @@ def _floats(values: FloatArray) -> tuple[float, ...]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranks:
+class RankedValues:
     """Configurations, best first, in each of B resamples.
 
     Attributes
@@ -244,7 +244,7 @@ class Ranks:
         return np.where(reached < self.n_scored[:, None], found, np.nan)
 
 
-def ranked(values: FloatArray, direction: Direction) -> Ranks:
+def ranked(values: FloatArray, direction: Direction) -> RankedValues:
     """Rank performances (B, C) as the selection does: ties go to the first column.
 
     What is NaN or infinite can't be selected, and comes last.
@@ -264,11 +264,11 @@ def ranked(values: FloatArray, direction: Direction) -> Ranks:
     rows = np.flatnonzero(((gaps == 1) if packed else (gaps <= 1)).any(axis=1))
     if len(rows):  # equal up to rounding: neither the sort nor the last bits may say which is first
         order[rows] = _by_column_in_ties(order[rows], gaps[rows] <= 1)
-    return Ranks(order, scored.sum(axis=1))
+    return RankedValues(order, scored.sum(axis=1))
 
 
 def expected(
-    values: FloatArray, ranks: Ranks, chances: FloatArray, rows: IntArray
+    values: FloatArray, ranks: RankedValues, chances: FloatArray, rows: IntArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return the sums and the weights (B, n) whose ratio is the best of some drawn at random.
 

@@ -23,7 +23,7 @@ from bbccli.stats.intervals import INTERVALS, Basis, interval_of
 from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.choice import selection_shares
-from bbccli.stats.selection.single import worst_sample
+from bbccli.stats.selection.tails import worst_sample
 from bbccli.stats.selection.units import n_units_of, rests_on
 from bbccli.types import Direction, Models, Pooling
 
@@ -107,7 +107,7 @@ def _error(distribution: Distribution, case: Case) -> MonteCarloError:
 
 
 def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = True) -> Basis:
-    """What the interval needs; what the guard counts, where there is one."""
+    """Return what the interval needs; what the guard counts, where there is one."""
     matrix, metric, plan = case.matrix, case.metric, case.plan
     n_units = rests_on(matrix, metric, winner) if plan.guard else matrix.n_samples
     endless = metric.direction is Direction.MINIMIZE and np.isinf(case.bounded.bounds[1])

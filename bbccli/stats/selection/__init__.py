@@ -1,1 +1,1 @@
-"""Which configuration wins, on the data and under any weights."""
+"""Selection of a configuration, on the data and under any weights."""

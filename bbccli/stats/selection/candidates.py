@@ -13,7 +13,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bbccli.core import elsewhere, resources
+from bbccli.core import resources, workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import listing
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
@@ -51,17 +51,17 @@ class Candidates:
 
     @property
     def swept(self) -> bool:
-        """Whether pairs are counted, which numpy does in many short calls."""
+        """True if pairs are counted, which numpy does in many short calls."""
         return self.metric.of_pairs
 
     @property
     def apart(self) -> bool:
-        """Whether their predictions are not here, and workers score them where there are any."""
-        return elsewhere.current() is not None
+        """True if their predictions are not here, and workers score them where there are any."""
+        return workers.current() is not None
 
     @property
     def whole(self) -> bool:
-        """Whether all columns are bound at once, and kept."""
+        """True if all columns are bound at once, and kept."""
         return not self.apart and len(self.blocks()) == 1
 
     def blocks(self, among: IntArray | None = None) -> list[IntArray]:
@@ -87,7 +87,7 @@ class Candidates:
 
     def score(self, weights: IntArray) -> FloatArray:
         """Score weights (B, N) on all configurations, part by part: (B, C)."""
-        found = elsewhere.over_parts(partial(self.score_among, weights), self.n_configurations)
+        found = workers.over_parts(partial(self.score_among, weights), self.n_configurations)
         return np.hstack(found)
 
     def score_among(self, weights: IntArray, among: IntArray) -> FloatArray:
@@ -244,7 +244,7 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
 
 def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
     """Performances (F, C) in each fold, one array per repeat."""
-    found = elsewhere.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
+    found = workers.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
     return tuple(readonly(np.hstack(part)) for part in zip(*found, strict=True))
 
 

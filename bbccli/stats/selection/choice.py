@@ -113,7 +113,7 @@ def _no_pair(metric: Metric) -> UndefinedError:
 def _on_others(
     matrix: PredictionMatrix, values: FloatArray, winner: int, metric: Metric, plan: Plan
 ) -> tuple[Note, ...]:
-    """Which others are as good, or which one is better."""
+    """Return which others are as good, or which one is better."""
     name = matrix.configurations[winner]
     if plan.select is not Select.BEST:
         best = int(metric.direction.best(values))

@@ -1,21 +1,112 @@
-"""Whether a few large losses decide a figure, and what is done about them."""
+"""Checks of large losses and clipped logarithms: they may decide a figure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isqrt
 
 import numpy as np
 
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, capped_errors, large_losses, unbounded_loss
+from bbccli.core.notes import (
+    Note,
+    capped_errors,
+    clipped_probabilities,
+    large_losses,
+    unbounded_loss,
+)
 from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate
-from bbccli.metrics.base import Metric
-from bbccli.metrics.capped import Capped, cap_of
-from bbccli.metrics.probability import MeanSurprise
+from bbccli.metrics.base import Metric, Scorer
+from bbccli.metrics.planned import Capped, cap_of
+from bbccli.metrics.probability import MeanSurprise, chance_of_truth, with_clip
 from bbccli.metrics.regression import MSE
-from bbccli.stats.selection.single import of_samples
-from bbccli.types import FloatArray, PredictionKind
+from bbccli.stats.selection.candidates import Candidates, cached
+from bbccli.types import FloatArray, Pooling, PredictionKind, readonly
+
+LEAST_TOGETHER = 64
+"""Samples scored at once, at least: as many rows of as many weights."""
+
+
+def of_samples(matrix: PredictionMatrix, metric: Metric, configuration: int) -> FloatArray:
+    """Return the figure (N,) of each sample alone: of a mean of losses, the losses.
+
+    With repeats it is the mean over them; NaN where one sample is not enough, or has no prediction.
+
+    Notes
+    -----
+    Time and memory O(N sqrt(N)).
+    """
+    key = ("single", metric, configuration)
+    return cached(matrix, key, lambda: readonly(_score(matrix, metric, configuration)))
+
+
+def worst_sample(matrix: PredictionMatrix, metric: Metric, configuration: int) -> float | None:
+    """Return the worst figure of a single sample; None where none is defined."""
+    figures = of_samples(matrix, metric, configuration)
+    gains = metric.direction.sign * figures[np.isfinite(figures)]
+    return metric.direction.sign * float(gains.min()) if len(gains) else None
+
+
+def _score(matrix: PredictionMatrix, metric: Metric, configuration: int) -> FloatArray:
+    scorer = Candidates(matrix, metric, Pooling.POOLED).bind(np.array([configuration]))
+    return figures_of(scorer, matrix.n_samples)
+
+
+def figures_of(scorer: Scorer, n_samples: int) -> FloatArray:
+    """Return the figure (N,) of each sample alone, of a scorer of one configuration."""
+    figures = np.empty(n_samples)
+    step = max(isqrt(n_samples), LEAST_TOGETHER)
+    for start in range(0, n_samples, step):
+        rows = np.zeros(n_samples, bool)
+        rows[start : start + step] = True
+        alone = np.eye(int(rows.sum()), dtype=np.uint8)
+        figures[rows] = scorer.restrict(rows)(alone)[:, 0]
+    return figures
+
+
+SMALLEST = float(np.finfo(np.float64).tiny)
+"""Clips nothing but 0 itself."""
+
+ROUNDING = 5e-4
+"""A change of less than this share of a figure is lost in three significant digits."""
+
+
+def on_clipping(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate], plan: Plan
+) -> Iterator[Note]:
+    """Yield a note for each winner whose performance is another without clipping."""
+    for metric in metrics:
+        unclipped = with_clip(metric, SMALLEST)
+        if unclipped is metric:
+            continue
+        for winner in dict.fromkeys(e.winner for e in estimates if e.metric == metric.name):
+            column = np.array([matrix.configurations.index(winner)])
+            clipped, bare = (_performance(matrix, m, column, plan) for m in (metric, unclipped))
+            if bare - clipped > ROUNDING * clipped:
+                chances = _chances_of_truth(matrix, column)
+                limit = np.inf if (chances == 0).any() else bare
+                n_below = int((chances < plan.clip).sum())
+                yield clipped_probabilities(
+                    winner, metric.label, n_below, chances.size, plan.clip, clipped, limit
+                )
+
+
+def _performance(matrix: PredictionMatrix, metric: Metric, column: np.ndarray, plan: Plan) -> float:
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    return float(Candidates(matrix, metric, plan.pooling).bind(column)(everything)[0, 0])
+
+
+def _chances_of_truth(matrix: PredictionMatrix, column: np.ndarray) -> np.ndarray:
+    """Probabilities of the true class, where there are predictions, of all repeats."""
+    chances = np.stack(
+        [
+            chance_of_truth(matrix.outcome, np.asarray(one, np.float64))[:, 0]
+            for one in matrix.as_kind(PredictionKind.PROBABILITY, column)
+        ]
+    )
+    return chances if matrix.available is None else chances[matrix.available[:, :, column[0]]]
+
 
 SQUARED = ("mse", "rmse")
 """Metrics that are means of squares."""

@@ -1,4 +1,4 @@
-"""How many units a result rests on: samples, groups of samples, folds."""
+"""Units that a result rests on: samples, groups of samples, folds."""
 
 from __future__ import annotations
 

@@ -1,12 +1,11 @@
-"""The registry of dialects: how other tools write predictions.
+"""Registry of dialects: formats in which other tools write predictions.
 
-A file is recognised by the names of its columns, or `--dialect` tells.
+A file is recognised by the names of its columns, or by `--dialect`.
 """
 
 from __future__ import annotations
 
 from bbccli.errors import OptionError, nearest, short
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects import (
     caret,
     harness,
@@ -18,6 +17,7 @@ from bbccli.readers.layout.dialects import (
     tidymodels,
 )
 from bbccli.readers.layout.dialects.base import Dialect, Layout
+from bbccli.readers.roles import Hints
 from bbccli.readers.sheet import WIDE
 from bbccli.readers.table import Table
 
@@ -50,7 +50,7 @@ def dialect_of(
     name
         Set by hand.
     one_file
-        Whether the table is the only one; of several each holds one configuration.
+        The table is the only one; of several each holds one configuration.
 
     Raises
     ------

@@ -1,10 +1,11 @@
-"""What a dialect of the long layout is, and what all of them share."""
+"""Dialects of the long layout: their record, and shared helpers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -13,9 +14,8 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError
 from bbccli.readers.codes import joint
 from bbccli.readers.column import Column
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.wide import choose_roles
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
@@ -59,9 +59,9 @@ class Layout:
     spare
         Columns set aside.
     parameters
-        Whether the configuration is named by what its columns are called, as in `k=3`.
+        Names of configurations include those of their columns, as in `k=3`.
     global_names
-        Whether a configuration has the same name in all files.
+        A configuration has the same name in all files.
     beside
         Predictions that are not used, where a probability is there.
     """
@@ -89,15 +89,15 @@ class Dialect:
     name
         For `--dialect`.
     summary
-        What writes it.
+        The program that writes it.
     recognises
-        Whether the names of the columns are those of this dialect.
+        True if the names of the columns are those of this dialect.
     layout
         Columns by the part that they play.
     prepared
         The table with what the layout needs, such as a key of two columns.
     selection
-        How its tool makes one performance of the folds; None where it says nothing of that.
+        Pooling of its tool over folds; None where unknown.
     """
 
     name: str
@@ -113,8 +113,14 @@ def spelled(frame: Table, name: str) -> str | None:
     return next(iter(frame.by_spelling.get(name.casefold(), ())), None)
 
 
+def first_of(frame: Table, *names: str) -> str | None:
+    """Return the first column of these names that there is, if any."""
+    there = (name if name in frame.names else spelled(frame, name) for name in names)
+    return next((name for name in there if name is not None), None)
+
+
 def has(frame: Table, *names: str) -> bool:
-    """Whether a table has columns of all these names, in any case."""
+    """Return True if a table has columns of all these names, in any case."""
     return all(name.casefold() in frame.by_spelling for name in names)
 
 
@@ -141,22 +147,27 @@ def single_predictions(frame: Table) -> list[str]:
     return [found for name in _PREDICTIONS if (found := spelled(frame, name)) is not None]
 
 
-def predictions(frame: Table, hints: Hints) -> dict[str, str]:
-    """Return the columns of the predictions, by their written names.
+def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
+    """Return the columns of the predictions, by their written names; empty where there are none.
 
     One by hand comes first, then one per class, then a score, then a label or value.
+    """
+    if hints.roles.prediction is not None:
+        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
+    single = single_predictions(frame)
+    return class_predictions(frame) or ({PREDICTION: single[0]} if single else {})
+
+
+def predictions(frame: Table, hints: Hints) -> dict[str, str]:
+    """Return the columns of the predictions, by their written names; see `by_name_or_hand`.
 
     Raises
     ------
     InputError
         There is none.
     """
-    if hints.roles.prediction is not None:
-        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
-    found = class_predictions(frame)
-    single = single_predictions(frame)
-    if found or single:
-        return found or {PREDICTION: single[0]}
+    if found := by_name_or_hand(frame, hints):
+        return found
     raise InputError(
         f"no column of predictions among {listing(frame.names, 8)}",
         path=frame.path,
@@ -171,7 +182,7 @@ def lay_out(
     configuration: Sequence[str],
     predicted: Mapping[str, str],
     *,
-    fixed: Mapping[str, str] | None = None,
+    fixed: Mapping[str, Sequence[str]] = MappingProxyType({}),
     unmentioned: Iterable[str] = (),
     parameters: bool = False,
     global_names: bool = False,
@@ -185,17 +196,20 @@ def lay_out(
     configuration, predicted
         Columns of the configurations and of the predictions.
     fixed
-        Roles that the dialect knows; those by hand win.
+        Names of the columns of roles that the dialect knows, of which the first there is plays the
+        role; columns by hand win.
     unmentioned
-        Columns of no further interest: nothing is said of them.
+        Columns that no note mentions, in any case.
     parameters, global_names
         As in `Layout`.
     """
+    given = {role: found for role, names in fixed.items() if (found := first_of(frame, *names))}
     used = {*configuration, *predicted.values(), *class_predictions(frame).values()}
-    used |= {*single_predictions(frame), *unmentioned, *(fixed or {}).values()}
-    known = replace(hints, elsewhere=hints.elsewhere | set(fixed or {}))
+    used |= {*single_predictions(frame), *given.values()}
+    used |= {name for name in frame.names if {name, name.casefold()} & {*unmentioned}}
+    known = replace(hints, elsewhere=hints.elsewhere | set(given))
     roles, _ = choose_roles(frame, known, reserved=used)
-    for role, name in (fixed or {}).items():
+    for role, name in given.items():
         if role not in hints.elsewhere:
             roles[role] = role_column(frame, hints, role, name)
     used |= set(roles.values())
@@ -212,8 +226,15 @@ def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:
     return name if by_hand is None else column_of(frame, by_hand, role)
 
 
+def configuration_columns(frame: Table, hints: Hints, *names: str) -> list[str]:
+    """Return the column of the configurations by hand, else those of these names."""
+    if hints.roles.configuration is not None:
+        return [column_of(frame, hints.roles.configuration, "configuration")]
+    return [found for name in names if (found := spelled(frame, name)) is not None]
+
+
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:
-    """Whether a column has one value per configuration, as a parameter of it has."""
+    """Return True if a column has one value per configuration, as its parameters have."""
     codes = [frame.column(one).codes()[0] for one in (*configuration, name)]
     whole = joint(codes[:-1]) if configuration else np.zeros(frame.n_rows, np.int64)
     return len(np.unique(joint([whole, codes[-1]]))) == len(np.unique(whole))

@@ -7,23 +7,29 @@ the classes, without a prefix; what is left are the tuning parameters, which nam
 from __future__ import annotations
 
 from bbccli.errors import InputError
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PREDICTION,
     PROBABILITY,
     Dialect,
     Layout,
+    configuration_columns,
+    first_of,
     has,
     lay_out,
     levels_of,
     role_column,
     spelled,
 )
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
-_ROLES = {"row_id": "rowIndex", "fold": "Resample", "truth": "obs", "weight": "weights"}
+_ROLES = {
+    "row_id": ("rowIndex",),
+    "fold": ("Resample",),
+    "truth": ("obs",),
+    "weight": ("weights",),
+}
 
 
 def recognises(frame: Table, hints: Hints) -> bool:
@@ -39,32 +45,26 @@ def layout(frame: Table, hints: Hints) -> Layout:
     InputError
         There is no column `pred` or `obs`.
     """
-    fixed = {role: found for role, name in _ROLES.items() if (found := spelled(frame, name))}
-    pred = spelled(frame, "pred")
-    if pred is None or "truth" not in fixed:
+    pred, truth = spelled(frame, "pred"), spelled(frame, "obs")
+    if pred is None or truth is None:
         raise InputError(
             "has no columns `pred` and `obs`, so it is not fit$pred of caret",
             path=frame.path,
             hint="write.csv(fit$pred, row.names = FALSE); or give another --dialect",
         )
-    obs = frame.column(role_column(frame, hints, "truth", fixed["truth"]))
+    obs = frame.column(role_column(frame, hints, "truth", truth))
     levels = levels_of(obs) if obs.is_text else set()
     classes = {f"{PROBABILITY}{name}": name for name in frame.names if name in levels}
     predicted = classes if classes and len(classes) == len(levels) else {PREDICTION: pred}
     if hints.roles.prediction is not None:
         predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
-    known = {pred, *fixed.values(), *classes.values(), *_by_hand(hints)}
-    configuration = [name for name in frame.names if name not in known]
-    if hints.roles.configuration is not None:
-        configuration = [column_of(frame, hints.roles.configuration, "configuration")]
-    return lay_out(frame, hints, configuration, predicted, fixed=fixed, parameters=True)
-
-
-def _by_hand(hints: Hints) -> set[str]:
-    """Columns that have a role by hand."""
     roles = hints.roles
-    named = (roles.group, roles.repeat, roles.fold, roles.row_id, roles.weight, roles.truth)
-    return {name for name in named if name is not None}
+    by_hand = {roles.group, roles.repeat, roles.fold, roles.row_id, roles.weight, roles.truth}
+    known = {pred, *(first_of(frame, *names) for names in _ROLES.values())}
+    known |= {*classes.values(), *by_hand}
+    free = [name for name in frame.names if name not in known]
+    configuration = configuration_columns(frame, hints) or free
+    return lay_out(frame, hints, configuration, predicted, fixed=_ROLES, parameters=True)
 
 
 DIALECT = Dialect("caret", "fit$pred of caret", recognises, layout, selection=Pooling.FOLD_MEAN)

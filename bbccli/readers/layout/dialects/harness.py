@@ -9,9 +9,8 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import is_number, is_text
 from bbccli.readers.column import name_of
-from bbccli.readers.hints import Hints
-from bbccli.readers.layout.dialects.base import PREDICTION, Dialect, Layout, has, lay_out
-from bbccli.readers.roles import column_of
+from bbccli.readers.layout.dialects.base import PREDICTION, Dialect, Layout, has, lay_out, spelled
+from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Task
 
@@ -37,9 +36,9 @@ def prepared(frame: Table) -> Table:
     Numbers start anew in every task; the hash keeps documents of two tasks apart.
     """
     left = replace(frame, nested=tuple(n for n in frame.nested if n not in _UNMENTIONED))
-    if not has(frame, HASH) or KEY in frame.names:
+    if not has(frame, ID, HASH) or KEY in frame.names:
         return left
-    ids, hashes = (_texts(frame, name) for name in (ID, HASH))
+    ids, hashes = (_texts(frame, spelled(frame, name) or name) for name in (ID, HASH))
     keys = [f"{i} {h}" if i and h else None for i, h in zip(ids, hashes, strict=True)]
     return replace(left, data=_appended(frame, keys))
 
@@ -57,33 +56,37 @@ def _appended(frame: Table, keys: list[str | None]) -> pa.Table:
 
 
 def layout(frame: Table, hints: Hints) -> Layout:
-    """The file is the model; where answers went through several filters, each is one of its own.
+    """The file is the model; where there are several filters, each is a configuration.
 
     Raises
     ------
     OptionError
-        It is not said that the files hold scores.
+        The task is not given as score.
     """
     if hints.task is not Task.SCORE:
         raise OptionError(
             f"{frame.path}: samples of lm-evaluation-harness hold scores, not predictions",
             hint=parameter("task", Task.SCORE),
         )
+    if not has(frame, ID):
+        raise InputError(
+            f"has no column `{ID}`, so it is not samples_*.jsonl of lm-evaluation-harness",
+            path=frame.path,
+            hint="give another --dialect",
+        )
     several = has(frame, FILTER) and len(frame.column(FILTER).named_codes()[1]) > 1
-    fixed = {"row_id": KEY if KEY in frame.names else ID}
-    unmentioned = {*_UNMENTIONED, KEY} & set(frame.names)
     return lay_out(
         frame,
         hints,
         (FILTER,) if several else (),
         {PREDICTION: _score(frame, hints)},
-        fixed=fixed,
-        unmentioned=unmentioned,
+        fixed={"row_id": (KEY, ID)},
+        unmentioned=(*_UNMENTIONED, KEY),
     )
 
 
 def _score(frame: Table, hints: Hints) -> str:
-    """The metric asked for, or the only one there is."""
+    """Column by hand, or the only metric."""
     if hints.roles.prediction is not None:
         return column_of(frame, hints.roles.prediction, "prediction")
     free = [name for name in frame.names if name not in {*_UNMENTIONED, KEY}]

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Final
 
-from bbccli.readers.hints import Hints
-from bbccli.readers.layout.dialects.base import Dialect, Layout, lay_out, predictions, spelled
+from bbccli.readers.layout.dialects.base import Dialect, Layout, first_of, lay_out, predictions
 from bbccli.readers.layout.dialects.long import DIALECT as LONG
 from bbccli.readers.layout.dialects.long import configuration_of
-from bbccli.readers.roles import ITEM_KEYS
+from bbccli.readers.roles import ITEM_KEYS, Hints
 from bbccli.readers.table import Table
 from bbccli.types import Task
 
@@ -18,14 +16,14 @@ ROLES: Final = {
     "repeat": ("epoch",),
     "group": ("subject", "template"),
 }
-"""What evaluations call the sample, the repeat and the group; the first that occurs plays it."""
+"""Names of the sample, the repeat and the group in evaluations; the first that occurs counts."""
 
 
 def recognises(frame: Table, hints: Hints) -> bool:
     """A long table of scores with a column that is called as items are."""
     return (
         hints.task is Task.SCORE
-        and _first(frame, ROLES["row_id"]) is not None
+        and first_of(frame, *ITEM_KEYS) is not None
         and LONG.recognises(frame, hints)
     )
 
@@ -33,16 +31,11 @@ def recognises(frame: Table, hints: Hints) -> bool:
 def layout(frame: Table, hints: Hints) -> Layout:
     """As the long layout, with the names of evaluations; roles by hand win."""
     found = configuration_of(frame, hints)
-    fixed = {role: name for role, names in ROLES.items() if (name := _first(frame, names))}
     configuration = () if found is None else (found,)
     # one name in all files: a table of an evaluation may be split over several
     return lay_out(
-        frame, hints, configuration, predictions(frame, hints), fixed=fixed, global_names=True
+        frame, hints, configuration, predictions(frame, hints), fixed=ROLES, global_names=True
     )
-
-
-def _first(frame: Table, names: Sequence[str]) -> str | None:
-    return next((found for name in names if (found := spelled(frame, name))), None)
 
 
 DIALECT = Dialect("items", "scores by item, model and epoch", recognises, layout)

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PREDICTION,
     PROBABILITY,
     Dialect,
     Layout,
-    class_predictions,
+    by_name_or_hand,
     lay_out,
     levels_of,
-    single_predictions,
 )
-from bbccli.readers.roles import NAMES, column_of
+from bbccli.readers.roles import NAMES, Hints
 from bbccli.readers.table import Table
 
 
@@ -40,19 +38,17 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     InputError
         No column is free, or several that are not the classes.
     """
-    if hints.roles.prediction is not None:
-        return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
-    named, single = class_predictions(frame), single_predictions(frame)
-    if named or single:
-        return named or {PREDICTION: single[0]}
+    if found := by_name_or_hand(frame, hints):
+        return found
     plain = lay_out(frame, hints, (), {})
     free = list(plain.spare)
-    if "truth" in hints.elsewhere and not [n for n in free if n.casefold() not in NAMES["truth"]]:
-        free = [name for name in free if name.casefold() in NAMES["truth"]][:1]
-    if "truth" in hints.elsewhere and hints.roles.truth in free:
-        return {PREDICTION: hints.roles.truth}  # called as in the file of the labels
-    if "truth" in hints.elsewhere and len(free) > 1:
-        free = [name for name in free if name.casefold() not in NAMES["truth"]]
+    if "truth" in hints.elsewhere:
+        others = [name for name in free if name.casefold() not in NAMES["truth"]]
+        if not others:
+            free = free[:1]
+        if hints.roles.truth in free:
+            return {PREDICTION: hints.roles.truth}  # called as in the file of the labels
+        free = others or free
     if len(free) == 1:
         return {PREDICTION: free[0]}
     classes = set(free)

@@ -9,17 +9,17 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_integer, is_text
 from bbccli.readers.codes import joint
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
     class_predictions,
+    configuration_columns,
     lay_out,
     predictions,
     single_predictions,
     spelled,
 )
-from bbccli.readers.roles import column_of, named
+from bbccli.readers.roles import Hints, named
 from bbccli.readers.table import Table
 
 CONFIGURATION: Final = "config"
@@ -37,12 +37,9 @@ def recognises(frame: Table, hints: Hints) -> bool:
 
 def layout(frame: Table, hints: Hints) -> Layout:
     """Columns by hand, then by name."""
-    if hints.roles.configuration is not None:
-        name: str | None = column_of(frame, hints.roles.configuration, "configuration")
-    else:
-        name = configuration_of(frame, hints)
-    found = () if name is None else (name,)
-    plain = name is None or name.casefold() == CONFIGURATION
+    name = None if hints.roles.configuration else configuration_of(frame, hints)
+    found = configuration_columns(frame, hints, *([name] if name else []))
+    plain = not found or found[0].casefold() == CONFIGURATION
     return lay_out(frame, hints, found, predictions(frame, hints), global_names=plain)
 
 
@@ -69,10 +66,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
 
 
 def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
-    """Whether samples come again, once for each number of a column.
-
-    Without a key of the samples it can't be told.
-    """
+    """Return True if samples recur, once for each number of a column."""
     if not (class_predictions(frame) or single_predictions(frame) or hints.roles.prediction):
         return False
     by_hand = (hints.roles.row_id, hints.roles.repeat, hints.roles.outer_fold)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
     class_predictions,
+    configuration_columns,
     constant_within,
     has,
     lay_out,
     predictions,
     spelled,
 )
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
@@ -28,17 +28,12 @@ def recognises(frame: Table, hints: Hints) -> bool:
 
 def layout(frame: Table, hints: Hints) -> Layout:
     """`learner_id` names the configuration, with `uhash` where that tells more apart."""
-    if hints.roles.configuration is not None:
-        configuration = [column_of(frame, hints.roles.configuration, "configuration")]
-    else:
-        configuration = [
-            name for one in ("learner_id", "config") if (name := spelled(frame, one)) is not None
-        ][:1]
+    configuration = configuration_columns(frame, hints, "learner_id", "config")[:1]
     hashed = spelled(frame, "uhash")
     if hashed is not None and not constant_within(frame, configuration, hashed):
         configuration.append(hashed)
-    unmentioned = {name for name in frame.names if name.casefold() in _UNMENTIONED}
-    return lay_out(frame, hints, configuration, predictions(frame, hints), unmentioned=unmentioned)
+    found = predictions(frame, hints)
+    return lay_out(frame, hints, configuration, found, unmentioned=_UNMENTIONED)
 
 
 DIALECT = Dialect(

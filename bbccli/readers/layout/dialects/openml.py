@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
     has,
     lay_out,
     predictions,
-    spelled,
 )
+from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
-
-_UNMENTIONED = ("sample",)
 
 
 def recognises(frame: Table, hints: Hints) -> bool:
@@ -26,12 +23,8 @@ def recognises(frame: Table, hints: Hints) -> bool:
 
 def layout(frame: Table, hints: Hints) -> Layout:
     """Every run of a task has the same keys and folds."""
-    truths = [found for name in ("correct", "truth") if (found := spelled(frame, name))]
-    fixed = {"truth": truths[0]} if truths else {}
-    unmentioned = {name for name in frame.names if name.casefold() in _UNMENTIONED}
-    return lay_out(
-        frame, hints, (), predictions(frame, hints), fixed=fixed, unmentioned=unmentioned
-    )
+    predicted, fixed = predictions(frame, hints), {"truth": ("correct", "truth")}
+    return lay_out(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
 
 
 DIALECT = Dialect("openml", "predictions.arff of a run of OpenML", recognises, layout)

@@ -6,13 +6,15 @@ value per configuration, the outcome has several: that tells them apart.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.readers.hints import Hints
 from bbccli.readers.layout.dialects.base import (
     PROBABILITY,
     Dialect,
     Layout,
+    configuration_columns,
     constant_within,
     has,
     lay_out,
@@ -20,7 +22,7 @@ from bbccli.readers.layout.dialects.base import (
     predictions,
     spelled,
 )
-from bbccli.readers.roles import column_of
+from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
@@ -41,10 +43,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
     InputError
         No column, or more than one, that could be the outcome.
     """
-    by_hand = hints.roles.configuration
-    configuration = [found for name in ("wflow_id", ".config") if (found := spelled(frame, name))]
-    if by_hand is not None:
-        configuration = [column_of(frame, by_hand, "configuration")]
+    configuration = configuration_columns(frame, hints, "wflow_id", ".config")
     predicted = predictions(frame, hints)
     weight = spelled(frame, ".case_weights")
     rest = [
@@ -55,11 +54,11 @@ def layout(frame: Table, hints: Hints) -> Layout:
         and name not in (*configuration, weight)
     ]
     parameters = [name for name in rest if constant_within(frame, configuration, name)]
-    fixed = {"weight": weight} if weight is not None else {}
+    fixed: dict[str, Sequence[str]] = {"weight": [".case_weights"]}
     if "truth" not in hints.elsewhere and not (hints.roles.truth or hints.roles.time):
         free = [name for name in rest if name not in parameters]
-        fixed["truth"] = _truth(frame, free, predicted)
-    unmentioned = {*parameters, *(name for name in frame.names if name.casefold() in _UNMENTIONED)}
+        fixed["truth"] = [_truth(frame, free, predicted)]
+    unmentioned = (*parameters, *_UNMENTIONED)
     return lay_out(frame, hints, configuration, predicted, fixed=fixed, unmentioned=unmentioned)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.core.areas import area, hanley_mcneil_variance
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.predictions import Values
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 ERRORS = 3
@@ -23,7 +23,7 @@ _GLANCE = 32
 """Rows of each class, or of all, that are looked at first."""
 
 
-def in_order(predictions: Predictions, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
+def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
     """Return which configurations (C,) order all samples as the truth does: 1; -1 the other way.
 
     Of labels, which are copies or models that are never right, -1 alone. What is the mean of the
@@ -55,7 +55,7 @@ def in_order(predictions: Predictions, outcome: Outcome, folds: IntArray | None 
 def leaves_one_out(
     column: FloatArray, outcome: Outcome, kind: PredictionKind, folds: IntArray | None
 ) -> bool:
-    """Whether a column (N,) that goes against the truth says no more than the others' mean truth.
+    """True if a column (N,) that goes against the truth says no more than the others' mean truth.
 
     Without sample i the mean is (N m - y_i) / (N - 1): it goes against the truth, though nothing
     was learnt. Each entry is within 1 / (N - 1) times the largest distance from m; rounding and
@@ -74,7 +74,7 @@ def leaves_one_out(
 
 
 def on_perfection(
-    predictions: Predictions,
+    predictions: Values,
     outcome: Outcome,
     in_order: IntArray,
     score: Callable[[IntArray], FloatArray],
@@ -138,7 +138,7 @@ def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> I
     return np.asarray(rising.astype(np.int64) - (np.sign(steps) == -wanted).all(axis=0))
 
 
-def performances(predictions: Predictions, outcome: Outcome, columns: IntArray) -> FloatArray:
+def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
     """Return the measure of configurations (C',) of the first repeat of predictions."""
     array, truth = predictions.array[:, :, columns][0], outcome.values
     if outcome.task.is_classification and measure_of(outcome, predictions.kind) == "accuracy":
@@ -155,7 +155,7 @@ def performances(predictions: Predictions, outcome: Outcome, columns: IntArray) 
 
 
 def _either_way(performances: FloatArray, measure: str) -> FloatArray:
-    """How well something tells the truth, if need be the other way round."""
+    """Return how well something tells the truth, if need be the other way round."""
     if measure == "AUC":
         return np.maximum(performances, 1 - performances)
     return np.abs(performances)
@@ -169,7 +169,7 @@ def measure_of(outcome: Outcome, kind: PredictionKind) -> str:
 
 
 def _comes_near(performance: float, outcome: Outcome, measure: str) -> bool:
-    """Whether a performance may be 1 but for chance."""
+    """True if a performance may be 1 but for chance."""
     if outcome.task is Task.REGRESSION:
         return performance >= CORRELATED
     if measure == "AUC":

@@ -11,8 +11,8 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_text, to_numbers
 from bbccli.readers.column import Column, text_entries
-from bbccli.readers.problems import Raise
-from bbccli.readers.sheet import Cell, Sheet
+from bbccli.readers.problems import Problems
+from bbccli.readers.sheet import PredictionColumn, Sheet
 from bbccli.readers.table import Table
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -39,14 +39,14 @@ class Cube:
     """
 
     path: str
-    cells: tuple[Cell, ...]
+    cells: tuple[PredictionColumn, ...]
     numbers: FloatArray | None
     texts: tuple[Column, ...]
     rows: IntArray
 
     @property
     def by_class(self) -> bool:
-        """Whether a configuration has one column per class."""
+        """True if a configuration has one column per class."""
         return any(cell.label is not None for cell in self.cells)
 
     @property
@@ -73,14 +73,14 @@ class Cube:
         )
 
     def all_among(self, values: Sequence[float]) -> bool:
-        """Whether the predictions are numbers, every one of which is among the given values."""
+        """True if the predictions are numbers, every one of which is among the given values."""
         if self.numbers is None:
             return False
         # A glance at a few samples spares most matrices the full comparison.
         return all(_among(part, values) for part in (self.numbers[:, :8], self.numbers))
 
 
-def read_cube(sheet: Sheet, rows: IntArray, problems: Raise) -> Cube:
+def read_cube(sheet: Sheet, rows: IntArray, problems: Problems) -> Cube:
     """Read the predictions of some rows.
 
     Parameters
@@ -106,13 +106,14 @@ def read_cube(sheet: Sheet, rows: IntArray, problems: Raise) -> Cube:
     return cube.part(np.flatnonzero(sound).tolist())
 
 
-def check_sources(table: Table, names: Iterable[str], problems: Raise) -> None:
+def check_sources(table: Table, names: Iterable[str], problems: Problems) -> None:
     """Look at columns of predictions by themselves."""
     for name in names:
         column = table.column(name)
         if column.is_text and len(column.nulls) < len(column):
             continue
-        problems.attempt("predictions", _finite, to_numbers(column.values), column, otherwise=None)
+        with problems.of("predictions"):
+            _finite(to_numbers(column.values), column)
 
 
 def text_fault(column: Column) -> InputError:
@@ -133,7 +134,7 @@ def text_fault(column: Column) -> InputError:
     )
 
 
-def _is_filled(sheet: Sheet, cell: Cell) -> bool:
+def _is_filled(sheet: Sheet, cell: PredictionColumn) -> bool:
     return len(sheet.column(cell).nulls) < sheet.n_rows
 
 
@@ -142,7 +143,7 @@ def _numbers(
     rows: IntArray,
     texts: Container[str],
     worded: Container[str],
-    problems: Raise,
+    problems: Problems,
 ) -> tuple[FloatArray, BoolArray]:
     """(R, N, cells) values, float32 where all columns are; and (cells,) which can be used."""
     import pyarrow as pa
@@ -160,19 +161,21 @@ def _numbers(
                 _fill(sheet, cell, shared, block[i])
         infinite = np.asarray(np.isinf(block).any(axis=1))
         for i, cell in enumerate(cells[start : start + _BLOCK]):
-            if cell.name in worded:
-                problems.report("predictions", text_fault(sheet.column(cell)))
-                sound[start + i] = False
-            elif infinite[i]:
-                check = (_finite, block[i], sheet.column(cell))
-                sound[start + i] = problems.attempt("predictions", *check, otherwise=False) is None
+            sound[start + i] = cell.name not in worded and not infinite[i]
+            with problems.of("predictions"):
+                if cell.name in worded:
+                    raise text_fault(sheet.column(cell))
+                if infinite[i]:
+                    _finite(block[i], sheet.column(cell))
         out[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
     if rows.min(initial=0) < 0:
         out[flat < 0] = np.nan
     return out.reshape(*rows.shape, len(cells)), sound
 
 
-def _fill(sheet: Sheet, cell: Cell, shared: dict[str, FloatArray], out: FloatArray) -> None:
+def _fill(
+    sheet: Sheet, cell: PredictionColumn, shared: dict[str, FloatArray], out: FloatArray
+) -> None:
     """Put the predictions of a cell into `out` (n_rows,)."""
     if cell.rows is None:
         to_numbers(sheet.table.data.column(cell.source), out)
@@ -196,7 +199,7 @@ def _finite(numbers: FloatArray, column: Column) -> None:
 
 
 def _among(numbers: FloatArray, values: Sequence[float]) -> bool:
-    """Whether every number is missing or one of the values."""
+    """True if every number is missing or one of the values."""
     found = np.isnan(numbers)
     for value in values:
         found |= numbers == value

@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, Task, distinct
 
 FEWEST_SAMPLES = 10
@@ -26,9 +26,7 @@ _TOLERANCE = {4: 1e-6, 8: 1e-9}
 """Relative difference of values that are the same, by the bytes of a number."""
 
 
-def equal_to_truth(
-    predictions: Predictions, outcome: Outcome, available: BoolArray | None = None
-) -> IntArray:
+def equal_to_truth(predictions: Values, outcome: Outcome) -> IntArray:
     """Return the configurations whose predictions are the truth.
 
     Of classes, these have one value per class, and another for each: labels, the indicator of a
@@ -43,10 +41,8 @@ def equal_to_truth(
         (R, N, C) or (R, N, C, K), finite.
     outcome
         Truth of the N samples.
-    available : (R, N, C) bool, optional
-        Where there is a prediction.
     """
-    array = predictions.array
+    array, available = predictions.array, predictions.available
     truths = [truth for truth in _truths(outcome) if truth.min() < truth.max()]
     if len(outcome) < FEWEST_SAMPLES:
         return np.zeros(0, np.int64)
@@ -126,5 +122,5 @@ def _classes(truth: FloatArray | IntArray) -> list[int]:
 
 
 def _is_coded(truth: FloatArray | IntArray) -> bool:
-    """Whether the truth is a class rather than a value."""
+    """True if the truth is a class rather than a value."""
     return truth.dtype.kind == "i"

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from bbccli.recorded.parts import Part
+from bbccli.recording.parts import Part
 
 _ESTIMATOR = ""
 _LONGEST = 60

@@ -11,7 +11,7 @@ import numpy as np
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.classes import SUM_TOLERANCE
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 _GLANCE = 64
@@ -47,35 +47,8 @@ class Marks:
     outside: BoolArray
 
 
-def strays(
-    predictions: Predictions,
-    outcome: Outcome,
-    folds: IntArray | None,
-    named: frozenset[str] = frozenset(),
-) -> Iterator[Note]:
-    """Yield a note for each way in which configurations do not look like predictions.
-
-    A configuration is told of once: as constant, as made of folds or rows, or as off the scale.
-
-    Parameters
-    ----------
-    predictions
-        (R, N, C) or (R, N, C, K), finite.
-    outcome
-        Truth of the N samples.
-    folds : (R, N), optional
-        Fold of each sample in each repeat.
-    named
-        Configurations that are known to be such.
-    """
-    n_cells = predictions.array[0].size
-    yield from on_marks(
-        predictions, outcome, marks(predictions, outcome, folds, named, n_cells), named
-    )
-
-
 def marks(
-    predictions: Predictions,
+    predictions: Values,
     outcome: Outcome,
     folds: IntArray | None,
     named: frozenset[str],
@@ -91,7 +64,7 @@ def marks(
 
 
 def on_marks(
-    predictions: Predictions, outcome: Outcome, found: Marks, named: frozenset[str]
+    predictions: Values, outcome: Outcome, found: Marks, named: frozenset[str]
 ) -> Iterator[Note]:
     """Yield a note for each kind of mark that the configurations have."""
     names = predictions.configurations
@@ -106,7 +79,7 @@ def on_marks(
         yield remarks.off_scale(_some(names, off), f"{low:.6g} to {high:.6g}", scale)
 
 
-def _known(predictions: Predictions, named: frozenset[str]) -> BoolArray:
+def _known(predictions: Values, named: frozenset[str]) -> BoolArray:
     return np.array([name in named for name in predictions.configurations])
 
 
@@ -134,7 +107,7 @@ def _constant(columns: FloatArray) -> BoolArray:
 
 
 def _by_fold(
-    predictions: Predictions, outcome: Outcome, folds: IntArray | None, among: BoolArray
+    predictions: Values, outcome: Outcome, folds: IntArray | None, among: BoolArray
 ) -> BoolArray:
     """(C,) which configurations hold a number of the fold or of the row."""
     array = predictions.array
@@ -154,7 +127,7 @@ def _by_fold(
 
 
 def _constant_in_folds(
-    predictions: Predictions, outcome: Outcome, folds: IntArray, among: BoolArray
+    predictions: Values, outcome: Outcome, folds: IntArray, among: BoolArray
 ) -> BoolArray:
     """(C,) which have one value in each fold of each repeat, and not that of a plain baseline.
 
@@ -179,7 +152,7 @@ def _constant_in_folds(
 
 
 def _baseline(values: FloatArray, parts: list[BoolArray], outcome: Outcome) -> bool:
-    """Whether there is one value per fold, and it summarises the outcome of the other folds."""
+    """True if there is one value per fold, and it summarises the outcome of the other folds."""
     if outcome.event is not None:
         return False
     truth = outcome.values.astype(float)
@@ -204,7 +177,7 @@ def _whole(columns: FloatArray) -> BoolArray:
 
 
 def _periodic(column: FloatArray) -> bool:
-    """Whether three or more different numbers of a column (n,) come again and again, as 0 1 2 0."""
+    """True if three or more different numbers of a column (n,) come again and again, as 0 1 2 0."""
     again = np.flatnonzero(column == column[0])
     period = int(again[1]) if len(again) > 1 else len(column)
     if period < 3 or 2 * period > len(column) or len(np.unique(column[:period])) < period:
@@ -212,7 +185,7 @@ def _periodic(column: FloatArray) -> bool:
     return bool((column[period:] == column[:-period]).all())
 
 
-def _outside(predictions: Predictions, outcome: Outcome, n_cells: int) -> BoolArray:
+def _outside(predictions: Values, outcome: Outcome, n_cells: int) -> BoolArray:
     """(C,) which configurations lie elsewhere than the truth, or are no probabilities."""
     array, kind = predictions.array, predictions.kind
     if outcome.task is Task.REGRESSION:

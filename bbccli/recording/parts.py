@@ -1,4 +1,4 @@
-"""The parts of a recording: a file for each test set that a configuration predicted."""
+"""Parts of a recording: one file per configuration and test set."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from bbccli.core.atomic import SUFFIX
 from bbccli.core.local import bytes_of
-from bbccli.recorded.arrays import DamagedError, packed, unpacked
-from bbccli.recorded.design import LEADERBOARDS, PARTS
+from bbccli.recording.arrays import DamagedError, packed, unpacked
+from bbccli.recording.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
 
 PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")

@@ -3,43 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
-from bbccli.readers.predictions import Predictions
+from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, Missing
 
 FEWEST = 0.5
 """Share of the samples that a configuration must predict to be scored on what it predicts."""
 
 
-@dataclass(frozen=True, slots=True)
-class Completed:
-    """Finite predictions, and what became of the gaps.
-
-    Attributes
-    ----------
-    predictions
-        Of the samples and configurations that were kept.
-    samples : (N,) bool
-        The samples kept, of those that were read.
-    notes
-        What to say about it.
-    available : (R, N', C') bool, optional
-        Where there is a prediction; None where nothing is missing.
-    """
-
-    predictions: Predictions
-    samples: BoolArray
-    notes: tuple[Note, ...]
-    available: BoolArray | None = None
+Completed = tuple[Values, BoolArray, tuple[Note, ...]]
+"""Finite predictions, the samples (N,) kept of those that were read, and notes about the gaps."""
 
 
 def complete(
-    predictions: Predictions,
+    predictions: Values,
     n_absent: int,
     path: str,
     *,
@@ -67,6 +49,15 @@ def complete(
         the policy is to compare what is there.
     folds : (R, N), optional
         Fold of each sample, by any whole number; None where unknown.
+
+    Returns
+    -------
+    Values
+        Finite predictions of the samples and configurations that were kept, and where there is one.
+    (N,) bool
+        The samples kept, of those that were read.
+    tuple of Note
+        About the samples and configurations left out, and the gaps that remain.
 
     Raises
     ------
@@ -101,8 +92,8 @@ def complete(
     _refuse_strangers(gaps | absent[:, samples], left.configurations, path)
     gaps = gaps | absent[:, samples]
     if not gaps.any():
-        return Completed(left, samples, tuple(notes))
-    return Completed(_filled(left, gaps), samples, tuple(notes), ~gaps)
+        return left, samples, tuple(notes)
+    return _filled(left, gaps), samples, tuple(notes)
 
 
 Kept = tuple[BoolArray, BoolArray, list[Note]]
@@ -189,7 +180,7 @@ def _refuse_strangers(gaps: BoolArray, names: Sequence[str], path: str) -> None:
 
 
 def _of_whole_folds(missing: BoolArray, folds: IntArray) -> bool:
-    """Whether gaps (R, N, C) begin and end with folds (R, N), as those of pruned trials do."""
+    """True if gaps (R, N, C) begin and end with folds (R, N), as those of pruned trials do."""
     for own, there in zip(missing, folds, strict=True):
         for fold in np.unique(there):
             gaps = own[there == fold]
@@ -217,17 +208,17 @@ def _missing(array: FloatArray) -> BoolArray:
     return np.asarray(missing.any(axis=3)) if missing.ndim == 4 else missing
 
 
-def _filled(predictions: Predictions, gaps: BoolArray) -> Predictions:
+def _filled(predictions: Values, gaps: BoolArray) -> Values:
     """Predictions whose gaps (R, N, C) hold one that the same configuration made elsewhere."""
     first = np.argmin(gaps, axis=1)[:, None]  # (R, 1, C): a sample that is predicted
     shown, where = predictions.array, gaps
     if shown.ndim == 4:
         first, where = first[..., None], gaps[..., None]
     known = np.take_along_axis(shown, first, axis=1)
-    return replace(predictions, array=np.where(where, known, shown))
+    return replace(predictions, array=np.where(where, known, shown), available=~gaps)
 
 
-def _select(predictions: Predictions, samples: BoolArray, kept: BoolArray) -> Predictions:
+def _select(predictions: Values, samples: BoolArray, kept: BoolArray) -> Values:
     """Predictions of the kept samples and configurations; not copied where nothing changes."""
     array, names = predictions.array, predictions.configurations
     if not samples.all():

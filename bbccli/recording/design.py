@@ -1,4 +1,4 @@
-"""What is known of a recording before the first prediction: truth, classes and folds."""
+"""Design of a recording: truth, classes and folds, fixed before the first prediction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import numpy as np
 from bbccli.core.atomic import SUFFIX, replacing
 from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
-from bbccli.recorded.arrays import DamagedError, packed, unpacked
+from bbccli.recording.arrays import DamagedError, packed, unpacked
 from bbccli.types import FloatArray, IntArray, Task
 
 SPEC = "bbc-recording"
@@ -203,9 +203,9 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
 def _check_tests(tests: Sequence[IntArray], n_samples: int) -> None:
     for rows in tests:
         if rows.dtype.kind != "i" or rows.ndim != 1:
-            raise DamagedError("a fold has rows that are no positions")
+            raise DamagedError("a fold has rows that are not positions")
         if rows.size and not (rows.min() >= 0 and rows.max() < n_samples):
-            raise DamagedError("a fold has rows that there are not")
+            raise DamagedError("a fold has rows outside the data")
         if len(np.unique(rows)) != len(rows):
             raise DamagedError("a fold has a row twice")
 

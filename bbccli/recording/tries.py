@@ -1,4 +1,4 @@
-"""The parts of a recording that can be read, and what was tried by them."""
+"""Group the parts of a recording into tries, and decide which of these count."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.core.source import agrees, tolerance_of
-from bbccli.recorded import parts
-from bbccli.recorded.arrays import DamagedError
-from bbccli.recorded.parts import Part
+from bbccli.recording import parts
+from bbccli.recording.arrays import DamagedError
+from bbccli.recording.parts import Part
 from bbccli.types import FloatArray, IntArray, PredictionKind
 
 TOLERANCE = 1e-9
@@ -85,7 +85,7 @@ class Try:
 
     @property
     def counts(self) -> bool:
-        """Whether it has predictions that count."""
+        """True if it has predictions that count."""
         return self.used and any(part.predictions is not None for part in self.parts)
 
     def add(self, part: Part) -> None:
@@ -125,7 +125,7 @@ class Try:
                 yield before, before.predictions[where], part.predictions[at]
 
     def may_hold(self, part: Part) -> bool:
-        """Whether a part may be of the same configuration: nothing that is said of it differs."""
+        """True if a part may be of the same configuration: nothing that is said of it differs."""
         if not part.name:  # its identity is made of them
             return True
         own = self.params
@@ -135,7 +135,7 @@ class Try:
         return len(estimators) < 2
 
     def takes(self, other: Try) -> bool:
-        """Whether another pass is of the same try: nothing differs, and it may go on with it."""
+        """True if another pass is of the same try: nothing differs, and it may go on with it."""
         met = [found for part in other.parts for found in _compared(self, part)]
         if not all(met) or not all(self.may_hold(part) for part in other.parts[:1]):
             return False
@@ -183,7 +183,7 @@ def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
 
 
 def agreeing(part: Part, splits: Said) -> bool:
-    """Whether a part has the score that was said of its split."""
+    """True if a part has the score that was said of its split."""
     if part.split is None or part.score is None or part.split >= len(splits):
         return False
     return bool(part.score == splits[part.split])
@@ -235,12 +235,12 @@ def _passes(own: Iterable[Part]) -> list[Try]:
 
 
 def _compared(one: Try, part: Part) -> list[bool]:
-    """Whether the predictions of the same rows are the same, for each part that has some."""
+    """True if the predictions of the same rows are the same, for each part that has some."""
     return [_same(before, part, mine, other) for before, mine, other in one.meets(part)]
 
 
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    """Whether predictions of the same rows are the same; of other forms, whether the scores are."""
+    """True if predictions of the same rows are the same; of other forms, whether the scores are."""
     share = share_of([mine, other])
     scores = [np.nan if one.score is None else float(one.score) for one in (before, part)]
     scored = bool(np.isfinite(scores).all())

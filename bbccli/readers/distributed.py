@@ -10,37 +10,76 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.arrow import is_number
-from bbccli.readers.assembly import Reading, assemble
+from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose
-from bbccli.readers.classes import tell_classes
 from bbccli.readers.column import number_of
-from bbccli.readers.column_file import ColumnFile
-from bbccli.readers.cube import Cube, check_sources
-from bbccli.readers.examined import Extent, extent_of, look
-from bbccli.readers.facts import facts_of
-from bbccli.readers.flagged import leave_out
-from bbccli.readers.join import join
-from bbccli.readers.layout import lay_out
+from bbccli.readers.column_file import ColumnFile, pieces
 from bbccli.readers.meaning import outcome_of
-from bbccli.readers.pipeline import RAISE, open_tables
-from bbccli.readers.place import Places, place
-from bbccli.readers.predictions import Predictions, interpret
-from bbccli.readers.request import Paths, Request
+from bbccli.readers.pipeline import sheet_of
+from bbccli.readers.prediction_array import Cube, check_sources
+from bbccli.readers.predictions import Values, interpret
+from bbccli.readers.problems import RAISE
+from bbccli.readers.request import Request
+from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.scores import task_of
 from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.readers.sources.files import expand
-from bbccli.readers.unfinished import Narrowed
-from bbccli.types import PredictionKind, Task
+from bbccli.readers.sources.files import Paths, expand
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 HINT = (
     "without --runner dask; or one wide Parquet file: a row per sample, a column of numbers per "
     "configuration, no repeats, no weights, no gaps"
 )
 """What workers can read."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Extent:
+    """Where the numbers of each configuration lie: (C,) each.
+
+    Attributes
+    ----------
+    n_missing
+        Samples without a number.
+    lowest, highest
+        Of the numbers; NaN where there is none.
+    among
+        Whether every number is one of the values that were asked about.
+    """
+
+    n_missing: IntArray
+    lowest: FloatArray
+    highest: FloatArray
+    among: BoolArray
+
+    @property
+    def in_unit(self) -> bool:
+        """True if all numbers lie in [0, 1]."""
+        return not bool((self.lowest < 0).any() or (self.highest > 1).any())
+
+
+def extent_of(file: ColumnFile, values: tuple[float, ...]) -> Extent:
+    """Return the extent of all configurations, and whether they are among some values."""
+    found = workers.over_parts(partial(_extent, file, values), len(file.names))
+    return Extent(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def _extent(file: ColumnFile, values: tuple[float, ...], part: IntArray) -> tuple[np.ndarray, ...]:
+    found = []
+    for columns in pieces(file, part):
+        array = file[:, :, columns][0]
+        missing = np.isnan(array)
+        among = missing.copy()
+        for value in values:
+            among |= array == value
+        low, high = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)
+        found.append((missing.sum(axis=0), low, high, among.all(axis=0)))
+    return tuple(np.concatenate(column) for column in zip(*found, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +89,7 @@ class LookedUp(Cube):
     file: ColumnFile | None = None
 
     def all_among(self, values: Sequence[float]) -> bool:
-        """Whether every number is among the given values; a glance at one column comes first."""
+        """True if every number is among the given values; a glance at one column comes first."""
         if self.file is None or not np.isin(self.file[:, :, [0]], values).all():
             return False
         return bool(extent_of(self.file, tuple(values)).among.all())
@@ -66,24 +105,16 @@ def read_by_parts(paths: Paths, request: Request) -> PredictionMatrix:
     InputError, UndefinedError
         As `bbccli.readers.read`.
     """
-    tables, metadata = open_tables(paths, request, RAISE)
-    sheet = lay_out(tables, metadata, request, RAISE)
-    sheet, places = place(sheet, RAISE)
-    sheet = tell_classes(join(sheet, places, request, RAISE))
-    sheet = choose(sheet, request.only, request.exclude, request.positive)
-    sheet = leave_out(sheet, request.include)
-    file = _file_of(paths, sheet, places, request)
-    facts = facts_of(sheet, places, RAISE)
-    cube = LookedUp(sheet.path, sheet.cells, None, (), places.rows, file)
-    outcome = outcome_of(sheet, facts, cube, request)
+    sheet = choose(sheet_of(paths, request, RAISE), request, RAISE)
+    file = _file_of(paths, sheet, request)
+    sheet = with_sample_columns(sheet, RAISE)
+    cube = LookedUp(sheet.path, sheet.cells, None, (), sheet.rows, file)
+    outcome = outcome_of(sheet, cube, request)
     predictions = _interpreted(sheet, file, outcome)
-    known = frozenset(sheet.named | set(sheet.metadata.configurations))
-    show = partial(look, known, sheet.path)
-    reading = Reading(Narrowed(sheet, places), facts, outcome, predictions, show)
-    return replace(assemble(reading, request), sample_keys=None)
+    return replace(assemble(sheet, outcome, predictions, request), sample_keys=None)
 
 
-def _file_of(paths: Paths, sheet: Sheet, places: Places, request: Request) -> ColumnFile:
+def _file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
     """The predictions of a sheet as columns of their file.
 
     Raises
@@ -95,13 +126,13 @@ def _file_of(paths: Paths, sheet: Sheet, places: Places, request: Request) -> Co
 
     found = expand(paths)
     path = found[0]
-    in_order = np.array_equal(places.rows, np.arange(sheet.n_rows)[None])
+    in_order = np.array_equal(sheet.rows, np.arange(sheet.n_rows)[None])
     kinds = [sheet.type_of(cell) for cell in sheet.cells]
     for wrong, reason in (
         (len(found) > 1, "there are several files"),
         (not _is_parquet(path), "this is no Parquet file"),
         (sheet.layout != WIDE, f"the layout is {sheet.layout}"),
-        (places.nested is not None, "the cross-validation is nested"),
+        (sheet.nested, "the cross-validation is nested"),
         (not in_order, "there are repeats, or rows of one sample"),
         ("weight" in sheet.roles, "the samples have weights"),
         (task_of(request, sheet) is Task.SCORE, "the task is score"),
@@ -117,12 +148,12 @@ def _file_of(paths: Paths, sheet: Sheet, places: Places, request: Request) -> Co
 
 
 def _is_parquet(path: object) -> bool:
-    """Whether it is a file on a disk whose name says so."""
+    """True if it is a file on a disk whose name says so."""
     return isinstance(path, str | Path) and Path(path).suffix == ".parquet" and Path(path).is_file()
 
 
-def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Predictions:
-    """What `interpret` makes of a cube: labels, probabilities, scores or values."""
+def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Values:
+    """Return what `interpret` makes of a cube: labels, probabilities, scores or values."""
     classes = tuple(map(number_of, outcome.classes))
     labels = () if np.isnan(classes).any() else classes
     extent = extent_of(file, labels)
@@ -131,16 +162,16 @@ def _interpreted(sheet: Sheet, file: ColumnFile, outcome: Outcome) -> Prediction
     array: Any = file
     if labels and extent.among.all():
         array = replace(file, labels=labels)
-        return Predictions(array, names, PredictionKind.LABEL)
+        return Values(array, names, PredictionKind.LABEL)
     if task is Task.BINARY:
         proper = extent.in_unit
         kind = PredictionKind.PROBABILITY if proper else PredictionKind.SCORE
-        return Predictions(array, names, kind)
+        return Values(array, names, kind)
     if task is Task.MULTICLASS:
         empty = np.empty((1, 0, len(names)))
         return interpret(Cube(sheet.path, sheet.cells, empty, (), np.empty((1, 0), int)), outcome)
     kind = PredictionKind.SCORE if task is Task.SURVIVAL else PredictionKind.VALUE
-    return Predictions(array, names, kind)
+    return Values(array, names, kind)
 
 
 def _refuse(extent: Extent, sheet: Sheet) -> None:

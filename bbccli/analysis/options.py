@@ -1,0 +1,430 @@
+"""The options of `bbc correct`, and of commands that share some: all that a document depends on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bbccli.core.choices import (
+    GateOn,
+    IntervalKind,
+    Missing,
+    Models,
+    Pooling,
+    RiskDirection,
+    Select,
+    Side,
+    Task,
+)
+from bbccli.core.option import Declared, Panel, Scope, names_in, option, options_of
+from bbccli.core.plan import CLIP, Plan, pooling_of, resamples_of
+from bbccli.core.text import redacted
+
+if TYPE_CHECKING:
+    from bbccli.core.matrix import PredictionMatrix
+    from bbccli.readers import Paths, Request
+    from bbccli.schema.gate import GateRule
+
+
+def _column(text: str) -> Any:
+    return option(None, text, "COL", panel=Panel.COLUMNS)
+
+
+_input = partial(option, panel=Panel.INPUT)
+_interval = partial(option, panel=Panel.INTERVAL)
+_method = partial(option, panel=Panel.METHOD)
+
+
+metric_names = names_in("bbccli.metrics:METRICS")
+
+
+def metric_option(
+    help: str = "Metric; see bbc metrics.", default: str = "the first that fits the task"
+) -> Any:
+    """Return the field of the one metric of a command."""
+    return option(None, help, "NAME", names=metric_names, open=True, default=default)
+
+
+def cut_option(more: str = "") -> Any:
+    """Return the field of the score above which the positive class is predicted."""
+    return _method(
+        None,
+        f"Binary tasks: predict the positive class above this score{more}.",
+        "X",
+        default="0.5 for probabilities, none for unbounded scores",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputOptions:
+    """Options of the readers."""
+
+    truth: str | None = _column("True label or value.")
+    fold: str | None = _column("Fold of the cross-validation.")
+    repeat: str | None = _column("Repeat of the cross-validation.")
+    group: str | None = _column("Group of the sample, such as a patient or a site.")
+    row_id: str | None = _column("Key of the sample.")
+    labels_row_id: str | None = _column("Key in the labels file, where it is called otherwise.")
+    folds_row_id: str | None = _column("Key in the folds file, where it is called otherwise.")
+    time: str | None = _column("Survival time.")
+    event: str | None = _column("Event: 1 observed, 0 censored.")
+    weight: str | None = _column("Weight of the sample.")
+    unweighted: bool = option(
+        False,
+        "Count all samples alike, even where a column is called weight, weights or "
+        "sample_weight; wins over --weight.",
+        panel=Panel.COLUMNS,
+    )
+    outer_fold: str | None = _column("Outer fold of nested predictions.")
+    configuration: str | None = _column("Configuration, in the long layout.")
+    prediction: str | None = _column("Prediction, in the long layout.")
+    only: Sequence[str] | None = _input(
+        None,
+        "Use only these configurations, such as 'svm*'; repeatable. A matching column is taken "
+        "as a configuration, whatever it looks like.",
+        "PATTERN",
+        default="all",
+    )
+    exclude: Sequence[str] | None = _input(
+        None,
+        "Leave out these configurations, or columns that are not configurations, such as age; "
+        "repeatable.",
+        "PATTERN",
+    )
+    dialect: str | None = _input(
+        None,
+        "Layout of the files.",
+        names=names_in("bbccli.readers.sheet:WIDE", "bbccli.readers.layout.dialects:DIALECTS"),
+        default="inferred from the column names",
+    )
+    positive: str | None = _input(
+        None, "Positive class.", "CLASS", default="the metadata's, else the last one sorted"
+    )
+    task: Task | None = _input(
+        None,
+        "What is predicted; score: nothing, the file holds scores per sample.",
+        default="inferred from the truth",
+    )
+    bounds: str | None = _input(
+        None,
+        "Scores: the smallest and the largest possible one, which the guard of intervals needs.",
+        "LOW,HIGH",
+        default="0,1 where every score is 0 or 1, else unknown",
+    )
+    labels: str | None = _input(
+        None,
+        "Separate file with the truth, joined by the key of both; by position where neither "
+        "has one.",
+        "FILE",
+        scope=Scope.RUN,
+    )
+    folds: str | None = _input(
+        None, "Separate file with the folds, joined in the same way.", "FILE", scope=Scope.RUN
+    )
+    by_position: bool = _input(
+        False,
+        "Join labels and folds by position, although there is a key: the rows of all files are "
+        "in the same order.",
+    )
+    include: Sequence[str] | None = _input(
+        None,
+        "Include configurations that their flags would exclude: {names}; repeatable.",
+        "WHAT",
+        names=names_in("bbccli.readers.choice:INCLUDED"),
+        default="none",
+    )
+    verify: bool = _input(
+        True,
+        "Recompute the scores that the run reports; refuse predictions that do not reproduce them.",
+        flags=("--verify/--no-verify",),
+    )
+
+    def request(self, missing: Missing = Missing.DROP) -> Request:
+        """Return what the readers are asked for."""
+        from bbccli.readers import Request
+
+        return Request(missing=missing, **self._told())
+
+    def read_files(
+        self, path: Paths, *, missing: Missing = Missing.DROP, unfinished: bool = False
+    ) -> PredictionMatrix:
+        """Read files as the options say; see `bbccli.readers.read`."""
+        from bbccli.analysis.verification import verified
+        from bbccli.readers import read
+
+        matrix = read(path, missing=missing, unfinished=unfinished, **self._told())
+        return verified(matrix) if self.verify and not unfinished else matrix
+
+    def _told(self) -> dict[str, Any]:
+        """Return the arguments of the readers."""
+        from bbccli.readers import Roles
+        from bbccli.readers.scores import bounds_of_text
+
+        columns = {name: getattr(self, name) for name in Roles.__dataclass_fields__}
+        as_given = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
+        return {
+            "roles": Roles(**columns),
+            "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
+            **{name: getattr(self, name) for name in as_given},
+            **{name: getattr(self, name) or () for name in ("only", "exclude", "include")},
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapOptions:
+    """Option for configurations that lack predictions."""
+
+    missing: Missing = _input(
+        Missing.DROP,
+        "Where some configurations lack predictions: refuse (error), drop those "
+        "configurations, use only the samples that all of them predict (common-rows), or "
+        "score each on what it predicts (available).",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions:
+    """Options of scoring, of `bbc correct` and `bbc drop`."""
+
+    seed: int = option(0, "Seed; same seed, same numbers.", "N")
+    pooling: Pooling | None = _method(
+        None,
+        "Select by the performance over all rows (pooled), by its mean over the folds, or, for "
+        "the AUC and concordance, over the pairs of samples within folds.",
+        default="the metadata's selection, else pooled",
+    )
+    clip: float = _method(
+        CLIP,
+        "Log-loss: least probability of the true class.",
+        "EPS",
+        default="2 to the -23, about 1.2e-07",
+    )
+    risk_direction: RiskDirection | None = _method(
+        None,
+        "Survival: whether higher predictions mean earlier or later events.",
+        default="earlier",
+    )
+
+    def scored(self, matrix: PredictionMatrix, threshold: float | None) -> PredictionMatrix:
+        """Return a matrix whose scores are cut above a threshold, and whose risks point one way.
+
+        Raises
+        ------
+        OptionError
+            The threshold or the direction does not go with the task.
+        """
+        if threshold is not None:
+            matrix = matrix.with_threshold(threshold)
+        if self.risk_direction is not None:
+            matrix = matrix.with_risk_direction(self.risk_direction)
+        return matrix
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(ScoringOptions):
+    """Options of the plan: selection, resamples and intervals."""
+
+    level: float = option(0.95, "Level of the intervals.", "P")
+    n_resamples: str = _method(
+        "1000", "Bootstrap resamples, or auto: as many as --tolerance needs.", "B"
+    )
+    tolerance: float | None = _method(
+        None, "Largest Monte-Carlo standard error with --n-resamples auto.", "E", default="0.001"
+    )
+    select: Select = _method(
+        Select.BEST,
+        "Select the best configuration; or, within one standard error of the best, the first "
+        "column (one-se) or the least complex by the metadata.",
+    )
+    evaluation_share: float = _method(
+        0.25,
+        "Fraction of the samples held out for evaluation by methods that split; 0 selects and "
+        "evaluates on all samples.",
+        "P",
+    )
+    side: Side = _interval(
+        Side.TWO,
+        "Ends of the interval to estimate; the pessimistic end is the one where the metric is "
+        "worse.",
+    )
+    interval: IntervalKind = _interval(
+        IntervalKind.PERCENTILE,
+        "How the interval is made from the resamples; matched, calibrated and sharp are "
+        "experimental.",
+    )
+    guard: bool = _interval(
+        True,
+        "Keep intervals from collapsing where the winner looks perfect; --no-guard gives the "
+        "papers' intervals.",
+        flags=("--guard/--no-guard",),
+    )
+
+    models: Models | None = _interval(
+        None,
+        "Whether the winner is trained again before it is used, or used as it is.",
+        default="trained where there are folds, else fixed",
+    )
+    cap: float | None = _method(
+        None,
+        "RMSE, MSE, MAE: let no error count as more than this quantile of the outcome's "
+        "distances from its median.",
+        "Q",
+        default="no cap",
+    )
+
+    def plan(self, metadata: Mapping[str, Any]) -> Plan:
+        """Return the plan for a file with these metadata.
+
+        Raises
+        ------
+        OptionError
+            An option out of range, or two that contradict each other.
+        """
+        count, tolerance = resamples_of(self.n_resamples, self.tolerance)
+        asked = {name: getattr(self, name) for name in Plan.__dataclass_fields__}
+        decided = {"pooling": pooling_of(self.pooling, metadata)}
+        return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateOptions:
+    """Metrics and methods."""
+
+    metric: Sequence[str] | None = option(
+        None,
+        "Metric that selects the winner; see bbc metrics. Also a name of scikit-learn's "
+        "(roc_auc), or package.module:NAME. Repeatable: the others are estimated too.",
+        "NAME",
+        names=metric_names,
+        open=True,
+        default="the first that fits the task",
+    )
+    method: Sequence[str] | None = option(
+        None,
+        "Method; see bbc methods. Repeatable, or all that can be computed.",
+        "NAME",
+        names=names_in("bbccli.methods:METHODS", "bbccli.methods:ALL"),
+        open=True,
+        default="cvt, tt, bbc; with 8 folds or more also bbc-f",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """A gate, if there is one."""
+
+    fail_under: float | None = option(
+        None,
+        "For metrics that are maximised: exit with 3 if the pessimistic bound of the first one "
+        "is under X, and with 4 if that can't be decided.",
+        "X",
+    )
+    fail_over: float | None = option(None, "The same for metrics that are minimised, over X.", "X")
+    gate_on: GateOn | None = option(
+        None, "Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"
+    )
+    gate_method: str | None = option(
+        None,
+        "Judge this method.",
+        "NAME",
+        panel=Panel.GATE,
+        names=names_in("bbccli.methods:METHODS"),
+        open=True,
+        default="the one to report",
+    )
+
+    @property
+    def rule(self) -> GateRule | None:
+        """The gate, if one is asked for.
+
+        Raises
+        ------
+        OptionError
+            Both thresholds, or details of a gate without one.
+        """
+        from bbccli.schema.gate import rule_of
+
+        return rule_of(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
+    """All options that a document of `bbc correct` depends on.
+
+    Names and defaults are those of the command line. What only changes the speed is not part of it.
+    """
+
+    strict: bool = _input(False, "The same as --missing error.", scope=Scope.RUN)
+    threshold: float | None = cut_option()
+
+    def check(self) -> None:
+        """Find out what is wrong with the options whatever the file.
+
+        Raises
+        ------
+        OptionError
+            An option out of range, options that contradict each other, or an unknown name.
+        """
+        from bbccli.methods import ALL, choose_methods
+        from bbccli.metrics import metric_named
+
+        self.plan({})
+        choose_methods([name for name in self.method or () if name != ALL])
+        for position, name in enumerate(self.metric or ()):
+            metric = metric_named(name)
+            if position == 0 and self.rule is not None:
+                self.rule.check(metric.label, metric.direction, metric.bounds)
+        _ = self.rule
+
+    def read(self, path: Paths) -> PredictionMatrix:
+        """Read a file as the options say.
+
+        Raises
+        ------
+        BbcError
+            As `bbccli.readers.read`, `with_threshold` and `with_risk_direction`.
+        """
+        missing = Missing.ERROR if self.strict else self.missing
+        return self.scored(self.read_files(path, missing=missing), self.threshold)
+
+
+def command_line(asked: Analysis, files: Sequence[str], command: str = "correct") -> str:
+    """Return the command that asks for this, whatever file or variable set its options.
+
+    Examples
+    --------
+    >>> command_line(Analysis(seed=7, metric=("auc",)), ["p.csv"])
+    'bbc correct p.csv --metric auc --seed 7'
+    """
+    return line_of(command, files, [asked])
+
+
+def line_of(command: str, files: Sequence[str], groups: Sequence[Any]) -> str:
+    """Return the command that asks for what some groups of options hold."""
+    words = ["bbc", command, *map(redacted, files)]
+    for group in groups:
+        kind: type = type(group)
+        for one in options_of(kind).values():
+            value = getattr(group, one.name)
+            if value != one.default and value is not None:
+                words += _words(one, value)
+    return shlex.join(words)
+
+
+def _words(option: Declared, value: Any) -> list[str]:
+    flag = f"--{option.key}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{option.key}"]
+    if option.kind is tuple:  # values of one flag, and not a flag for each
+        return [flag, *map(_text, value)]
+    if isinstance(value, list | tuple):
+        return [word for one in value for word in (flag, _text(one))]
+    return [flag, _text(value)]
+
+
+def _text(value: Any) -> str:
+    return redacted(str(value.value if isinstance(value, Enum) else value))

@@ -1,0 +1,262 @@
+"""Columns that have one value per sample in every repeat: truth, time, event, group and weight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.core.notes import Note, declared
+from bbccli.core.outcome import Outcome, effective_size
+from bbccli.errors import InputError
+from bbccli.readers.arrow import to_numbers
+from bbccli.readers.checks.subsets import refuse_subsets_as_folds
+from bbccli.readers.column import Column
+from bbccli.readers.problems import Problems
+from bbccli.readers.sheet import Sheet
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+
+CONSTANT = ("truth", "time", "event", "group", "weight")
+"""Roles that have one value per sample."""
+
+ROUNDING = 1e-9
+"""Relative difference up to which two numbers are one that was written with other digits."""
+
+_SINGLE = float(np.finfo(np.float32).eps)
+_NOISE = 4 * float(np.finfo(np.float64).eps)
+"""Of the mean absolute value of a column: what is left of 0 where it was scaled and scaled back."""
+
+FAR_BELOW = 1 / 3
+"""Share of the samples, of each class, below which their effective number is far below it.
+
+Within classes: weights that only balance the classes leave each of them as even as it was.
+"""
+
+NO_WEIGHT = "--unweighted if the column does not weight the samples"
+
+
+def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
+    """Add the columns (n_usable,) of the samples that can be used.
+
+    Raises
+    ------
+    InputError
+        Folds that are subsets, a value that is missing or differs between repeats, an
+        invalid weight, or no sample that every repeat holds.
+    """
+    if "fold" in sheet.roles:
+        with problems.of("roles"):
+            refuse_subsets_as_folds(sheet.roles["fold"])
+    columns: dict[str, Column] = {}
+    rounding: dict[str, float] = {}
+    played = [role for role in CONSTANT if role in sheet.roles]
+    for role in played:
+        with problems.of("constant"):
+            columns[role], rounding[role] = _constant(sheet, role)
+    problems.saw("constant", played)
+    problems.saw("coverage", sheet)
+    usable: IntArray = np.arange(sheet.n_samples)
+    with problems.of("coverage"):
+        usable = _samples_to_use(sheet)
+    columns = {role: column.take(usable) for role, column in columns.items()}
+    weights = None
+    if "weight" in columns and len(columns) == len(played):
+        with problems.of("constant"):
+            weights = _weights(columns["weight"])
+    problems.settle("coverage")
+    rounding = {role: relative for role, relative in rounding.items() if relative}
+    return replace(sheet, usable=usable, of_samples=columns, weights=weights, rounding=rounding)
+
+
+def _samples_to_use(sheet: Sheet) -> IntArray:
+    """Samples that every repeat holds, or that any does in repeated hold-out."""
+    if sheet.held_out is not None:
+        return np.arange(sheet.n_samples)
+    samples = np.flatnonzero(sheet.in_every_repeat)
+    if not len(samples):
+        raise InputError(
+            f"no sample is in all {sheet.n_repeats} repeats",
+            path=sheet.path,
+            hint="a sample has the same row_id in every repeat; folds of one cross-validation are "
+            "a column `fold`; repeated hold-out has no folds within a repeat",
+        )
+    return samples
+
+
+def _constant(sheet: Sheet, role: str) -> tuple[Column, float]:
+    """Return the first entry (N,) of each sample, and the largest relative difference of others.
+
+    Raises
+    ------
+    InputError
+        A missing entry, or the first one that differs by more than rounding.
+    """
+    column, rounding = sheet.roles[role], 0.0
+    hint = f"fill in the {role}, or remove the sample's rows"
+    column.present(role, hint=hint + (f"; {NO_WEIGHT}" if role == "weight" else ""))
+    if len(column) > sheet.n_samples:
+        rounding = check_constant(
+            column,
+            sheet.first[sheet.samples],
+            f"{role} differs between repeats of one sample",
+            f"the {role} of a sample is the same in every repeat",
+        )
+    return column.take(sheet.first), rounding
+
+
+def check_constant(column: Column, reference: IntArray, problem: str, hint: str) -> float:
+    """Refuse values that differ from another one.
+
+    Parameters
+    ----------
+    column : (n,)
+        Values, none missing.
+    reference : (n,)
+        Entry that each one should equal.
+    problem, hint
+        Message and hint where one does not.
+
+    Returns
+    -------
+    float
+        Largest relative difference that counts as rounding; 0 where all are equal.
+
+    Raises
+    ------
+    InputError
+        The first sample of which values differ; names the one that most others contradict, else
+        the later one, and both values.
+    """
+    import pyarrow as pa
+
+    codes, _ = column.codes()
+    values = codes.astype(np.float64)
+    real = pa.types.is_floating(column.values.type) and bool((codes != codes[reference]).any())
+    if real:
+        values = to_numbers(column.values).astype(np.float64)
+    files = np.searchsorted([one.start for one in column.origins], column.rows, "right")
+    varies, rounding = differing(values, reference, files if real else None)
+    if not len(varies):
+        return rounding
+    odd, other = odd_one(values, reference, int(varies[0]))
+    path, _, row = column.place(other)
+    there = f"row {row} of {path} has {column.values[other].as_py()!r} for the same key"
+    rest = varies[reference[varies] != reference[odd]]
+    raise column.fault(problem, np.append(odd, rest), hint=f"{there}: {hint}")
+
+
+def differing(
+    values: FloatArray, reference: IntArray, files: IntArray | None
+) -> tuple[IntArray, float]:
+    """Find the values that differ from another one by more than how they were written.
+
+    Numbers are equal if they differ by 1e-9 of the larger one; by the precision of float32, where
+    one of the two files holds nothing else; or by the rounding errors of numbers of the column's
+    size. Whole numbers that differ are never equal in double precision.
+
+    Parameters
+    ----------
+    values : (n,)
+        Numbers, or codes.
+    reference : (n,)
+        Entry that each one should equal.
+    files : (n,), optional
+        File that each one is from; None for codes, which are equal or not.
+
+    Returns
+    -------
+    entries
+        Those that differ.
+    rounding
+        Largest difference that counts as rounding, relative to the larger value, or to the mean
+        absolute value of the column where that is more.
+    """
+    varies = np.flatnonzero(values != values[reference])
+    if not len(varies) or files is None:
+        return varies, 0.0
+    ours, theirs = values[varies], values[reference[varies]]
+    single = _single(values, files)
+    either = single[files[varies]] | single[files[reference[varies]]]
+    mean = float(np.abs(values[np.isfinite(values)]).mean())
+    with np.errstate(invalid="ignore"):  # infinite values are refused elsewhere
+        size, apart = np.maximum(np.abs(ours), np.abs(theirs)), np.abs(ours - theirs)
+        small = (apart <= np.where(either, _SINGLE, ROUNDING) * size) | (apart <= _NOISE * mean)
+        whole = (ours == np.round(ours)) & (theirs == np.round(theirs))
+        small &= ~whole | either
+        relative = apart / np.maximum(size, mean)
+    return varies[~small], float(relative[small].max(initial=0.0))
+
+
+def _single(values: FloatArray, files: IntArray) -> BoolArray:
+    """(F,) whether each file holds nothing but numbers of float32."""
+    with np.errstate(over="ignore"):
+        exact = values.astype(np.float32) == values
+    return np.asarray(np.bincount(files, ~exact, minlength=int(files.max()) + 1) == 0)
+
+
+def odd_one(values: FloatArray, reference: IntArray, entry: int) -> tuple[int, int]:
+    """Return which value of a sample is contradicted by most others, and one of these.
+
+    Parameters
+    ----------
+    values, reference : (n,)
+        As for `differing`.
+    entry
+        One that differs from its reference.
+    """
+    there = np.flatnonzero(reference == reference[entry])
+    own = values[there]
+    near = np.abs(own[:, None] - own) < abs(values[entry] - values[reference[entry]]) / 2
+    votes = near.sum(axis=1)
+    most = there[int(np.argmax(votes))]
+    if votes.max() == votes[there == reference[entry]].max():
+        return entry, int(reference[entry])
+    far = np.abs(own - values[most]) >= abs(values[entry] - values[reference[entry]]) / 2
+    return int(there[far][0]), int(most)
+
+
+def numbers_of(column: Column, role: str, hint: str) -> FloatArray:
+    """Return the numbers of a column (n,); the error about others says what they look like."""
+    if column.is_text:
+        from bbccli.readers.numerals import doubt
+
+        fault = doubt(column, of=role)
+        if fault is not None:
+            raise fault
+    return column.numbers(role, hint)
+
+
+def _weights(weight: Column) -> FloatArray:
+    """(N,) sample weights."""
+    hint = f"a positive number per sample; {NO_WEIGHT}"
+    weights = numbers_of(weight, "weight", hint)
+    wrong = np.flatnonzero(weights <= 0)
+    if len(wrong):
+        raise weight.fault("weight is not positive", wrong, hint=hint)
+    return weights
+
+
+def column_of_weights(sheet: Sheet) -> str | None:
+    """Return the name, in the file, of the column of weights."""
+    column = sheet.roles.get("weight")
+    return column.place(0)[1] if column is not None and len(column) else None
+
+
+def uneven_weights(outcome: Outcome, groups: IntArray | None) -> Iterator[Note]:
+    """Yield a note on the first class, or on all samples, that a few heavy ones decide."""
+    weights, codes = outcome.weights, np.zeros(len(outcome), np.int64)
+    if weights is None:
+        return
+    if outcome.task.is_classification:
+        codes = outcome.values.astype(np.int64)
+    for code in distinct(codes).tolist():
+        own = codes == code
+        members = None if groups is None else groups[own]
+        n_units = int(own.sum()) if members is None else len(distinct(members))
+        n_effective = effective_size(weights[own], members)
+        if n_effective < FAR_BELOW * n_units:
+            unit = "sample" if groups is None else "group"
+            of_class = f" of class {outcome.classes[code]}" if outcome.classes else ""
+            yield declared.uneven_weights(n_effective, n_units, unit, of_class)
+            return
