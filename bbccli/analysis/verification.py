@@ -217,10 +217,7 @@ def _wrong_fold(matrix: PredictionMatrix, score: Mapping[str, Any], value: float
 
 
 def _mismatch(
-    matrix: PredictionMatrix,
-    score: Mapping[str, Any],
-    value: float,
-    columns: Columns,
+    matrix: PredictionMatrix, score: Mapping[str, Any], value: float, columns: Columns
 ) -> InputError:
     tool = matrix.source.run["tool"]
     return InputError(

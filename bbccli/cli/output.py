@@ -218,10 +218,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def publish(
-    documents: Sequence[Document[Any]],
-    format: str,
-    where: PrintOptions,
-    kind: Kind = Kind.CORRECT,
+    documents: Sequence[Document[Any]], format: str, where: PrintOptions, kind: Kind = Kind.CORRECT
 ) -> None:
     """Write documents as one report; where it is for programs, tell people on standard error.
 

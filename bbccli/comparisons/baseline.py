@@ -72,11 +72,7 @@ class AgainstBaseline:
 
 
 def against_baseline(
-    matrix: PredictionMatrix,
-    metric: Metric | str,
-    plan: Plan,
-    baseline: str,
-    margin: float = 0.0,
+    matrix: PredictionMatrix, metric: Metric | str, plan: Plan, baseline: str, margin: float = 0.0
 ) -> AgainstBaseline:
     """Compare the winner, and every configuration, with a baseline.
 

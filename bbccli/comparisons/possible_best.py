@@ -45,13 +45,7 @@ import numpy as np
 
 from bbccli.comparisons.evidence import Influences, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
-from bbccli.comparisons.simultaneous import (
-    against,
-    checked_draws,
-    critical,
-    over_draws,
-    scores,
-)
+from bbccli.comparisons.simultaneous import against, checked_draws, critical, over_draws, scores
 from bbccli.core import resources
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import screened_rivals

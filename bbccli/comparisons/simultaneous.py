@@ -87,10 +87,7 @@ def checked_draws(plan: Plan) -> int:
 
 
 def over_draws(
-    evidence: Influences,
-    plan: Plan,
-    weights: FloatArray,
-    reduce: Callable[[FloatArray], Reduced],
+    evidence: Influences, plan: Plan, weights: FloatArray, reduce: Callable[[FloatArray], Reduced]
 ) -> Iterator[Reduced]:
     """Reduce each block of draws D (b, C), b up to 64, in order.
 

@@ -68,14 +68,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from bbccli.core.outcome import effective_size
-from bbccli.dropping.base import (
-    Interim,
-    Judgement,
-    loss_range,
-    losses,
-    undecided,
-    walked_folds,
-)
+from bbccli.dropping.base import Interim, Judgement, loss_range, losses, undecided, walked_folds
 from bbccli.stats import significance
 from bbccli.stats.selection.units import units_of
 from bbccli.types import BoolArray, Direction, FloatArray, distinct

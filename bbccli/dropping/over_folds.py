@@ -87,9 +87,7 @@ MOST_STEPS = 100
 """Steps of Fisher's scoring, which takes about ten."""
 
 
-def race(
-    test: Callable[[FloatArray, float], Judgement],
-) -> Callable[[Interim, float], Judgement]:
+def race(test: Callable[[FloatArray, float], Judgement]) -> Callable[[Interim, float], Judgement]:
     """Make a rule of a test of gains (S, C'), larger is better, in S folds, and a threshold.
 
     Fewer than two configurations that are defined in all folds can't be compared.

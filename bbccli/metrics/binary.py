@@ -9,13 +9,7 @@ import numpy as np
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, of_totals
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
-from bbccli.metrics.rests import (
-    EACH_CLASS,
-    NEGATIVES,
-    POSITIVES,
-    SAID_NEGATIVE,
-    SAID_POSITIVE,
-)
+from bbccli.metrics.rests import EACH_CLASS, NEGATIVES, POSITIVES, SAID_NEGATIVE, SAID_POSITIVE
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 POSITIVE_SAMPLES = "without positive samples"
@@ -163,8 +157,7 @@ YOUDEN = _of_classes(
     name="youden",
     summary="Youden's J: recall + specificity - 1",
     bind=of_totals(
-        (true_positive, positive, true_negative, negative),
-        lambda tp, p, tn, n: tp / p + tn / n - 1,
+        (true_positive, positive, true_negative, negative), lambda tp, p, tn, n: tp / p + tn / n - 1
     ),
     reference="Youden 1950",
     rests_on=EACH_CLASS,

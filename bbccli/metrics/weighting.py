@@ -230,10 +230,7 @@ def without_each(
 
 
 def one_by_one(
-    score: Score,
-    weights: IntArray,
-    units: Units,
-    configurations: IntArray | None = None,
+    score: Score, weights: IntArray, units: Units, configurations: IntArray | None = None
 ) -> NDArray[Any]:
     """Return the same by one evaluation for each unit. Time O(U N C')."""
     full = score(weights[None], configurations)

@@ -11,12 +11,4 @@ from bbccli.planning.pilot import of_pilot
 from bbccli.planning.planned import PlanRequest, planned_for
 from bbccli.planning.records import Planned, Target
 
-__all__ = [
-    "PlanRequest",
-    "Planned",
-    "Stated",
-    "Target",
-    "of_pilot",
-    "of_stated",
-    "planned_for",
-]
+__all__ = ["PlanRequest", "Planned", "Stated", "Target", "of_pilot", "of_stated", "planned_for"]

@@ -21,15 +21,7 @@ from bbccli.readers.sources.files import Paths
 from bbccli.readers.sources.memory import ArrowStream
 from bbccli.types import Missing, Task
 
-__all__ = [
-    "DIALECTS",
-    "Paths",
-    "Request",
-    "Roles",
-    "matrix_of",
-    "read",
-    "understand",
-]
+__all__ = ["DIALECTS", "Paths", "Request", "Roles", "matrix_of", "read", "understand"]
 
 _BY_NAME = Roles()
 

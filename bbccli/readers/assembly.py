@@ -143,11 +143,7 @@ def _nested(
 
 
 def _notes_on_predictions(
-    sheet: Sheet,
-    values: Values,
-    outcome: Outcome,
-    folds: IntArray | None,
-    first: BoolArray | None,
+    sheet: Sheet, values: Values, outcome: Outcome, folds: IntArray | None, first: BoolArray | None
 ) -> Iterator[Note]:
     """Check the predictions: in repeated hold-out, those of the samples of the first repeat."""
     names, known = values.configurations, sheet.declared

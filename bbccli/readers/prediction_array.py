@@ -139,11 +139,7 @@ def _is_filled(sheet: Sheet, cell: PredictionColumn) -> bool:
 
 
 def _numbers(
-    sheet: Sheet,
-    rows: IntArray,
-    texts: Container[str],
-    worded: Container[str],
-    problems: Problems,
+    sheet: Sheet, rows: IntArray, texts: Container[str], worded: Container[str], problems: Problems
 ) -> tuple[FloatArray, BoolArray]:
     """(R, N, cells) values, float32 where all columns are; and (cells,) which can be used."""
     import pyarrow as pa

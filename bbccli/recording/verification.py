@@ -139,13 +139,7 @@ class Verified:
     recorded_again: tuple[str, ...] = ()
 
 
-def verified(
-    folder: Path,
-    results: Any,
-    metric: str,
-    configuration: str,
-    data: str,
-) -> Verified:
+def verified(folder: Path, results: Any, metric: str, configuration: str, data: str) -> Verified:
     """Compare, and keep what the search said.
 
     Parameters

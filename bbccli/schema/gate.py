@@ -262,10 +262,7 @@ def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bo
     """Return why a figure can't show that a gate is met; empty if it can."""
     method, codes = estimate.method, {note.code for note in estimate.notes}
     on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate.value
-    flat, ignoring = (
-        on_bound and has_no_width(estimate),
-        estimate.ignores_selection and not alone,
-    )
+    flat, ignoring = (on_bound and has_no_width(estimate), estimate.ignores_selection and not alone)
     at_centre = centre is not None and _outcome(rule.direction, value, centre) is GateOutcome.MET
     chosen = not (on_bound or TOO_GOOD.isdisjoint(codes))
     reasons = {

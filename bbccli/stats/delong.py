@@ -47,10 +47,7 @@ def influence(scores: FloatArray, positive: BoolArray, negative: BoolArray) -> F
 
 
 def variance_of(
-    influences: FloatArray,
-    positive: BoolArray,
-    negative: BoolArray,
-    groups: IntArray | None = None,
+    influences: FloatArray, positive: BoolArray, negative: BoolArray, groups: IntArray | None = None
 ) -> float:
     """Return the variance of an AUC, or of a difference of AUCs, from influences (N,) on it.
 

@@ -95,10 +95,7 @@ class Findings:
 
 
 def tell(
-    findings: Findings,
-    matrix: PredictionMatrix,
-    gaps: Sequence[tuple[str, int]],
-    close: Similarity,
+    findings: Findings, matrix: PredictionMatrix, gaps: Sequence[tuple[str, int]], close: Similarity
 ) -> None:
     """Tell what is doubtful about files that can be used."""
     check_kind(findings, matrix)

@@ -68,8 +68,7 @@ def compare_across(
     adjust, names = choice(Adjustment, adjust, "adjust"), as_list(tests) or list(DEFAULTS)
     if adjust is Adjustment.MAX_T:
         raise OptionError(
-            "max-t does not adjust tests over data sets",
-            hint=parameter("adjust", Adjustment.HOLM),
+            "max-t does not adjust tests over data sets", hint=parameter("adjust", Adjustment.HOLM)
         )
     if len(families) < 2 or len(set(families)) < len(families):
         raise OptionError("to rank takes two different families", hint=parameter("by", "family"))

@@ -113,11 +113,7 @@ MANY = 512
 
 
 def over_blocks(
-    n_rows: int,
-    score: Callable[[int, int, int], FloatArray],
-    n_cells: int,
-    *,
-    block: int = BLOCK,
+    n_rows: int, score: Callable[[int, int, int], FloatArray], n_cells: int, *, block: int = BLOCK
 ) -> FloatArray:
     """Apply a function to blocks of rows, each with its number, first row and end: (B,) or (B, M).
 

@@ -145,11 +145,7 @@ def no_information(
 
 
 def _bind(
-    matrix: PredictionMatrix,
-    metric: Metric,
-    outcome: Outcome,
-    samples: IntArray,
-    columns: IntArray,
+    matrix: PredictionMatrix, metric: Metric, outcome: Outcome, samples: IntArray, columns: IntArray
 ) -> list[Scorer]:
     """The scorers of the pairs in each of R repeats."""
     predictions = matrix.as_kind(metric.wants, columns)[:, samples]

@@ -144,11 +144,7 @@ def _examined(
 
 
 def _examined_part(
-    values: Values,
-    outcome: Outcome,
-    folds: IntArray | None,
-    known: frozenset[str],
-    part: IntArray,
+    values: Values, outcome: Outcome, folds: IntArray | None, known: frozenset[str], part: IntArray
 ) -> Examined:
     """Examine some configurations of a file, a few at a time."""
     n_cells, found = outcome.values.size * len(values.configurations), []

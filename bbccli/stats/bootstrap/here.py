@@ -179,11 +179,7 @@ def _score(
 
 
 def _score_block(
-    candidates: Blocks,
-    drawn: Sequence[Resamples],
-    winners: IntArray,
-    in_bag: bool,
-    rows: IntArray,
+    candidates: Blocks, drawn: Sequence[Resamples], winners: IntArray, in_bag: bool, rows: IntArray
 ) -> FloatArray:
     """Scores, out of the bag or in it, of the resamples in `rows`, whose winners are of a block."""
     needed, places = np.unique(winners[rows], return_inverse=True)

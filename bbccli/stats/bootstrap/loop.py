@@ -181,12 +181,7 @@ def _collect(
 
 
 def measure(
-    found: Selections,
-    n_resamples: int,
-    candidates: Blocks,
-    draws: Draws,
-    *,
-    in_bag: bool = False,
+    found: Selections, n_resamples: int, candidates: Blocks, draws: Draws, *, in_bag: bool = False
 ) -> FloatArray:
     """Score the first winners out of the bag, or in it, by any metric: (B,), NaN if undefined."""
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):

@@ -24,12 +24,7 @@ from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
-_ROLES = {
-    "row_id": ("rowIndex",),
-    "fold": ("Resample",),
-    "truth": ("obs",),
-    "weight": ("weights",),
-}
+_ROLES = {"row_id": ("rowIndex",), "fold": ("Resample",), "truth": ("obs",), "weight": ("weights",)}
 
 
 def recognises(frame: Table, hints: Hints) -> bool:

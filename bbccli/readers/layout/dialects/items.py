@@ -11,11 +11,7 @@ from bbccli.readers.roles import ITEM_KEYS, Hints
 from bbccli.readers.table import Table
 from bbccli.types import Task
 
-ROLES: Final = {
-    "row_id": ITEM_KEYS,
-    "repeat": ("epoch",),
-    "group": ("subject", "template"),
-}
+ROLES: Final = {"row_id": ITEM_KEYS, "repeat": ("epoch",), "group": ("subject", "template")}
 """Names of the sample, the repeat and the group in evaluations; the first that occurs counts."""
 
 

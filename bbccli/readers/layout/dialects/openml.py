@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from bbccli.readers.layout.dialects.base import (
-    Dialect,
-    Layout,
-    has,
-    lay_out,
-    predictions,
-)
+from bbccli.readers.layout.dialects.base import Dialect, Layout, has, lay_out, predictions
 from bbccli.readers.roles import Hints
 from bbccli.readers.table import Table
 
