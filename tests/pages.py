@@ -13,8 +13,8 @@ from bbccli.core.plan import Plan
 from bbccli.core.source import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.reports.evidence import gather
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Exhibit
+from bbccli.reports.evidence.gathering import gather
 from bbccli.reports.page.whole import page
 from bbccli.schema.correct import document, error_document, to_report
 from bbccli.stats.bootstrap.search_cost import search_cost

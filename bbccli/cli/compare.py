@@ -235,7 +235,7 @@ def compare(
         else:
             found = comparing.within(question, files, progress)
     if form == "html":
-        from bbccli.reports.exhibit import Exhibit
+        from bbccli.reports.evidence import Exhibit
         from bbccli.reports.page.compared import page_of_comparison
 
         line = line_of("compare", files, (options, planned, gaps, how))

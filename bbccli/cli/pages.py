@@ -11,7 +11,7 @@ from bbccli.core.local import opened
 if TYPE_CHECKING:
     from bbccli.analysis.answer import Analysed
     from bbccli.analysis.options import Analysis
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.schema.correct import ErrorEnvelope
 
 PICTURES = ("svg", "png", "pdf", "vl.json")
@@ -22,8 +22,8 @@ def exhibit_of(analysis: Analysis, files: Sequence[str], found: Analysed) -> Exh
     """Return a result with all that its predictions tell beyond it."""
     from bbccli.analysis.answer import working
     from bbccli.analysis.options import command_line
-    from bbccli.reports.evidence import gather
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
+    from bbccli.reports.evidence.gathering import gather
     from bbccli.schema.correct import to_report
 
     metric, record = found.metrics[0], found.document.record
@@ -48,8 +48,7 @@ def publish_page(
     from bbccli.cli.output import write
     from bbccli.cli.streams import say
     from bbccli.core.text import visible
-    from bbccli.reports.page.verdict import first_lines
-    from bbccli.reports.page.whole import page
+    from bbccli.reports.page.whole import first_lines, page
 
     write(page(exhibits, failures, title), output)
     if quiet or output == "-":

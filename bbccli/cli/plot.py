@@ -14,7 +14,7 @@ from bbccli.core.option import Option, Scope, names_in
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
 
 
 Given = Annotated[
@@ -116,7 +116,7 @@ def _saved(files: Sequence[str]) -> Exhibit | None:
     InputError
         A result that is damaged.
     """
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import read_documents
 
     if len(files) != 1 or not is_result(files[0]):
@@ -140,7 +140,7 @@ def _compared(files: Sequence[str]) -> Exhibit:
     InputError
         No file, another result, or a damaged one.
     """
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import HINT_OF_COMPARISON, read_comparison
 
     there = len(files) != 1 or Path(files[0]).exists()

@@ -14,7 +14,7 @@ from bbccli.core.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
     from bbccli.core.documents import Document
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
 
 Results = Annotated[
     Sequence[str],
@@ -74,7 +74,7 @@ def report(
     """
     from bbccli.cli.output import check_writable
     from bbccli.cli.pages import publish_page
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import is_comparison
 
     check_writable({"--output": output})

@@ -174,8 +174,7 @@ FORMS: dict[str, Form] = {
             "csv",
             {
                 **dict.fromkeys(_BATCHES, "csv"),
-                **dict.fromkeys((Kind.LEADERBOARD, Kind.PLAN), CONTENT),
-                Kind.COMPARE: "compare_csv",
+                **dict.fromkeys((Kind.LEADERBOARD, Kind.PLAN, Kind.COMPARE), CONTENT),
             },
             "spreadsheets and data frames: one row per estimate",
             (".csv",),
@@ -198,7 +197,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "junit",
-            {Kind.CORRECT: "junit", Kind.COMPARE: "compare_junit"},
+            dict.fromkeys((Kind.CORRECT, Kind.COMPARE), "junit"),
             "dashboards: a suite per file, a case per estimate and gate",
             (".xml",),
         ),

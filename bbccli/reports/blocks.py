@@ -35,7 +35,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class AnswerLines:
     """Sentences that stand together and answer first, each with its look on a terminal."""
 
     lines: Sequence[tuple[str, str]]
@@ -50,14 +50,14 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class FactList:
     """Names and the texts on each; rows without a text are left out, one without a name goes on."""
 
     rows: Sequence[tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     """A column of a table.
 
     Attributes
@@ -85,7 +85,7 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class BlockTable:
     """Rows under their heads.
 
     Attributes
@@ -110,7 +110,7 @@ class Table:
         The figure that replaces it on a page.
     """
 
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
     rows: Sequence[Sequence[str]]
     most: int = MOST_ROWS
     rest: str = "and {} more, see --format csv"
@@ -138,10 +138,10 @@ class Notes:
 class Wide:
     """A block that all forms but a terminal show."""
 
-    block: Heading | Line | Facts | Table | Notes
+    block: Heading | Line | FactList | BlockTable | Notes
 
 
-Block = Heading | Answer | Line | Facts | Table | Notes | Wide
+Block = Heading | AnswerLines | Line | FactList | BlockTable | Notes | Wide
 
 
 def write(form: str, results: Iterable[Iterable[Block]], style: Style) -> str:
@@ -160,16 +160,16 @@ def _on_terminal(block: Block, style: Style) -> str:
     match block:
         case Wide():
             return ""
-        case Table():
+        case BlockTable():
             return _table_on_terminal(block, style)
         case Heading(text, more, run):
             head = [(visible(text), "bold"), (f"   {more}" if more else "", "")]
             return styled([head, *([(visible(line), "")] for line in run)], style)
-        case Answer(answers):
+        case AnswerLines(answers):
             return styled([[(visible(text), look)] for text, look in answers], style)
         case Line(text):
             return styled([[(visible(text), "")]], style)
-        case Facts(rows):
+        case FactList(rows):
             grid = fact_rows(_known(rows))
         case Notes(notes, facts, gate, legend):
             below = [("", [(legend, "dim")])] if legend else []
@@ -179,7 +179,7 @@ def _on_terminal(block: Block, style: Style) -> str:
     return as_text(grid, style) if grid.row_count else ""
 
 
-def _table_on_terminal(block: Table, style: Style) -> str:
+def _table_on_terminal(block: BlockTable, style: Style) -> str:
     from bbccli.reports.layout import listing_table
 
     columns, rows = _columns_of(block, style)
@@ -196,10 +196,10 @@ def _table_on_terminal(block: Table, style: Style) -> str:
     n_more = len(block.rows) - len(rows)
     below = [block.rest.format(n_more)] * (n_more > 0) + [block.after] * bool(block.after)
     text += f"{', '.join(below)}\n" if below else ""
-    return text + _on_terminal(Facts(block.facts), style)
+    return text + _on_terminal(FactList(block.facts), style)
 
 
-def _columns_of(block: Table, style: Style) -> tuple[list[Column], list[list[str]]]:
+def _columns_of(block: BlockTable, style: Style) -> tuple[list[TableColumn], list[list[str]]]:
     """The columns that a terminal shows, and their cells in each row."""
     kept = [n for n, column in enumerate(block.columns) if not column.wide]
     columns = [block.columns[n] for n in kept]
@@ -211,8 +211,8 @@ def _columns_of(block: Table, style: Style) -> tuple[list[Column], list[list[str
 
 
 def _with_strip(
-    columns: list[Column], rows: list[list[str]], estimates: Sequence[Estimate], width: int
-) -> tuple[list[Column], list[list[str]]]:
+    columns: list[TableColumn], rows: list[list[str]], estimates: Sequence[Estimate], width: int
+) -> tuple[list[TableColumn], list[list[str]]]:
     """The same columns and rows with the intervals drawn beside them, where there is room."""
     from bbccli.reports.layout import width_of_table
     from bbccli.reports.strip import strip_of
@@ -221,12 +221,12 @@ def _with_strip(
     strip = strip_of(estimates, width - width_of_table([[one.name for one in signed], *rows]))
     if strip is None:
         return columns, rows
-    drawing = Column(strip.scale(), figures=False, whole=True)
+    drawing = TableColumn(strip.scale(), figures=False, whole=True)
     cells = [[*row, strip.drawn(one)] for row, one in zip(rows, estimates, strict=True)]
     return [*signed, drawing], cells
 
 
-def _filled(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> list[int]:
+def _filled(columns: Sequence[TableColumn], rows: Sequence[Sequence[str]]) -> list[int]:
     """Positions of the columns that have a name or a cell."""
     return [n for n, one in enumerate(columns) if one.name or any(row[n] for row in rows)]
 
@@ -256,19 +256,19 @@ def _in_markdown(block: Block) -> Iterator[str]:
             yield f"### {escaped(text)}"
             yield escaped(more)
             yield "  \n".join(map(escaped, run))
-        case Answer(answers):
+        case AnswerLines(answers):
             yield "\n\n".join(f"**{escaped(line)}**" for line, _ in answers)
         case Line(text, strong):
             yield f"**{escaped(text)}**" if strong and text else escaped(text)
-        case Facts(rows) | Notes(_, rows):
+        case FactList(rows) | Notes(_, rows):
             if isinstance(block, Notes) and block.legend:
                 yield f"Report {escaped(block.legend)}."
             items = list(_items(rows))
             items += map(note_item, block.notes if isinstance(block, Notes) else ())
             yield "\n".join(items)
-        case Table():
+        case BlockTable():
             yield _table_in_markdown(block)
-            yield from _in_markdown(Facts(block.facts))
+            yield from _in_markdown(FactList(block.facts))
 
 
 def _items(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
@@ -280,7 +280,7 @@ def _items(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
             yield f"- {escaped(above)}: {escaped(', '.join(texts))}"
 
 
-def _table_in_markdown(block: Table) -> str:
+def _table_in_markdown(block: BlockTable) -> str:
     shown = block.rows[: max(block.most, MOST_ROWS)]
     kept = _filled(block.columns, shown)
     columns = [block.columns[n] for n in kept]

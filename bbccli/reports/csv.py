@@ -8,11 +8,11 @@ from io import StringIO, TextIOWrapper
 from itertools import chain
 from typing import IO, TextIO
 
-from bbccli.core.documents import Json
+from bbccli.core.documents import Document, Json
 from bbccli.core.documents.rows import COLUMNS, OF_BATCH, rows_of
 from bbccli.core.text import visible
 from bbccli.reports.base import Style
-from bbccli.reports.batch import rows_of_record
+from bbccli.version import __version__
 
 _FORMULA = ("=", "+", "-", "@")
 
@@ -35,6 +35,17 @@ def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     write_rows(chain.from_iterable(map(rows_of_record, records)), OF_BATCH, text)
     text.flush()
     text.detach()
+
+
+def rows_of_record(record: Json) -> list[Json]:
+    """Return one row per estimate, or one with the error."""
+    if "error" in record:
+        error = record["error"]
+        held = {"path": record["path"], "version": __version__}
+        return [
+            held | {"error": error["problem"], "hint": error["hint"], "status": error["status"]}
+        ]
+    return rows_of(Document(record["document"]))
 
 
 def write_rows(rows: Iterable[Json], columns: Sequence[str], file: TextIO) -> None:

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import IO
 
-from bbccli.core.documents import Json
+from bbccli.core.documents import Document, Json
 from bbccli.reports.base import Style
-from bbccli.reports.batch import error_of
+from bbccli.schema.correct import ErrorEnvelope, error_document
 
 
 def render(documents: Sequence[Json], style: Style) -> str:
@@ -21,6 +21,12 @@ def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     for record in records:
         document = record.get("document") or error_of(record)
         file.write(_line(document).encode(errors="backslashreplace"))
+
+
+def error_of(record: Json) -> Document[ErrorEnvelope]:
+    """Return the error document of a record without a result."""
+    error = record["error"]
+    return error_document(record["path"], error["problem"], error["hint"], error["status"])
 
 
 def _line(document: Json) -> str:

@@ -1,34 +1,49 @@
-"""The document as JUnit XML, which CI dashboards show as tests.
+"""Results as JUnit XML, which CI dashboards show as tests.
 
-A suite is a document. Its cases are its estimates, and its gate: missed is a failure, undecided an
-error. The shape is that of the `junit-10` schema of the xUnit plugin of Jenkins.
+A suite is a document. Its cases are its estimates or comparisons, and its gate: missed is a
+failure, undecided an error. The shape is that of the `junit-10` schema of the xUnit plugin of
+Jenkins.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from xml.etree import ElementTree
 
-from bbccli.core.results import Estimate, Gate
+from bbccli.comparisons.records import Comparison
+from bbccli.core.rounding import count
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
+from bbccli.reports.content import compare
 from bbccli.reports.sentences import gate_sentence, judged_figure, sentence
+from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
+_COUNTS = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
 
-def render(documents: Sequence[Envelope], style: Style) -> str:
-    """Return a suite per document."""
+_OF_GATE = {"missed": "failure", "undecided": "error"}
+"""Elements of the outcomes of a gate that are problems."""
+
+
+class JUnitCase(NamedTuple):
+    """A case of a suite: its name, its text, and the element, type and message of its problem."""
+
+    name: str
+    text: str | None = None
+    problem: tuple[str, str, str] | None = None
+    detail: str | None = None
+    """The text within the problem."""
+
+
+def render(documents: Sequence[Envelope | CompareEnvelope], style: Style) -> str:
+    """Return a suite per document, with the numbers of its cases, failures and errors."""
     root = ElementTree.Element("testsuites", name="bbc")
     for document in documents:
         _add_suite(root, document)
-    return suites_as_text(root)
-
-
-def suites_as_text(root: ElementTree.Element) -> str:
-    """Return suites as a file, once their cases, failures and errors are counted."""
     for kind, where in _COUNTS.items():
         for suite in root:
             suite.set(kind, str(len(suite.findall(where))))
@@ -49,21 +64,33 @@ def xml_text(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-_COUNTS = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
-
-
-def _add_suite(root: ElementTree.Element, document: Envelope) -> None:
+def _add_suite(root: ElementTree.Element, document: Envelope | CompareEnvelope) -> None:
     path = xml_text(document.input.path)
+    if isinstance(document, CompareEnvelope):
+        path = count(len(document.data_sets), "data set") if document.data_sets else path
+        cases = _of_comparison(document)
+    else:
+        cases = _of_result(document)
     suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in _properties(document):
-        ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
-    for estimate in document.estimates:
-        _add_estimate(suite, document, estimate)
-    if document.gate is not None:
-        _add_gate(suite, document.gate)
-    said = "\n".join(phrases.plain_lines(document))
-    ElementTree.SubElement(suite, "system-out").text = xml_text(said)
+    if isinstance(document, Envelope):
+        properties = ElementTree.SubElement(suite, "properties")
+        for name, value in _properties(document):
+            ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
+    for case in cases:
+        _add_case(suite, case)
+    lines = "\n".join(phrases.plain_lines(document))
+    ElementTree.SubElement(suite, "system-out").text = xml_text(lines)
+
+
+def _add_case(suite: ElementTree.Element, case: JUnitCase) -> None:
+    attributes = {"classname": suite.get("name", ""), "name": xml_text(case.name), "time": "0"}
+    added = ElementTree.SubElement(suite, "testcase", attributes)
+    if case.problem is not None:
+        element, kind, message = case.problem
+        problem = ElementTree.SubElement(added, element, type=kind, message=xml_text(message))
+        problem.text = None if case.detail is None else xml_text(case.detail)
+    if case.text is not None:
+        ElementTree.SubElement(added, "system-out").text = xml_text(case.text)
 
 
 def _properties(document: Envelope) -> list[tuple[str, str]]:
@@ -75,40 +102,46 @@ def _properties(document: Envelope) -> list[tuple[str, str]]:
     ]
 
 
-def _add_estimate(suite: ElementTree.Element, document: Envelope, estimate: Estimate) -> None:
-    digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
-    text = sentence(estimate, document, digits)
-    problem = ("error", "undefined", text) if estimate.value is None else None
-    add_case(suite, f"{estimate.metric} {estimate.method}", text, problem)
+def _of_result(document: Envelope) -> Iterator[JUnitCase]:
+    """Yield a case per estimate, and one of the gate."""
+    for estimate in document.estimates:
+        digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
+        text = sentence(estimate, document, digits)
+        problem = ("error", "undefined", text) if estimate.value is None else None
+        yield JUnitCase(f"{estimate.metric} {estimate.method}", text, problem)
+    if (gate := document.gate) is not None:
+        name = f"gate {gate.metric or ''} {judged_figure(gate)}"
+        yield _of_gate(" ".join(name.split()), gate.outcome, gate_sentence(gate))
 
 
-def _add_gate(suite: ElementTree.Element, gate: Gate) -> None:
-    name = f"gate {gate.metric or ''} {judged_figure(gate)}"
-    add_gate(suite, " ".join(name.split()), gate.outcome, gate_sentence(gate))
+def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
+    """Yield a case per test, and one each of the set of the best, the mean ranks and the gate."""
+    digits = compare.figures_of(document)
+    for one in document.comparisons:
+        text = f"{compare.verdict(one, document)}; {compare.difference(one, digits)}"
+        yield _of_test(one, text, is_undefined=one.verdict == "undefined")
+    if document.best_set is not None:
+        yield JUnitCase("set of the best", compare.best_set(document))
+    if (ranks := document.ranks) is not None:
+        for one in (*ranks.overall, *ranks.pairs):
+            more = "" if one.p_adjusted is None else f", adjusted {compare.p_text(one.p_adjusted)}"
+            p = None if one.p is None else f"p {compare.p_text(one.p)}{more}"
+            yield _of_test(one, p, is_undefined=one.p is None)
+        means = "\n".join(f"{one.family} {one.mean_rank:.2f}" for one in ranks.standings)
+        yield JUnitCase("mean ranks", means)
+    if (gate := document.gate) is not None:
+        yield _of_gate(f"gate {gate.required}", gate.outcome, compare.requirement(document))
 
 
-def add_gate(suite: ElementTree.Element, name: str, outcome: str, text: str) -> None:
-    """Add the case of a gate to a suite: missed is a failure, undecided an error."""
-    element = {"missed": "failure", "undecided": "error"}.get(outcome)
-    if element is None:
-        add_case(suite, name, text)
-        return
-    case = add_case(suite, name, problem=(element, f"gate {outcome}", text))
-    case[0].text = xml_text(text)
+def _of_test(test: Comparison, text: str | None, *, is_undefined: bool) -> JUnitCase:
+    """Return the case of a test; without an answer it is an error, which says why."""
+    name = " ".join(part for part in (test.test, test.first, test.second) if part)
+    reasons = "; ".join(note.text for note in test.notes) or text or "undefined"
+    return JUnitCase(name, text, ("error", "undefined", reasons) if is_undefined else None)
 
 
-def add_case(
-    suite: ElementTree.Element,
-    name: str,
-    text: str | None = None,
-    problem: tuple[str, str, str] | None = None,
-) -> ElementTree.Element:
-    """Add a case to a suite, with its text, and its problem as element, type and message."""
-    path = suite.get("name", "")
-    case = ElementTree.SubElement(suite, "testcase", classname=path, name=xml_text(name), time="0")
-    if problem is not None:
-        element, kind, message = problem
-        ElementTree.SubElement(case, element, type=kind, message=xml_text(message))
-    if text is not None:
-        ElementTree.SubElement(case, "system-out").text = xml_text(text)
-    return case
+def _of_gate(name: str, outcome: str, text: str) -> JUnitCase:
+    """Return the case of a gate: missed is a failure, undecided an error."""
+    if outcome not in _OF_GATE:
+        return JUnitCase(name, text)
+    return JUnitCase(name, problem=(_OF_GATE[outcome], f"gate {outcome}", text), detail=text)

@@ -172,7 +172,9 @@ def facts(**named: str) -> Table:
 
 def fact_rows(rows: Iterable[tuple[str, str | Pieces]]) -> Table:
     """One line per fact, its name in front; further ones under the same name have none."""
-    grid = grid_of_facts()
+    grid = Table.grid(padding=(0, 3, 0, 0))
+    grid.add_column(min_width=6, overflow="fold")
+    grid.add_column(overflow="fold")
     for name, text in rows:
         pieces = [(text, "")] if isinstance(text, str) else text
         grid.add_row(Text(name, "green"), Text.assemble(*pieces))
@@ -195,12 +197,4 @@ def add_notes(grid: Table, notes: Sequence[Note], style: Style) -> Table:
     if len(shown) < len(ordered):
         more = count(len(ordered) - len(shown), "more note")
         grid.add_row("", Text(f"{more}: --notes all", "dim"))
-    return grid
-
-
-def grid_of_facts() -> Table:
-    """Return a grid to fill: names in front, what is known of them behind."""
-    grid = Table.grid(padding=(0, 3, 0, 0))
-    grid.add_column(min_width=6, overflow="fold")
-    grid.add_column(overflow="fold")
     return grid

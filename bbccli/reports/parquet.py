@@ -9,7 +9,7 @@ from typing import IO, Any
 
 from bbccli.core.documents import Json
 from bbccli.core.documents.rows import OF_BATCH, REAL, TRUTH, WHOLE
-from bbccli.reports.batch import rows_of_record
+from bbccli.reports.csv import rows_of_record
 
 GROUP = 10_000
 """Rows that are kept together."""

@@ -125,6 +125,12 @@ def is_reported(estimate: Estimate, document: Envelope) -> bool:
     return to_report(estimates_of(document, estimate.metric)) is estimate
 
 
+def reported(document: Envelope) -> Estimate | None:
+    """Return the estimate to report of the first metric, if there is one."""
+    metric = next(iter(metrics_of(document)), None)
+    return None if metric is None else to_report(estimates_of(document, metric))
+
+
 def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
     """Estimates of one metric, in order."""
     return [e for e in document.estimates if e.metric == metric]

@@ -34,7 +34,7 @@ from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
 from bbccli.schema.correct import Envelope, has_no_width, to_report
 from bbccli.stats.intervals import INTERVALS
-from bbccli.types import Interval, PredictionKind, Task
+from bbccli.types import PredictionKind, Task
 
 
 def answer(document: Envelope) -> list[str]:
@@ -204,9 +204,10 @@ def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
     """One estimate, its interval if it has one, and what it rests on."""
     figure = f"{metric_label(estimate.metric)} "
     figure += digits.performance(estimate.value, missing="undefined")
-    if estimate.interval is not None:
-        interval = phrases.interval_text(estimate.interval, digits)
-        figure += f" ({_interval_name(estimate.interval)} {interval})"
+    if (interval := estimate.interval) is not None:
+        kind = "CI" if interval.side == "two" else f"{interval.side} bound"
+        ends = phrases.interval_text(interval, digits)
+        figure += f" ({percent(interval.level)} {kind} {ends})"
     data = ", ".join(_data(estimate, document))
     method = ", ".join(_method(estimate, document))
     return f"{figure}{_choice(estimate, document)}; {data}; {method}"
@@ -253,11 +254,6 @@ def judged_figure(gate: Gate) -> str:
     end = "lower" if gate.direction == "maximize" else "upper"
     figure = "estimate" if gate.on == "estimate" else f"{end} bound"
     return f"{figure} of {gate.method}" if gate.method else figure
-
-
-def _interval_name(interval: Interval) -> str:
-    kind = "CI" if interval.side == "two" else f"{interval.side} bound"
-    return f"{percent(interval.level)} {kind}"
 
 
 def _choice(estimate: Estimate, document: Envelope) -> str:
@@ -342,7 +338,8 @@ def _method(estimate: Estimate, document: Envelope) -> list[str]:
         parts.append(f"{percent(plan.evaluation_share)} held out")
     if estimate.interval is not None and _is_resampled(estimate):
         parts += [] if plan.interval == "percentile" else [plan.interval]
-        parts += ["fixed models"] if _is_for_fixed(plan) else []
+        is_for_fixed = plan.interval in GUARDING_LOSSES and plan.models == "fixed"
+        parts += ["fixed models"] if is_for_fixed else []
         parts += ["guarded"] if _is_guarded(estimate, document) else []
     return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document.version}"]
 
@@ -363,11 +360,6 @@ def _is_guarded(estimate: Estimate, document: Envelope) -> bool:
     finite = capped or abs(worst) != float("inf") or plan.interval in GUARDING_LOSSES
     finite &= "guard-without-bound" not in codes
     return bool(plan.guard) and finite
-
-
-def _is_for_fixed(plan: Plan) -> bool:
-    """Whether the interval is another one because models are fixed."""
-    return plan.interval in GUARDING_LOSSES and plan.models == "fixed"
 
 
 def _draws(estimate: Estimate, plan: Plan) -> list[str]:

@@ -37,7 +37,7 @@ def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(tmp_path, capsys)
 @pytest.fixture
 def undrawn(monkeypatch):
     """Pages without pictures, which take longest: for tests that look at something else."""
-    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+    monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
 
 
 @pytest.mark.usefixtures("undrawn")

@@ -13,8 +13,8 @@ from bbccli.comparisons.possible_best import best_set
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.reports.evidence import gather
 from bbccli.reports.evidence.curves import GRID, isotonic, reliability_of, roc_of
+from bbccli.reports.evidence.gathering import gather
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import PredictionKind

@@ -5,31 +5,35 @@ import pytest
 from bbccli.reports import Style
 from bbccli.reports.blocks import (
     MOST_ROWS,
-    Column,
-    Facts,
+    BlockTable,
+    FactList,
     Heading,
     Line,
     Notes,
-    Table,
+    TableColumn,
     Wide,
     markdown,
     terminal,
 )
 from bbccli.reports.figures import Absent, Drawn
-from bbccli.reports.page import figures
+from bbccli.reports.page import sections as on_page
 from bbccli.reports.page.sections import sections
 
-COLUMNS = (Column("name", figures=False), Column("figure"), Column("more", wide=True))
+COLUMNS = (
+    TableColumn("name", figures=False),
+    TableColumn("figure"),
+    TableColumn("more", wide=True),
+)
 
 
 def table(n=2, **more):
-    return Table(COLUMNS, [[f"c{i}", f"0.{i}", f"m{i}"] for i in range(n)], **more)
+    return BlockTable(COLUMNS, [[f"c{i}", f"0.{i}", f"m{i}"] for i in range(n)], **more)
 
 
 @pytest.fixture
 def undrawn(monkeypatch):
     """Pages without pictures."""
-    monkeypatch.setattr(figures, "can_render", lambda: False)
+    monkeypatch.setattr(on_page, "can_render", lambda: False)
 
 
 def page(*blocks, found=()):
@@ -50,7 +54,7 @@ def test_a_terminal_alone_leaves_out_what_is_wide():
 
 
 def test_facts_without_a_text_are_left_out_and_texts_are_joined():
-    facts = Facts([("winner", "a", "AUC 0.9"), ("bound", ""), ("sides", "", "")])
+    facts = FactList([("winner", "a", "AUC 0.9"), ("bound", ""), ("sides", "", "")])
     assert terminal([facts], Style()) == "winner   a   AUC 0.9\n"
     assert markdown([facts]) == "- winner: a, AUC 0.9\n"
     assert ">a, AUC 0.9<" in page(facts) and "bound" not in page(facts)
@@ -63,7 +67,7 @@ def test_the_rest_of_a_table_is_counted():
     text = markdown([rows])
     assert f"| c{MOST_ROWS - 1} |" in text and f"| c{MOST_ROWS} |" not in text
     assert text.endswith("\n\nand 2 more\n")
-    rows = table(figures.MOST_ROWS + 1, title="Rows")
+    rows = table(on_page.MOST_ROWS + 1, title="Rows")
     assert ">1 more are not listed.<" in page(rows)
 
 
@@ -84,7 +88,12 @@ def test_facts_and_the_gate_close_the_screen_around_the_notes():
 
 def test_names_are_escaped_by_the_form():
     name = "\x1b[31m*a*|<b>"
-    blocks = [Heading(name), Line(name), Facts([(name, name)]), Table([Column("n")], [[name]])]
+    blocks = [
+        Heading(name),
+        Line(name),
+        FactList([(name, name)]),
+        BlockTable([TableColumn("n")], [[name]]),
+    ]
     assert "\x1b" not in terminal(blocks, Style()) and "<b>" in terminal(blocks, Style())
     for text in (markdown(blocks), page(*blocks)):
         assert "\x1b" not in text and "<b>" not in text
@@ -92,7 +101,7 @@ def test_names_are_escaped_by_the_form():
 
 
 def test_a_fact_without_a_name_goes_on_under_the_one_above():
-    facts = Facts([("assumed", "a"), ("", "b"), ("empty", ""), ("near", "c")])
+    facts = FactList([("assumed", "a"), ("", "b"), ("empty", ""), ("near", "c")])
     assert terminal([facts], Style()) == "assumed   a\n          b\nnear      c\n"
     assert markdown([facts]) == "- assumed: a\n- assumed: b\n- near: c\n"
 

@@ -35,7 +35,7 @@ def file(table, tmp_path):
 @pytest.fixture
 def undrawn(monkeypatch):
     """Pages without pictures."""
-    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+    monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def test_names_are_inert(name):
 
 
 def test_without_the_package_it_has_its_tables_and_says_what_to_install(monkeypatch):
-    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+    monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
     found = check_inert(page([pages.usual()]))
     assert "svg" not in found.tags and found.tags.count("table") == 10
     assert rendering.INSTALL in "".join(found.text)

@@ -260,15 +260,20 @@ class TestTheRowToReport:
         found = estimate(self.matrix, [METRICS["auc"]], Plan(**{"n_resamples": 50} | plan), names)
         return [entry["method"] for entry in document(self.matrix, *found)["report"]]
 
-    def test_is_bbc_by_default(self):
-        assert self.reported() == ["bbc"]
-        assert self.reported("all") == ["bbc"]
-
-    def test_is_the_first_that_accounts_for_the_selection(self):
-        assert self.reported("cvt", "tt", "naive", "bbc-f", "bbc") == ["bbc-f"]
-
-    def test_is_none_without_an_interval_that_does(self):
-        assert self.reported("cvt", "tt", "naive") == []
+    @pytest.mark.parametrize(
+        ("names", "reported"),
+        [
+            ("", ["bbc"]),
+            ("all", ["bbc"]),
+            ("cvt tt naive bbc-f bbc", ["bbc-f"]),
+            ("cvt tt naive", []),
+            ("bbc-632 bbc", ["bbc"]),
+            ("bbc-632", ["bbc-632"]),
+        ],
+    )
+    def test_is_the_first_with_an_interval_that_accounts_for_the_selection(self, names, reported):
+        """One that is experimental only for want of another."""
+        assert self.reported(*names.split()) == reported
 
     def test_is_none_without_a_width(self):
         found = document(
@@ -280,10 +285,6 @@ class TestTheRowToReport:
         assert to_report([replace(bbc, interval=interval)]) is None
         open_ended = replace(interval, lower=None)
         assert to_report([replace(bbc, interval=open_ended)]) is not None
-
-    def test_is_experimental_only_for_want_of_another(self):
-        assert self.reported("bbc-632", "bbc") == ["bbc"]
-        assert self.reported("bbc-632") == ["bbc-632"]
 
     def test_is_one_per_metric(self):
         metrics = [METRICS["auc"], METRICS["accuracy"]]

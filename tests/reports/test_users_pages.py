@@ -40,7 +40,7 @@ def save(tmp_path):
 @pytest.fixture
 def page(run, tmp_path, monkeypatch):
     """The words of a page without pictures that a command writes, with | between cells."""
-    monkeypatch.setattr("bbccli.reports.page.figures.can_render", lambda: False)
+    monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
 
     def call(*argv):
         target = tmp_path / "page.html"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
 from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
+from bbccli.core.documents import Json
 from bbccli.core.rounding import (
     UNBOUNDED,
     Digits,
@@ -19,7 +20,16 @@ from bbccli.core.rounding import (
     width_of,
 )
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, Column, Facts, Heading, Line, Notes, Table, Wide
+from bbccli.reports.blocks import (
+    Block,
+    BlockTable,
+    FactList,
+    Heading,
+    Line,
+    Notes,
+    TableColumn,
+    Wide,
+)
 from bbccli.reports.figures.base import name_of
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.types import Interval
@@ -46,6 +56,18 @@ MOST_MEMBERS = 10
 BELIEFS = ("worse", "equal", "better")
 
 RANK = Digits(2)
+
+OF_COMPARISONS = (
+    *("path", "metric", "first", "second", "test", "first_selected", "second_selected"),
+    *("first_value", "second_value", "difference", "corrected", "lower", "upper", "level"),
+    *("bound", "bound_above", "statistic", "df", "p", "alternative", "p_adjusted", "adjustment"),
+    *("error", "effect", "effect_size", "rope", "worse", "equal", "better", "n_units"),
+    *("ignores_selection", "margin", "verdict", "notes"),
+)
+OF_MEMBERS = (
+    *("path", "metric", "configuration", "performance", "difference", "lower", "upper", "level"),
+    *("p", "inside"),
+)
 
 
 def blocks(document: CompareEnvelope) -> Iterator[Block]:
@@ -91,7 +113,7 @@ def _selected(document: CompareEnvelope) -> Iterator[Block]:
     inside = document.best_set.members if document.best_set is not None else ()
     names = [one.configuration for one in inside if one.inside]
     named = ", ".join([*names[:MOST_NAMES], *(["..."] if len(names) > MOST_NAMES else [])])
-    yield Facts(
+    yield FactList(
         [
             *_sides(document),
             ("difference", difference(first, digits)),
@@ -106,41 +128,49 @@ def _selected(document: CompareEnvelope) -> Iterator[Block]:
 
 def _tests(document: CompareEnvelope) -> Iterator[Block]:
     """Tests of one pair, or of several."""
-    sides = Facts(_sides(document))
+    sides = FactList(_sides(document))
     yield sides if is_single(document) else Wide(sides)
     yield _comparisons(document)
 
 
-def _comparisons(document: CompareEnvelope) -> Table:
+def _comparisons(document: CompareEnvelope) -> BlockTable:
     """One row per comparison, with the columns that say something."""
     rows, digits, single = document.comparisons, figures_of(document), is_single(document)
 
     def given(name: str) -> bool:
         return any(getattr(one, name) is not None for one in rows)
 
-    columns: list[tuple[bool, Column, Callable[[Comparison], str]]] = [
-        (not single, Column("first", figures=False, key=True), attrgetter("first")),
-        (not single, Column("second", figures=False, key=True), attrgetter("second")),
-        (True, Column("test", figures=False, whole=True, key=True), attrgetter("test")),
-        (given("difference"), Column("difference"), lambda one: signed(one.difference, digits)),
+    columns: list[tuple[bool, TableColumn, Callable[[Comparison], str]]] = [
+        (not single, TableColumn("first", figures=False, key=True), attrgetter("first")),
+        (not single, TableColumn("second", figures=False, key=True), attrgetter("second")),
+        (True, TableColumn("test", figures=False, whole=True, key=True), attrgetter("test")),
+        (
+            given("difference"),
+            TableColumn("difference"),
+            lambda one: signed(one.difference, digits),
+        ),
         (
             given("corrected"),
-            Column("corrected", wide=True),
+            TableColumn("corrected", wide=True),
             lambda one: signed(one.corrected, digits),
         ),
         (
             given("interval"),
-            Column(f"{percent(document.plan.level)} interval"),
+            TableColumn(f"{percent(document.plan.level)} interval"),
             lambda one: _interval(one.interval, digits),
         ),
-        (single or given("statistic"), Column("statistic (df)", wide=not single), statistic),
-        (True, Column("p"), lambda one: p_text(one.p)),
-        (given("p_adjusted"), Column("p adjusted"), lambda one: p_text(one.p_adjusted)),
+        (single or given("statistic"), TableColumn("statistic (df)", wide=not single), statistic),
+        (True, TableColumn("p"), lambda one: p_text(one.p)),
+        (given("p_adjusted"), TableColumn("p adjusted"), lambda one: p_text(one.p_adjusted)),
         *(
-            (not single and given("beliefs"), Column(name), partial(_belief, name))
+            (not single and given("beliefs"), TableColumn(name), partial(_belief, name))
             for name in BELIEFS
         ),
-        (True, Column("verdict", figures=False, wide=True), lambda one: verdict(one, document)),
+        (
+            True,
+            TableColumn("verdict", figures=False, wide=True),
+            lambda one: verdict(one, document),
+        ),
     ]
     shown = [(column, cell) for is_shown, column, cell in columns if is_shown]
     rope = next((one.beliefs.rope for one in rows if one.beliefs is not None), 0.0)
@@ -148,7 +178,7 @@ def _comparisons(document: CompareEnvelope) -> Table:
     below += [("equal", f"within {short(rope)}")] if rope and not single else []
     drawn = is_selected(document) or of_baseline(document)
     drawn = drawn or not (given("p") or given("beliefs"))
-    return Table(
+    return BlockTable(
         [column for column, _ in shown],
         [[cell(one) for _, cell in shown] for one in rows],
         facts=below,
@@ -201,11 +231,11 @@ def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
         row = [digits.performance(one.performance), digits.difference(one.difference)]
         row += [" to ".join(ends) if all(ends) else "none", p_text(one.p)]
         rows.append([one.configuration, *row])
-    yield Facts([("set", best_set(document))])
-    yield Table(
+    yield FactList([("set", best_set(document))])
+    yield BlockTable(
         [
-            Column("configuration", figures=False),
-            *map(Column, (label, "to the winner", f"{level} interval", "p")),
+            TableColumn("configuration", figures=False),
+            *map(TableColumn, (label, "to the winner", f"{level} interval", "p")),
         ],
         rows,
         most=MOST_MEMBERS,
@@ -220,7 +250,7 @@ def _ranks(ranks: Ranks) -> Iterator[Block]:
     """Families over data sets: the standings, the tests of all, and the pairs."""
     yield standings(ranks)
     distance, groups = ranks.critical_difference, map(" = ".join, ranks.groups)
-    yield Facts(
+    yield FactList(
         [
             *((one.test, _test_of_all(one)) for one in ranks.overall),
             (
@@ -234,12 +264,12 @@ def _ranks(ranks: Ranks) -> Iterator[Block]:
     yield pairs if ranks.pairs else Wide(pairs)
 
 
-def standings(ranks: Ranks) -> Table:
+def standings(ranks: Ranks) -> BlockTable:
     """Return the families by their mean ranks."""
     digits = phrases.digits_by(ranks.metric, [one.performance for one in ranks.standings])
     label = phrases.metric_label(ranks.metric)
-    return Table(
-        [Column("family", figures=False), *map(Column, ("mean rank", label, "best on"))],
+    return BlockTable(
+        [TableColumn("family", figures=False), *map(TableColumn, ("mean rank", label, "best on"))],
         [
             [
                 one.family,
@@ -261,24 +291,30 @@ def _test_of_all(one: Comparison) -> str:
     return f"{statistic(one)}, p {p_text(one.p)}"
 
 
-def _pairs(ranks: Ranks) -> Table:
+def _pairs(ranks: Ranks) -> BlockTable:
     """One row per test of a pair, with the wins, ties and losses of the first."""
     contests = {
         (one.first, one.second): f"{one.wins} / {one.ties} / {one.losses}" for one in ranks.contests
     }
-    columns = [Column("first", figures=False, key=True), Column("second", figures=False, key=True)]
-    columns.append(Column("win / tie / loss", key=True))
+    columns = [
+        TableColumn("first", figures=False, key=True),
+        TableColumn("second", figures=False, key=True),
+    ]
+    columns.append(TableColumn("win / tie / loss", key=True))
     if not ranks.pairs:
-        return Table(columns, [[*pair, text] for pair, text in contests.items()], title="Wins")
+        return BlockTable(columns, [[*pair, text] for pair, text in contests.items()], title="Wins")
     adjusted = any(one.p_adjusted is not None for one in ranks.pairs)
-    columns += [Column("test", figures=False, key=True), Column("statistic (df)", wide=True)]
-    columns += [Column("p"), *([Column("p adjusted")] if adjusted else [])]
+    columns += [
+        TableColumn("test", figures=False, key=True),
+        TableColumn("statistic (df)", wide=True),
+    ]
+    columns += [TableColumn("p"), *([TableColumn("p adjusted")] if adjusted else [])]
     rows = []
     for one in ranks.pairs:
         row = [one.first, one.second, contests.get((one.first, one.second), ""), one.test]
         row += [statistic(one), p_text(one.p)]
         rows.append(row + ([p_text(one.p_adjusted)] if adjusted else []))
-    return Table(columns, rows, title="Tests")
+    return BlockTable(columns, rows, title="Tests")
 
 
 def answer(document: CompareEnvelope) -> str:
@@ -415,3 +451,36 @@ def of_several(comparison: Comparison) -> bool:
 
 def _interval(interval: Interval | None, digits: Digits) -> str:
     return phrases.ends_text(interval, digits.difference)
+
+
+def csv_rows(documents: Sequence[Json]) -> tuple[Sequence[str], Iterator[Json]]:
+    """Return columns, and a row per comparison, or per configuration of a set alone."""
+    compared = any(document["comparisons"] or document["ranks"] for document in documents)
+    columns, rows_of = (OF_COMPARISONS, _compared) if compared else (OF_MEMBERS, _members_of_set)
+    return columns, (row for document in documents for row in rows_of(document))
+
+
+def _about(document: Json) -> Json:
+    path = document["input"]["path"] if not document["data_sets"] else ""
+    return {"path": path, "metric": document["metric"], "margin": document["margin"]}
+
+
+def _compared(document: Json) -> Iterator[Json]:
+    ranks = document["ranks"] or {"overall": [], "pairs": []}
+    for one in [*document["comparisons"], *ranks["overall"], *ranks["pairs"]]:
+        interval, effect = one["interval"] or {}, one["effect"] or {}
+        yield (
+            _about(document)
+            | one
+            | {name: interval.get(name) for name in ("lower", "upper", "level")}
+            | {"effect": effect.get("name"), "effect_size": effect.get("value")}
+            | {"df": " ".join(f"{df:g}" for df in one["df"])}
+            | (one["beliefs"] or {})
+            | {"notes": " ".join(note["code"] for note in one["notes"])}
+        )
+
+
+def _members_of_set(document: Json) -> Iterator[Json]:
+    found = document["best_set"]
+    for member in found["members"] if found else ():
+        yield _about(document) | {"level": found["level"]} | member

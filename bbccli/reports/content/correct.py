@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bbccli.core.results import DropTrace, Estimate
 from bbccli.core.rounding import percent
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Answer, Block, Column, Heading, Notes, Table
+from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
 from bbccli.reports.sentences import answer, cost_sentence, sentences, verdict
 from bbccli.schema.correct import Envelope, to_report
 from bbccli.schema.gate import NAIVE
@@ -27,7 +27,7 @@ def blocks(document: Envelope) -> Iterator[Block]:
     yield Heading(document.input.path, phrases.understood(document), run)
     met = document.gate is not None and document.gate.outcome == "met"
     looks = dict.fromkeys(verdict(document), "green" if met else "red")
-    yield Answer([(line, looks.get(line, "bold")) for line in answer(document)])
+    yield AnswerLines([(line, looks.get(line, "bold")) for line in answer(document)])
     for metric in phrases.metrics_of(document):
         yield methods_table(document, metric)
     reported = [phrases.is_reported(estimate, document) for estimate in document.estimates]
@@ -71,7 +71,7 @@ def _dropped(trace: DropTrace, n_configurations: int) -> str:
     return f"{n_gone} of {n_configurations} by {trace.rule}, {models}"
 
 
-def methods_table(document: Envelope, metric: str) -> Table:
+def methods_table(document: Envelope, metric: str) -> BlockTable:
     """Return a row per method, for one metric: first the one to report, which is marked."""
     estimates = phrases.estimates_of(document, metric)
     digits, letters = phrases.digits_of(estimates, document), marks(document)
@@ -79,15 +79,15 @@ def methods_table(document: Envelope, metric: str) -> Table:
     ordered = sorted(estimates, key=lambda one: one is not reported)
     alone = document.input.n_configurations == 1
     uncorrected = [e for e in estimates if e.ignores_selection and e.method != NAIVE]
-    return Table(
+    return BlockTable(
         (
-            Column(f"  {phrases.metric_label(metric)}", figures=False, whole=True, key=True),
-            Column("", figures=False, key=True),
-            Column("", figures=False),
-            Column("naive", sign="x"),
-            Column("estimate" if alone or uncorrected else "corrected", sign="o"),
-            Column(phrases.interval_name(document, estimates), figures=False, whole=True),
-            Column("optimism", wide=True),
+            TableColumn(f"  {phrases.metric_label(metric)}", figures=False, whole=True, key=True),
+            TableColumn("", figures=False, key=True),
+            TableColumn("", figures=False),
+            TableColumn("naive", sign="x"),
+            TableColumn("estimate" if alone or uncorrected else "corrected", sign="o"),
+            TableColumn(phrases.interval_name(document, estimates), figures=False, whole=True),
+            TableColumn("optimism", wide=True),
         ),
         [
             (

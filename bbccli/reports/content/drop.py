@@ -8,7 +8,7 @@ from bbccli.core.notes import listing
 from bbccli.core.rounding import Digits, count, percent
 from bbccli.dropping.results import DropDecision, Fate, Replay, ReplayRun
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, Column, Facts, Heading, Line, Notes, Table
+from bbccli.reports.blocks import Block, BlockTable, FactList, Heading, Line, Notes, TableColumn
 from bbccli.schema.drop import DropEnvelope
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
@@ -26,10 +26,10 @@ def blocks(document: DropEnvelope) -> Iterator[Block]:
     yield Notes(phrases.notes_of(document))
 
 
-def _table(names: Sequence[str], rows: Sequence[Sequence[str]], n_figures: int) -> Table:
+def _table(names: Sequence[str], rows: Sequence[Sequence[str]], n_figures: int) -> BlockTable:
     """Rows of which the first column and those behind the figures are text."""
-    columns = [Column(name, figures=0 < n <= n_figures) for n, name in enumerate(names)]
-    return Table(columns, rows, most=len(rows), gap=3)
+    columns = [TableColumn(name, figures=0 < n <= n_figures) for n, name in enumerate(names)]
+    return BlockTable(columns, rows, most=len(rows), gap=3)
 
 
 def _decision(decision: DropDecision) -> Iterator[Block]:
@@ -37,7 +37,7 @@ def _decision(decision: DropDecision) -> Iterator[Block]:
     fates = [d.fate for d in decision.decisions]
     n_kept, n_now = fates.count(Fate.KEEP), fates.count(Fate.DROP)
     n_all, n_earlier = count(len(fates), "configuration"), len(fates) - n_kept - n_now
-    yield Facts(
+    yield FactList(
         [
             ("keep", f"{n_kept} of {n_all}; {n_now} dropped now, {n_earlier} dropped earlier"),
             ("folds", _folds(decision)),
@@ -66,7 +66,7 @@ def _models(decision: DropDecision) -> str:
     return f"{text}; {rest}, of {decision.n_models} in all"
 
 
-def _configurations(decision: DropDecision) -> Table:
+def _configurations(decision: DropDecision) -> BlockTable:
     """Those to keep first, the best first; then those dropped now, then those dropped earlier."""
     sign, fates = -1 if decision.direction == "maximize" else 1, list(Fate)
     rows = sorted(
@@ -87,9 +87,9 @@ def _configurations(decision: DropDecision) -> Table:
         for row in rows
     ]
     names = ("configuration", "decision", phrases.metric_label(decision.metric))
-    columns = [Column(name, figures=n > 1) for n, name in enumerate(names)]
-    return Table(
-        [*columns, Column("p" if tested else "worse")],
+    columns = [TableColumn(name, figures=n > 1) for n, name in enumerate(names)]
+    return BlockTable(
+        [*columns, TableColumn("p" if tested else "worse")],
         cells,
         rest="and {} more, see --format json",
         looks=["" if row.fate is Fate.KEEP else "dim" for row in rows],
@@ -105,7 +105,7 @@ def _replays(replays: Sequence[Replay]) -> Iterator[Block]:
     first = replays[0]
     digits, several = _digits_of(first), len(first.runs) > 1
     naive, bbc = digits.performance(first.naive), digits.performance(first.value)
-    yield Facts([("winner", f"{first.winner}   naive {naive}, bbc {bbc}")])
+    yield FactList([("winner", f"{first.winner}   naive {naive}, bbc {bbc}")])
     if len(replays) == 1 and not several:
         yield _steps(first.runs[0])
     names = ("rule", *(OVER_ORDERS if several else IN_ORDER))
@@ -113,7 +113,7 @@ def _replays(replays: Sequence[Replay]) -> Iterator[Block]:
     yield _table(names, rows, len(names))
 
 
-def _steps(run: ReplayRun) -> Table:
+def _steps(run: ReplayRun) -> BlockTable:
     rows = [
         (
             step.fold,

@@ -12,7 +12,7 @@ from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, Column, Facts, Line, Table
+from bbccli.reports.blocks import Block, BlockTable, FactList, Line, TableColumn
 from bbccli.reports.sentences import answer, sentences
 from bbccli.schema.correct import Envelope
 
@@ -48,10 +48,10 @@ def of_nothing() -> list[Block]:
         for severity in Severity
     }
     named: Mapping[str, Iterable[str]] = {"methods": METHODS, "metrics": METRICS, **severities}
-    columns = [Column("bbc explain", figures=False), Column("NAME", figures=False)]
+    columns = [TableColumn("bbc explain", figures=False), TableColumn("NAME", figures=False)]
     return [
         Line(WHICH),
-        Table(columns, [(title, ", ".join(names)) for title, names in named.items()]),
+        BlockTable(columns, [(title, ", ".join(names)) for title, names in named.items()]),
     ]
 
 
@@ -156,7 +156,7 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     )
 
 
-def _explained(notes: Sequence[Note]) -> Facts:
+def _explained(notes: Sequence[Note]) -> FactList:
     """Notes of one code, and what is behind them."""
     code, known = notes[0].code, NOTES.get(notes[0].code)
     return _facts(
@@ -168,5 +168,5 @@ def _explained(notes: Sequence[Note]) -> Facts:
     )
 
 
-def _facts(*rows: tuple[str, str]) -> Facts:
-    return Facts([(name, plain(text)) for name, text in rows])
+def _facts(*rows: tuple[str, str]) -> FactList:
+    return FactList([(name, plain(text)) for name, text in rows])

@@ -8,7 +8,7 @@ from bbccli.analysis.inspection import Inspection
 from bbccli.core.notes import listing
 from bbccli.core.rounding import count
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, Column, Line, Table
+from bbccli.reports.blocks import Block, BlockTable, Line, TableColumn
 
 MOST_NAMES = 30
 """Configurations that are named; JSON has all of them."""
@@ -28,8 +28,8 @@ def blocks(inspection: Inspection) -> Iterator[Block]:
     yield Line(f"{verdict}: {count(n_errors, 'error')}, {count(n_warnings, 'warning')}")
 
 
-def _table(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> Table:
-    return Table([Column(name, figures=False) for name in names], rows, most=len(rows))
+def _table(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> BlockTable:
+    return BlockTable([TableColumn(name, figures=False) for name in names], rows, most=len(rows))
 
 
 def _facts(inspection: Inspection) -> list[tuple[str, str]]:

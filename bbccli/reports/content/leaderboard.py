@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from bbccli.core.documents import Json
 from bbccli.core.rounding import Digits, percent
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, Column, Heading, Line, Notes, Table
+from bbccli.reports.blocks import Block, BlockTable, Heading, Line, Notes, TableColumn
 from bbccli.schema.leaderboard import LeaderboardEnvelope, LeaderboardRow
 
 NOT_CORRECTED = "not-corrected"
@@ -20,7 +20,7 @@ OF_CSV = (
     *("value", "pooled", "fold_mean", "fold_sd", "wins", "n_predictions", "flags"),
 )
 
-Cells = tuple[Column, Callable[[LeaderboardRow], str]]
+Cells = tuple[TableColumn, Callable[[LeaderboardRow], str]]
 """A column, and the text of its cell in a row."""
 
 
@@ -33,7 +33,7 @@ def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
     yield Heading(document.input.path, phrases.understood(document))
     columns, rows = list(_columns(document)), document.rows
     n_more = document.input.n_configurations - len(rows)
-    yield Table(
+    yield BlockTable(
         [column for column, _ in columns],
         [[cell(row) for _, cell in columns] for row in rows],
         most=len(rows),
@@ -62,18 +62,18 @@ def _rows(document: Json) -> Iterator[Json]:
 def _columns(document: LeaderboardEnvelope) -> Iterator[Cells]:
     """Columns in their order, without those that would be empty or say nothing."""
     rows = document.rows
-    yield Column("rank", key=True), lambda row: "" if row.rank is None else str(row.rank)
-    yield Column("configuration", figures=False, key=True), lambda row: row.configuration
+    yield TableColumn("rank", key=True), lambda row: "" if row.rank is None else str(row.rank)
+    yield TableColumn("configuration", figures=False, key=True), lambda row: row.configuration
     yield from _performances(document)
     if any(row.wins is not None for row in rows):
-        yield Column("wins"), lambda row: percent(row.wins or 0.0, 0)
+        yield TableColumn("wins"), lambda row: percent(row.wins or 0.0, 0)
     if any(row.seconds is not None for row in rows):
-        yield Column("seconds"), lambda row: SECONDS.difference(row.seconds)
+        yield TableColumn("seconds"), lambda row: SECONDS.difference(row.seconds)
     if len({row.n_predictions for row in rows}) > 1:
-        yield Column("predictions"), lambda row: str(row.n_predictions)
+        yield TableColumn("predictions"), lambda row: str(row.n_predictions)
     if any(row.flags for row in rows):
         yield (
-            Column("flags", figures=False),
+            TableColumn("flags", figures=False),
             lambda row: ", ".join(row.flags).replace("_", " "),
         )
 
@@ -92,7 +92,7 @@ def _performances(document: LeaderboardEnvelope) -> Iterator[Cells]:
 def _figures(name: str, position: int, key: str, digits: Digits) -> Cells:
     """Performances in one metric, or their spread."""
     write = digits.difference if key == "fold_sd" else digits.performance
-    return Column(name), lambda row: write(getattr(row.performances[position], key))
+    return TableColumn(name), lambda row: write(getattr(row.performances[position], key))
 
 
 def _values(document: LeaderboardEnvelope, position: int, *keys: str) -> list[float | None]:

@@ -9,7 +9,7 @@ from bbccli.core.documents import Json
 from bbccli.core.rounding import Digits, count, fixed, percent, short
 from bbccli.planning.records import Cell
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, Column, Heading, Line, Notes, Table, Wide
+from bbccli.reports.blocks import Block, BlockTable, Heading, Line, Notes, TableColumn, Wide
 from bbccli.schema.plan import PlanEnvelope
 
 COLUMNS = ("rows", "configurations", "naive", "honest", "too good by", "width", "near best")
@@ -27,9 +27,9 @@ def blocks(document: PlanEnvelope) -> Iterator[Block]:
     yield Line(answer(document), strong=True)
     if document.input is not None:
         yield Line(f"{document.input.path}   {phrases.understood(document)}")
-    columns = [Column(name, key=position < 2) for position, name in enumerate(COLUMNS)]
+    columns = [TableColumn(name, key=position < 2) for position, name in enumerate(COLUMNS)]
     cells = document.planned.cells
-    yield Table(columns, [_texts(cell, document) for cell in cells], most=len(cells))
+    yield BlockTable(columns, [_texts(cell, document) for cell in cells], most=len(cells))
     facts = [
         ("half", _halved(document)),
         *_basis(document),

@@ -1,8 +1,157 @@
-"""What figures show of a result beyond its document: resamples, folds, and curves of the winner."""
+"""What figures show of a result: it, and data beyond it, all plain values."""
 
 from __future__ import annotations
 
-from bbccli.reports.evidence.gathering import gather
-from bbccli.reports.evidence.records import Curves, Evidence, FoldSpread, Histogram, Ranked, Ranking
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-__all__ = ["Curves", "Evidence", "FoldSpread", "Histogram", "Ranked", "Ranking", "gather"]
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """How the performances of the resamples' winners spread.
+
+    Attributes
+    ----------
+    method, metric
+        Of the estimate that is reported.
+    edges : (K + 1,)
+        Of the bars.
+    shares : (K,)
+        Of the resamples in each bar.
+    reaching
+        Share of the resamples at least as good as the naive figure.
+    """
+
+    method: str
+    metric: str
+    edges: tuple[float, ...]
+    shares: tuple[float, ...]
+    reaching: float
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A configuration among the others.
+
+    Attributes
+    ----------
+    performance
+        On all samples; not corrected.
+    lower, upper
+        Ends that hold for all configurations at once; None where they are not known.
+    inside
+        Whether it may be the best; None where that is not known.
+    """
+
+    configuration: str
+    performance: float
+    lower: float | None = None
+    upper: float | None = None
+    inside: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The configurations, best first: the first ones, of C.
+
+    Attributes
+    ----------
+    level
+        Of the intervals; None where there are none.
+    without
+        Why there are none.
+    """
+
+    metric: str
+    rows: tuple[Ranked, ...]
+    n_configurations: int
+    level: float | None = None
+    without: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FoldSpread:
+    """The winner in one fold, against all configurations.
+
+    Attributes
+    ----------
+    winner
+        Its performance there; None where it is undefined.
+    least, lower, median, upper, most
+        Smallest, quartiles, and largest of all configurations that are defined there.
+    """
+
+    fold: str
+    winner: float | None
+    least: float
+    lower: float
+    median: float
+    upper: float
+    most: float
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """A curve of the winner, and its mean over the resamples' winners out of their bags.
+
+    Attributes
+    ----------
+    x : (K,)
+        False positive rates, or probabilities predicted.
+    naive, corrected : (K,)
+        Of the winner on the samples that chose it; and the mean. None where there is none.
+    lower, upper : (K,)
+        Where the naive curve would lie nine times in ten if the probabilities were right; empty
+        where that is not asked.
+    n_resamples
+        Resamples in the mean.
+    """
+
+    x: tuple[float, ...]
+    naive: tuple[float | None, ...]
+    corrected: tuple[float | None, ...]
+    n_resamples: int
+    lower: tuple[float | None, ...] = ()
+    upper: tuple[float | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All of it; None where it can't be had, and `missing` says why, by the kind of figure."""
+
+    distribution: Histogram | None = None
+    ranking: Ranking | None = None
+    folds: tuple[FoldSpread, ...] | None = None
+    roc: Curves | None = None
+    calibration: Curves | None = None
+    missing: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Exhibit:
+    """A result to show.
+
+    Attributes
+    ----------
+    document
+        The result: an `Envelope`, or a `CompareEnvelope`.
+    evidence
+        What the predictions tell beyond it; None where only the document was kept.
+    command
+        The command line that gives it, where that is known.
+    """
+
+    document: Any
+    evidence: Evidence | None = None
+    command: str = ""
+
+    def part(self, kind: str) -> Any:
+        """Return the part of the evidence that a kind of figure shows; None without it."""
+        return getattr(self.evidence, kind, None)
+
+    def absent(self, kind: str) -> str:
+        """Why a kind of figure can't be drawn."""
+        if self.evidence is None:
+            return "needs the predictions, which a saved result does not hold"
+        return self.evidence.missing.get(kind, "there is nothing to show")

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 
 from bbccli.errors import UnsupportedError
-from bbccli.reports.evidence.records import Curves
+from bbccli.reports.evidence import Curves
 from bbccli.stats.bootstrap.of_samples import out_of_bag, replayed
 from bbccli.stats.case import Case
 from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task

@@ -15,8 +15,8 @@ from bbccli.core.results import Distribution, Estimate
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.base import Metric
 from bbccli.metrics.probability import with_clip
+from bbccli.reports.evidence import Evidence, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.evidence.curves import calibration, roc
-from bbccli.reports.evidence.records import Evidence, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import fold_performances, folds_of
 from bbccli.types import TIE_TOLERANCE, FloatArray, distinct

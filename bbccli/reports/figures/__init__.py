@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from bbccli.reports.figures.base import Absent, Drawn
 
 if TYPE_CHECKING:
-    from bbccli.reports.exhibit import Exhibit
+    from bbccli.reports.evidence import Exhibit
 
 KINDS = {
     "forest": ("estimates", "Estimates of the methods"),

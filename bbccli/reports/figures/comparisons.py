@@ -9,7 +9,7 @@ from bbccli.core.rounding import Digits, percent
 from bbccli.core.text import visible
 from bbccli.reports import phrases
 from bbccli.reports.content import compare as content
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
     INK,

@@ -7,8 +7,7 @@ from dataclasses import asdict
 from bbccli.core.rounding import Digits, count, percent
 from bbccli.core.text import visible
 from bbccli.reports import phrases
-from bbccli.reports.evidence.records import FoldSpread, Ranked, Ranking
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Exhibit, FoldSpread, Ranked, Ranking
 from bbccli.reports.figures.base import (
     CORRECTED,
     INK,

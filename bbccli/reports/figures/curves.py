@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.reports.evidence.records import Curves
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Curves, Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
     DASHED,

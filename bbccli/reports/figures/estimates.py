@@ -6,8 +6,7 @@ from bbccli.core.results import Estimate, SearchCost
 from bbccli.core.rounding import percent
 from bbccli.core.text import visible
 from bbccli.reports import phrases
-from bbccli.reports.evidence.records import Histogram
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Exhibit, Histogram
 from bbccli.reports.figures.base import (
     CORRECTED,
     DASHED,

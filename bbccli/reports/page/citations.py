@@ -1,6 +1,10 @@
-"""What to cite for the methods that a page reports, as BibTeX."""
+"""The methods of a paper: a paragraph, and what to cite, as BibTeX."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.reports.page.markup import Markup, code, listing, section, tag
 
 BIBTEX = {
     "tsamardinos2018": """@article{tsamardinos2018,
@@ -57,11 +61,20 @@ BIBTEX = {
 }""",
 }
 
-OF_METHODS = {"mabt": "rink2025", "tilting": "rink2025", "tilting-10p": "rink2025"}
-"""What else to cite, by the method."""
 
+def methods_section(text: str, keys: Sequence[str], references: Sequence[str] = ()) -> Markup:
+    """Return a paragraph for the methods of a paper, and what to cite.
 
-def keys_of(method: str) -> list[str]:
-    """Return what to cite where a method is reported: always the correction that it is held to."""
-    own = OF_METHODS.get(method)
-    return ["tsamardinos2018", *([own] if own else [])]
+    Parameters
+    ----------
+    keys
+        Of the entries of `BIBTEX`.
+    references
+        Of tests, which have no entry.
+    """
+    parts = [tag("p", text)]
+    if references:
+        parts += [tag("h3", "References of the tests"), listing(references)]
+    if keys:
+        parts += [tag("h3", "To cite"), code("\n\n".join(BIBTEX[key] for key in keys))]
+    return section("Methods, for a paper", "methods", *parts)

@@ -14,15 +14,13 @@ from bbccli.reports import phrases
 from bbccli.reports.base import Style
 from bbccli.reports.blocks import Heading
 from bbccli.reports.content.compare import blocks, is_selected, of_baseline
-from bbccli.reports.evidence.records import Evidence, Ranked, Ranking
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Evidence, Exhibit, Ranked, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.page.citations import BIBTEX
-from bbccli.reports.page.markup import Markup, code, listing, section, tag
-from bbccli.reports.page.provenance import made_from
-from bbccli.reports.page.sections import sections
-from bbccli.reports.page.whole import whole
+from bbccli.reports.page.citations import methods_section
+from bbccli.reports.page.markup import Markup
+from bbccli.reports.page.sections import made_from, sections
+from bbccli.reports.page.style import whole
 from bbccli.schema.compare import CompareEnvelope
 
 
@@ -80,12 +78,7 @@ def _methods(document: CompareEnvelope) -> Markup:
     """Return a paragraph for the methods of a paper, and what to cite."""
     tests = _references(document)
     others = [f"{name}: {reference}" for name, reference in tests.items() if reference]
-    parts = [tag("p", " ".join(_sentences(document, tests)))]
-    if others:
-        parts += [tag("h3", "References of the tests"), listing(others)]
-    if keys := _keys_of(document):
-        parts += [tag("h3", "To cite"), code("\n\n".join(BIBTEX[key] for key in keys))]
-    return section("Methods, for a paper", "methods", *parts)
+    return methods_section(" ".join(_sentences(document, tests)), _keys_of(document), others)
 
 
 def _keys_of(document: CompareEnvelope) -> list[str]:

@@ -9,7 +9,7 @@ from statistics import median
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import phrases
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures.base import (
     MOST_NAMES,
     Drawn,
@@ -21,9 +21,8 @@ from bbccli.reports.figures.base import (
     span,
     spec_of,
 )
-from bbccli.reports.page.figures import figure_section, listed
 from bbccli.reports.page.markup import Markup, section, tag
-from bbccli.reports.page.verdict import reported
+from bbccli.reports.page.sections import figure_section, listed
 from bbccli.schema.correct import Envelope, ErrorEnvelope
 
 MOST_ROWS = 1000
@@ -52,7 +51,7 @@ def overview(exhibits: Sequence[Exhibit], failures: Sequence[ErrorEnvelope]) -> 
 
 
 def _summary(documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope]) -> str:
-    found = [one for one in map(reported, documents) if one is not None]
+    found = [one for one in map(phrases.reported, documents) if one is not None]
     optimism = [e.optimism for e in found if e.optimism is not None]
     parts = [f"{count(len(documents) + len(failures), 'experiment')}."]
     metrics = {estimate.metric for estimate in found}
@@ -73,7 +72,7 @@ def _summary(documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope]) -
 
 
 def _cells(document: Envelope) -> tuple[str, ...]:
-    estimate = reported(document)
+    estimate = phrases.reported(document)
     if estimate is None:
         return ("none",) * (len(COLUMNS) - 1)
     estimates = phrases.estimates_of(document, estimate.metric)
@@ -100,7 +99,7 @@ def _gate(document: Envelope) -> str:
 
 def experiments_figure(documents: Sequence[Envelope]) -> Drawn | None:
     """Return a line per experiment, those that lose most first; None without a common metric."""
-    found = [(d.input.path, e) for d in documents if (e := reported(d)) is not None]
+    found = [(d.input.path, e) for d in documents if (e := phrases.reported(d)) is not None]
     found = [(path, e) for path, e in found if e.naive is not None and e.value is not None]
     if not found or len({e.metric for _, e in found}) > 1:
         return None

@@ -1,15 +1,22 @@
-"""Blocks as sections of a page: the answer, facts, notes, figures, and the other tables."""
+"""Sections of a page: figures, each with a sentence and its data, tables, facts and notes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from bbccli.core.notes import Note
-from bbccli.reports.blocks import Block, Facts, Line, Notes, Table, Wide
+from bbccli.core.notes import Note, severity_of
+from bbccli.reports.blocks import Block, BlockTable, FactList, Line, Notes, Wide
+from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
-from bbccli.reports.page.figures import absent_section, figure_section, listed
-from bbccli.reports.page.markup import Markup, section, table, tag
-from bbccli.reports.page.verdict import notes_section
+from bbccli.reports.figures.base import name_of
+from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle
+from bbccli.reports.page.markup import Markup, code, details, listing, section, table, tag
+
+MOST_ROWS = 200
+"""Rows of a table of data; the rest are counted."""
+
+MOST_SETS = 50
+"""Data sets that are listed; the rest are counted."""
 
 
 def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) -> list[Markup]:
@@ -17,28 +24,25 @@ def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) ->
     lines: list[Markup] = []
     facts: list[tuple[str, ...]] = []
     notes: list[Note] = []
-    tables: list[Table] = []
+    tables: list[BlockTable] = []
     for one in blocks:
         match one.block if isinstance(one, Wide) else one:
             case Line(text, strong):
                 lines.append(tag("p", tag("strong", text) if strong else text))
-            case Facts(rows):
+            case FactList(rows):
                 facts += rows
             case Notes(more, rows):
                 facts += rows
                 notes += more
-            case Table(facts=rows) as block:
+            case BlockTable(facts=rows) as block:
                 facts += rows
                 tables.append(block)
-    drawn = [one for one in figures if isinstance(one, Drawn)]
-    absent = absent_section([one for one in figures if isinstance(one, Absent)], "")
-    shown = {one.kind for one in drawn}
+    shown = {one.kind for one in figures if isinstance(one, Drawn)}
     return [
         tag("div", *lines, class_="verdict"),
         _facts([(name, ", ".join(texts)) for name, *texts in facts if any(texts)]),
         notes_section(notes),
-        *(figure_section(one, one.kind) for one in drawn),
-        *([absent] if figures else []),
+        figure_sections(figures) if figures else Markup(),
         *(_table(one) for one in tables if one.rows and one.figure not in shown),
     ]
 
@@ -50,8 +54,85 @@ def _facts(rows: Sequence[tuple[str, str]]) -> Markup:
     return section("Facts", "facts", tag("div", found, class_="words"))
 
 
-def _table(block: Table) -> Markup:
+def _table(block: BlockTable) -> Markup:
     columns = [column.name for column in block.columns]
     rows = [[cell or "none" for cell in row] for row in block.rows]
     title = block.title.lower()
     return section(block.title, title.replace(" ", "-"), listed(f"All {title}", columns, rows))
+
+
+def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup:
+    """Return a section for each figure that is drawn, and one that names the others.
+
+    Parameters
+    ----------
+    prefix
+        Of all ids, where a page has several results.
+    """
+    drawn = [one for one in found if isinstance(one, Drawn)]
+    items = [f"{one.title}: {one.reason}." for one in found if isinstance(one, Absent)]
+    if not can_render():
+        items.insert(0, f"All pictures: {'; hint: '.join(obstacle())}")
+    parts = [figure_section(one, f"{prefix}{one.kind}") for one in drawn]
+    if items:
+        parts.append(section("Not shown", f"{prefix}absent", listing(items)))
+    return Markup("".join(parts))
+
+
+def figure_section(drawn: Drawn, ident: str) -> Markup:
+    """Return one figure under its heading."""
+    picture = Markup(inline_svg(drawn, ident)) if can_render() else Markup()
+    return section(
+        drawn.title,
+        ident,
+        tag("p", drawn.reading, class_="reading"),
+        tag("figure", picture, tag("figcaption", Markup(tag("span", drawn.caption)))),
+        details("The same as a table", listed(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
+    )
+
+
+def listed(
+    caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = MOST_ROWS
+) -> Markup:
+    """Return a table of the first rows, and how many more there are."""
+    more = len(rows) - most
+    rest = tag("p", f"{more} more are not listed.", class_="quiet") if more > 0 else ""
+    return Markup(table(caption, columns, rows[:most]) + rest)
+
+
+def notes_section(found: Sequence[Note]) -> Markup:
+    """Return some notes under their heading, those that matter most first, with their remedies."""
+    if not found:
+        return section("Notes", "notes", tag("p", "There is nothing to note."))
+    items = [
+        tag(
+            "span",
+            note.text,
+            ".",
+            *((Markup(" "), tag("em", f"Hint: {note.remedy}.")) if note.remedy else ()),
+            Markup(" "),
+            tag("span", f"({note.code})", class_="quiet"),
+        )
+        for note in sorted(found, key=lambda note: severity_of(note.code))
+    ]
+    return section("Notes", "notes", listing(items))
+
+
+def made_from(exhibit: Exhibit) -> Markup:
+    """Return the command line, versions and the hash of the input."""
+    document = exhibit.document
+    read, plan = document.input, document.plan
+    sets = getattr(document, "data_sets", ())
+    facts = [
+        *((name_of(one.path), f"SHA-256 {one.sha256 or 'unknown'}") for one in sets[:MOST_SETS]),
+        *([("more files", str(len(sets) - MOST_SETS))] if len(sets) > MOST_SETS else []),
+        *([] if sets else [("file", read.path), ("SHA-256", read.sha256 or "unknown")]),
+        ("bbc", document.version),
+        ("seed", str(plan.seed)),
+        ("format of results", document.schema),
+    ]
+    rows = table("What this page was made from", ("what", "value"), facts)
+    parts = [tag("div", rows, class_="words")]
+    if exhibit.command:
+        parts.insert(0, code(exhibit.command))
+    return section("Made from", "made", *parts)

@@ -1,7 +1,17 @@
-"""The style of a page: the fonts of the system, light and dark, on paper and on a telephone.
+"""The frame of a page, and its style.
 
-The page is written to be read without it, for some servers allow no style in a page.
+It has the fonts of the system, is light or dark, and fits paper and a telephone. The page is
+written to be read without it, for some servers allow no style in a page.
 """
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Sequence
+
+from bbccli.reports.page.markup import Markup, tag, text
+from bbccli.version import __version__
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b1f24; --paper: #ffffff; --soft: #f3f5f7;
@@ -65,3 +75,25 @@ pre { background: var(--soft); padding: .7rem; overflow-x: auto; white-space: pr
   th, td { padding: .05rem .6rem .05rem 0; }
 }
 """.strip()
+
+
+def whole(title: str, about: str, parts: Sequence[Markup]) -> str:
+    """Return a page around its parts; its own policy allows the one style, and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
+    head = "\n".join(
+        [
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f'<meta name="generator" content="bbc {__version__}">',
+            f"<title>{text(title)}</title>",
+            f"<style>{STYLE}</style>",
+        ]
+    )
+    header = tag("header", tag("h1", title), tag("p", text(about), class_="about"))
+    footer = tag("footer", tag("p", f"Made by bbc {__version__}. Nothing was trained again."))
+    body = "\n".join([header, tag("main", *(Markup(part + "\n") for part in parts)), footer])
+    inside = f"<head>\n{head}\n</head>\n<body>\n{body}\n</body>"
+    return f'<!DOCTYPE html>\n<html lang="en">\n{inside}\n</html>\n'

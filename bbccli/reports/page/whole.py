@@ -1,30 +1,37 @@
-"""A page put together: of one result, or of many with a table of all on top."""
+"""The page of one result, or of many with a table of all on top."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import IO
 
 from bbccli.core.documents import Document, Json
-from bbccli.core.rounding import count
-from bbccli.core.text import redacted
+from bbccli.core.results import Estimate
+from bbccli.core.rounding import count, percent
+from bbccli.core.text import redacted, shortened, visible
+from bbccli.methods import METHODS
 from bbccli.reports import phrases
 from bbccli.reports.base import Style
-from bbccli.reports.batch import error_of
-from bbccli.reports.exhibit import Exhibit
+from bbccli.reports.content.correct import methods_table
+from bbccli.reports.evidence import Exhibit
+from bbccli.reports.figures import KINDS, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.page import verdict
+from bbccli.reports.jsonl import error_of
 from bbccli.reports.page.assumptions import checklist
+from bbccli.reports.page.citations import methods_section
 from bbccli.reports.page.experiments import overview
-from bbccli.reports.page.figures import figures
-from bbccli.reports.page.markup import Markup, tag, text
-from bbccli.reports.page.provenance import made_from, methods_paragraph
-from bbccli.reports.page.style import STYLE
+from bbccli.reports.page.markup import Markup, section, table, tag
+from bbccli.reports.page.sections import figure_sections, made_from, notes_section
+from bbccli.reports.page.style import whole
+from bbccli.reports.sentences import answer, sentences
 from bbccli.schema.correct import Envelope, ErrorEnvelope
-from bbccli.version import __version__
+
+LONGEST_LINE = 500
+"""Characters of a sentence with a name in it."""
+
+OF_METHODS = {"mabt": "rink2025", "tilting": "rink2025", "tilting-10p": "rink2025"}
+"""What else to cite, by the method."""
 
 ABOUT_MANY = "The best configuration of each experiment: what it scored, and what to expect of it."
 
@@ -74,13 +81,13 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
     document = exhibit.document
     read = document.input
     parts = [
-        verdict.verdict(document),
-        verdict.to_quote(document),
-        verdict.notes(document),
-        figures(exhibit),
-        verdict.estimates(document),
+        verdict(document),
+        _to_quote(document),
+        notes_section(phrases.notes_of(document)),
+        figure_sections([draw(kind, exhibit) for kind in KINDS]),
+        _other_metrics(document),
         checklist(document),
-        methods_paragraph(document),
+        _methods(document),
         made_from(exhibit),
     ]
     title = title or f"What to expect: {name_of(PurePath(redacted(read.path)).name)}"
@@ -95,28 +102,86 @@ def _part(exhibit: Exhibit, position: int) -> Markup:
     return Markup(
         heading
         + tag("p", phrases.understood(document), class_="about")
-        + verdict.verdict(document)
-        + figures(exhibit, prefix)
+        + verdict(document)
+        + figure_sections([draw(kind, exhibit) for kind in KINDS], prefix)
     )
 
 
-def whole(title: str, about: str, parts: Sequence[Markup]) -> str:
-    """Return a page around its parts; its own policy allows the one style, and nothing else."""
-    digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
-    head = "\n".join(
-        [
-            '<meta charset="utf-8">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            '<meta name="color-scheme" content="light dark">',
-            f'<meta name="generator" content="bbc {__version__}">',
-            f"<title>{text(title)}</title>",
-            f"<style>{STYLE}</style>",
+def verdict(document: Envelope) -> Markup:
+    """Return what a stranger needs, and what the gate found."""
+    paragraphs = [
+        tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
+        for line in first_lines(document)
+    ]
+    return tag("div", *paragraphs, class_="verdict")
+
+
+def first_lines(document: Envelope) -> list[str]:
+    """Return the answer, without secrets, and with names that are not endless."""
+    return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
+
+
+def _to_quote(document: Envelope) -> Markup:
+    """Return the sentences for a paper."""
+    found = [tag("p", visible(sentence) + ".") for sentence in sentences(document)]
+    return section("To report", "report", *found) if found else Markup()
+
+
+def _other_metrics(document: Envelope) -> Markup:
+    """Return the table of all methods for the metrics after the first, whose figure has its own."""
+    parts = []
+    for metric in phrases.metrics_of(document)[1:]:
+        block = methods_table(document, metric)
+        columns = ["method", "what it does", *(column.name for column in block.columns[3:])]
+        rows = [
+            [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
+            for name, _, *cells in block.rows
         ]
-    )
-    header = tag("header", tag("h1", title), tag("p", text(about), class_="about"))
-    footer = tag("footer", tag("p", f"Made by bbc {__version__}. Nothing was trained again."))
-    body = "\n".join([header, tag("main", *(Markup(part + "\n") for part in parts)), footer])
-    inside = f"<head>\n{head}\n</head>\n<body>\n{body}\n</body>"
-    return f'<!DOCTYPE html>\n<html lang="en">\n{inside}\n</html>\n'
+        parts.append(table(f"Estimates, {phrases.metric_label(metric)}", columns, rows))
+    return section("Other metrics", "others", *parts) if parts else Markup()
+
+
+def _methods(document: Envelope) -> Markup:
+    """Return a paragraph for the methods of a paper; always cite the correction as such."""
+    estimate = phrases.reported(document)
+    if estimate is None:
+        return Markup()
+    own = OF_METHODS.get(estimate.method)
+    keys = ["tsamardinos2018", *([own] if own else [])]
+    return methods_section(_paragraph(estimate, document), keys)
+
+
+def _paragraph(estimate: Estimate, document: Envelope) -> str:
+    read, plan = document.input, document.plan
+    label = phrases.metric_label(estimate.selected_by)
+    name = phrases.method_name(estimate.method)
+    known = METHODS.get(estimate.method)
+    source = f" ({known.reference})" if known and known.reference else ""
+    folds = f" in {phrases.folds(read)}" if read.n_folds else ""
+    repeats = f", {count(read.n_repeats, 'repeat')}" if read.n_repeats > 1 else ""
+    data = f"{phrases.configurations(read)} for {phrases.samples(read)}{folds}{repeats}"
+    rule = phrases.RULES.get(plan.select, plan.select)
+    parts = [
+        f"Out-of-sample predictions of {data} were compared by {label} "
+        f"({phrases.pooling_of(estimate, document)}), and the configuration selected was the "
+        f"{rule}.",
+        f"Its performance was estimated by {name}{source}, which corrects the figure of the "
+        "selected configuration for the selection.",
+    ]
+    if read.n_configurations == 1:
+        parts = [
+            f"There were out-of-sample predictions of {data}.",
+            f"Its performance was estimated by {name}{source}; nothing was corrected for.",
+        ]
+    if known and known.summary:
+        parts.append(f"In short: {known.summary}.")
+    if estimate.n_resamples:
+        drawn = "all" if estimate.exact else f"seed {plan.seed}"
+        parts.append(f"There were {count(estimate.n_resamples, 'resample')} ({drawn}).")
+    if estimate.interval:
+        guard = ", kept from collapsing by a guard" if plan.guard else ""
+        parts.append(
+            f"The {percent(plan.level)} interval is made of them by the rule "
+            f"{plan.interval}{guard}."
+        )
+    return " ".join(parts) + f" Software: bbc {document.version}."
