@@ -7,15 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from bbccli.core.notes import Note, listing
 from bbccli.core.results import Estimate
-from bbccli.core.rounding import (
-    UNBOUNDED,
-    Digits,
-    count,
-    digits_for,
-    percent,
-    tiny_text,
-    width_of,
-)
+from bbccli.core.rounding import UNBOUNDED, Digits, count, digits_for, percent, tiny_text, width_of
 from bbccli.core.source import TwoFigures, Verification
 from bbccli.core.text import visible
 from bbccli.methods import METHODS

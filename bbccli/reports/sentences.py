@@ -401,11 +401,7 @@ def cost_sentence(cost: SearchCost) -> str:
     'Searching stopped paying after 2 of 3 configurations: the best of 2 is worth 0.820 AUC, \
 the best of all 3 is worth 0.810; naively, it seemed to rise from 0.850 to 0.900.'
     """
-    label, digits, last = (
-        metric_label(cost.metric),
-        cost_digits(cost),
-        cost.counts[-1],
-    )
+    label, digits, last = (metric_label(cost.metric), cost_digits(cost), cost.counts[-1])
     if last == 1:
         return "A single configuration takes part: no search can be seen."
     at = cost.counts.index(cost.enough)

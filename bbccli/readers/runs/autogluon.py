@@ -25,13 +25,7 @@ from bbccli.errors import InputError
 from bbccli.readers.runs.base import APART, RunReader, RunTable, Score
 from bbccli.readers.runs.contents import number_in, read_records
 from bbccli.readers.runs.pickles import arrays_of
-from bbccli.readers.runs.stored import (
-    StoredConfiguration,
-    StoredRun,
-    as_table,
-    folders_in,
-    is_file,
-)
+from bbccli.readers.runs.stored import StoredConfiguration, StoredRun, as_table, folders_in, is_file
 from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 

@@ -17,13 +17,7 @@ from bbccli.errors import InputError
 from bbccli.readers.runs.base import RunReader, RunTable
 from bbccli.readers.runs.contents import read_json
 from bbccli.readers.runs.pickles import arrays_of
-from bbccli.readers.runs.stored import (
-    StoredConfiguration,
-    StoredRun,
-    as_table,
-    folders_in,
-    is_file,
-)
+from bbccli.readers.runs.stored import StoredConfiguration, StoredRun, as_table, folders_in, is_file
 from bbccli.readers.sources.files import file_bytes
 from bbccli.types import FloatArray
 

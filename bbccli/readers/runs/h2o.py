@@ -18,13 +18,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.base import APART, RunReader, RunTable, Score
-from bbccli.readers.runs.contents import (
-    matching,
-    number_in,
-    numbers_of,
-    read_table,
-    records_with,
-)
+from bbccli.readers.runs.contents import matching, number_in, numbers_of, read_table, records_with
 from bbccli.types import FloatArray
 
 _PREDICTIONS = ".cv_holdout_predictions.csv"
@@ -228,10 +222,7 @@ def _metric(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str |
 
 
 def _leaderboard(
-    place: Path,
-    board: dict[str, dict[str, str]],
-    short: dict[str, str],
-    classes: tuple[str, ...],
+    place: Path, board: dict[str, dict[str, str]], short: dict[str, str], classes: tuple[str, ...]
 ) -> tuple[Score, ...]:
     """The first score of each model that `bbc` can compute."""
     scores = []

@@ -240,10 +240,7 @@ def _check_rows(path: Path, plan: Design, found: Iterable[Part]) -> None:
 
 
 def _prediction_array(
-    path: Path,
-    plan: Design,
-    counted: Sequence[list[Part]],
-    of: PredictionKind,
+    path: Path, plan: Design, counted: Sequence[list[Part]], of: PredictionKind
 ) -> FloatArray:
     """Return predictions (R, N, C) or (R, N, C, K), NaN where there are none.
 

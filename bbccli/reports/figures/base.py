@@ -189,11 +189,7 @@ def layer(
 
 
 def span(
-    y: Spec,
-    label: str,
-    ends: tuple[str, str] = ("lower", "upper"),
-    where: str = "",
-    **style: Any,
+    y: Spec, label: str, ends: tuple[str, str] = ("lower", "upper"), where: str = "", **style: Any
 ) -> Spec:
     """Return lines along x from one field to another; `KNOWN` leaves out those that lack an end."""
     x = {"x": number(ends[0], label), "x2": {"field": ends[1]}}
