@@ -34,7 +34,7 @@ from bbccli.readers.runs.contents import (
 from bbccli.readers.runs.mljar_targets import (
     BOARD,
     ENSEMBLE,
-    Target,
+    RunTarget,
     board_of,
     check_listed,
     fold_scores,
@@ -384,7 +384,9 @@ def _rows_of(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> int:
     return n_rows
 
 
-def _target(run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None) -> Target:
+def _target(
+    run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None
+) -> RunTarget:
     """The target, which all models have in the same rows."""
     targets = {name: (_place(run, name), table["target"]) for name, table in tables.items()}
     return truth_of(run.folder, targets, fold)

@@ -143,7 +143,7 @@ class Scaled:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Target:
+class RunTarget:
     """The target of the samples.
 
     Parameters
@@ -185,7 +185,7 @@ class Target:
 
 def truth_of(
     folder: Path, targets: Mapping[str, tuple[Path, FloatArray]], fold: IntArray | None
-) -> Target:
+) -> RunTarget:
     """Return the target of all models.
 
     Parameters
@@ -226,7 +226,7 @@ def truth_of(
     low = _limits(own, fold, len(truth))
     near = np.abs(truth - low) <= _NOISE * (np.abs(truth) + own.offset)
     scaled = tuple(n for n, s in scalings.items() if s.offset and not n.startswith(ENSEMBLE))
-    return Target(truth, of, scaled, clipped, np.asarray(near.any(axis=0)))
+    return RunTarget(truth, of, scaled, clipped, np.asarray(near.any(axis=0)))
 
 
 def _scaled(model: Path) -> Scaled:
