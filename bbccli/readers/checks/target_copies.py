@@ -43,9 +43,9 @@ def equal_to_truth(predictions: Values, outcome: Outcome) -> IntArray:
         Truth of the N samples.
     """
     array, available = predictions.array, predictions.available
-    truths = [truth for truth in _truths(outcome) if truth.min() < truth.max()]
     if len(outcome) < FEWEST_SAMPLES:
         return np.zeros(0, np.int64)
+    truths = [truth for truth in _truths(outcome) if truth.min() < truth.max()]
     same = partial(_equal, rising=outcome.task is Task.BINARY)
     possible = np.ones(array.shape[2], bool)
     if available is None:
