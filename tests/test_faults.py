@@ -107,8 +107,7 @@ def test_a_fault_at_every_call_is_a_clean_error(folder, capsys, command, kind, s
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")
 @pytest.mark.parametrize(
-    "n_sizes",
-    [4, pytest.param(10, marks=SWEEP), pytest.param(100, marks=pytest.mark.slow)],
+    "n_sizes", [4, pytest.param(10, marks=SWEEP), pytest.param(100, marks=pytest.mark.slow)]
 )
 @pytest.mark.parametrize("command", COMMANDS)
 def test_a_disk_that_is_full_after_any_number_of_bytes_is_a_clean_error(

@@ -21,7 +21,7 @@ GOOD = b"row_id,fold,truth,a,b\n" + b"".join(
 def parquet(columns: dict[str, object], **options: object) -> bytes:
     """A Parquet file of these columns."""
     sink = io.BytesIO()
-    pq.write_table(pa.table(columns), sink, **options)
+    pq.write_table(columns if isinstance(columns, pa.Table) else pa.table(columns), sink, **options)
     return sink.getvalue()
 
 
@@ -42,18 +42,19 @@ def meta(**keys: object) -> dict[str, bytes]:
 
 
 PLAIN = parquet({"truth": ["n", "y"] * 4, "a": np.linspace(0, 1, 8)})
+TWICE = parquet(pa.table([[0, 1]] * 3, names=["truth", "a", "a"]))
 TIMES = b"time,event,a,b\n" + b"".join(b"%d,%d,0.%d,0.5\n" % (i, i % 2, i) for i in range(1, 9))
 LONG = b"x" * 5000
 NPY = b"\x93NUMPY\x01\x00v\x00{'descr': '<f8', 'fortran_order': False, 'shape': (1,), }"
 PICKLE = b"\x80\x04\x95\x0b\x00\x00\x00\x00\x00\x00\x00]\x94(K\x01K\x02e."
 
-# name: (name of the file, its bytes, what the line says, and files beside it, if any)
+# name: (name of the file, its bytes, what the line says; the hint, or files beside it, if any)
 CORPUS = {
     # files
     "empty csv": ("p.csv", b"", "file is empty"),
     "empty parquet": ("p.parquet", b"", "file is empty"),
     "blank lines": ("p.csv", b"\n\n  \n", "file is empty"),
-    "a pickle": ("p.pkl", PICKLE, "end in .pkl cannot be read"),
+    "a pickle": ("p.pkl", PICKLE, "end in .pkl cannot be read", "never loaded"),
     "a pickle by its long name": ("p.pickle", PICKLE, "end in .pickle cannot be read"),
     "joblib": ("p.joblib", PICKLE, "end in .joblib cannot be read"),
     "numpy": ("p.npy", NPY, "end in .npy cannot be read"),
@@ -62,6 +63,14 @@ CORPUS = {
     "a spreadsheet named csv": ("p.csv", b"PK\x03\x04\x14\x00\x00\x00\x08", "is binary"),
     "a pickle named csv": ("p.csv", PICKLE, "is binary"),
     "an image": ("p.png", b"\x89PNG\r\n", "end in .png cannot be read"),
+    "data of no known kind": (
+        "p.dat",
+        b"x",
+        "end in .dat cannot be read",
+        ".parquet, .feather, .arrow",
+    ),
+    "packed parquet": ("p.parquet.gz", b"x", "end in .parquet.gz cannot be read"),
+    "packed json": ("p.json.gz", b"x", "end in .json.gz cannot be read"),
     "feather": ("p.feather", b"ARROW1\0\0", "Arrow file is truncated or damaged"),
     "zipped": ("p.csv.zip", b"PK\x03\x04", "end in .zip cannot be read"),
     # packing
@@ -76,7 +85,7 @@ CORPUS = {
     "gzip of nothing": ("p.csv.gz", gzip.compress(b""), "file is empty"),
     "gzip of binary": ("p.csv.gz", gzip.compress(bytes(range(256))), "is binary"),
     # Parquet
-    "csv named parquet": ("p.parquet", GOOD, "is not a Parquet file"),
+    "csv named parquet": ("p.parquet", GOOD, "is not a Parquet file", ".csv"),
     "parquet named csv": ("p.csv", PLAIN, "is binary"),
     "parquet cut short": ("p.parquet", PLAIN[:-30], "truncated or damaged"),
     "parquet, only its start": ("p.parquet", PLAIN[:4], "truncated or damaged"),
@@ -102,15 +111,23 @@ CORPUS = {
         parquet({"truth": [0, 1], "a": [[0.1], [0.9]]}),
         "lists of 1 number, and the truth has 2 classes",
     ),
+    "lists of text": (
+        "p.parquet",
+        parquet({"truth": [0, 1], "a": [["x"], ["y"]]}),
+        "columns of type list.* cannot be read .column 'a'",
+        "as K columns",
+    ),
     "structs": (
         "p.parquet",
         parquet({"truth": [0, 1], "a": [{"n": 0.1}, {"n": 0.9}]}),
-        "columns of type struct.* cannot be read",
+        "columns of type struct.* cannot be read .column 'a'",
+        "as K columns",
     ),
     "bytes": (
         "p.parquet",
         parquet({"truth": [0, 1], "a": [b"\0", b"\1"]}),
-        "columns of type binary cannot be read",
+        "columns of type binary cannot be read .column 'a'",
+        "drop the column",
     ),
     "nothing but nulls": (
         "p.parquet",
@@ -149,28 +166,64 @@ CORPUS = {
     ),
     "cut in the middle of a row": ("p.csv", GOOD[:-12], "values, the header names"),
     "semicolons and commas": ("p.csv", swap(b"row_id,fold", b"row_id;fold"), "line 2 has 5 values"),
-    "an unnamed column": ("p.csv", b"," + GOOD.replace(b"\n", b"\n0,", 8), "column 0 has no name"),
+    "an unnamed column": (
+        "p.csv",
+        b"," + GOOD.replace(b"\n", b"\n0,", 8),
+        "column 0 has no name",
+        "index=False",
+    ),
+    "a name twice in parquet": ("p.parquet", TWICE, "column name occurs twice .column 'a'"),
     "a name twice": ("p.csv", swap(b"a,b", b"a,a"), "column name occurs twice"),
     # roles
     "no truth": ("p.csv", swap(b"truth", b"label_of_it"), "no truth column"),
+    "a truth by another name": ("p.csv", swap(b"truth", b"thruth"), "no truth", "mean 'thruth'?"),
+    "no truth among many": (
+        "p.csv",
+        b",".join(b"c%d" % i for i in range(13)) + b"\n" + b"1," * 12 + b"2\n",
+        "no truth column among c0, c1, .*c7 and 5 more",
+        "--truth NAME",
+    ),
     "no configuration": ("p.csv", b"truth,fold\ny,0\nn,1\n", "no configuration column"),
     "only the truth": ("p.csv", b"truth\ny\nn\n", "no configuration column"),
     # values
-    "text for a prediction": ("p.csv", swap(b"0.24", b"n/a?"), "prediction is text"),
+    "text for a prediction": (
+        "p.csv",
+        swap(b"0.24", b"n/a?"),
+        r"text \(column 'a', row 2, value 'n/a\?'\)",
+    ),
+    "text for a number in parquet": (
+        "p.parquet",
+        parquet({"truth": [0.5, 1.5], "a": ["0.1", "0.2"]}),
+        r"prediction is text \(column 'a', row 0, value '0.1'\)",
+        "numbers",
+    ),
     "decimal commas": (
         "p.tsv",
         GOOD.replace(b",", b"\t").replace(b"0.1", b"0,1"),
         "another decimal mark",
     ),
-    "an infinite prediction": ("p.csv", swap(b"0.24", b"inf"), "prediction is infinite"),
+    "an infinite prediction": (
+        "p.csv",
+        swap(b"0.24", b"inf"),
+        r"infinite \(column 'a', row 2, value inf\)",
+    ),
     "a number too large": ("p.csv", swap(b"0.24", b"1e999"), "infinite"),
     "an endless cell": ("p.csv", swap(b"0.24", LONG), "prediction is text"),
     "a date": ("p.csv", swap(b"0.24", b"2020-01-01"), "prediction is text"),
     "a formula error": ("p.csv", swap(b"0.24", b"#REF!"), "prediction is the error of a formula"),
     "a control character": ("p.csv", swap(b"0.24", b"\x1b[31m0.2"), "prediction is text"),
-    "no truth in a row": ("p.csv", swap(b"2,2,n", b"2,2,"), "truth is missing"),
+    "no truth in a row": (
+        "p.csv",
+        swap(b"2,2,n", b"2,2,"),
+        r"is missing \(column 'truth', row 2\)",
+        "remove",
+    ),
     "one class": ("p.csv", GOOD.replace(b",n,", b",y,"), "one (class|value) only"),
-    "an infinite truth": ("p.csv", b"truth,a\n0.5,1\ninf,2\n1.5,3\n2.5,4\n", "truth is infinite"),
+    "an infinite truth": (
+        "p.csv",
+        b"truth,a\n0.5,1\ninf,2\n1.5,3\n2.5,4\n",
+        "truth is infinite .*row 1",
+    ),
     "every prediction missing": (
         "p.csv",
         b"truth,a,b\n" + b"y,,\nn,,\n" * 4,
@@ -191,6 +244,28 @@ CORPUS = {
     # metadata
     "metadata that are no JSON": ("p.csv", GOOD, "not valid JSON", {"p.meta.json": b"{"}),
     "metadata that are a list": ("p.csv", GOOD, "must be a JSON object", {"p.meta.json": b"[]"}),
+    "metadata of a huge number": ("p.csv", GOOD, "not valid JSON", {"p.meta.json": b"1" * 5_000}),
+    "metadata of no kind": ("p.csv", GOOD, "metadata have spec None", {"p.meta.json": b"{}"}),
+    "configurations that are no objects": ("p.csv", GOOD, "JSON object with", meta(configs=[3])),
+    "configurations without a name": (
+        "p.csv",
+        GOOD,
+        "'configs' must be a JSON object with a text \"id\"",
+        meta(configs=[{"name": "a"}]),
+        "correct the metadata",
+    ),
+    "flags that are no list": (
+        "p.csv",
+        GOOD,
+        "key 'flags' of 'a' must be a JSON list",
+        meta(configs=[{"id": "a", "flags": "x"}]),
+    ),
+    "candidates that are no number": (
+        "p.csv",
+        GOOD,
+        "'n_candidates_total' must be a JSON whole number",
+        meta(n_candidates_total="many"),
+    ),
     "metadata of another kind": ("p.csv", GOOD, "metadata have spec", meta(spec="other")),
     "metadata of the future": ("p.csv", GOOD, "metadata have version", meta(version="9")),
     "metadata in binary": ("p.csv", GOOD, "not valid JSON", {"p.meta.json": b"\xff\xfe\0"}),
@@ -211,13 +286,10 @@ CORPUS = {
 }
 
 
-def test_the_corpus_is_large():
-    assert len(CORPUS) >= 60
-
-
 @pytest.mark.parametrize("case", CORPUS)
 def test_broken_file(case, run, tmp_path):
-    name, data, message, *beside = CORPUS[case]
+    name, data, message, *more = CORPUS[case]
+    beside, hints = ([one for one in more if isinstance(one, kind)] for kind in (dict, str))
     for other, content in ({name: data} | dict(*beside)).items():
         (tmp_path / other).write_bytes(content)
     status, out, err = run("correct", tmp_path / name, "--n-resamples", "20", "--method", "bbc")
@@ -226,6 +298,7 @@ def test_broken_file(case, run, tmp_path):
     assert error.startswith(f"error: {tmp_path}")
     assert hint.startswith("hint: ")
     assert len(hint) > len("hint: ")
+    assert all(words in hint for words in hints), hint
     assert re.search(message, error), error
     assert all(character.isprintable() for character in error + hint)
 

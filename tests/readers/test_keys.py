@@ -7,6 +7,7 @@ from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError
 from bbccli.methods.ncv import inner_matrix
 from bbccli.readers import read
+from bbccli.readers.column import name_of
 from bbccli.types import Missing
 
 TRUTH = list("xyxyxyxy")
@@ -101,3 +102,9 @@ def test_as_many_as_samples(save):
     with pytest.raises(InputError, match=r"sample_keys have shape \(2,\)"):
         replace(matrix, sample_keys=SampleKeys(np.arange(2)))
     assert replace(matrix, sample_keys=None).keys.tolist() == list("01234567")
+
+
+def test_whole_numbers_up_to_the_last_exact_one_are_names_of_integers():
+    assert name_of(2.0**53) == "9007199254740992" == name_of(2**53)
+    assert name_of(2.0**54) == str(2.0**54)
+    assert name_of(-(2.0**53)) == "-9007199254740992"

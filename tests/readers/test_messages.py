@@ -1,12 +1,16 @@
 """Errors of the readers that no other test names: what is wrong, where, and what to do."""
 
+import os
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from reading import refused
 
 from bbccli.analysis.inspection import inspect
-from bbccli.errors import BbcError
+from bbccli.errors import BbcError, InputError
 from bbccli.readers import Request, Roles, read
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.sources.urls import matching_urls
@@ -137,33 +141,6 @@ CASES = {
         "one of: pooled",
         metadata=META % '"selection": ["pooled"]',
     ),
-    "configs without id": Case(
-        BINARY,
-        "each of the metadata's 'configs' must be a JSON object with a text \"id\"",
-        "correct the metadata",
-        metadata=META % '"configs": [{"name": "a"}]',
-    ),
-    "flags that are no list": Case(
-        BINARY,
-        "metadata key 'flags' of 'a' must be a JSON list",
-        "correct the metadata",
-        metadata=META % '"configs": [{"id": "a", "flags": "dummy"}]',
-    ),
-    "classes that are no list": Case(
-        BINARY,
-        "metadata key 'classes' must be a JSON list",
-        "correct the metadata",
-        metadata=META % '"classes": "x"',
-    ),
-    "broken metadata": Case(
-        BINARY,
-        "metadata are not valid JSON: Expecting",
-        "correct the metadata or remove them",
-        metadata="{",
-    ),
-    "prediction in no unit": Case(
-        "truth,a,b\nx,0.1,x\ny,0.2,y\n", r"prediction is text \(column 'b'", "--exclude"
-    ),
 }
 
 
@@ -173,23 +150,65 @@ def test_message(save, name):
     path = save("m.csv", case.text)
     if case.metadata:
         save("m.meta.json", case.metadata)
-    with pytest.raises(BbcError, match=case.message) as e:
-        read(path, **case.options)
-    assert case.hint in e.value.hint
+    e = refused(case.message, path, **case.options, kind=BbcError)
+    assert case.hint in e.hint
     found = inspect(path, Request(**case.options))
     assert found.n_errors >= 1
 
 
+def test_missing_file(save, tmp_path):
+    path = save("breast.csv", BINARY)
+    error = refused(r"brest\.csv: no such file", tmp_path / "brest.csv")
+    assert error.hint == f"did you mean {path}?"
+    assert refused("no such file", tmp_path / "zzz.parquet").hint == "check the path"
+    refused("no such file", tmp_path / "none" / "a.csv", hint="no folder")
+    refused("is a directory, not a file", tmp_path)
+    with pytest.raises(InputError, match=r"is not a file name|no such file"):
+        read(str(tmp_path / "a\0b.csv"))
+
+
+def test_permission(save, monkeypatch):
+    path = save("m.csv", BINARY)
+    path.chmod(0)
+    if os.access(path, os.R_OK):
+
+        def refuse(self, mode):
+            raise PermissionError(13, "Permission denied")
+
+        monkeypatch.setattr(Path, "open", refuse)
+    refused("permission denied", path)
+
+
+def test_empty_stdin(stdin):
+    stdin(b"")
+    refused("<stdin>: file is empty", "-")
+
+
+@pytest.mark.parametrize("truth", [[0, 1, 0, 1], [0.5, 1.5, 2.5, 3.5], ["x", "y", "x", "y"]])
+def test_text_in_the_only_prediction(save, truth):
+    path = save("m.csv", {"truth": truth, "a": ["0.1", "0.2", "?", "0.4"]})
+    refused(r"prediction is text \(column 'a', row 2, value '\?'\)", path)
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
+def test_values_that_are_missing_or_infinite(save, name):
+    good = [0.1, 0.2, 0.8, 0.9]
+    for value in (np.inf, -np.inf):
+        path = save(name, {"truth": list("xxyy"), "a": good, "b": [0.1, 0.2, value, 0.3]})
+        refused(rf"prediction is infinite \(column 'b', row 2, value {value}\)", path)
+    for truth in ([0, 1, None, 1], [0.5, 1.5, np.nan, 2.5], ["x", "y", "", "x"]):
+        path = save(name, {"truth": truth, "a": good})
+        refused(r"truth is missing \(column 'truth', row 2\)", path, hint="remove")
+
+
 def test_no_file():
-    with pytest.raises(BbcError, match="no file to read") as e:
-        read([])
-    assert e.value.hint == "name at least one"
+    e = refused("no file to read", [], kind=BbcError)
+    assert e.hint == "name at least one"
 
 
 def test_a_name_that_is_too_long():
-    with pytest.raises(BbcError, match="cannot be read: File name too long") as e:
-        read(f"{'x' * 300}.csv")
-    assert e.value.hint == "check the path"
+    e = refused("cannot be read: File name too long", f"{'x' * 300}.csv", kind=BbcError)
+    assert e.hint == "check the path"
 
 
 def test_a_folder_has_no_hash(tmp_path):
@@ -216,9 +235,8 @@ def test_addresses(tmp_path):
 def test_a_column_of_true_and_false_beside_other_numbers(save):
     first = save("a.csv", "row_id,fold,truth,prediction\n0,true,x,0.1\n1,false,y,0.2\n")
     second = save("b.csv", "row_id,fold,truth,prediction\n0,0,x,0.1\n1,2,y,0.2\n")
-    with pytest.raises(BbcError, match="`fold` holds numbers, that of .* true and false") as e:
-        read([first, second])
-    assert "row 0 of" in e.value.hint
+    e = refused("`fold` holds numbers, that of .* true and false", [first, second], kind=BbcError)
+    assert "row 0 of" in e.hint
 
 
 def test_text_that_is_no_table(save, monkeypatch):
@@ -230,14 +248,24 @@ def test_text_that_is_no_table(save, monkeypatch):
 
     monkeypatch.setattr(pacsv, "read_csv", fail)
     path = save("m.csv", BINARY)
-    with pytest.raises(BbcError, match="text cannot be parsed: straddling object\\n") as e:
-        read(path)
-    assert e.value.hint.startswith("a header line")
+    e = refused("text cannot be parsed: straddling object\\n", path, kind=BbcError)
+    assert e.hint.startswith("a header line")
 
 
 def test_no_column_has_a_name(save):
     path = save("m.csv", ",,\n1,2,3\n")
-    with pytest.raises(BbcError, match="column 0 has no name"):
-        read(path)
+    refused("column 0 has no name", path, kind=BbcError)
     texts = [f.text for f in inspect(path).findings]
     assert f"{path}: no column has a name" in texts
+
+
+@pytest.mark.parametrize(("bad", "name"), [(0, "one"), (7, "one"), (8, "two"), (15, "two")])
+def test_a_fault_is_in_the_file_and_row_where_it_is(tmp_path, bad, name):
+    values = np.linspace(0.1, 0.9, 16).round(3).astype(str)
+    values[bad] = "inf"
+    for place, start in (("one", 0), ("two", 8)):
+        rows = [f"{i},{i % 2},{i // 2 % 2},{values[start + i]}" for i in range(8)]
+        (tmp_path / f"{place}.csv").write_text("\n".join(["row_id,truth,fold,score", *rows]) + "\n")
+    caught = refused("infinite", [tmp_path / "one.csv", tmp_path / "two.csv"])
+    assert caught.path == str(tmp_path / f"{name}.csv")
+    assert caught.row == bad % 8

@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from reading import refused
 from thorough import examples
 
-from bbccli import read
 from bbccli.core import reading
 from bbccli.core.reading import Reading
 from bbccli.errors import InputError
@@ -113,8 +113,7 @@ def test_two_forgotten_quotes_make_one_value_of_many_lines(run, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "header",
-    ['"tru""th",a', '"a,b","c"', 'nail 5",x', '"",""', '"a"b,c', "x,'a\"", '"a\tb",c'],
+    "header", ['"tru""th",a', '"a,b","c"', 'nail 5",x', '"",""', '"a"b,c', "x,'a\"", '"a\tb",c']
 )
 def test_quotes_that_are_closed_or_ordinary(header):
     text = f'{header}\n"1",2\n3,"4"\n"",""\n"""","a""b"\n5" pipe,6"\n'
@@ -214,5 +213,4 @@ def test_the_second_reading_is_cheap():
 def test_python_asks_by_a_context(tmp_path):
     path = tmp_path / "p.csv"
     path.write_text('"the\ntruth",a,b\n' + "y,0.5,1\nn,0.2,2\n" * 4)
-    with pytest.raises(InputError, match="line 1 and closes only in line 2"):
-        read(path)
+    refused("line 1 and closes only in line 2", path)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from documents import codes
 from numpy.testing import assert_array_equal
+from reading import refused
 
-from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.readers.folds import count_spanning
 from bbccli.types import Missing
@@ -36,9 +36,8 @@ def test_gaps(save, name, hole):
     assert matrix.notes[1].text.endswith(
         "2 of 4 configurations lack predictions and cannot win: b, d"
     )
-    with pytest.raises(InputError, match="1 of 4 samples have no prediction") as e:
-        read(path, missing=Missing.ERROR)
-    assert "--missing drop" in e.value.hint
+    e = refused("1 of 4 samples have no prediction", path, missing=Missing.ERROR)
+    assert "--missing drop" in e.hint
 
 
 def test_common_rows_keep_all_configurations(save):
@@ -72,9 +71,8 @@ def test_too_many_gaps_in_every_configuration(save):
         "c": [None, 0.3, None, 0.4, None],
         "d": [None, 0.1, None, None, 0.2],
     }
-    with pytest.raises(InputError, match="each of the 4 configurations lacks too many") as e:
-        read(save("m.parquet", columns))
-    assert "--missing common-rows uses the 1 of 5 samples" in e.value.hint
+    e = refused("each of the 4 configurations lacks too many", save("m.parquet", columns))
+    assert "--missing common-rows uses the 1 of 5 samples" in e.hint
 
 
 def test_folds_are_recoded_when_a_fold_is_left_out(save):
@@ -209,39 +207,6 @@ def test_metadata_are_kept_whole(save, name):
         matrix.source.metadata["mine"] = 1
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("{", "metadata are not valid JSON"),
-        ("[" * 100_000, "metadata are not valid JSON"),
-        ("1" * 5_000, "metadata are not valid JSON"),
-        (b"\xff", "metadata are not valid JSON"),
-        ("[]", "metadata must be a JSON object"),
-        ("{}", "metadata have spec None, not 'bbc-predictions'"),
-        ('{"spec": "bbc-predictions"}', "metadata have version 'None'"),
-        ('{"spec": "bbc-predictions", "version": "2.0"}', "metadata have version '2.0'; version 1"),
-        (
-            '{"spec": "bbc-predictions", "version": 1, "classes": 3}',
-            "'classes' must be a JSON list",
-        ),
-        ('{"spec": "bbc-predictions", "version": 1, "configs": [3]}', "must be a JSON object with"),
-        (
-            '{"spec": "bbc-predictions", "version": 1, "configs": [{"id": "a", "flags": "x"}]}',
-            "key 'flags' of 'a' must be a JSON list",
-        ),
-        (
-            '{"spec": "bbc-predictions", "version": 1, "n_candidates_total": "many"}',
-            "'n_candidates_total' must be a JSON whole number",
-        ),
-    ],
-)
-def test_faulty_metadata(save, text, message):
-    save("m.meta.json", text)
-    with pytest.raises(InputError, match=rf"m\.meta\.json: .*{message}") as e:
-        read(save("m.csv", BASE | {"a": GOOD}))
-    assert e.value.hint
-
-
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("gaps", "start"),
@@ -253,3 +218,14 @@ def test_what_to_do_about_pruned_trials(tmp_path, gaps, start):
     path.write_text("\n".join(["row_id,fold,truth,a,b", *rows]))
     found = next(note for note in read(path).notes if note.code == "configurations-dropped")
     assert found.remedy.startswith(start)
+
+
+@pytest.mark.parametrize(("n_missing", "stays"), [(4, True), (5, True), (6, False)])
+def test_half_of_the_samples_are_enough(save, n_missing, stays):
+    columns = {
+        "truth": ["x", "y"] * 5,
+        "a": [0.1, 0.9, 0.3, 0.2, 0.4, 0.6, 0.7, 0.8, 0.5, 0.55],
+        "b": [None if i < n_missing else 0.2 + i / 20 for i in range(10)],
+    }
+    matrix = read(save("m.parquet", columns), missing=Missing.AVAILABLE)
+    assert matrix.configurations == (("a", "b") if stays else ("a",))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matrices import scores as marks
+from reading import refused
 
 from bbccli import METHODS, METRICS, BbcError, Plan, document, matrix_of, read
 from bbccli.errors import UndefinedError, UnsupportedError
@@ -40,8 +41,7 @@ def test_scores_need_neither_truth_nor_folds():
 
 
 def test_scores_are_never_inferred():
-    with pytest.raises(BbcError, match="no truth column"):
-        read(RIGHT)
+    refused("no truth column", RIGHT, kind=BbcError)
     assert read(RIGHT.assign(truth=RIGHT["c"].to_numpy()[::-1])).task is Task.BINARY
 
 
@@ -55,8 +55,9 @@ def test_metadata_declare_scores(save):
 
 @pytest.mark.parametrize("bounds", [[1], [5, 1], [0, "x"], [False, True], [0, float("inf")], 3])
 def test_bounds_of_metadata(bounds, save):
-    with pytest.raises(BbcError, match="bounds"):
-        read(save("m.parquet", {"a": [1, 2]}, METADATA | {"bounds": bounds}))
+    refused(
+        "bounds", save("m.parquet", {"a": [1, 2]}, METADATA | {"bounds": bounds}), kind=BbcError
+    )
 
 
 def test_a_column_called_like_a_truth_is_set_aside():
@@ -97,8 +98,7 @@ def test_what_does_not_go_with_scores(options):
 
 
 def test_bounds_are_for_scores():
-    with pytest.raises(BbcError, match="bounds is for scores"):
-        read(RIGHT.assign(truth=[0, 1] * 30), bounds=(0, 1))
+    refused("bounds is for scores", RIGHT.assign(truth=[0, 1] * 30), bounds=(0, 1), kind=BbcError)
 
 
 def test_a_configuration_that_is_always_right_is_no_error():

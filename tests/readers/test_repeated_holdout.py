@@ -81,11 +81,7 @@ def test_repeats_without_a_sample_in_common_are_refused(save):
     columns = rows()
     columns["row_id"] = np.arange(72)
     columns["truth"] = np.where(np.arange(72) % 2, "y", "n")
-    refused(
-        "no sample is in all 6 repeats",
-        save("p.csv", columns),
-        hint="a column `fold`",
-    )
+    refused("no sample is in all 6 repeats", save("p.csv", columns), hint="a column `fold`")
 
 
 def test_labels_and_gaps(save):
