@@ -184,7 +184,7 @@ def make(seed: int, number: int, only: str = "") -> Case:
     """Return case `number` of the stream `seed`, of one command alone if it is named."""
     random = Random(f"{seed} {number}")
     command = only or random.choices(list(WEIGHTS), list(WEIGHTS.values()))[0]
-    paths, files = (_saved if command == "gate" else _predictions)(random)
+    paths, files = (_saved if command == "gate" else predictions)(random)
     if command in ("simulate", "schema") or (command == "plan" and random.random() < 0.4):
         laws = ("right-or-wrong", "binormal", "multinormal", "noisy", "x", "")
         paths, files = [random.choice(laws)] if command == "simulate" else [], {}
@@ -232,7 +232,7 @@ def _options(command: str, random: Random) -> list[str]:
     return chosen
 
 
-def _predictions(random: Random) -> tuple[list[str], dict[str, bytes]]:
+def predictions(random: Random) -> tuple[list[str], dict[str, bytes]]:
     """One file in some format, sometimes several, with metadata now and then."""
     group = random.choices((seeds.wide(), seeds.long(), {"arff": seeds.ARFF}), (6, 4, 1))[0]
     data = random.choice(list(group.values()))
