@@ -17,154 +17,72 @@ from .mutations import mutated
 COUNTS = ("1", "2", "3", "10", "50", "0", "-1", "1e3", "1000000000000", "x", "")
 COLUMNS = ("truth", "fold", "row_id", "group", "repeat", "a", "b", "nowhere", "")
 NUMBERS = ("0", "1", "-1", "0.5", "0.95", "1e-9", "nan", "inf", "x", "")
-ROLES = (
-    "--truth", "--fold", "--repeat", "--group", "--row-id", "--weight", "--time", "--event",
-    "--outer-fold", "--configuration", "--prediction",
-)  # fmt: skip
-TASKS = ("binary", "multiclass", "regression", "survival")
-READING = {
-    **dict.fromkeys(ROLES, COLUMNS),
-    "--positive": ("x", "y", "1", "q"),
-    "--only": ("a", "*", "b*", "[", "q"),
-    "--exclude": ("a", "*", "fold", "q"),
-    "--dialect": ("wide", "long", "caret", "tidymodels", "mlr3", "openml", "kaggle"),
-    "--task": TASKS,
-    "--labels": ("labels.csv",),
-    "--folds": ("folds.csv",),
-    "--quoted-newlines": None,
-}
-SCORING = {
-    "--metric": tuple(METRICS),
-    "--pooling": ("pooled", "fold-mean", "within-folds"),
-    "--missing": ("error", "drop", "common-rows", "available"),
-    "--risk-direction": ("earlier", "later"),
-    "--clip": ("1e-7", "0.1", "0.9", "x"),
-    "--seed": ("0", "7", "-1"),
-}
-GATING = {
-    "--fail-under": NUMBERS,
-    "--fail-over": NUMBERS,
-    "--gate-on": ("bound", "estimate"),
-    "--gate-method": tuple(METHODS),
-}
-FORMATS = ("table", "json", "jsonl", "csv", "markdown", "junit", "github", "metrics")
+READING = (
+    "--truth --fold --repeat --group --row-id --weight --time --event --outer-fold --configuration "
+    "--prediction --positive --only --exclude --dialect --task --labels --folds --quoted-newlines "
+)
+SCORING = "--metric --pooling --missing --risk-direction --clip --seed "
+GATING = "--fail-under --fail-over --gate-on --gate-method "
 OPTIONS = {
-    "correct": READING
-    | SCORING
-    | GATING
-    | {
-        "--method": (*METHODS, "all"),
-        "--level": NUMBERS,
-        "--side": ("two", "lower", "upper", "pessimistic"),
-        "--select": ("best", "one-se", "one-se-simplest"),
-        "--interval": ("percentile", "matched", "bca", "calibrated", "sharp"),
-        "--models": ("fixed", "trained"),
-        "--cap": NUMBERS,
-        "--cost-of-search": None,
-        "--notes": ("top", "all"),
-        "--guard": None,
-        "--threshold": NUMBERS,
-        "--tolerance": ("0.1", "0", "x"),
-        "--evaluation-share": NUMBERS,
-        "--distribution": ("d.json", "d.parquet", "d.txt"),
-        "--strict": None,
-        "--format": FORMATS,
-        "--output": ("o.json", "o.csv", "o.md", "o.xml", "o.jsonl", "o.txt", "no/o.json"),
-    },
-    "drop": READING
-    | SCORING
-    | {
-        "--rule": (*RULES, "all"),
-        "--threshold": NUMBERS,
-        "--min-samples": ("0", "1", "50", "-1"),
-        "--list": ("drop", "keep"),
-        "--n-folds": ("1", "3", "10", "-1"),
-        "--replay": None,
-        "--fold-order": ("0,1,2", "0", "x", ""),
-        "--orders": ("1", "3", "0"),
-        "--cut": NUMBERS,
-        "--format": ("table", "json"),
-        "--output": ("o.json", "o.txt"),
-    },
-    "leaderboard": READING
-    | SCORING
-    | {
-        "--select": ("best", "one-se", "one-se-simplest"),
-        "--threshold": NUMBERS,
-        "--top": ("1", "3", "0", "x"),
-        "--no-wins": None,
-        "--format": ("table", "json", "csv"),
-        "--output": ("o.json", "o.csv", "o.txt", "o.md"),
-    },
-    "compare": READING
-    | SCORING
-    | {
-        "--baseline": ("a", "b", "nowhere", ""),
-        "--by": ("family", "regex:(.)", "regex:^(a|b)", "regex:(", ""),
-        "--across": None,
-        "--test": (*TESTS, *ACROSS, "all", "x"),
-        "--adjust": ("holm", "hochberg", "bh", "max-t", "none"),
-        "--margin": NUMBERS,
-        "--rope": NUMBERS,
-        "--level": NUMBERS,
-        "--threshold": NUMBERS,
-        "--select": ("best", "one-se", "one-se-simplest"),
-        "--interval": ("percentile", "matched", "bca", "t"),
-        "--fail-unless": ("better", "not-worse"),
-        "--notes": ("top", "all"),
-        "--format": ("table", "json", "csv", "markdown", "junit"),
-        "--output": ("o.json", "o.csv", "o.md", "o.xml", "o.txt"),
-    },
-    "simulate": {
-        "--samples": COUNTS,
-        "--configurations": COUNTS,
-        "--folds": COUNTS,
-        "--balance": NUMBERS,
-        "--classes": COUNTS,
-        "--correlation": NUMBERS,
-        "--beta": ("9,6", "0,0", "1e-300,1", "1e300,1e300", "nan,1", "1", "1,2,3", ",", ""),
-        "--seed": ("0", "7", "-1", str(2**64), "x"),
-        "--files": ("1", "3", "0", "-1", "x", ""),
-        "--output": ("s.csv", "s.tsv.gz", "s.csv.zst", "no/s.csv", "t.json", "s.txt", "", "-"),
-        "--truth": ("t.json", "s.parquet", "no/t.json", "", "-", "t.txt"),
-    },
-    "schema": {"--format": FORMATS, "--output": ("o.json",)},
-    "plan": READING
-    | SCORING
-    | {
-        "--width": NUMBERS,
-        "--optimism": NUMBERS,
-        "--samples": ("20,50", "1", "0", "x", ""),
-        "--configurations": ("1", "3,10", "-1", "2,x"),
-        "--within": NUMBERS,
-        "--expected": NUMBERS,
-        "--prevalence": NUMBERS,
-        "--spread": NUMBERS,
-        "--correlation": NUMBERS,
-        "--level": NUMBERS,
-        "--bounds": ("0,1", "1,0", "nan,1", "0", "x", "-inf,inf", ""),
-        "--cap": NUMBERS,
-        "--check": None,
-        "--format": ("table", "json", "csv", "markdown"),
-        "--output": ("o.json", "o.csv", "o.md", "o.txt"),
-    },
-    "inspect": READING
-    | {
-        "--missing": SCORING["--missing"],
-        "--format": ("table", "json"),
-        "--output": ("o.json", "o.txt"),
-    },
-    "convert": READING
-    | {
-        "--layout": ("wide", "long"),
-        "--output": ("o.csv", "o.parquet", "o.tsv", "o.txt", "p.csv"),
-    },
-    "batch": READING
-    | SCORING
-    | {"--output": ("o.csv", "o.parquet", "o.txt"), "--method": tuple(METHODS), "--resume": None},
-    "gate": GATING
-    | {"--format": FORMATS, "--output": ("o.json", "o.xml", "o.txt")},
+    "correct": READING + SCORING + GATING + "--method --level --side --select --interval --models "
+    "--cap --cost-of-search --notes --guard --threshold --tolerance --evaluation-share "
+    "--distribution --strict --format --output",
+    "drop": READING + SCORING + "--rule --threshold --min-samples --list --n-folds --replay "
+    "--fold-order --orders --cut --format --output",
+    "leaderboard": READING + SCORING + "--select --threshold --top --no-wins --format --output",
+    "compare": READING + SCORING + "--baseline --by --across --test --adjust --margin --rope "
+    "--level --threshold --select --interval --fail-unless --notes --format --output",
+    "simulate": "--samples --configurations --folds-of --balance --classes --correlation --beta "
+    "--seed --files --output --truth-of",
+    "schema": "--format --output",
+    "plan": READING + SCORING + "--width --optimism --samples --configurations --within --expected "
+    "--prevalence --spread --correlation --level --bounds --cap --check --format --output",
+    "inspect": READING + "--missing --format --output",
+    "convert": READING + "--layout --output",
+    "batch": READING + SCORING + "--output --method --resume",
+    "gate": GATING + "--format --output",
+}
+NAMES = {"--folds-of": "--folds", "--truth-of": "--truth"}
+"""Options of `simulate` that mean another thing elsewhere."""
+
+FLAGS = "--quoted-newlines --cost-of-search --guard --strict --replay --no-wins --across --check"
+FLAGS += " --resume"
+BESIDE = ("o.json", "o.csv", "o.md", "o.xml", "o.jsonl", "o.txt", "o.parquet", "o.tsv", "no/o.json")
+VALUES = {
+    "--truth": COLUMNS, "--fold": COLUMNS, "--repeat": COLUMNS, "--group": COLUMNS,
+    "--row-id": COLUMNS, "--weight": COLUMNS, "--time": COLUMNS, "--event": COLUMNS,
+    "--outer-fold": COLUMNS, "--configuration": COLUMNS, "--prediction": COLUMNS,
+    "--positive": ("x", "y", "1", "q"), "--only": ("a", "*", "b*", "[", "q"),
+    "--exclude": ("a", "*", "fold", "q"), "--labels": ("labels.csv",), "--folds": ("folds.csv",),
+    "--dialect": ("wide", "long", "caret", "tidymodels", "mlr3", "openml", "kaggle"),
+    "--task": ("binary", "multiclass", "regression", "survival"),
+    "--metric": tuple(METRICS), "--pooling": ("pooled", "fold-mean", "within-folds"),
+    "--missing": ("error", "drop", "common-rows", "available"),
+    "--risk-direction": ("earlier", "later"), "--clip": ("1e-7", "0.1", "0.9", "x"),
+    "--seed": ("0", "7", "-1", str(2**64), "x"), "--gate-on": ("bound", "estimate"),
+    "--gate-method": tuple(METHODS), "--method": (*METHODS, "all"),
+    "--side": ("two", "lower", "upper", "pessimistic"),
+    "--select": ("best", "one-se", "one-se-simplest"), "--models": ("fixed", "trained"),
+    "--interval": ("percentile", "matched", "bca", "calibrated", "sharp", "t"),
+    "--notes": ("top", "all"), "--tolerance": ("0.1", "0", "x"),
+    "--distribution": ("d.json", "d.parquet", "d.txt"), "--rule": (*RULES, "all"),
+    "--min-samples": ("0", "1", "50", "-1"), "--list": ("drop", "keep"),
+    "--n-folds": ("1", "3", "10", "-1"), "--fold-order": ("0,1,2", "0", "x", ""),
+    "--orders": ("1", "3", "0"), "--top": ("1", "3", "0", "x"),
+    "--baseline": ("a", "b", "nowhere", ""),
+    "--by": ("family", "regex:(.)", "regex:^(a|b)", "regex:(", ""),
+    "--test": (*TESTS, *ACROSS, "all", "x"), "--fail-unless": ("better", "not-worse"),
+    "--adjust": ("holm", "hochberg", "bh", "max-t", "none"), "--layout": ("wide", "long"),
+    "--samples": (*COUNTS, "20,50"), "--configurations": (*COUNTS, "3,10", "2,x"),
+    "--folds-of": COUNTS, "--classes": COUNTS, "--files": ("1", "3", "0", "-1", "x", ""),
+    "--beta": ("9,6", "0,0", "1e-300,1", "1e300,1e300", "nan,1", "1", "1,2,3", ",", ""),
+    "--truth-of": ("t.json", "s.parquet", "no/t.json", "", "-", "t.txt"),
+    "--bounds": ("0,1", "1,0", "nan,1", "0", "x", "-inf,inf", ""),
+    "--format": ("table", "json", "jsonl", "csv", "markdown", "junit", "github", "metrics"),
+    "--output": (*BESIDE, "p.csv", "s.tsv.gz", "s.csv.zst", "t.json", "", "-"),
 }  # fmt: skip
+"""Of each option; those of the others are `NUMBERS`."""
+
 WEIGHTS = {
     "correct": 10,
     "inspect": 4,
@@ -225,10 +143,12 @@ def _options(command: str, random: Random) -> list[str]:
     if command == "convert":
         chosen += ["-o", random.choice(("o.csv", "o.parquet", "o.tsv"))]
     for _ in range(random.choice((0, 0, 1, 1, 2, 3))):
-        name, values = random.choice(list(OPTIONS[command].items()))
+        option = random.choice(OPTIONS[command].split())
+        name = NAMES.get(option, option)
         while command == "simulate" and name in chosen:  # which is given once
             chosen[chosen.index(name) : chosen.index(name) + 2] = []
-        chosen += [name] if values is None else [name, random.choice(values)]
+        values = VALUES.get(option, NUMBERS)
+        chosen += [name] if name in FLAGS.split() else [name, random.choice(values)]
     return chosen
 
 

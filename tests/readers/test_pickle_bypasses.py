@@ -61,85 +61,59 @@ class Harm:
         return os.system, (HARM,)
 
 
-REAL = {
-    "GLOBAL": b"\x80\x02cos\nsystem\n" + b"X\x0a\x00\x00\x00" + HARM.encode() + b"\x85R.",
-    "protocol 0": f"cos\nsystem\n(S'{HARM}'\ntR.".encode(),
-    "protocol 1": f"cposix\nsystem\n(U\x0a{HARM}tR.".encode(),
-    "STACK_GLOBAL": INNER,
-    "another name of the module": HEAD + call(named("posix", "system"), text(HARM)) + b".",
-    "a dotted name": HEAD + call(named("shutil", "os.system"), text(HARM)) + b".",
-    "a dotted name under numpy": HEAD
-    + call(named("numpy.testing._private.utils", "os.system"), text(HARM))
-    + b".",
-    "names out of the memo": HEAD
-    + text("os")
+BODIES = {
+    "another name of the module": call(named("posix", "system"), text(HARM)),
+    "a dotted name": call(named("shutil", "os.system"), text(HARM)),
+    "a dotted name under numpy": call(
+        named("numpy.testing._private.utils", "os.system"), text(HARM)
+    ),
+    "names out of the memo": text("os")
     + b"\x94"
     + text("system")
     + b"\x94"
-    + call(b"h\x00h\x01\x93", text(HARM))
-    + b".",
-    "names put together twice in the memo": HEAD
-    + text("numpy")
+    + call(b"h\x00h\x01\x93", text(HARM)),
+    "names put together twice in the memo": text("numpy")
     + b"q\x000"
     + text("os")
     + b"q\x000"
     + text("system")
     + b"q\x010"
-    + call(b"h\x00h\x01\x93", text(HARM))
-    + b".",
-    "builtins.getattr": HEAD
-    + call(call(named("builtins", "getattr"), OS, text("system")), text(HARM))
-    + b".",
-    "operator.attrgetter": HEAD
-    + call(call(call(named("operator", "attrgetter"), text("system")), OS), text(HARM))
-    + b".",
-    "operator.methodcaller": HEAD
-    + call(call(named("operator", "methodcaller"), text("system"), text(HARM)), OS)
-    + b".",
-    "functools.partial": HEAD
-    + call(call(named("functools", "partial"), SYSTEM, text(HARM)))
-    + b".",
-    "functools.reduce": HEAD
-    + call(
+    + call(b"h\x00h\x01\x93", text(HARM)),
+    "builtins.getattr": call(call(named("builtins", "getattr"), OS, text("system")), text(HARM)),
+    "operator.attrgetter": call(
+        call(call(named("operator", "attrgetter"), text("system")), OS), text(HARM)
+    ),
+    "operator.methodcaller": call(
+        call(named("operator", "methodcaller"), text("system"), text(HARM)), OS
+    ),
+    "functools.partial": call(call(named("functools", "partial"), SYSTEM, text(HARM))),
+    "functools.reduce": call(
         named("functools", "reduce"),
         named("operator", "call"),
         b"]" + SYSTEM + b"a" + text(HARM) + b"a",
-    )
-    + b".",
-    "NEWOBJ": HEAD
-    + call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t\x81")
-    + b".",
-    "NEWOBJ_EX": HEAD
-    + call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t}\x92")
-    + b".",
-    "copyreg._reconstructor": HEAD
-    + call(
+    ),
+    "NEWOBJ": call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t\x81"),
+    "NEWOBJ_EX": call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t}\x92"),
+    "copyreg._reconstructor": call(
         named("copyreg", "_reconstructor"),
         named("subprocess", "Popen"),
         named("subprocess", "Popen"),
         b"](" + text("touch") + text("harm") + b"e",
-    )
-    + b".",
-    "copyreg.__newobj__": HEAD
-    + call(call(named("copyreg", "__newobj__"), named("functools", "partial"), SYSTEM, text(HARM)))
-    + b".",
-    "EXT1": HEAD
-    + call(named("copyreg", "add_extension"), text("os"), text("system"), b"K\x05")
+    ),
+    "copyreg.__newobj__": call(
+        call(named("copyreg", "__newobj__"), named("functools", "partial"), SYSTEM, text(HARM))
+    ),
+    "EXT1": call(named("copyreg", "add_extension"), text("os"), text("system"), b"K\x05")
     + b"0"
-    + call(b"\x82\x05", text(HARM))
-    + b".",
-    "INST": f"\x80\x02(S'{HARM}'\nios\nsystem\n.".encode("latin1"),
-    "OBJ": f"\x80\x02(cos\nsystem\nS'{HARM}'\no.".encode("latin1"),
-    "BUILD of a __setstate__": HEAD
-    + call(named("argparse", "Namespace"))
+    + call(b"\x82\x05", text(HARM)),
+    "BUILD of a __setstate__": call(named("argparse", "Namespace"))
     + b"}"
     + text("__setstate__")
     + SYSTEM
     + b"sb"
     + text(HARM)
-    + b"b.",
-    "BUILD of the attributes of a module": HEAD
-    + named("argparse", "ArgumentParser.exit")
+    + b"b",
+    "BUILD of the attributes of a module": named("argparse", "ArgumentParser.exit")
     + b"0"
     + call(named("argparse", "Namespace"))
     + b"N}"
@@ -147,66 +121,66 @@ REAL = {
     + SYSTEM
     + b"s\x86b"
     + text(HARM)
-    + b"b.",
-    "eval": HEAD + call(named("builtins", "eval"), text(CODE)) + b".",
-    "exec": HEAD + call(named("builtins", "exec"), text(CODE)) + b".",
-    "numpy.__builtins__": HEAD
-    + call(
+    + b"b",
+    "eval": call(named("builtins", "eval"), text(CODE)),
+    "exec": call(named("builtins", "exec"), text(CODE)),
+    "numpy.__builtins__": call(
         call(named("operator", "itemgetter"), text("eval"))
         + named("numpy", "__builtins__")
         + b"\x85R",
         text(CODE),
-    )
-    + b".",
-    "importlib": HEAD
-    + call(
+    ),
+    "importlib": call(
         call(
             named("builtins", "getattr"),
             call(named("importlib", "import_module"), text("os")),
             text("system"),
         ),
         text(HARM),
-    )
-    + b".",
-    "timeit": HEAD
-    + call(
+    ),
+    "timeit": call(
         named("timeit", "timeit"), text("0"), text(CODE), named("time", "perf_counter"), b"K\x01"
-    )
-    + b".",
-    "cProfile": HEAD + call(named("cProfile", "run"), text(CODE)) + b".",
-    "a program of numpy's own": HEAD
-    + call(named("numpy.testing._private.utils", "runstring"), text(CODE), b"}")
-    + b".",
-    "numpy.load": HEAD + call(named("numpy", "load"), IN_MEMORY, b"N", b"\x88") + b".",
-    "pandas.read_pickle": HEAD + call(named("pandas", "read_pickle"), IN_MEMORY) + b".",
-    "pickle.loads": HEAD
-    + call(named("pickle", "loads"), b"C" + bytes([len(INNER)]) + INNER)
-    + b".",
-    "an array of objects": pickle.dumps(np.array([Harm()], object), 4),
-    "an array in a dictionary beside it": pickle.dumps({"a": np.zeros(2), "b": Harm()}, 4),
-    "a key of the dictionary": HEAD + b"}" + HARMS + array() + b"s.",
-    "a table of pandas": pickle.dumps(pd.DataFrame({"a": [Harm()]}), 4),
-    "before an array": HEAD + HARMS + b"0" + array() + b".",
-    "after an array": HEAD + array() + HARMS + b"0.",
-    "in the shape": HEAD + array(shape=HARMS + b"\x85") + b".",
-    "in the state of the array": HEAD + array(more=HARMS) + b".",
-    "in the state of the type": HEAD + array(state=HARMS) + b".",
-    "in the memo alone": HEAD + HARMS + b"\x940" + array() + b".",
-    "before damage": HEAD + HARMS + b"\xff",
-    "before an end that is not there": HEAD + HARMS,
-    "in a frame": HEAD + b"\x95" + (len(INNER) - 2).to_bytes(8, "little") + INNER[2:],
-    "in a frame of no bytes": HEAD + b"\x95" + bytes(8) + INNER[2:],
-    "a protocol in the middle": HEAD + HARMS + b"0\x80\x02" + array() + b".",
-    "a persistent id made of it": HEAD + HARMS + b"Q.",
-    "a name of many bytes": HEAD
-    + b"X\x02\x00\x00\x00os"
+    ),
+    "cProfile": call(named("cProfile", "run"), text(CODE)),
+    "a program of numpy's own": call(
+        named("numpy.testing._private.utils", "runstring"), text(CODE), b"}"
+    ),
+    "numpy.load": call(named("numpy", "load"), IN_MEMORY, b"N", b"\x88"),
+    "pandas.read_pickle": call(named("pandas", "read_pickle"), IN_MEMORY),
+    "pickle.loads": call(named("pickle", "loads"), b"C" + bytes([len(INNER)]) + INNER),
+    "a key of the dictionary": b"}" + HARMS + array() + b"s",
+    "before an array": HARMS + b"0" + array(),
+    "after an array": array() + HARMS + b"0",
+    "in the shape": array(shape=HARMS + b"\x85"),
+    "in the state of the array": array(more=HARMS),
+    "in the state of the type": array(state=HARMS),
+    "in the memo alone": HARMS + b"\x940" + array(),
+    "a protocol in the middle": HARMS + b"0\x80\x02" + array(),
+    "a persistent id made of it": HARMS + b"Q",
+    "a name of many bytes": b"X\x02\x00\x00\x00os"
     + b"\x8d\x06"
     + bytes(7)
     + b"system\x93"
     + text(HARM)
-    + b"\x85R.",
-    "encode of another code": HEAD + call(named("_codecs", "encode"), HARMS, text("latin1")) + b".",
+    + b"\x85R",
+    "encode of another code": call(named("_codecs", "encode"), HARMS, text("latin1")),
 }
+REAL = {
+    "GLOBAL": b"\x80\x02cos\nsystem\n" + b"X\x0a\x00\x00\x00" + HARM.encode() + b"\x85R.",
+    "protocol 0": f"cos\nsystem\n(S'{HARM}'\ntR.".encode(),
+    "protocol 1": f"cposix\nsystem\n(U\x0a{HARM}tR.".encode(),
+    "STACK_GLOBAL": INNER,
+    "INST": f"\x80\x02(S'{HARM}'\nios\nsystem\n.".encode("latin1"),
+    "OBJ": f"\x80\x02(cos\nsystem\nS'{HARM}'\no.".encode("latin1"),
+    "an array of objects": pickle.dumps(np.array([Harm()], object), 4),
+    "an array in a dictionary beside it": pickle.dumps({"a": np.zeros(2), "b": Harm()}, 4),
+    "a table of pandas": pickle.dumps(pd.DataFrame({"a": [Harm()]}), 4),
+    "before damage": HEAD + HARMS + b"\xff",
+    "before an end that is not there": HEAD + HARMS,
+    "in a frame": HEAD + b"\x95" + (len(INNER) - 2).to_bytes(8, "little") + INNER[2:],
+    "in a frame of no bytes": HEAD + b"\x95" + bytes(8) + INNER[2:],
+}
+REAL |= {name: HEAD + body + b"." for name, body in BODIES.items()}
 """Each does harm if it is unpickled, whatever is left of it then."""
 
 BOMBS = {
