@@ -43,81 +43,49 @@ class Case:
 
 
 CASES = {
-    "truth and time by hand": Case(
-        "t,e,y,a\n1,1,x,0.1\n2,0,y,0.4\n",
-        "truth and time/event exclude each other",
-        "give one of them",
-        {"roles": Roles(truth="y", time="t", event="e")},
-    ),
-    "truth and survival": Case(
-        "time,event,truth,a\n1,1,x,0.1\n2,0,y,0.4\n",
+    "truth and time by hand": Case("t,e,y,a\n1,1,x,0.1\n2,0,y,0.4\n",
+        "truth and time/event exclude each other", "give one of them",
+        {"roles": Roles(truth="y", time="t", event="e")}),
+    "truth and survival": Case("time,event,truth,a\n1,1,x,0.1\n2,0,y,0.4\n",
         r"both a truth \('truth'\) and a survival outcome \('time', 'event'\)",
-        "--task survival, or --truth NAME",
-    ),
-    "half a survival outcome": Case(
-        "time,a\n1,0.1\n2,0.4\n",
-        "no truth column among time, a",
-        "name it `truth`, or give --truth NAME or --labels FILE",
-    ),
-    "half a survival outcome by hand": Case(
-        "when,a\n1,0.1\n2,0.4\n",
+        "--task survival, or --truth NAME"),
+    "half a survival outcome": Case("time,a\n1,0.1\n2,0.4\n", "no truth column among time, a",
+        "name it `truth`, or give --truth NAME or --labels FILE"),
+    "half a survival outcome by hand": Case("when,a\n1,0.1\n2,0.4\n",
         "a survival outcome needs a column 'event' beside 'when'",
-        "--event NAME; the columns are when, a",
-        {"roles": Roles(time="when")},
-    ),
-    "another task than survival": Case(
-        SURVIVAL,
+        "--event NAME; the columns are when, a", {"roles": Roles(time="when")}),
+    "another task than survival": Case(SURVIVAL,
         'task="binary" needs a truth, the columns are a time and an event',
         "drop task, or give --truth NAME",
-        {"roles": Roles(time="time", event="event"), "task": Task.BINARY},
-    ),
-    "positive class of a survival task": Case(
-        SURVIVAL,
+        {"roles": Roles(time="time", event="event"), "task": Task.BINARY}),
+    "positive class of a survival task": Case(SURVIVAL,
         'positive="x" needs a binary task, this one is survival',
-        'drop positive, or give task="binary"',
-        {"positive": "x"},
-    ),
-    "no caret": Case(
-        BINARY,
-        "has no columns `pred` and `obs`, so it is not fit",
-        "row.names = FALSE",
-        {"dialect": "caret"},
-    ),
+        'drop positive, or give task="binary"', {"positive": "x"}),
+    "no caret": Case(BINARY, "has no columns `pred` and `obs`, so it is not fit",
+        "row.names = FALSE", {"dialect": "caret"}),
     "a configuration without a class": Case(
         "truth,a::x,a::y,b::x,b::q\nx,0.1,0.9,0.1,0.9\ny,0.8,0.2,0.8,0.2\nq,0.3,0.7,0.3,0.7\n",
         "configuration 'a' has no column of class 'q', the classes are",
         "one column `config::class` for every configuration and class",
     ),
-    "nested without a key": Case(
-        NESTED.replace("row_id", "name"),
+    "nested without a key": Case(NESTED.replace("row_id", "name"),
         "nested predictions need a column `row_id` beside `outer_fold`",
-        "the key of the sample of every row",
-    ),
-    "nested without inner folds": Case(
-        NESTED.replace(",fold", ",inner"),
+        "the key of the sample of every row"),
+    "nested without inner folds": Case(NESTED.replace(",fold", ",inner"),
         "nested predictions need a column `fold` beside `outer_fold`",
-        "empty where a row is of an outer test sample",
-    ),
-    "nested leak": Case(
-        NESTED + "p0,A,1,no,0.2\n",
+        "empty where a row is of an outer test sample"),
+    "nested leak": Case(NESTED + "p0,A,1,no,0.2\n",
         r"sample is both trained on and tested in one outer fold \(column 'row_id', row 0",
-        "inner predictions are of the samples outside the outer fold",
-    ),
-    "nested twice": Case(
-        NESTED + "p2,A,2,no,0.2\n",
+        "inner predictions are of the samples outside the outer fold"),
+    "nested twice": Case(NESTED + "p2,A,2,no,0.2\n",
         r"row_id occurs twice within one outer fold \(column 'row_id', row 8, value 'p2'\)",
-        "average those of inner repeats",
-    ),
-    "nested without test samples": Case(
-        NESTED + "p0,C,1,no,0.2\n",
+        "average those of inner repeats"),
+    "nested without test samples": Case(NESTED + "p0,C,1,no,0.2\n",
         r"outer fold has no test samples \(column 'outer_fold', row 8, value 'C'\)",
-        "rows with a `fold` are inner predictions",
-    ),
-    "nested without inner rows": Case(
-        NESTED + "p4,C,,no,0.2\n",
+        "rows with a `fold` are inner predictions"),
+    "nested without inner rows": Case(NESTED + "p4,C,,no,0.2\n",
         r"outer fold has no inner predictions \(column 'outer_fold', row 8, value 'C'\)",
-        "rows with a `fold` are inner predictions",
-    ),
+        "rows with a `fold` are inner predictions"),
     "nested and nothing left": Case(
         NESTED.replace("p2,B,,no,0.3", "p2,B,,no,").replace("p3,B,,yes,0.8", "p3,B,,yes,"),
         r"no sample of the outer fold is left \(column 'outer_fold', row",
@@ -129,19 +97,11 @@ CASES = {
         "configurations and classes share names with '::' in them",
         "leave '::' out of the names",
     ),
-    "selection": Case(
-        BINARY,
-        "metadata key 'selection' is 'mean'",
-        "one of: pooled, fold-mean",
-        metadata=META % '"selection": "mean"',
-    ),
-    "selection that is no text": Case(
-        BINARY,
-        r"metadata key 'selection' is \['pooled'\]",
-        "one of: pooled",
-        metadata=META % '"selection": ["pooled"]',
-    ),
-}
+    "selection": Case(BINARY, "metadata key 'selection' is 'mean'", "one of: pooled, fold-mean",
+        metadata=META % '"selection": "mean"'),
+    "selection that is no text": Case(BINARY, r"metadata key 'selection' is \['pooled'\]",
+        "one of: pooled", metadata=META % '"selection": ["pooled"]'),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", CASES)

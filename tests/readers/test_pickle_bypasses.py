@@ -64,9 +64,8 @@ class Harm:
 BODIES = {
     "another name of the module": call(named("posix", "system"), text(HARM)),
     "a dotted name": call(named("shutil", "os.system"), text(HARM)),
-    "a dotted name under numpy": call(
-        named("numpy.testing._private.utils", "os.system"), text(HARM)
-    ),
+    "a dotted name under numpy": call(named("numpy.testing._private.utils", "os.system"),
+        text(HARM)),
     "names out of the memo": text("os")
     + b"\x94"
     + text("system")
@@ -80,32 +79,24 @@ BODIES = {
     + b"q\x010"
     + call(b"h\x00h\x01\x93", text(HARM)),
     "builtins.getattr": call(call(named("builtins", "getattr"), OS, text("system")), text(HARM)),
-    "operator.attrgetter": call(
-        call(call(named("operator", "attrgetter"), text("system")), OS), text(HARM)
-    ),
+    "operator.attrgetter": call(call(call(named("operator", "attrgetter"), text("system")), OS),
+        text(HARM)),
     "operator.methodcaller": call(
         call(named("operator", "methodcaller"), text("system"), text(HARM)), OS
     ),
     "functools.partial": call(call(named("functools", "partial"), SYSTEM, text(HARM))),
-    "functools.reduce": call(
-        named("functools", "reduce"),
-        named("operator", "call"),
-        b"]" + SYSTEM + b"a" + text(HARM) + b"a",
-    ),
+    "functools.reduce": call(named("functools", "reduce"), named("operator", "call"),
+        b"]" + SYSTEM + b"a" + text(HARM) + b"a"),
     "NEWOBJ": call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t\x81"),
     "NEWOBJ_EX": call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t}\x92"),
-    "copyreg._reconstructor": call(
-        named("copyreg", "_reconstructor"),
-        named("subprocess", "Popen"),
-        named("subprocess", "Popen"),
-        b"](" + text("touch") + text("harm") + b"e",
-    ),
+    "copyreg._reconstructor": call(named("copyreg", "_reconstructor"),
+        named("subprocess", "Popen"), named("subprocess", "Popen"),
+        b"](" + text("touch") + text("harm") + b"e"),
     "copyreg.__newobj__": call(
         call(named("copyreg", "__newobj__"), named("functools", "partial"), SYSTEM, text(HARM))
     ),
-    "EXT1": call(named("copyreg", "add_extension"), text("os"), text("system"), b"K\x05")
-    + b"0"
-    + call(b"\x82\x05", text(HARM)),
+    "EXT1": call(named("copyreg", "add_extension"), text("os"), text("system"),
+        b"K\x05") + b"0" + call(b"\x82\x05", text(HARM)),
     "BUILD of a __setstate__": call(named("argparse", "Namespace"))
     + b"}"
     + text("__setstate__")
@@ -138,13 +129,11 @@ BODIES = {
         ),
         text(HARM),
     ),
-    "timeit": call(
-        named("timeit", "timeit"), text("0"), text(CODE), named("time", "perf_counter"), b"K\x01"
-    ),
+    "timeit": call(named("timeit", "timeit"), text("0"), text(CODE), named("time", "perf_counter"),
+        b"K\x01"),
     "cProfile": call(named("cProfile", "run"), text(CODE)),
-    "a program of numpy's own": call(
-        named("numpy.testing._private.utils", "runstring"), text(CODE), b"}"
-    ),
+    "a program of numpy's own": call(named("numpy.testing._private.utils", "runstring"),
+        text(CODE), b"}"),
     "numpy.load": call(named("numpy", "load"), IN_MEMORY, b"N", b"\x88"),
     "pandas.read_pickle": call(named("pandas", "read_pickle"), IN_MEMORY),
     "pickle.loads": call(named("pickle", "loads"), b"C" + bytes([len(INNER)]) + INNER),
@@ -164,7 +153,7 @@ BODIES = {
     + text(HARM)
     + b"\x85R",
     "encode of another code": call(named("_codecs", "encode"), HARMS, text("latin1")),
-}
+}  # fmt: skip
 REAL = {
     "GLOBAL": b"\x80\x02cos\nsystem\n" + b"X\x0a\x00\x00\x00" + HARM.encode() + b"\x85R.",
     "protocol 0": f"cos\nsystem\n(S'{HARM}'\ntR.".encode(),

@@ -58,17 +58,13 @@ PATHS = {
     "gzip": (["correct", "p.csv.gz"], {"p.csv.gz": gzip.compress(broken(WIDE).encode())}),
     "zstd": (["correct", "p.csv.zst"], {"p.csv.zst": zst(broken(WIDE).encode())}),
     "standard input": (["correct", "-"], {"-": broken(WIDE)}),
-    "labels": (
-        ["correct", "p.csv", "--labels", "l.csv"],
-        {"p.csv": KEYED, "l.csv": broken(LABELS)},
-    ),
+    "labels": (["correct", "p.csv", "--labels", "l.csv"],
+        {"p.csv": KEYED, "l.csv": broken(LABELS)}),
     "folds": (["correct", "p.csv", "--folds", "l.csv"], {"p.csv": WIDE, "l.csv": broken(FOLDS)}),
     "one of several": (["correct", "a.csv", "b.csv"], {"a.csv": ONE, "b.csv": broken(ONE)}),
-    "a manifest": (
-        ["batch", "m.csv", "-o", "r.csv", "--dry-run"],
-        {"p.csv": WIDE, "m.csv": MANIFEST.replace(",s10\n", ',"s10\n')},
-    ),
-}
+    "a manifest": (["batch", "m.csv", "-o", "r.csv", "--dry-run"],
+        {"p.csv": WIDE, "m.csv": MANIFEST.replace(",s10\n", ',"s10\n')}),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", PATHS)

@@ -268,16 +268,12 @@ def test_a_question_mark_is_a_missing_value(save):
         ("@relation a\n@attribute x numeric\n@data\n% none\n", "no rows under @data"),
         ("@relation a\n@attribute x numeric\n@data\n{0 1}\n", "line 4 is a sparse row"),
         ("@relation a\n@attribute x numeric\n@data\n'1,2\n3,4\n", "line 4 has 2 values"),
-        (
-            arff(1)[0].replace("0,1,0,3,", "0,1,0,3,?,", 1),
-            "line 17 has 10 values, the file has 9 attributes",
-        ),
-        (
-            re.sub(r"(\n0,0,0,2,.*),.*", r"\1,high", arff(1)[0]),
-            r"prediction is text \(column \"confidence.it's\", row 2",
-        ),
+        (arff(1)[0].replace("0,1,0,3,", "0,1,0,3,?,", 1),
+            "line 17 has 10 values, the file has 9 attributes"),
+        (re.sub(r"(\n0,0,0,2,.*),.*", r"\1,high", arff(1)[0]),
+            r"prediction is text \(column \"confidence.it's\", row 2"),
     ],
-)
+)  # fmt: skip
 def test_broken_arff(save, text, message):
     refused(message, save("m.arff", text))
 
@@ -343,16 +339,12 @@ def without(name, columns=GOOD):
         (GOOD | {"fold": [0, 1, 0, 1]}, r"a.csv: has no column `fold`, .*b.csv has one"),
         (GOOD | {"row_id": list("pqrs")}, r"b.csv: column `row_id` holds text, that of .* numbers"),
         (GOOD | {"row_id": [0, 1, 2, 2]}, r"b.csv: row_id occurs twice .*row 3, value 2"),
-        (
-            GOOD | {"pred": [0.1, 0.9, "high", 0.8]},
-            r"b.csv: prediction is text .*'pred', row 2, value 'high'",
-        ),
-        (
-            {"row_id": [0, 1], "truth": ["x", "y"], "u": [1, 2], "v": [1, 2]},
-            r"b.csv: no single column of predictions: u, v",
-        ),
+        (GOOD | {"pred": [0.1, 0.9, "high", 0.8]},
+            r"b.csv: prediction is text .*'pred', row 2, value 'high'"),
+        ({"row_id": [0, 1], "truth": ["x", "y"], "u": [1, 2], "v": [1, 2]},
+            r"b.csv: no single column of predictions: u, v"),
     ],
-)
+)  # fmt: skip
 @pytest.mark.one_in(1)
 def test_files_that_do_not_fit(save, second, message):
     refused(message, [save("a.csv", GOOD), save("b.csv", second)])

@@ -136,27 +136,17 @@ WRONG = {
     "no truth": (pd.DataFrame({"a": [0.1]}), "<DataFrame>: no truth column"),
     "no rows": (pd.DataFrame({"truth": [], "a": []}), "<DataFrame>: no rows"),
     "no columns": (pa.table({}), "<table>: no rows"),
-    "twice": (
-        pd.DataFrame([[0, 0.1], [1, 0.2]], columns=["truth", "truth"]),
-        "<DataFrame>: cannot be taken as a table",
-    ),
-    "twice in Arrow": (
-        pa.table([[0, 1], [0.1, 0.2], [0.1, 0.2]], names=["truth", "a", "a"]),
-        "<table>: column name occurs twice (column 'a')",
-    ),
-    "mixed": (
-        pd.DataFrame({"truth": [0, 1], "a": ["x", 0.2]}),
-        "<DataFrame>: cannot be taken as a table",
-    ),
-    "nested": (
-        pa.table({"truth": [0, 1], "a": [[0.1], [0.2]]}),
-        "<table>: lists of 1 number, and the truth has 2 classes",
-    ),
-    "infinite": (
-        pd.DataFrame({"truth": [0, 1], "a": [np.inf, 0.2]}),
-        "<DataFrame>: prediction is infinite (column 'a', row 0, value inf)",
-    ),
-}
+    "twice": (pd.DataFrame([[0, 0.1], [1, 0.2]], columns=["truth", "truth"]),
+        "<DataFrame>: cannot be taken as a table"),
+    "twice in Arrow": (pa.table([[0, 1], [0.1, 0.2], [0.1, 0.2]], names=["truth", "a", "a"]),
+        "<table>: column name occurs twice (column 'a')"),
+    "mixed": (pd.DataFrame({"truth": [0, 1], "a": ["x", 0.2]}),
+        "<DataFrame>: cannot be taken as a table"),
+    "nested": (pa.table({"truth": [0, 1], "a": [[0.1], [0.2]]}),
+        "<table>: lists of 1 number, and the truth has 2 classes"),
+    "infinite": (pd.DataFrame({"truth": [0, 1], "a": [np.inf, 0.2]}),
+        "<DataFrame>: prediction is infinite (column 'a', row 0, value inf)"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", WRONG)
@@ -279,19 +269,13 @@ FAULTS = {
     "names": (([[0.1], [0.2]], [0, 1]), {"configurations": ["a", "b"]}, "there are 2 names"),
     "groups": (([[0.1], [0.2]], [0, 1]), {"groups": [1]}, "group has 1 values"),
     "folds": (([[0.1], [0.2]], [0, 1]), {"folds": [1]}, "folds have shape (1, 1)"),
-    "classes": (
-        ([[[0.1, 0.9, 0]], [[0.2, 0.8, 0]]], [0, 1]),
-        {},
-        "the last axis has 3 columns, there are 2 classes",
-    ),
+    "classes": (([[[0.1, 0.9, 0]], [[0.2, 0.8, 0]]], [0, 1]), {},
+        "the last axis has 3 columns, there are 2 classes"),
     "mixture": (([[0.1], ["x"]], [0, None]), {}, "truth is missing"),
     "gap": (([[0.1], [0.2]], [0.5, np.nan]), {}, "truth is missing (column 'truth', row 1)"),
-    "truth": (
-        (np.tile(np.arange(20) % 2, (2, 1)).T, np.arange(20) % 2),
-        {"configurations": ["a", "b"]},
-        "equal to the truth in every row: a, b",
-    ),
-}
+    "truth": ((np.tile(np.arange(20) % 2, (2, 1)).T, np.arange(20) % 2),
+        {"configurations": ["a", "b"]}, "equal to the truth in every row: a, b"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("case", FAULTS)

@@ -16,23 +16,14 @@ BINARY = {"truth": [0, 1, 0], **A}
 REPEATS = {"repeat": [1, 1, 2, 2], "truth": [0, 1, 0, 1], "a": [0, 1, 1, 0]}
 NAMED = {
     "truth Truth Y target class obs correct": (A, [0, 1, 0], lambda m: m.configurations == ("a",)),
-    "fold Folds split iteration Resample": (
-        BINARY,
-        [5, 5, 7],
-        lambda m: m.fold_names == ("5", "7"),
-    ),
-    ".row rowIndex ID index row_ids": (
-        REPEATS,
-        [3, 4, 3, 4],
-        lambda m: m.predictions.shape == (2, 2, 1),
-    ),
+    "fold Folds split iteration Resample": (BINARY, [5, 5, 7],
+        lambda m: m.fold_names == ("5", "7")),
+    ".row rowIndex ID index row_ids": (REPEATS, [3, 4, 3, 4],
+        lambda m: m.predictions.shape == (2, 2, 1)),
     "group patient_id Cluster": (BINARY, list("xyx"), lambda m: m.groups.tolist() == [0, 1, 0]),
-    "weight Weights sample_weight": (
-        BINARY,
-        [1, 1, 2.5],
-        lambda m: (m.outcome.weights.tolist(), m.configurations) == ([1, 1, 2.5], ("a",)),
-    ),
-}
+    "weight Weights sample_weight": (BINARY, [1, 1, 2.5],
+        lambda m: (m.outcome.weights.tolist(), m.configurations) == ([1, 1, 2.5], ("a",))),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(

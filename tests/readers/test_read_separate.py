@@ -21,15 +21,11 @@ REPEATS = {"row_id": [0, 1, 1, 0], "repeat": [1, 1, 2, 2]}
     ("labels", "ours", "roles", "truth"),
     [
         ({"class": ["y", "x", "y", "x"], "row_id": [7, 6, 5, 4]}, [4, 5, 6, 7], {}, [0, 1, 0, 1]),
-        (
-            {"id": ["4", "5", "6", "7"], "truth": TRUTH},
-            [7, 6, 5, 4],
-            {"labels_row_id": "id"},
-            [1, 0, 1, 0],
-        ),
+        ({"id": ["4", "5", "6", "7"], "truth": TRUTH}, [7, 6, 5, 4], {"labels_row_id": "id"},
+            [1, 0, 1, 0]),
     ],
     ids=["one type and name", "two types and names"],
-)
+)  # fmt: skip
 @pytest.mark.one_in(1)
 def test_labels_by_row_id(save, labels, ours, roles, truth):
     path = save("m.csv", {"row_id": ours, **PREDICTIONS})

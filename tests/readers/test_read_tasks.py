@@ -1,9 +1,8 @@
 """Which task it is, what the classes are, what the predictions are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
+from looped import each
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -20,6 +19,10 @@ def shaped(config: str = "svm", classes=CLASSES, n: int = 4) -> dict[str, np.nda
     """Probabilities of one configuration, as K columns."""
     values = np.random.default_rng(0).dirichlet(np.ones(len(classes)), size=n)
     return {f"{config}::{c}": values[:, k] for k, c in enumerate(classes)}
+
+
+LETTERS = {"truth": ["x", "y", "z"], "m": ["x", "y", "z"]}
+TWO = {"m": [0.1, 0.2]}
 
 
 @pytest.mark.parametrize(
@@ -41,17 +44,15 @@ def test_two_values_are_binary(save, truth, classes):
     assert matrix.outcome.values.dtype == np.int64
 
 
-@pytest.mark.parametrize(("given", "moved"), [("a", "a"), ("b", "b")])
-def test_positive_class_is_last(save, given, moved):
-    matrix = read(save("m.csv", {"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]}), positive=given)
-    assert matrix.outcome.classes[1] == moved
-    assert matrix.outcome.values.tolist() == [int(t == moved) for t in "bab"]
-
-
-@pytest.mark.parametrize("spelling", ["0", "0.0"])
-def test_positive_class_by_number(save, spelling):
-    matrix = read(save("m.csv", {"truth": [0, 1, 0], "m": [0.9, 0.7, 0.3]}), positive=spelling)
-    assert matrix.outcome.classes == ("1", "0")
+@pytest.mark.parametrize(
+    ("truth", "positive", "classes"),
+    [("bab", "a", "ba"), ("bab", "b", "ab"), ([0, 1, 0], "0", "10"), ([0, 1, 0], "0.0", "10")],
+)
+def test_positive_class_is_last(save, truth, positive, classes):
+    path = save("m.csv", {"truth": [*truth], "m": [0.1, 0.7, 0.3]})
+    outcome = read(path, positive=positive).outcome
+    assert outcome.classes == tuple(classes)
+    assert outcome.values.tolist() == [classes.index(str(t)) for t in truth]
 
 
 def test_positive_class_by_metadata(save):
@@ -61,20 +62,57 @@ def test_positive_class_by_metadata(save):
     assert read(path, positive="b").outcome.classes == ("a", "b")
 
 
-def test_positive_class_that_is_none(save):
-    path = save("m.csv", {"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]})
-    e = refused("positive is 'c', which is not one of the classes", path, positive="c")
-    assert e.hint == "the classes are a and b"
-
-
-def test_positive_class_of_a_regression(save):
-    path = save("m.csv", {"truth": [0.5, 1.5, 2.5], "m": [0.1, 0.7, 0.3]})
-    refused(
+FAULTS = {
+    "a positive class that is none": ({"truth": ["b", "a", "b"], "m": [0.1, 0.7, 0.3]},
+        "positive is 'c', which is not one of the classes",
+        {"positive": "c", "hint": "the classes are a and b"}),
+    "a positive class of a regression": ({"truth": [0.5, 1.5, 2.5], "m": [0.1, 0.7, 0.3]},
         'positive="x" needs a binary task, this one is regression',
-        path,
-        positive="x",
-        kind=OptionError,
-    )
+        {"positive": "x", "kind": OptionError}),
+    "a label that is no class": (
+        {"truth": ["x", "y", "y"], "m": ["x", "y", "x"], "n": ["x", "Y", "y"]},
+        r"is not one of the classes \(x, y\) \(column 'n', row 1, value 'Y'\)",
+        {},
+    ),
+    "no columns of classes": ({"truth": WINES, "m": [0.1, 0.2, 0.3, 0.4]},
+        "predictions of 3 classes are neither labels nor", {"hint": "m::barbera"}),
+    "a configuration that lacks a class": (
+        {"truth": WINES, **shaped("svm"), **shaped("knn", CLASSES[::2])},
+        "configuration 'knn' has no column of class 'barolo'",
+        {},
+    ),
+    "a column without a class": ({"truth": WINES, **shaped(), "m": [1, 2, 3, 4]},
+        r"column has no class, others have .column 'm'", {}),
+    "a truth without a column": ({"truth": ["barolo", "rioja", "barbera", "barolo"], **shaped()},
+        r"truth is not one of the classes of the predictions .*row 1, value 'rioja'", {}),
+    "one class": ({"truth": ["a"] * 3, "m": [0.1, 0.2, 0.3]},
+        r"m\.parquet: the truth has one class only", {"kind": UndefinedError}),
+    "one number": ({"truth": [0.5] * 3, "m": [0.1, 0.2, 0.3]},
+        r"m\.parquet: the truth has one class only", {"kind": UndefinedError}),
+    "three classes of two": (LETTERS, r'task="binary": the truth has 3 values \(x, y, z\)',
+        {"task": Task.BINARY}),
+    "numbers of text": (LETTERS, 'task="regression": the truth is text', {"task": Task.REGRESSION}),
+    "no time": (LETTERS, 'task="survival": survival needs the columns `time` and `event`',
+        {"task": Task.SURVIVAL}),
+    "a negative time": ({"time": [1, -2], "event": [0, 1], **TWO},
+        "time is negative .*'time', row 1, value -2", {}),
+    "an infinite time": ({"time": [1, np.inf], "event": [0, 1], **TWO}, "time is infinite .*row 1",
+        {}),
+    "no time in a row": ({"time": [1, None], "event": [0, 1], **TWO}, "time is missing .*row 1",
+        {}),
+    "a time of text": ({"time": ["1", "x"], "event": [0, 1], **TWO},
+        "time is text .*row 1, value 'x'", {}),
+    "an event of two": ({"time": [1, 2], "event": [0, 2], **TWO},
+        "event is neither 0 nor 1 .*row 1, value 2", {}),
+    "an event of text": ({"time": [1, 2], "event": ["dead", "1"], **TWO},
+        "event is neither 0 nor 1 .*row 0, value 'dead'", {}),
+}  # fmt: skip
+
+
+@each(FAULTS, case=lambda case: case)
+def test_faults(save, case):
+    columns, message, options = case
+    refused(message, save("m.parquet", columns), **options)
 
 
 @pytest.mark.parametrize(
@@ -92,12 +130,9 @@ def test_kind_of_binary_predictions(save, values, kind):
     assert read(path).kind is kind
 
 
-def test_one_score_makes_all_scores(save):
+def test_kind_of_several_binary_predictions(save):
     columns = {"truth": [0, 1, 1], "m": [0.5, 0.1, 1.0], "n": [0, 1, 7]}
     assert read(save("m.csv", columns)).kind is PredictionKind.SCORE
-
-
-def test_hard_decisions_about_text_are_probabilities(save):
     columns = {"truth": ["x", "y", "y"], "m": [0, 1, 1]}
     assert read(save("m.csv", columns)).kind is PredictionKind.PROBABILITY
 
@@ -122,14 +157,6 @@ def test_binary_labels_are_coded_as_classes(save, truth, labels, name):
     turned = read(path, positive=matrix.outcome.classes[0])
     assert_array_equal(turned.predictions[0, :, 0], [0, 0, 1])
     assert_array_equal(turned.outcome.values, [1, 0, 0])
-
-
-def test_label_that_is_no_class(save):
-    path = save("m.csv", {"truth": ["x", "y", "y"], "m": ["x", "y", "x"], "n": ["x", "Y", "y"]})
-    words = (
-        r"m\.csv: prediction is not one of the classes \(x, y\) \(column 'n', row 1, value 'Y'\)"
-    )
-    refused(words, path)
 
 
 def test_binary_class_columns(save):
@@ -196,38 +223,6 @@ def test_multiclass_labels(save, truth):
     assert_array_equal(matrix.predictions[0, :, 1], matrix.outcome.values)
 
 
-def test_multiclass_without_class_columns(save):
-    e = refused(
-        "predictions of 3 classes are neither labels nor",
-        save("m.csv", {"truth": WINES, "m": [0.1, 0.2, 0.3, 0.4]}),
-    )
-    assert "m::barbera" in e.hint
-
-
-def test_configuration_that_lacks_a_class(save):
-    columns = shaped("svm") | shaped("knn")
-    del columns["knn::barolo"]
-    refused(
-        "configuration 'knn' has no column of class 'barolo'",
-        save("m.csv", {"truth": WINES, **columns}),
-    )
-
-
-def test_column_without_class_among_others(save):
-    refused(
-        r"column has no class, others have .column 'm'",
-        save("m.csv", {"truth": WINES, **shaped(), "m": [1, 2, 3, 4]}),
-    )
-
-
-def test_truth_without_class_column(save):
-    truth = ["barolo", "rioja", "barbera", "barolo"]
-    refused(
-        r"truth is not one of the classes of the predictions .*row 1, value 'rioja'",
-        save("m.csv", {"truth": truth, **shaped()}),
-    )
-
-
 def test_truth_without_class_in_metadata(save):
     metadata = META | {"classes": ["x", "z"]}
     refused(
@@ -254,37 +249,10 @@ def test_survival(save):
     assert_array_equal(matrix.outcome.event, [True, False, True])
 
 
-@pytest.mark.parametrize(
-    ("time", "event", "message"),
-    [
-        ([1, -2], [0, 1], "time is negative .column 'time', row 1, value -2"),
-        ([1, np.inf], [0, 1], "time is infinite .*row 1"),
-        ([1, None], [0, 1], "time is missing .*row 1"),
-        (["1", "x"], [0, 1], "time is text .*row 1, value 'x'"),
-        ([1, 2], [0, 2], "event is neither 0 nor 1 .*row 1, value 2"),
-        ([1, 2], ["dead", "1"], "event is neither 0 nor 1 .*row 0, value 'dead'"),
-    ],
-)
-def test_survival_faults(save, time, event, message):
-    refused(message, save("m.parquet", {"time": time, "event": event, "m": [0.1, 0.2]}))
-
-
 def test_task_by_hand(save):
     path = save("m.csv", {"truth": [0, 1, 0], "m": [0, 1, 1]})
     assert read(path, task=Task.REGRESSION).kind is PredictionKind.VALUE
     assert read(path, task=Task.MULTICLASS).kind is PredictionKind.LABEL
-
-
-@pytest.mark.parametrize(
-    ("task", "message"),
-    [
-        (Task.BINARY, r'task="binary": the truth has 3 values \(x, y, z\)'),
-        (Task.REGRESSION, 'task="regression": the truth is text'),
-        (Task.SURVIVAL, 'task="survival": survival needs the columns `time` and `event`'),
-    ],
-)
-def test_task_that_does_not_fit(save, task, message):
-    refused(message, save("m.csv", {"truth": ["x", "y", "z"], "m": ["x", "y", "z"]}), task=task)
 
 
 def test_task_of_metadata(save):
@@ -299,9 +267,3 @@ def test_task_of_metadata_that_does_not_fit(save):
     matrix = read(save("m.csv", columns, META | {"task": "binary"}))
     assert matrix.task is Task.MULTICLASS
     assert "metadata-contradicted" in [note.code for note in matrix.notes]
-
-
-@pytest.mark.parametrize("truth", [["a"] * 3, [1] * 3, [0.5] * 3])
-def test_one_value_only(save, truth):
-    path = save("m.csv", {"truth": truth, "m": [0.1, 0.2, 0.3]})
-    refused(r"m\.csv: the truth has one class only", path, kind=UndefinedError)

@@ -159,18 +159,12 @@ def thousandths(value):
 
 
 TWO_READINGS = {
-    "three decimals, and labels of classes": (
-        sheet(thousandths),
-        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0",
-    ),
-    "three decimals, and 0 and 1": (
-        sheet(thousandths).replace(",y,", ",1,").replace(",n,", ",0,"),
-        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0",
-    ),
-    "three decimals in one cell": (
-        with_cell(sheet(quoted(str)), 3, 4, '"1,234"'),
-        r"may have a decimal mark .*: 1,234 is 1234 or 1.234 \(column 'svm', row 3, value",
-    ),
+    "three decimals, and labels of classes": (sheet(thousandths),
+        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0"),
+    "three decimals, and 0 and 1": (sheet(thousandths).replace(",y,", ",1,").replace(",n,", ",0,"),
+        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0"),
+    "three decimals in one cell": (with_cell(sheet(quoted(str)), 3, 4, '"1,234"'),
+        r"may have a decimal mark .*: 1,234 is 1234 or 1.234 \(column 'svm', row 3, value"),
     "a point in one cell beside decimal commas": (
         sheet(comma, ";").replace(comma(P[3, 0]), "1.234"),
         r"may have a decimal mark .*: 1.234 is 1234 or 1.234 \(column 'knn', row 3, value",
@@ -183,22 +177,14 @@ TWO_READINGS = {
         sheet(names=("row_id", "truth", "weight", "knn", "svm")).replace(",0,", ',"1,000",'),
         r"weight .*",
     ),
-    "negative numbers of accounts": (
-        sheet(lambda v: f"({v})", truth=lambda v: f"({v})"),
-        r"truth has parentheses or a minus sign behind it, as negative numbers of accounts do",
-    ),
-    "a minus sign behind": (
-        with_cell(PLAIN, 5, 4, "0.25-"),
-        r"prediction has parentheses or a minus sign behind it, .* \(column 'svm', row 5, value",
-    ),
-    "a currency in one cell": (
-        with_cell(PLAIN, 5, 4, "0.25 EUR"),
-        r"prediction has a currency \(column 'svm', row 5, value '0.25 EUR'",
-    ),
-    "text among decimal commas": (
-        sheet(comma, ";").replace(comma(P[6, 1]), "k.A."),
-        r"prediction is text \(column 'svm', row 6, value 'k.A.'",
-    ),
+    "negative numbers of accounts": (sheet(lambda v: f"({v})", truth=lambda v: f"({v})"),
+        r"truth has parentheses or a minus sign behind it, as negative numbers of accounts do"),
+    "a minus sign behind": (with_cell(PLAIN, 5, 4, "0.25-"),
+        r"prediction has parentheses or a minus sign behind it, .* \(column 'svm', row 5, value"),
+    "a currency in one cell": (with_cell(PLAIN, 5, 4, "0.25 EUR"),
+        r"prediction has a currency \(column 'svm', row 5, value '0.25 EUR'"),
+    "text among decimal commas": (sheet(comma, ";").replace(comma(P[6, 1]), "k.A."),
+        r"prediction is text \(column 'svm', row 6, value 'k.A.'"),
     "text beside two decimal marks": (
         with_cell(with_cell(sheet(quoted(str)), 2, 3, '"0,2"'), 5, 3, "x"),
         r"prediction is text \(column 'knn', row 2, value '0,2'\)",
@@ -216,67 +202,43 @@ TWO_READINGS = {
         "row_id,group,truth,knn\n" + "".join(f"{i},g{i},s{i},n,0.{i}\n" for i in range(9)),
         "line 2 has 5 values, the header names 4",
     ),
-    "groups of three behind commas": (
-        sheet(quoted(whole(",")), truth=quoted(whole(","))),
-        r"truth may have a decimal mark or thousands separators: .* \(column 'truth', row 0",
-    ),
-    "groups of three behind points": (
-        sheet(whole("."), ";", truth=whole(".")),
-        "truth may have a decimal mark or thousands separators: ",
-    ),
+    "groups of three behind commas": (sheet(quoted(whole(",")), truth=quoted(whole(","))),
+        r"truth may have a decimal mark or thousands separators: .* \(column 'truth', row 0"),
+    "groups of three behind points": (sheet(whole("."), ";", truth=whole(".")),
+        "truth may have a decimal mark or thousands separators: "),
     "three decimals beside decimal commas": (
         sheet(lambda v: f"{1 + v:.3f}", ";").replace(";knn", ";knn"),
         r"prediction may have a decimal mark .* \(column 'knn', row 0",
     ),
-    "a percent sign in one cell": (
-        with_cell(PLAIN, 4, 3, "97%"),
-        r"prediction has a percent sign, unlike .* \(column 'knn', row 4, value '97%'\)",
-    ),
-    "no percent sign in one cell": (
-        with_cell(sheet(lambda v: f"{100 * v:.2f}%"), 6, 3, "0.5"),
-        r"prediction has no percent sign, unlike .* \(column 'knn', row 6, value '0.5'\)",
-    ),
-    "a truth of percentages alone": (
-        sheet(truth=lambda v: f"{v:.1f}%"),
-        r"truth has percent signs \(column 'truth', row 0",
-    ),
-    "another decimal mark in one cell": (
-        with_cell(sheet(quoted(str)), 3, 3, '"0,37"'),
-        r"another decimal mark than others of its column \(column 'knn', row 3, value '0,37'\)",
-    ),
-    "a dash": (
-        with_cell(PLAIN, 2, 4, "-"),
-        r"may be missing or 0 \(column 'svm', row 2, value '-'",
-    ),
-    "a formula": (
-        with_cell(PLAIN, 2, 4, "#REF!"),
-        r"prediction is the error of a formula \(column 'svm', row 2, value '#REF!'\)",
-    ),
-    "a currency": (
-        sheet(lambda v: f"{v} €", ";", truth=lambda v: f"{v} €"),
-        "truth has a currency",
-    ),
+    "a percent sign in one cell": (with_cell(PLAIN, 4, 3, "97%"),
+        r"prediction has a percent sign, unlike .* \(column 'knn', row 4, value '97%'\)"),
+    "no percent sign in one cell": (with_cell(sheet(lambda v: f"{100 * v:.2f}%"), 6, 3, "0.5"),
+        r"prediction has no percent sign, unlike .* \(column 'knn', row 6, value '0.5'\)"),
+    "a truth of percentages alone": (sheet(truth=lambda v: f"{v:.1f}%"),
+        r"truth has percent signs \(column 'truth', row 0"),
+    "another decimal mark in one cell": (with_cell(sheet(quoted(str)), 3, 3, '"0,37"'),
+        r"another decimal mark than others of its column \(column 'knn', row 3, value '0,37'\)"),
+    "a dash": (with_cell(PLAIN, 2, 4, "-"),
+        r"may be missing or 0 \(column 'svm', row 2, value '-'"),
+    "a formula": (with_cell(PLAIN, 2, 4, "#REF!"),
+        r"prediction is the error of a formula \(column 'svm', row 2, value '#REF!'\)"),
+    "a currency": (sheet(lambda v: f"{v} €", ";", truth=lambda v: f"{v} €"),
+        "truth has a currency"),
     "case": (
         with_cell(PLAIN, 7, 1, "Y"),
         r"classes 'y' \(19 rows\) and 'Y' \(1 row\) differ only in case or blanks "
         r"\(column 'truth', row 7, value 'Y'",
     ),
     "a blank": (with_cell(PLAIN, 8, 1, "n "), r"classes 'n' \(19 rows\) and 'n ' \(1 row\)"),
-    "n/a as a label": (
-        with_cell(PLAIN, 8, 1, "n/a"),
-        r"truth may be missing, or be of a class of this name \(column 'truth', row 8",
-    ),
-    "#N/A as a label": (
-        with_cell(PLAIN, 8, 1, "#N/A"),
-        r"truth is missing \(column 'truth', row 8",
-    ),
+    "n/a as a label": (with_cell(PLAIN, 8, 1, "n/a"),
+        r"truth may be missing, or be of a class of this name \(column 'truth', row 8"),
+    "#N/A as a label": (with_cell(PLAIN, 8, 1, "#N/A"),
+        r"truth is missing \(column 'truth', row 8"),
     "sep of another delimiter": ("sep=;\n" + PLAIN, "the first line says sep=;, but the header"),
     "commas that are not quoted": (sheet(comma), "line 2 has 7 values, the header names 5"),
-    "a row that is short, under sep": (
-        "sep=,\n" + PLAIN + "s40,y,0\n",
-        "line 43 has 3 values, the header names 5",
-    ),
-}
+    "a row that is short, under sep": ("sep=,\n" + PLAIN + "s40,y,0\n",
+        "line 43 has 3 values, the header names 5"),
+}  # fmt: skip
 
 
 def twelve(header, row):
@@ -289,21 +251,12 @@ NAMED = {
         r"not one of the classes .* \(column 'knn', row 2, value '3,500'",
         "",
     ),
-    "weights": (
-        twelve("weight,truth,knn,svm", lambda i: f'"1,{100 + i}",{i % 2},0.5,1'),
-        "weight may have a decimal mark or thousands",
-        "decimal point",
-    ),
-    "times": (
-        twelve("time,event,knn,svm", lambda i: f'"1,{100 + i}",{i % 2},0.5,0.7'),
-        "time may have a decimal mark or thousands",
-        "decimal point",
-    ),
-    "a number in text": (
-        sheet(lambda v: f"{1000 * v:.0f}\u2030"),
-        "not one of the classes",
-        "decimal point",
-    ),
+    "weights": (twelve("weight,truth,knn,svm", lambda i: f'"1,{100 + i}",{i % 2},0.5,1'),
+        "weight may have a decimal mark or thousands", "decimal point"),
+    "times": (twelve("time,event,knn,svm", lambda i: f'"1,{100 + i}",{i % 2},0.5,0.7'),
+        "time may have a decimal mark or thousands", "decimal point"),
+    "a number in text": (sheet(lambda v: f"{1000 * v:.0f}\u2030"), "not one of the classes",
+        "decimal point"),
     "points beside a column of decimal commas": (
         twelve("truth\tknn\tsvm", lambda i: f"{i % 2}\t{i},5\t1.{234 + i}"),
         r"1.234 is 1234 or 1.234 \(column 'svm', row 0",
@@ -314,22 +267,16 @@ NAMED = {
         "1,234 is 1234 or 1.234",
         "",
     ),
-    "points in UTF-16": (
-        twelve("truth\tknn", lambda i: f"{i % 2}\t1.{234 + i}").encode("utf-16"),
-        "1.234 is 1234 or 1.234",
-        "",
-    ),
+    "points in UTF-16": (twelve("truth\tknn", lambda i: f"{i % 2}\t1.{234 + i}").encode("utf-16"),
+        "1.234 is 1234 or 1.234", ""),
     "a name that lacks behind a key is no name of rows": (
         twelve("row_id,truth,knn", lambda i: f"s{i},{'ny'[i % 2]},0.{i},0.{i + 1}"),
         "line 2 has 4 values, the header names 3",
         "row.names = FALSE",
     ),
-    "a file of Windows": (
-        sheet(names=(*NAMES[:3], "knn größe", "svm")).encode("cp1252"),
-        r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'",
-        "",
-    ),
-}
+    "a file of Windows": (sheet(names=(*NAMES[:3], "knn größe", "svm")).encode("cp1252"),
+        r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'", ""),
+}  # fmt: skip
 
 
 @each(
