@@ -175,8 +175,6 @@ def test_nested_predictions(tmp_path, layout):
 
 def test_what_was_understood_stays(tmp_path):
     source = tmp_path / "in.csv"
-    source.write_text("who,a,b\n1,0.1,0.2\n0,0.3,0.4\n1,0.5,0.6\n0,0.7,0.8\n")
-    request = Request(positive="0", task="binary")
     labels = tmp_path / "labels.csv"
     labels.write_text("answer\n1\n0\n1\n0\n")
     source.write_text("a,b\n0.1,0.2\n0.3,0.4\n0.5,0.6\n0.7,0.8\n")

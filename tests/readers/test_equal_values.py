@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 from reading import refused
 
+from bbccli.analysis.inspection import inspect
 from bbccli.comparisons.joining import joined
 from bbccli.errors import InputError
 from bbccli.readers import read
@@ -204,3 +205,76 @@ def test_the_note_says_of_what_it_is_a_share(tmp_path):
     notes = read(files(tmp_path, (TRUTH, other))).notes
     (note,) = [note for note in notes if note.code == "truth-rounded"]
     assert "2e-19 of its value or of the column's mean absolute value, whichever" in note.text
+
+
+# rounding, and how far it goes
+
+DIGITS = np.round(RNG.gamma(3, 20, N), 1)
+DIGITS[4] = 65.0
+ALMOST = DIGITS.copy()
+ALMOST[4] = 64.99999999999999
+
+
+def tables(save, *truths, **more):
+    return [
+        save(
+            f"m{i}.csv",
+            {"row_id": range(N), "truth": t, "prediction": t + i + RNG.random(N)} | more,
+        )
+        for i, t in enumerate(truths)
+    ]
+
+
+def rounded(matrix):
+    return [note for note in matrix.notes if note.code == "truth-rounded"]
+
+
+def test_the_last_bit_between_tables(save):
+    paths = tables(save, DIGITS, ALMOST)
+    matrix = read(paths)
+    assert matrix.outcome.values[4] == 65.0
+    (note,) = rounded(matrix)
+    assert note.text.startswith("truth of the same sample differs by up to 2e-16 of its value")
+    assert read(paths[::-1]).outcome.values[4] == 64.99999999999999
+    found = inspect(paths)
+    assert found.n_errors == 0
+    assert any("truth of the same sample" in f.text for f in found.findings)
+    assert rounded(read(tables(save, DIGITS, DIGITS))) == []
+
+
+@pytest.mark.parametrize(("apart", "allowed"), [(0.9e-9, True), (1.1e-9, False), (0.1, False)])
+def test_how_far_rounding_goes(save, apart, allowed):
+    other = DIGITS.copy()
+    other[4] *= 1 + apart
+    paths = tables(save, DIGITS, other)
+    if allowed:
+        assert len(rounded(read(paths))) == 1
+        return
+    e = refused(r"m1.csv: truth differs .*row 4, value (65|71)", paths)
+    assert e.hint.startswith(f"row 4 of {paths[0]} has 65.0 for the same key")
+
+
+@pytest.mark.parametrize("role", ["truth", "weight"])
+def test_the_last_bit_between_repeats(save, role):
+    keys = {"row_id": np.tile(range(N), 2), "repeat": np.repeat([0, 1], N)}
+    table = keys | {"truth": np.tile(DIGITS, 2), "a": RNG.random(2 * N) * 60}
+    table |= {role: np.concatenate([DIGITS, ALMOST])}
+    (note,) = rounded(read(save("m.csv", table)))
+    assert note.text.startswith(role)
+    table[role][N + 4] = 66.0
+    path = save("m.csv", table)
+    e = refused(rf"{role} differs between repeats .*row 34, value 66.0", path)
+    assert e.hint.startswith(f"row 4 of {path} has 65.0 for the same key")
+
+
+def test_a_weight_that_differs_between_configurations(save):
+    first, second = np.ones(N), np.ones(N)
+    second[7] = 2
+    paths = [
+        save(
+            f"m{i}.csv",
+            {"row_id": range(N), "truth": DIGITS, "weight": w, "prediction": DIGITS + i},
+        )
+        for i, w in enumerate((first, second), start=1)
+    ]
+    refused(r"m2.csv: weight differs between .*row 7, value 2.0", paths)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from reading import refused
@@ -15,23 +14,6 @@ PREDICTIONS = {"a": [0.1, 0.2, 0.3, 0.4], "b": [0.4, 0.3, 0.2, 0.1]}
 TRUTH = ["x", "y", "x", "y"]
 WITH_TRUTH = {"truth": TRUTH, **PREDICTIONS}
 REPEATS = {"row_id": [0, 1, 1, 0], "repeat": [1, 1, 2, 2]}
-
-
-@pytest.mark.parametrize(
-    ("labels", "ours", "roles", "truth"),
-    [
-        ({"class": ["y", "x", "y", "x"], "row_id": [7, 6, 5, 4]}, [4, 5, 6, 7], {}, [0, 1, 0, 1]),
-        ({"id": ["4", "5", "6", "7"], "truth": TRUTH}, [7, 6, 5, 4], {"labels_row_id": "id"},
-            [1, 0, 1, 0]),
-    ],
-    ids=["one type and name", "two types and names"],
-)  # fmt: skip
-@pytest.mark.one_in(1)
-def test_labels_by_row_id(save, labels, ours, roles, truth):
-    path = save("m.csv", {"row_id": ours, **PREDICTIONS})
-    matrix = read(path, labels=save("labels.parquet", labels), roles=Roles(**roles))
-    assert matrix.outcome.values.tolist() == truth
-    assert matrix.configurations == ("a", "b")
 
 
 def test_labels_file_wins_over_a_truth_column(save):
@@ -143,18 +125,3 @@ def test_stdin(save, stdin):
     refused("two files are read from stdin", "-", labels="-", kind=OptionError)
     stdin(b"truth\nx\ny\nx\ny\n")
     assert read(save("m.csv", PREDICTIONS), labels="-").n_samples == 4
-
-
-def test_missing_labels_file(save, tmp_path):
-    refused(r"labels.csv: no such file", save("m.csv", PREDICTIONS), labels=tmp_path / "labels.csv")
-
-
-def test_order_of_rows_does_not_matter(save):
-    generator = np.random.default_rng(3)
-    ids, order = np.arange(50), generator.permutation(50)
-    path = save("m.parquet", {"row_id": ids, "a": generator.random(50)})
-    labels = save("l.csv", {"row_id": ids[order], "truth": (ids % 2)[order]})
-    folds = save("f.tsv", {"row_id": ids[::-1], "fold": (ids % 5)[::-1]})
-    matrix = read(path, labels=labels, folds=folds)
-    assert_array_equal(matrix.outcome.values, ids % 2)
-    assert_array_equal(matrix.folds[0], ids % 5)

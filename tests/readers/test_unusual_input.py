@@ -6,10 +6,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from reading import refused
 
 from bbccli.errors import InputError, OptionError
-from bbccli.readers import Roles, read
+from bbccli.readers import read
 from bbccli.readers.arrays import matrix_of
 from bbccli.types import Missing, PredictionKind, Task
 
@@ -98,46 +97,9 @@ def test_gaps_among_classes_are_scored_where_there_is_a_prediction(save):
     assert whole.n_samples == N - 2
 
 
-# Keys
-
-
 def table(columns):
     rows = zip(*columns.values(), strict=True)
     return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
-
-
-ORDER = RNG.permutation(N)
-
-
-@pytest.mark.parametrize(
-    ("ours", "theirs"),
-    [
-        (np.arange(N), [f"{i}.0" for i in range(N)]),
-        ([f"p{i}" for i in range(N)], [f"p{i}" for i in range(N)]),
-        (np.arange(N) / 2, np.arange(N) / 2),
-        ([f"{i}.0" for i in range(N)], np.arange(N)),
-    ],
-    ids=["whole and decimal", "text", "halves", "decimal and whole"],
-)
-@pytest.mark.parametrize("name", ["row_id", "key"])
-def test_keys_of_two_files(save, ours, theirs, name):
-    """Labels in another order, by keys that either file spells in its own way."""
-    predictions = save("p.csv", table({name: ours, "a": CHANCES[:, 0], "b": CHANCES[:, 1]}))
-    rows = {"row_id": np.asarray(theirs)[ORDER], "truth": TRUTH[ORDER]}
-    labels = save("labels.csv", table(rows))
-    roles = Roles(row_id=None if name == "row_id" else name)
-    matrix = read(predictions, labels=labels, roles=roles)
-    np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
-    np.testing.assert_array_equal(matrix.predictions[0], CHANCES)
-
-
-def test_keys_that_do_not_meet(save):
-    columns = {"row_id": np.arange(N), "a": CHANCES[:, 0], "b": CHANCES[:, 1]}
-    labels = save("labels.csv", table({"row_id": np.arange(N) + 0.5, "truth": TRUTH}))
-    error = refused(
-        "row_id is not among the predictions", save("p.csv", table(columns)), labels=labels
-    )
-    assert (error.row, error.value) == (0, 0.5)
 
 
 # Bounds
