@@ -4,9 +4,9 @@ import os
 import re
 
 import pytest
-from day import SWEEP, parts
+from day import SWEEP
 from experiments import FAST, experiment
-from faults import KINDS, failing
+from faults import failing
 
 from bbccli.cli.app import main
 
@@ -78,31 +78,24 @@ def injected(folder, capsys, command, kind, step, start=1):
         count, k = count + 1, k + step
 
 
-def told(capsys, command, kind, count, start, step):
-    with capsys.disabled():
-        print(f"\n{command}, {kind}, every {step} from {start}: {count} faults")
-
-
-@parts("apart", 5, whole=1)
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_fault_at_some_calls_is_a_clean_error(folder, capsys, command, kind, apart):
-    """Far apart for memory, of which there are many calls alike; `make slow` takes every one."""
-    step = 5 if kind == "disk" else 47 if command == "convert" else 97
-    assert injected(folder, capsys, command, kind, step * apart) >= 5 // apart
-
-
 EVERY = [("disk", 1, 1), *(("memory", start, 7) for start in range(1, 8))]
 """Kind, start and step that are every call together: in parts, for as many processes."""
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "start", "step"), EVERY)
-@pytest.mark.parametrize("command", COMMANDS)
-def test_a_fault_at_every_call_is_a_clean_error(folder, capsys, command, kind, start, step):
-    count = injected(folder, capsys, command, kind, step, start)
-    told(capsys, command, kind, count, start, step)
-    assert count >= 10
+def sampled():
+    """Far apart for memory, of which there are many calls alike; `make slow` takes every one."""
+    for command in COMMANDS:
+        for kind, step in (("disk", 5), ("memory", 47 if command == "convert" else 97)):
+            yield pytest.param(command, kind, 1, 5 * step, 1)
+            yield pytest.param(command, kind, 1, step, 5, marks=SWEEP)
+        for kind, start, step in EVERY:
+            yield pytest.param(command, kind, start, step, 10, marks=pytest.mark.slow)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("command", "kind", "start", "step", "least"), [*sampled()])
+def test_a_fault_at_any_call_is_a_clean_error(folder, capsys, command, kind, start, step, least):
+    assert injected(folder, capsys, command, kind, step, start) >= least
 
 
 @pytest.mark.skipif(os.name == "nt", reason="POSIX limits")

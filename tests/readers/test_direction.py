@@ -242,21 +242,12 @@ def test_a_copy_is_refused(other):
     assert "--exclude '2'" in caught.value.hint
 
 
-def csv(path, columns):
-    rows = [
-        ",".join(columns),
-        *(",".join(map(str, r)) for r in zip(*columns.values(), strict=True)),
-    ]
-    path.write_text("\n".join(rows) + "\n")
-    return path
-
-
 @pytest.mark.parametrize("n_copies", [1, 3])
-def test_the_hints_on_copies_can_be_followed(run, tmp_path, n_copies):
+def test_the_hints_on_copies_can_be_followed(run, save, n_copies):
     truth, folds, found = chances(np.random.default_rng(13), c=4)
     columns = {"truth": truth, "fold": folds, **{f"m{c}": found[:, c] for c in range(4)}}
     columns |= {f"copy {c}": truth * (c + 1.5) for c in range(n_copies)}
-    path = csv(tmp_path / "p.csv", columns)
+    path = save("p.csv", columns)
     status, _, err = run("correct", path)
     assert status == 2
     words = " ".join(err.split()).partition("hint: ")[2].partition("; or")[0]
@@ -264,16 +255,16 @@ def test_the_hints_on_copies_can_be_followed(run, tmp_path, n_copies):
     leave_out = [word for c in range(n_copies) for word in ("--exclude", f"copy {c}")]
     assert run("correct", path, *leave_out, "--n-resamples", 40)[0] == 0
     assert run("correct", path, "--only", "*", "--n-resamples", 40)[0] == 0
-    everything = csv(path, {"truth": truth, "copy": truth * 1.5, "other": truth * 2.5})
+    everything = save("p.csv", {"truth": truth, "copy": truth * 1.5, "other": truth * 2.5})
     assert "--exclude" not in run("correct", everything)[2]
     assert run("correct", everything, "--only", "*", "--n-resamples", 40)[0] == 0
 
 
-def test_the_hint_on_one_that_is_turned_round_can_be_followed(run, tmp_path):
+def test_the_hint_on_one_that_is_turned_round_can_be_followed(run, save):
     truth, folds, found = chances(np.random.default_rng(1))
     found[:, 3] = 1 - found[:, 3]
     columns = {f"m{c}": found[:, c] for c in range(C)}
-    path = csv(tmp_path / "p.csv", {"truth": truth, "fold": folds, **columns})
+    path = save("p.csv", {"truth": truth, "fold": folds, **columns})
     out = " ".join(run("correct", path, "--n-resamples", 40)[1].split())
     assert "--exclude 'm3'" in out
     status, out, _ = run("correct", path, "--exclude", "m3", "--n-resamples", 40)
@@ -282,11 +273,11 @@ def test_the_hint_on_one_that_is_turned_round_can_be_followed(run, tmp_path):
     assert "against the truth" in " ".join(run("inspect", path)[1].split())
 
 
-def loo(path, folds, skill=1.0):
+def loo(save, folds, skill=1.0):
     truth, _, found = chances(np.random.default_rng(14), 30, 5, skill)
     found[:, 4] = of_the_others(truth)
     columns = {f"m{c}": found[:, c] for c in range(5)}
-    return csv(path, {"truth": truth, "fold": folds(truth), **columns})
+    return save("p.csv", {"truth": truth, "fold": folds(truth), **columns})
 
 
 def codes_of(run, path, *words):
@@ -295,17 +286,17 @@ def codes_of(run, path, *words):
     return [note["code"] for note in json.loads(out)["notes"]]
 
 
-def test_pairs_of_leave_one_out_are_noted(run, tmp_path):
-    path = loo(tmp_path / "p.csv", lambda truth: np.arange(30))
+def test_pairs_of_leave_one_out_are_noted(run, save):
+    path = loo(save, lambda truth: np.arange(30))
     assert "leave-one-out" in codes_of(run, path)
     assert "leave-one-out" not in codes_of(run, path, "--metric", "brier")
     assert "leave-one-out" not in codes_of(run, path, "--metric", "accuracy")
-    ten = loo(tmp_path / "p.csv", lambda truth: np.argsort(np.argsort(truth, kind="stable")) % 10)
+    ten = loo(save, lambda truth: np.argsort(np.argsort(truth, kind="stable")) % 10)
     assert "leave-one-out" not in codes_of(run, ten)
 
 
-def test_no_hint_of_leave_one_out_leads_to_an_error(run, tmp_path):
-    path = loo(tmp_path / "p.csv", lambda truth: np.arange(30))
+def test_no_hint_of_leave_one_out_leads_to_an_error(run, save):
+    path = loo(save, lambda truth: np.arange(30))
     _, out, _ = run("correct", path, "--notes", "all", "--n-resamples", 40)
     assert "within-folds" not in out
     status, _, err = run("correct", path, "--pooling", "fold-mean")
