@@ -5,8 +5,6 @@
 runs instead of files; --only COMMAND: cases of this command alone.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

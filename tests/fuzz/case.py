@@ -1,7 +1,5 @@
 """A case: some files and a command line; kept as JSON in tests/corpus."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Mapping

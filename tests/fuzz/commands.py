@@ -1,7 +1,5 @@
 """A number -> a case: files, mutated, and a command line with random options."""
 
-from __future__ import annotations
-
 from random import Random
 
 from bbccli.comparisons.across import TESTS as ACROSS

@@ -1,7 +1,5 @@
 """Changes of files: of bytes, of cells, of JSON."""
 
-from __future__ import annotations
-
 import json
 from random import Random
 from typing import Any

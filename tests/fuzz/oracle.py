@@ -1,7 +1,5 @@
 """What must hold of every run, whatever the input."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ any other exception, on any audit event (an import, a file, a command, compiled 
 pickle looks up), and where an array differs from what numpy unpickles.
 """
 
-from __future__ import annotations
-
 import argparse
 import base64
 import io

@@ -1,7 +1,5 @@
 """One case in a folder of its own, in this process."""
 
-from __future__ import annotations
-
 import functools
 import io
 import os

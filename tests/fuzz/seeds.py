@@ -1,7 +1,5 @@
 """Small real inputs: every task, layout, dialect and format."""
 
-from __future__ import annotations
-
 import io
 import json
 from functools import cache

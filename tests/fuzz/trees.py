@@ -5,8 +5,6 @@ linked, or exchanged with another of the same or of another run; so are folders.
 compared with what the unharmed run gives: a difference must be refused or told.
 """
 
-from __future__ import annotations
-
 import io
 import tempfile
 import traceback

@@ -1,7 +1,5 @@
 """Writers of small files, and one matrix that all formats must give back."""
 
-from __future__ import annotations
-
 import csv
 import gzip
 import io

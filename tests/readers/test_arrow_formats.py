@@ -1,7 +1,5 @@
 """Arrow IPC and Feather, columns of their types, and class columns of scikit-learn's users."""
 
-from __future__ import annotations
-
 import io
 import json
 import uuid

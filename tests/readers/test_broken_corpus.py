@@ -1,7 +1,5 @@
 """Files as they come when something went wrong: each gives one line that says what, and exit 2."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,12 +1,9 @@
 """What is converted reads as the same matrix, whatever the layout and the format."""
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -215,14 +212,6 @@ def test_command_line(run, samples, tmp_path):
         tmp_path.chmod(0o500)
         assert run("convert", source, "-o", tmp_path / "out.csv")[0] == 2
         tmp_path.chmod(0o700)
-
-
-def test_float32_is_exact_in_text(tmp_path):
-    values = np.random.default_rng(0).random(50).astype(np.float32)
-    source = tmp_path / "in.parquet"
-    pq.write_table(pa.table({"truth": [0, 1] * 25, "a": values}), source)
-    path = saved(convert(source, Request(), TableLayout.WIDE), tmp_path / "out.csv")
-    assert_array_equal(read(path).predictions[0, :, 0], values.astype(float))
 
 
 @pytest.mark.one_in(1)

@@ -1,7 +1,5 @@
 """Damage in the footer of a Parquet file ends in one line, and never in the end of the process."""
 
-from __future__ import annotations
-
 import base64
 import io
 import subprocess

@@ -1,7 +1,5 @@
 """Which rows of two files belong together: by a key that both have, and never in silence."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Inputs that unpack to more than they may: refused early, in one line, whatever the format."""
 
-from __future__ import annotations
-
 import io
 import tracemalloc
 from pathlib import Path

@@ -166,11 +166,6 @@ def test_no_file():
     assert e.hint == "name at least one"
 
 
-def test_a_name_that_is_too_long():
-    e = refused("cannot be read: File name too long", f"{'x' * 300}.csv", kind=BbcError)
-    assert e.hint == "check the path"
-
-
 def test_a_folder_has_no_hash(tmp_path):
     with pytest.raises(BbcError, match="cannot be read: Is a directory"):
         sha256_of(tmp_path)

@@ -45,12 +45,6 @@ def test_files_of_one_name_are_configurations_of_their_own():
     assert matrix.predictions.shape == (1, 60, 3)
 
 
-def test_files_of_one_name_on_the_command_line(run):
-    status, out, _ = run("correct", DATA / "*" / "*.csv", "--n-resamples", 20)
-    assert status == 0
-    assert "60 samples x 3 configurations" in " ".join(out.split())
-
-
 def test_the_same_in_a_folder_of_folders(tmp_path):
     for number, model in enumerate(MODELS):
         (tmp_path / f"seed {number}").mkdir()

@@ -1,7 +1,5 @@
 """Attacks that pass scanners of pickles, one by one: each is real, and none does anything here."""
 
-from __future__ import annotations
-
 import os
 import pickle
 import subprocess

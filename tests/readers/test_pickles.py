@@ -1,7 +1,5 @@
 """Arrays are read out of pickles that nobody unpickles; all else is refused, and nothing runs."""
 
-from __future__ import annotations
-
 import base64
 import json
 import os

@@ -1,7 +1,5 @@
 """What other tools write is read by the names of its columns alone."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The same table in every format gives the same matrix."""
 
-from __future__ import annotations
-
 import hashlib
 import subprocess
 import sys
@@ -69,15 +67,6 @@ def test_stdin_is_told_by_content(save, columns, encoded, stdin, name):
 def test_no_suffix_is_told_by_content(save, columns):
     expected = read(save("expected.parquet", columns))
     assert_same(read(save("pipe", save("m.csv", columns).read_bytes())), expected)
-
-
-@pytest.mark.parametrize("name", ["m.parquet", "m.csv", "m.tsv.gz"])
-def test_separate_files_agree(save, columns, name):
-    expected = read(save("expected.parquet", columns))
-    predictions = {k: v for k, v in columns.items() if k.startswith("svm")}
-    labels = save(f"labels-{name}", {"truth": columns["truth"]})
-    folds = save(f"folds-{name}", {"anything": columns["fold"]})
-    assert_same(read(save(name, predictions), labels=labels, folds=folds), expected)
 
 
 @pytest.mark.parametrize("spelling", ["\r\n", "\n"])

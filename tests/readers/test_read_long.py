@@ -1,7 +1,5 @@
 """The long layout gives the same matrix as the wide one, and names every fault by its row."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from documents import codes

@@ -1,7 +1,5 @@
 """What is said about files that can be read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from documents import codes

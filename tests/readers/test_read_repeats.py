@@ -1,7 +1,5 @@
 """Rows as samples and repeats; folds and groups."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal

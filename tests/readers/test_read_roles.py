@@ -1,7 +1,5 @@
 """Columns play roles by hand, by name, or by a synonym."""
 
-from __future__ import annotations
-
 import pytest
 from documents import codes
 from numpy.testing import assert_array_equal

@@ -1,7 +1,5 @@
 """Outcome and folds in files of their own."""
 
-from __future__ import annotations
-
 import pytest
 from numpy.testing import assert_array_equal
 from reading import refused

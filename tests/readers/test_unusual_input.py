@@ -133,16 +133,6 @@ def test_an_empty_column_beside_labels_is_no_configuration(save):
     np.testing.assert_array_equal(matrix.predictions[0], guessed)
 
 
-def test_text_among_numbers_is_named(run, save):
-    columns = {"truth": TRUTH, "a": CHANCES[:, 0], "b": [*CHANCES[:3, 1], "oops", *CHANCES[4:, 1]]}
-    status, _, err = run("correct", save("p.csv", table(columns)))
-    assert status == 2
-    assert "prediction is text (column 'b', row 3, value 'oops')" in err
-    status, out, _ = run("inspect", save("p.csv", table(columns)))
-    assert status == 2
-    assert "oops" in out
-
-
 # Files
 
 
