@@ -1,5 +1,6 @@
 """Shortcuts of tests that read files."""
 
+import numpy as np
 import pytest
 
 from bbccli.errors import BbcError, InputError
@@ -14,3 +15,17 @@ def refused(message, source, *, hint="", kind: type[BbcError] = InputError, **op
     assert all(given)
     assert any(hint in one for one in given)
     return caught.value
+
+
+def assert_same(one, other, *, dtype=True):
+    """Two matrices say the same of the same samples, in the same precision unless told not to."""
+    for name in ("configurations", "task", "kind", "fold_names"):
+        assert getattr(one, name) == getattr(other, name), name
+    assert one.outcome.classes == other.outcome.classes
+    for name in ("predictions", "folds", "groups", "available"):
+        np.testing.assert_equal(getattr(one, name), getattr(other, name))
+    for name in ("values", "event", "weights"):
+        np.testing.assert_equal(getattr(one.outcome, name), getattr(other.outcome, name))
+    assert not dtype or one.predictions.dtype == other.predictions.dtype
+    assert one.outcome.values.dtype == other.outcome.values.dtype
+    assert one.keys.tolist() == other.keys.tolist()

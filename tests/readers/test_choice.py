@@ -97,8 +97,7 @@ def test_on_the_command_line(run, save, tmp_path, command):
         "batch": ("-o", target, "--n-resamples", 20, "--jobs", 1),
     }.get(command, ())
     chosen = ("--only", "svm*", "--only", "forest", "--exclude", "*C=10")
-    status, out, _ = run(command, path, *more, *chosen)
-    assert status == 0
+    out = run.printed(command, path, *more, *chosen)
     if command == "convert":
         assert out.partition("\n")[0] == "row_id,fold,truth,svm C=1,forest"
         return
@@ -123,8 +122,7 @@ def test_in_a_file_of_defaults(run, save, tmp_path, monkeypatch):
     path = save("m.csv", TABLE)
     (tmp_path / "bbc.toml").write_text('exclude = ["svm*"]\n')
     monkeypatch.chdir(tmp_path)
-    status, out, _ = run("correct", path, "--n-resamples", 20, "--format", "json")
-    assert status == 0
+    out = run.printed("correct", path, "--n-resamples", 20, "--format", "json")
     assert json.loads(out)["input"]["configurations"] == ["knn [5]", "forest"]
 
 

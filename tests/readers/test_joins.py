@@ -175,8 +175,7 @@ def test_files_that_are_compared(run, save):
     assert status == 2
     assert "b.csv: a has the key 'id', b has no key" in err
     other = save("c.csv", columns)
-    status, out, _ = run("compare", keyless, other, "--n-resamples", "50", "--format", "json", "-q")
-    assert status == 0
+    out = run.printed("compare", keyless, other, "--n-resamples", "50", "--format", "json", "-q")
     assert "joined-by-position" in [note["code"] for note in json.loads(out)["notes"]]
 
 

@@ -1,6 +1,5 @@
 """What files are called that are read together."""
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -43,14 +42,6 @@ def test_files_of_one_name_are_configurations_of_their_own():
     matrix = read(str(DATA / "*" / "predictions_out_of_folds.csv"))
     assert matrix.configurations == MODELS
     assert matrix.predictions.shape == (1, 60, 3)
-
-
-def test_the_same_in_a_folder_of_folders(tmp_path):
-    for number, model in enumerate(MODELS):
-        (tmp_path / f"seed {number}").mkdir()
-        shutil.copytree(DATA / model, tmp_path / f"seed {number}" / "model")
-    matrix = read(str(tmp_path / "**" / "*.csv"))
-    assert matrix.configurations == ("seed 0", "seed 1", "seed 2")
 
 
 def test_only_a_column_of_configurations_lets_files_be_appended(save):

@@ -7,27 +7,14 @@ import sys
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from reading import assert_same
 
 from bbccli.core import reading
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.reading import Reading
 from bbccli.readers import read
 from bbccli.types import PredictionKind, Task
 
 NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]
-
-
-def assert_same(one: PredictionMatrix, other: PredictionMatrix) -> None:
-    assert_array_equal(one.predictions, other.predictions, strict=True)
-    assert_array_equal(one.outcome.values, other.outcome.values, strict=True)
-    for name in ("configurations", "kind", "fold_names", "task"):
-        assert getattr(one, name) == getattr(other, name)
-    assert one.outcome.classes == other.outcome.classes
-    for name in ("folds", "groups"):
-        a, b = getattr(one, name), getattr(other, name)
-        assert (a is None) == (b is None)
-        if a is not None:
-            assert_array_equal(a, b, strict=True)
 
 
 def test_matrix_holds_what_was_written(save, columns):

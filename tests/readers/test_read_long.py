@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from documents import codes
-from numpy.testing import assert_array_equal
-from reading import refused
+from reading import assert_same, refused
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.readers import Roles, read
@@ -25,17 +24,6 @@ def melted(columns, prediction="prediction", order=None, names=SVM):
     long["config"] = np.repeat(names, n)[rows]
     long[prediction] = np.concatenate([columns[c] for c in names])[rows]
     return long
-
-
-def assert_same(a, b):
-    assert a.configurations == b.configurations
-    assert (a.task, a.kind, a.outcome.classes) == (b.task, b.kind, b.outcome.classes)
-    assert_array_equal(a.predictions, b.predictions)
-    assert a.predictions.dtype == b.predictions.dtype
-    assert_array_equal(a.outcome.values, b.outcome.values)
-    assert_array_equal(a.folds, b.folds)
-    assert a.fold_names == b.fold_names
-    assert_array_equal(a.groups, b.groups)
 
 
 @pytest.fixture
@@ -112,12 +100,6 @@ def test_classes(save):
         assert_same(read(save("w.csv", wide)), read(save("m.csv", long | some)))
     some = {f"prob.{k}": p[:, :, j].ravel() for j, k in enumerate("xy")}
     refused(r"truth is not one of the classes of .* \(x, y", save("m.csv", long | some))
-
-
-def test_probabilities_of_a_binary_task(save, columns):
-    long = melted(columns, "prob.yes")
-    long["prob.no"] = 1 - long["prob.yes"]
-    assert_same(read(save("w.csv", columns)), read(save("m.csv", long)))
 
 
 def test_integer_classes(save):
@@ -214,14 +196,6 @@ def test_hardly_any_sample_in_common(save, monkeypatch):
 def test_no_predictions(save):
     path = save("m.csv", {"truth": [0, 1], "config": ["a", "b"], "x": [1, 2]})
     refused("no column of predictions among truth, config, x", path, dialect="long")
-
-
-def test_from_stdin(stdin, encoded, save, columns):
-    long = melted(columns)
-    a = read(save("w.csv", columns))
-    for name in ("m.csv", "m.parquet", "m.csv.gz"):
-        stdin(encoded(name, long))
-        assert_same(a, read("-"))
 
 
 def test_survival_and_regression(save):

@@ -7,7 +7,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from matrices import MAKERS, multiclass
-from reading import refused
+from reading import assert_same, refused
 
 from bbccli import METHODS, METRICS, BbcError, Plan, matrix_of, read
 from bbccli.analysis.inspection import inspect
@@ -53,19 +53,6 @@ def _with_views(schema):
     return pa.schema(zip(schema.names, kinds, strict=True))
 
 
-def _same(one, other):
-    np.testing.assert_array_equal(one.predictions, other.predictions)
-    np.testing.assert_array_equal(one.outcome.values, other.outcome.values)
-    assert one.predictions.dtype == other.predictions.dtype
-    assert (one.outcome.classes, one.kind) == (other.outcome.classes, other.kind)
-    for name in ("folds", "groups", "available"):
-        np.testing.assert_equal(getattr(one, name), getattr(other, name))
-    np.testing.assert_equal(one.outcome.weights, other.outcome.weights)
-    np.testing.assert_array_equal(one.keys, other.keys)
-    assert one.configurations == other.configurations
-    assert [note.text for note in one.notes] == [note.text for note in other.notes]
-
-
 def _estimate(matrix):
     found = METHODS["bbc"].run(matrix, default_metric(matrix), Plan(n_resamples=50, seed=3))
     return found.value, found.interval
@@ -77,7 +64,7 @@ def test_a_table_in_memory_is_the_file(form, save):
     del columns["patient"]
     of_file = read(save("p.parquet", columns), missing=Missing.COMMON_ROWS)
     matrix = read(FORMS[form](pa.table(columns)), missing=Missing.COMMON_ROWS)
-    _same(matrix, of_file)
+    assert_same(matrix, of_file)
     assert _estimate(matrix) == _estimate(of_file)
     assert matrix.n_samples == 11
 
@@ -129,7 +116,7 @@ def test_labels_and_folds_in_memory():
     labels = frame[["row_id", "truth"]].iloc[::-1]
     folds = pa.table({name: PREDICTIONS[name] for name in ("row_id", "fold")})
     matrix = read(frame.drop(columns=["truth", "fold"]), labels=labels, folds=folds)
-    _same(matrix, read(frame))
+    assert_same(matrix, read(frame))
 
 
 WRONG = {
@@ -163,7 +150,7 @@ def test_tables_are_read_alone():
 def test_a_long_table_and_an_inspection():
     frame = pd.DataFrame(PREDICTIONS).drop(columns=["patient"])
     long = frame.melt(["row_id", "fold", "truth"], var_name="config", value_name="score")
-    _same(read(long, missing=Missing.AVAILABLE), read(frame, missing=Missing.AVAILABLE))
+    assert_same(read(long, missing=Missing.AVAILABLE), read(frame, missing=Missing.AVAILABLE))
     before, found = frame.copy(), inspect(frame)
     assert (found.path, found.n_errors) == ("<DataFrame>", 0)
     pd.testing.assert_frame_equal(frame, before)

@@ -1,6 +1,5 @@
 """Rows as samples and repeats; folds and groups."""
 
-import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 from reading import refused
@@ -9,13 +8,6 @@ from bbccli.readers import read
 from bbccli.types import Missing
 
 TRUTH = ["x", "y", "x"]
-
-
-def test_samples_keep_the_order_of_first_appearance(save):
-    columns = {"row_id": [9, 2, 5], "truth": TRUTH, "a": [0.9, 0.2, 0.5]}
-    matrix = read(save("m.csv", columns))
-    assert_array_equal(matrix.predictions[0, :, 0], [0.9, 0.2, 0.5])
-    assert_array_equal(matrix.outcome.values, [0, 1, 0])
 
 
 def test_repeats_are_joined_by_row_id(save):
@@ -130,20 +122,3 @@ def test_samples_of_one_repeat_only_are_left_out(save):
     (note,) = matrix.notes
     assert (note.code, note.text[:16]) == ("samples-left-out", "2 of 4 samples h")
     refused("2 of 4 samples", path, missing=Missing.ERROR)
-
-
-def test_no_sample_in_every_repeat(save):
-    columns = {"row_id": [0, 1], "repeat": [0, 1], "truth": ["x", "y"], "a": [0.1, 0.2]}
-    refused("no sample is in all 2 repeats", save("m.csv", columns))
-
-
-def test_multiclass_over_repeats(save):
-    values = np.random.default_rng(0).dirichlet(np.ones(3), size=6)
-    columns = {
-        "row_id": [0, 1, 2, 2, 1, 0],
-        "repeat": [0, 0, 0, 1, 1, 1],
-        "truth": ["x", "y", "z", "z", "y", "x"],
-        **{f"m::{c}": values[:, k] for k, c in enumerate("xyz")},
-    }
-    matrix = read(save("m.csv", columns))
-    assert_array_equal(matrix.predictions[:, :, 0], [values[:3], values[:2:-1]])

@@ -78,13 +78,6 @@ def test_row_ids_that_do_not_match(save, ids, message):
     refused(message, save("m.csv", {"row_id": [4, 5, 6, 7], **WITH_TRUTH}), folds=folds)
 
 
-def test_folds_by_row_id(save):
-    folds = save("folds.csv", {"row_id": [7, 6, 5, 4], "fold": ["D", "C", "B", "A"]})
-    matrix = read(save("m.csv", {"row_id": [4, 5, 6, 7], **WITH_TRUTH}), folds=folds)
-    assert_array_equal(matrix.folds, [[0, 1, 2, 3]])
-    assert matrix.fold_names == ("A", "B", "C", "D")
-
-
 def test_folds_of_repeats(save):
     path = save("m.csv", REPEATS | {"truth": ["x", "y", "y", "x"], **PREDICTIONS})
     folds = save("folds.csv", {"fold": [1, 2, 1, 2]})

@@ -138,8 +138,7 @@ def test_the_first_folds_may_all_be_right(save):
 
 def test_a_copy_does_not_pass_the_gate(run, save):
     path = save("m.csv", BINARY | {"answer": TRUTH})
-    status, out, err = run("correct", path, "--fail-under", 0.9)
-    assert (status, out) == (2, "")
+    err = run.refused("correct", path, "--fail-under", 0.9)
     assert "equal to the truth in every row: answer" in err
     found = inspect(path)
     assert found.n_errors == 1
