@@ -198,7 +198,7 @@ class TestSharing:
         assert BLOCK * sharing.n_blocks * sharing.height * 4 <= memory
         n_tasks = len(sharing.rows(n_samples)) * len(sharing.spans(range(16)))
         assert n_tasks >= 20
-        assert len(work.winners().spans(0, 16)) == 16
+        assert len(work.winners().spans(range(16))) == 16
 
     def test_parts_of_the_samples_where_a_block_of_resamples_does_not_fit(self):
         assert not Work(10**5, 16, 10**5, 100, 60 * 10**6).by_rows_pays(200)
