@@ -21,6 +21,7 @@ from bbccli.metrics.kernels.placements import standing
 from bbccli.metrics.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
+    LARGEST_EXACT,
     MOST_CELLS,
     Units,
     added,
@@ -58,12 +59,20 @@ class Weighting:
     @cached_property
     def totals(self) -> FloatArray:
         """Total (B,) of each row."""
+        if whole(self.weights) and self.weights.shape[1] <= CHUNK:
+            narrow = self.weights.astype(np.float32)
+            totals = narrow @ np.ones(narrow.shape[1], np.float32)
+            # no partial sum is larger than the total, so a total that float32 can hold is exact
+            if totals.max(initial=0.0) < LARGEST_EXACT:
+                self._floats[narrow.dtype] = narrow
+                return totals.astype(np.float64)
         return total_weights(self.weights)
 
     def floats(self, dtype: np.dtype[np.floating]) -> FloatArray:
         """Weights as floats of a type, or wider where they need it."""
+        totals = self.totals
         if dtype not in self._floats:
-            self._floats[dtype] = matching(self.weights, dtype, self.totals)
+            self._floats[dtype] = matching(self.weights, dtype, totals)
         return self._floats[dtype]
 
     def among(self, rows: IntArray) -> Weighting:

@@ -83,11 +83,6 @@ def whole(weights: NDArray[Any]) -> bool:
 
 def total_weights(weights: NDArray[Any]) -> FloatArray:
     """Return the total (B,) of each row of weights (B, N); exact for integers."""
-    if whole(weights) and weights.shape[1] <= CHUNK:
-        # no partial sum is larger than the total, so one that float32 can hold is exact
-        totals = weights.astype(np.float32) @ np.ones(weights.shape[1], np.float32)
-        if totals.max(initial=0.0) < LARGEST_EXACT:
-            return totals.astype(np.float64)
     kind = np.float64 if np.issubdtype(weights.dtype, np.floating) else np.int64
     return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
 
