@@ -21,7 +21,6 @@ from bbccli.metrics.kernels.placements import standing
 from bbccli.metrics.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
-    LARGEST_EXACT,
     MOST_CELLS,
     Units,
     added,
@@ -29,13 +28,13 @@ from bbccli.metrics.weighting import (
     float_type,
     kept_among,
     matching,
+    narrowed,
     one_by_one,
     paired_sums,
     rest,
     scaled,
     sums_in_parts,
     sums_of_chunk,
-    total_weights,
     whole,
     with_changes,
 )
@@ -59,14 +58,10 @@ class Weighting:
     @cached_property
     def totals(self) -> FloatArray:
         """Total (B,) of each row."""
-        if whole(self.weights) and self.weights.shape[1] <= CHUNK:
-            narrow = self.weights.astype(np.float32)
-            totals = narrow @ np.ones(narrow.shape[1], np.float32)
-            # no partial sum is larger than the total, so a total that float32 can hold is exact
-            if totals.max(initial=0.0) < LARGEST_EXACT:
-                self._floats[narrow.dtype] = narrow
-                return totals.astype(np.float64)
-        return total_weights(self.weights)
+        narrow, totals = narrowed(self.weights)
+        if narrow is not None:
+            self._floats[narrow.dtype] = narrow
+        return totals
 
     def floats(self, dtype: np.dtype[np.floating]) -> FloatArray:
         """Weights as floats of a type, or wider where they need it."""
