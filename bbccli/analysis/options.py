@@ -262,7 +262,12 @@ class PlanOptions(ScoringOptions):
         "papers' intervals.",
         flags=("--guard/--no-guard",),
     )
-
+    size_correction: bool = _method(
+        True,
+        "bbc: correct metrics that are no means, such as F1 and RMSE, for the number of samples "
+        "that a resample leaves out; --no-size-correction gives the paper's figure.",
+        flags=("--size-correction/--no-size-correction",),
+    )
     models: Models | None = _interval(
         None,
         "Whether the winner is trained again before it is used, or used as it is.",

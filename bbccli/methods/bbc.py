@@ -140,17 +140,12 @@ the noise from the resamples and the mean with `bbc-632` are ours.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
-from bbccli.core.results import Distribution
 from bbccli.methods.base import DISTRIBUTION, Method
 from bbccli.stats.bootstrap.contenders import contenders, noise_of, shrunken
-from bbccli.stats.bootstrap.of_samples import corrected, notes_on_draws, out_of_bag
-from bbccli.stats.bootstrap.summary import from_distribution
+from bbccli.stats.bootstrap.of_samples import corrected, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
-from bbccli.types import FloatArray
 
 IN_BAG = 0.632
 """Share of the distinct samples that a resample holds: 1 - 1 / e."""
@@ -163,26 +158,6 @@ def towards_naive(case: Case) -> Answer:
     performances = case.measured.performances()
     mixed = IN_BAG * drawn.values + (1 - IN_BAG) * performances[drawn.winners]
     return moved(case, drawn, mixed)
-
-
-def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
-    """Return the mean of `mixed` (B,), with BBC's distribution moved to it.
-
-    Parameters
-    ----------
-    drawn
-        Out-of-bag performances of the resamples.
-    mixed : (B,)
-        What each resample says of the estimate; its spread is that of the Monte-Carlo error.
-    """
-    shift = float(np.nanmean(mixed) - np.nanmean(drawn.values))
-    shifted = replace(drawn, values=drawn.values + shift)
-    notes = notes_on_draws(case.matrix, case.selector, drawn)
-    answer = from_distribution(case, shifted, notes=notes)
-    error = float("nan")
-    if int((~np.isnan(mixed)).sum()) > 1:
-        error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
-    return replace(answer, error=answer.error and replace(answer.error, value=error))
 
 
 def towards_contenders(case: Case) -> Answer:
