@@ -67,11 +67,6 @@ class Plan:
         "how intervals are made of resample distributions", default=IntervalKind.PERCENTILE
     )
     guard: bool = doc("whether intervals count one more sample of worst performance", default=True)
-    size_correction: bool = doc(
-        "whether bbc corrects metrics that are no means for the size of what a resample leaves out",
-        default=True,
-        since="1.0",
-    )
     seed: int = doc("seed of all random draws, >= 0", default=0)
     tolerance: float | None = doc(
         "largest Monte-Carlo standard error; null for a fixed n_resamples", default=None
@@ -90,6 +85,11 @@ class Plan:
         "errors of values count as this quantile of the outcome's distances from its "
         "median at most, in (0, 1]; null for no cap",
         default=None,
+    )
+    size_correction: bool = doc(
+        "whether bbc corrects metrics that are no means for the size of what a resample leaves out",
+        default=True,
+        since="1.0",
     )
 
     def __post_init__(self) -> None:

@@ -102,9 +102,6 @@ class Metric:
         `PredictionMatrix.as_kind` makes it of what a file holds.
     direction, bounds
         Which way is better; smallest and largest possible value (may be infinite).
-    kind
-        Its form. A metric of another kind than a mean, pairs or conditional means has a size bias:
-        on few samples its expectation is another, and `bbc` corrects for that.
     bind
         ``bind(outcome, predictions) -> Scorer``: sorts or computes losses once, after which
         every performance is one call under weights. Sample weights, where the outcome has
@@ -128,6 +125,9 @@ class Metric:
     by_sample
         Whether what a sample adds depends on that sample alone, so that parts of the samples can be
         bound and added up apart: the scorer is an `Additive` one.
+    kind
+        Its form. A metric of another kind than a mean, pairs or conditional means has a size bias:
+        on few samples its expectation is another, and `bbc` corrects for that.
     """
 
     name: str
@@ -139,7 +139,6 @@ class Metric:
     bounds: tuple[float, float]
     bind: Bind
     reference: str
-    kind: MetricKind = MetricKind.OTHER
     rests_on: RestsOn = UNSAID
     bounds_of: Callable[[Outcome], tuple[float, float]] | None = None
     cell: int = 40
@@ -147,6 +146,7 @@ class Metric:
     under_weights: str = AS_REPEATED
     undefined: str = "without samples"
     remarks: str = ""
+    kind: MetricKind = MetricKind.OTHER
     smooth: bool = True
     by_class: bool = False
     by_sample: bool = False

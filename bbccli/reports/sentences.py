@@ -173,7 +173,7 @@ SYMMETRIC = frozenset({"auc", "gini", "youden"})
 """Metrics of two classes that are the same of either."""
 
 SAID = frozenset({"n_resamples", "level", "side", "pooling", "select", "interval", "guard", "seed"})
-SAID |= {"tolerance", "evaluation_share", "models"}
+SAID |= {"tolerance", "evaluation_share", "models", "size_correction"}
 """Fields of a plan that have words of their own here."""
 
 GUARDING_LOSSES = {kind for kind, one in INTERVALS.items() if one.guards_losses}
@@ -336,6 +336,7 @@ def _method(estimate: Estimate, document: Envelope) -> list[str]:
     parts = [phrases.method_name(estimate.method), phrases.pooling_of(estimate, document)]
     if estimate.n_evaluation is not None:
         parts.append(f"{percent(plan.evaluation_share)} held out")
+    parts += [] if estimate.size_correction is None else ["size-corrected"]
     if estimate.interval is not None and _is_resampled(estimate):
         parts += [] if plan.interval == "percentile" else [plan.interval]
         is_for_fixed = plan.interval in GUARDING_LOSSES and plan.models == "fixed"
