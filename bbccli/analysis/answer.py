@@ -69,7 +69,9 @@ def answer(
             judging = planned(metrics[0], plan)
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
         with working(analysis.metric, matrix, needed):
-            estimates, notes = estimate(matrix, metrics, plan, analysis.method, progress=progress)
+            estimates, notes = estimate(
+                matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
+            )
             of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:

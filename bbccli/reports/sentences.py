@@ -28,6 +28,7 @@ from bbccli.core.rounding import (
 )
 from bbccli.core.text import visible
 from bbccli.methods import METHODS, Gives
+from bbccli.methods.registry import TIGHT_METHODS
 from bbccli.metrics import METRICS
 from bbccli.metrics.planned import POWERS
 from bbccli.reports import phrases
@@ -338,11 +339,17 @@ def _method(estimate: Estimate, document: Envelope) -> list[str]:
         parts.append(f"{percent(plan.evaluation_share)} held out")
     parts += [] if estimate.size_correction is None else ["size-corrected"]
     if estimate.interval is not None and _is_resampled(estimate):
-        parts += [] if plan.interval == "percentile" else [plan.interval]
+        parts += [] if plan.interval == "percentile" else [_kind(estimate, plan)]
         is_for_fixed = plan.interval in GUARDING_LOSSES and plan.models == "fixed"
         parts += ["fixed models"] if is_for_fixed else []
         parts += ["guarded"] if _is_guarded(estimate, document) else []
     return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document.version}"]
+
+
+def _kind(estimate: Estimate, plan: Plan) -> str:
+    """Kind of the interval, and whether it is that of `--tight`."""
+    tight = plan.interval == "sharp" and estimate.method in TIGHT_METHODS
+    return f"{plan.interval} (--tight)" if tight else plan.interval
 
 
 def _is_resampled(estimate: Estimate) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.core.notes.note import CARE, DOUBT, Texts, listing, note
-from bbccli.core.rounding import count, digits_for, figure, short
+from bbccli.core.rounding import count, digits_for, figure, percent, short
 
 
 @note(CARE)
@@ -134,6 +134,21 @@ def not_calibrated(method: str, kind: str) -> Texts:
 
 
 @note(DOUBT)
+def rare_positives(label: str, share: float, kind: str) -> Texts:
+    """Intervals of kind `sharp` or `matched`, such as those of `--tight`, of a metric that is no
+    mean over samples, such as F1 or the average precision, where fewer than one sample in ten is
+    positive: a few samples decide the metric, and the interval is too narrow.
+
+    Remedy: report the interval of `bbc` without `--tight`, or the AUC.
+    """
+    return (
+        f"{percent(share)} of the samples are positive: {kind} intervals of {label} cover the true "
+        "value too seldom where it is fewer than 10 %",
+        "leave out --tight (or --interval), or report auc",
+    )
+
+
+@note(DOUBT)
 def unbounded_loss(label: str, of_outcome: float, of_losses: float) -> Texts:
     """A squared error has no worst value, and the rare huge errors that make the mean may not be in
     the sample. On 28 populations, bounds of level 0.95 of the MSE held the truth in 37 to 97 % of
@@ -186,7 +201,7 @@ def capped_errors(label: str, cap: float, share: float) -> Texts:
     Remedy: choose Q before seeing results, and say in the paper what it was.
     """
     return (
-        f"{label}: no error counts as more than {short(cap)}, the {short(share)} quantile of the "
+        f"{label}: no error counts as more than {figure(cap)}, the {short(share)} quantile of the "
         "outcome's distances from its median",
         "state --cap in the paper, and choose it before seeing results",
     )
