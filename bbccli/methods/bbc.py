@@ -106,7 +106,8 @@ Formula, for a metric that is maximised, with P_j the performance of configurati
 w the winner, and T its contenders:
 
 ```text
-shrunken = mean(P_T) + t2 / (t2 + v) (P_w - mean(P_T))        estimate = (shrunken + bbc-632) / 2
+shrunken = mean(P_T) + t2 / (t2 + v) (P_w - mean(P_T))
+estimate = (shrunken + bbc-632) / 2, but not below bbc, nor above the naive figure
 ```
 
 Algorithm:
@@ -116,22 +117,26 @@ Algorithm:
    over the resamples.
 2. The contenders T are the configurations j with P_w - P_j ≤ 2 sd(P_w - P_j), where the standard
    deviation is from S: what makes the sample easy or hard for all alike cancels in the difference.
-   Identical configurations count once, those without a performance not at all.
+   Of m identical configurations one counts, with weight √m in all means over T below; those without
+   a performance do not count.
 3. The noise v is the mean variance less the mean covariance of T (of different configurations): the
    part of the error that contenders do not share.
-4. The signal t2 is the variance of P over T (with one less than their number below) less v, and v /
-   20 at least.
+4. The signal t2 is the variance of P over T (unbiased, with these weights) less v, and v / 20 at
+   least.
 5. Shrink P_w towards the mean of the contenders by t2 / (t2 + v).
-6. The estimate is the mean of that and `bbc-632`. With a single configuration, or copies of one, it
-   is the figure itself.
-7. The interval is BBC's, moved to this estimate.
+6. The estimate is the mean of that and `bbc-632`, clipped between `bbc` and the naive figure. With a
+   single configuration, or copies of one, it is the figure itself.
+7. The interval is BBC's, moved to this estimate. Where the estimate was clipped, it reaches from the
+   worse to the better of its ends before and after.
 
 Derivation: let P_j = μ_j + e + ε_j among the contenders, with true performances μ_j of variance t2,
 an error e that all share, and errors ε_j of variance v. Given P, the mean of μ_j + e is the average
 of the P_j plus t2 / (t2 + v) times the distance of P_j from it, whichever j won: a posterior does
 not mind the selection. The P_j spread with variance t2 + v, and S gives v, for e adds the same to
 variances and covariances. That is the estimator of James and Stein with a mean and a variance from
-the data, for errors that are correlated. The shared e stays in the estimate: nothing in the sample
+the data, for errors that are correlated. The root of the number of copies is a compromise: a grid
+may repeat one model many times because a setting has no effect, which says nothing of the others.
+The shared e stays in the estimate: nothing in the sample
 tells it. Where another metric selects, it decides on the contenders, and the shrinking is in the
 metric that measures.
 
@@ -157,12 +162,16 @@ the noise from the resamples and the mean with `bbc-632` are ours.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from bbccli.core.results import Distribution
 from bbccli.methods.base import DISTRIBUTION, Method
 from bbccli.stats.bootstrap.contenders import contenders, noise_of, shrunken
-from bbccli.stats.bootstrap.of_samples import corrected, moved, out_of_bag
+from bbccli.stats.bootstrap.of_samples import corrected, in_full_size, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
+from bbccli.types import FloatArray
 
 IN_BAG = 0.632
 """Share of the distinct samples that a resample holds: 1 - 1 / e."""
@@ -178,19 +187,42 @@ def towards_naive(case: Case) -> Answer:
 
 
 def towards_contenders(case: Case) -> Answer:
-    """Return the mean of the shrunken winner and `bbc-632`; errors are those of `bbc`."""
+    """Return the mean of the shrunken winner and `bbc-632`, between `bbc` and the naive figure."""
     choice, drawn = case.choice, out_of_bag(case)
     everywhere, n_resamples = case.measured.performances(), len(drawn.values)
     found = contenders(case, n_resamples)
     if found.n_distinct == 1:
         return moved(case, drawn, np.full(n_resamples, choice.naive))
-    columns = found.columns[~np.isnan(everywhere[found.columns])]
-    noise = noise_of(case, columns, n_resamples)
-    of_winner = shrunken(choice.naive, everywhere[columns], noise)
+    found = found.among(~np.isnan(everywhere[found.columns]))
+    noise = noise_of(case, found, n_resamples)
+    of_winner = shrunken(choice.naive, everywhere[found.columns], found.shares, noise)
     mixed = IN_BAG * drawn.values + (1 - IN_BAG) * everywhere[drawn.winners]
     # what each resample adds through the noise: nothing on average over those that count
     through = of_winner.influence - of_winner.influence[~np.isnan(mixed)].mean()
-    return moved(case, drawn, (of_winner.value + through + mixed) / 2)
+    return _between(case, drawn, (of_winner.value + through + mixed) / 2)
+
+
+def _between(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
+    """Return the mean of `mixed` (B,), no worse than `bbc` and no better than the naive figure.
+
+    Where it is clipped, the interval reaches from the worse to the better of the ends before and
+    after.
+    """
+    answer, gain = moved(case, drawn, mixed), case.metric.direction.gain
+    in_full, naive = in_full_size(case, drawn), case.choice.naive
+    of_bbc = drawn.values if in_full is None else in_full
+    if gain(answer.value, naive) > 0 or gain(np.nanmean(of_bbc), naive) > 0:
+        limit = np.full(len(mixed), naive)
+    elif gain(np.nanmean(of_bbc), answer.value) > 0:
+        limit = of_bbc
+    else:
+        return answer
+    clipped = moved(case, drawn, limit)
+    if answer.interval is None or clipped.interval is None:
+        return clipped
+    before, after = answer.interval, clipped.interval
+    lower, upper = min(before.lower, after.lower), max(before.upper, after.upper)
+    return replace(clipped, interval=replace(after, lower=lower, upper=upper))
 
 
 METHODS = (

@@ -68,8 +68,8 @@ def estimate(
     names those of `default_methods` are run, and `all` runs every method: those of them that can't
     be computed are left out, with a note that says why. `tight` has `bbc-632` in the place of `bbc`
     and `bbc-f`, for a plan whose intervals are of kind `sharp`. Returned are one estimate per
-    metric and method, and what to know of them all. Metrics and methods are given by themselves or by
-    their names, one or several.
+    metric and method, and what to know of them all. Metrics and methods are given by themselves or
+    by their names, one or several.
 
     Raises
     ------
