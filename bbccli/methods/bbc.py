@@ -124,10 +124,10 @@ Algorithm:
 4. The signal t2 is the variance of P over T (unbiased, with these weights) less v, and v / 20 at
    least.
 5. Shrink P_w towards the mean of the contenders by t2 / (t2 + v).
-6. The estimate is the mean of that and `bbc-632`, clipped between `bbc` and the naive figure. With a
-   single configuration, or copies of one, it is the figure itself.
-7. The interval is BBC's, moved to this estimate. Where the estimate was clipped, it reaches from the
-   worse to the better of its ends before and after.
+6. The estimate is the mean of that and `bbc-632`, clipped between `bbc` and the naive figure. With
+   a single configuration, or copies of one, it is the figure itself.
+7. The interval is BBC's, moved to this estimate. Where the estimate was clipped, it reaches from
+   the worse to the better of its ends before and after.
 
 Derivation: let P_j = μ_j + e + ε_j among the contenders, with true performances μ_j of variance t2,
 an error e that all share, and errors ε_j of variance v. Given P, the mean of μ_j + e is the average
