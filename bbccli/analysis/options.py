@@ -317,7 +317,7 @@ class EstimateOptions:
         open=True,
         default="cvt, tt, bbc; with 8 folds or more also bbc-f",
     )
-    tight: bool = option(
+    tight: bool = _interval(
         False,
         "Report the interval of bbc-632 of kind sharp: about an eighth narrower than that of bbc, "
         "for metrics with a worst value.",
