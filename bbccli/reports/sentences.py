@@ -214,6 +214,19 @@ def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
     return f"{figure}{_choice(estimate, document)}; {data}; {method}"
 
 
+def capped_sentence(estimate: Estimate, document: Envelope) -> str:
+    """Give the figure with errors capped, beside that of an error without a worst value."""
+    digits = phrases.digits_of([estimate], document)
+    reported = to_report(phrases.estimates_of(document, estimate.metric))
+    figure = f"{metric_label(estimate.metric)} {digits.performance(estimate.value)}"
+    if estimate.interval is not None:
+        level = percent(estimate.interval.level)
+        figure += f" ({level} interval {phrases.interval_text(estimate.interval, digits)})"
+    other = reported is not None and reported.winner != estimate.winner
+    whose = f" for {estimate.winner}" if other else ""
+    return f"{figure}{whose} with --cap 0.95, which gives the error a worst value"
+
+
 def gate_sentence(gate: Gate) -> str:
     """Say what the gate found, and by how much.
 
