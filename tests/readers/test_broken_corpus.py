@@ -201,6 +201,7 @@ def test_broken_file(case, run, tmp_path):
     assert len(hint) > len("hint: ")
     assert all(words in hint for words in hints), hint
     assert re.search(message, error), error
+    assert run("inspect", tmp_path / name)[0] == 2
     assert all(character.isprintable() for character in error + hint)
 
 

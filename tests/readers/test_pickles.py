@@ -442,6 +442,8 @@ def test_a_pickle_that_is_cut_anywhere_is_refused(version: str) -> None:
 def test_other_files_are_refused() -> None:
     for data in (b"", b"\x80", b"\x80\x04", b"\x93NUMPY\x01\x00", b"truth,a\n0,1\n"):
         refused(data)
+    refused(HEAD + b"N0" + array_bytes()[2:])  # POP
+    refused(array_bytes().replace(NEW_ARRAY, NEW_ARRAY[:-1] + b"\x81"))  # NEWOBJ
     for protocol in (0, 1):
         refused(pickle.dumps(np.zeros(2), protocol), "start as a pickle of protocol 2 to 5")
     for version in (b"\x00", b"\x01", b"\x06", b"\xff"):

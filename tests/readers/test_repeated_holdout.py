@@ -6,8 +6,15 @@ from documents import codes
 from numpy.testing import assert_array_equal
 from reading import refused
 
+from bbccli.core.outcome import Outcome
 from bbccli.readers import read
-from bbccli.types import Missing
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.prediction_array import read_cube
+from bbccli.readers.predictions import interpret
+from bbccli.readers.problems import RAISE
+from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
+from bbccli.readers.sources.opening import read_table
+from bbccli.types import Missing, Task
 
 SIZE = 12
 
@@ -147,3 +154,20 @@ def test_the_polarity_is_that_of_the_samples_held_out(save):
     assert "polarity" not in codes(read(save("p.csv", columns)))
     columns["a"] = columns["b"] = 1 - columns["a"]
     assert "polarity" in codes(read(save("p.csv", columns)))
+
+
+@pytest.mark.parametrize("kind", [float, str])
+def test_no_row_is_no_prediction(save, kind):
+    names = [str(v) for v in (0, 1, 0, 1)] if kind is str else [0.1, 0.2, 0.3, 0.4]
+    truth = ["0", "1", "0", "1"] if kind is float else ["c0", "c1", "c0", "c1"]
+    shown = names if kind is float else [f"c{name}" for name in names]
+    table = read_table(save("m.parquet", {"truth": truth, "a": shown}))
+    sheet = Sheet(table, WIDE, table.n_rows, {}, (PredictionColumn("a", "a", "a"),), Metadata())
+    cube = read_cube(sheet, np.array([[0, -1, 2], [-1, 1, 3]]), RAISE)
+    if kind is float:
+        expected = [[0.1, np.nan, 0.3], [np.nan, 0.2, 0.4]]
+        assert_array_equal(cube.numbers[..., 0], expected)
+    else:
+        outcome = Outcome(Task.BINARY, np.array([0, 1, 0]), ("c0", "c1"))
+        found = interpret(cube, outcome)
+        assert_array_equal(found.array[..., 0], [[0, np.nan, 0], [np.nan, 1, 1]])
