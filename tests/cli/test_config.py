@@ -256,7 +256,7 @@ def test_names_that_mean_two_things_are_set_by_command():
         "drop": {"threshold", "format", "n_resamples"},
         "leaderboard": {"top", "wins", "format"},
         "compare": {
-            *("baseline", "by", "test", "fail_unless", "margin", "rope", "adjust", "format"),
+            *("baseline", "by", "test", "fail_unless", "margin", "rope", "adjust", "format")
         },
         "correct": {"runner", "scheduler"},
         "batch": {"runner", "scheduler"},

@@ -73,10 +73,7 @@ ERRORS = {
     "infinite value": (replaced("0.53", "inf"), r"column 'b', row 3"),
     "missing truth": (replaced("3,1,n", "3,1,"), r"truth.*row 3"),
     "one class only": (csv(GOOD.replace(",n,", ",y,")), r"one (class|value) only"),
-    "unknown label": (
-        csv("truth,a\n" + "y,y\nn,maybe\n" * 3),
-        r"column 'a', row 1, value 'maybe'",
-    ),
+    "unknown label": (csv("truth,a\n" + "y,y\nn,maybe\n" * 3), r"column 'a', row 1, value 'maybe'"),
     "labels of another length": (
         with_file("--labels", "truth\ny\nn\n", GOOD.replace("row_id", "zzz", 0)),
         r"\b2\b.*\b8\b|\b8\b.*\b2\b",

@@ -81,8 +81,7 @@ def test_the_winner_is_always_inside_and_intervals_hold_the_performances(maker, 
 
 
 @pytest.mark.parametrize(
-    ("matrix", "name"),
-    [(regression(n_samples=60), "mse"), (binary(n_samples=60), "auc")],
+    ("matrix", "name"), [(regression(n_samples=60), "mse"), (binary(n_samples=60), "auc")]
 )
 def test_a_duplicated_column_changes_neither_set_nor_p(matrix, name):
     last = matrix.n_configurations - 1

@@ -183,10 +183,7 @@ def test_permutation_as_scipy_has_it_exactly():
     data = regression(n_samples=12)
     losses = (data.predictions[0] - data.outcome.values[:, None]) ** 2
     theirs = stats.permutation_test(
-        (losses[:, 1] - losses[:, 4],),
-        np.mean,
-        permutation_type="samples",
-        n_resamples=np.inf,
+        (losses[:, 1] - losses[:, 4],), np.mean, permutation_type="samples", n_resamples=np.inf
     )
     found = ask("permutation", data, "mse", (1, 4))
     assert found.error is None

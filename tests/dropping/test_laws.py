@@ -281,7 +281,7 @@ def test_a_lost_winner_is_a_loss(name):
         (run,) = found.runs
         lost += not run.kept_winner
         left = matrix.of_configurations(
-            np.flatnonzero([c not in run.trace.dropped for c in matrix.configurations]),
+            np.flatnonzero([c not in run.trace.dropped for c in matrix.configurations])
         )
         survivor = METHODS["bbc"].run(left, metric, PLAN)
         worse = survivor.naive - full.naive if name == "rmse" else full.naive - survivor.naive

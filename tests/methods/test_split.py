@@ -211,9 +211,7 @@ def test_the_level_of_sidak():
 def test_tied_winners_are_named():
     matrix = by_hand()
     twice = replace(
-        matrix,
-        predictions=matrix.predictions[:, :, [1, 1]],
-        configurations=("a", "again"),
+        matrix, predictions=matrix.predictions[:, :, [1, 1]], configurations=("a", "again")
     )
     finalist = choose(twice, AUC, Plan())
     assert finalist.winner == 0

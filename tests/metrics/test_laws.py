@@ -155,9 +155,7 @@ def test_columns_are_independent(weighted_case):
 def test_a_single_configuration_can_be_asked_for_twice(case):
     metric, matrix, _ = case
     single = replace(
-        matrix,
-        predictions=matrix.predictions[:, :, :1],
-        configurations=matrix.configurations[:1],
+        matrix, predictions=matrix.predictions[:, :, :1], configurations=matrix.configurations[:1]
     )
     scorer, weights = bound(metric, single), some_weights(matrix)
     np.testing.assert_allclose(
@@ -265,8 +263,7 @@ WORST = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    ("name", "task"),
-    [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]],
+    ("name", "task"), [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]]
 )
 def test_the_opposite_of_the_truth_is_worst(name, task):
     matrix = for_metric(name, task)

@@ -11,11 +11,7 @@ from bbccli.core.resources import Engine, Resources
 from bbccli.metrics.kernels import concordant_weight_censored, product
 from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight, count_outlived
 from bbccli.metrics.ranking import AUC
-from bbccli.metrics.survival import (
-    CONCORDANCE,
-    CONCORDANCE_UNO,
-    censoring_survival,
-)
+from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO, censoring_survival
 from bbccli.types import Task
 
 METRICS = [CONCORDANCE, CONCORDANCE_UNO]
