@@ -59,7 +59,6 @@ PACKAGE = Path(arguments.__file__).parents[1]
 PLAN = Plan(n_resamples=60)
 MATRIX = binary()
 NAMES = MATRIX.configurations
-WHOLE = [[0.1], [0.8], [0.3], [0.9]]
 GAPS = [[0.1, 0.2], [0.8, np.nan], [0.3, 0.1], [0.9, 0.8]]
 
 
@@ -97,13 +96,6 @@ def shown(result):
     return [shown(one) for one in result] if isinstance(result, list | tuple) else repr(result)
 
 
-def metric_of_another(given):
-    """A metric whose record holds what is given of one that there is."""
-    return replace(METRICS["accuracy"], **given)
-
-
-TASKS = (Task.BINARY, Task.REGRESSION)
-AUCS = ("auc", "accuracy", "brier")
 METRIC = "auc"
 TABLE = np.random.default_rng(0).random((6, 3))
 FAMILIES = {"a": (0, 1, 2), "b": (3, 4)}
@@ -533,15 +525,6 @@ def own(share, right=True):
     """A metric of your own: a share of being right, or of being wrong, which more of is better."""
     bind = mean_of(lambda outcome, p: share * ((p == outcome.values[:, None]) == right))
     return replace(METRICS["accuracy"], name="own", bind=bind)
-
-
-def test_a_metric_that_is_gone_leaves_nothing_to_another():
-    matrix, few = small(), Plan(n_resamples=5)
-    for turn in range(20):
-        metric = own(turn / 20)  # may lie where an earlier one lay, and has its name
-        for method in ("naive", "bbc"):
-            assert asked(matrix, metric, method, few) == asked(small(), metric, method, few)
-        del metric
 
 
 def test_a_metric_that_lies_where_another_lay_is_not_taken_for_it():

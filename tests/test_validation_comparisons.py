@@ -1,6 +1,5 @@
 """The study of comparisons after selection: what it repeats, keeps and shows."""
 
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 
@@ -102,17 +101,6 @@ def test_which_family_is_wrongly_said_to_be_better(monkeypatch):
         assert found["percentile"] == (ends[0] <= 0.05 <= ends[1])
 
 
-def test_settings_at_the_edge_are_repeated_more_often(tmp_path):
-    wanted = comparisons.PRECISE
-    assert set(wanted) <= {one.key for one in settings()}
-    for study, store in comparisons.kept(tmp_path).items():
-        counts = Counter(setting.key for setting, _ in comparisons.todo(study, store))
-        more = wanted if study == "simultaneous" else {}
-        assert counts == {
-            one.key: more.get(one.key, 1000) for one in comparisons.settings_of(study)
-        }
-
-
 @pytest.mark.parametrize("study", list(STUDIES))
 def test_a_repetition_says_whether_each_statement_holds(tiny, study):
     found = STUDIES[study](tiny[1], 0)
@@ -145,17 +133,6 @@ def test_it_is_kept_and_not_run_again(tiny, tmp_path, page, capsys):
     main([*words, "5"])
     assert "0 repetitions" in capsys.readouterr().err
     assert page.read_text() == text
-
-
-def test_what_is_kept_is_what_was_said(tiny, tmp_path):
-    stores = comparisons.kept(tmp_path)
-    assert comparisons.repeat(stores, 300) == 12
-    again = comparisons.kept(tmp_path)
-    for study in STUDIES:
-        for setting in tiny:
-            found = again[study].results(setting.key)
-            for repetition, said in stores[study].results(setting.key).items():
-                assert found[repetition] == pytest.approx(dict(said), abs=1e-7)
 
 
 @pytest.mark.sweep

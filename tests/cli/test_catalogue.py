@@ -5,7 +5,6 @@ import pytest
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.schema.correct import SCHEMA_VERSION
-from bbccli.version import __version__
 
 
 @pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), ("metrics", METRICS)])
@@ -45,10 +44,6 @@ def test_a_metric_by_another_name(run):
 
 def test_schema(run):
     assert json.loads(run.printed("schema"))["title"] == SCHEMA_VERSION
-
-
-def test_version(run):
-    assert run("--version") == (0, f"bbc {__version__}\n", "")
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["correct", "--help"], ["-h"]])

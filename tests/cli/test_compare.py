@@ -48,45 +48,7 @@ def said(run, *argv):
 # The set
 
 
-@pytest.mark.sweep
-def test_the_set_of_the_best_holds_the_truly_best(once, study, samples):
-    status, out, _ = once("compare", study, "--format", "json", "-q")
-    found = json.loads(out)["best_set"]
-    truth = json.loads((samples / "progression.truth.json").read_text())["performances"]["auc"]
-    inside = {one["configuration"] for one in found["members"] if one["inside"]}
-    assert (status, len(found["members"]), len(inside)) == (0, 177, found["n_inside"])
-    assert max(truth, key=truth.get) in inside
-    assert 0 < found["n_inside"] < 177
-    assert found["members"][0]["difference"] == 0
-
-
-@pytest.mark.sweep
-def test_the_table_of_the_set(once, study):
-    _, out, err = once("compare", study)
-    assert err == ""
-    assert "of 177 configurations may be the best (95 %)" in out
-    assert "more may be the best, " in out
-    assert "  to the winner   95 % interval      p\n" in out  # no figure is cut
-    assert max(map(len, out.splitlines())) <= 80
-    assert "equivalent" not in out
-
-
 # Against a baseline
-
-
-@pytest.mark.sweep
-def test_a_baseline_in_the_table(once, study):
-    out = once.printed("compare", study, "--baseline", BASELINE)
-    for words in (
-        "winner       logistic-l1 C=0.1 k=3   AUC 0.890",
-        f"baseline     {BASELINE}   AUC 0.875",
-        "+0.015 as measured; -0.0",
-        "corrected for the selection",
-        "whichever of the 177 was selected), p 0.99",
-        "verdict      not shown to be better",
-        "a paired test of the winner alone would ignore",
-    ):
-        assert words in out, words
 
 
 @pytest.mark.parametrize("question", [("--baseline", "tree 0"), ("--by", r"regex:^(\w+)")])
@@ -94,20 +56,6 @@ def test_the_margin_is_part_of_the_result(run, file, question):
     options = (*question, "--margin", "0.6", *FAST)
     assert said(run, file, *options)["margin"] == 0.6
     assert "worse by 0.6 or more" in run("compare", file, *options)[1]
-
-
-@pytest.mark.sweep
-def test_a_margin_moves_the_verdict_one_way(run, file):
-    order = ["better", "not-worse", "not-shown"]
-    found = [
-        said(run, file, "--baseline", "tree 0", "--margin", margin, *FAST)["comparisons"][0]
-        for margin in ("0", "0.05", "0.1", "0.3")
-    ]
-    assert found[0]["verdict"] == "better"
-    assert found[-1]["verdict"] != "better"
-    assert len({one["bound"] for one in found}) == 1
-    ranks = [order.index(one["verdict"]) for one in found]
-    assert ranks[0] <= min(ranks[1:])
 
 
 @pytest.mark.parametrize(
@@ -202,14 +150,6 @@ def test_an_interval_without_width_shows_nothing(run, tmp_path):
     assert (status, "has no width" in err) == (4, True), err
 
 
-@pytest.mark.sweep
-def test_the_winner_as_baseline_is_not_better(run, study):
-    options = ("--baseline", "logistic-l1 C=0.1 k=3", "--fail-unless", "better", *FAST)
-    status, out, _ = run("compare", study, *options)
-    assert status == 3
-    assert "is itself the winner" in out
-
-
 # Families, and files of the same samples
 
 
@@ -271,32 +211,6 @@ def test_every_test_of_a_pair_that_fits(run, file):
     assert any("mcnemar" in text for text in left_out)
 
 
-def test_swapping_the_pair_swaps_the_sides(run, file):
-    one, other = (
-        said(run, file, "--pair", *pair, *FAST)["comparisons"][0]
-        for pair in (("boost 0", "tree 0"), ("tree 0", "boost 0"))
-    )
-    assert one["difference"] == -other["difference"]
-    assert one["p"] == other["p"]
-    assert (one["first_value"], one["second_value"]) == (
-        other["second_value"],
-        other["first_value"],
-    )
-
-
-@pytest.mark.sweep
-def test_every_pair_of_a_few_is_adjusted(run, file):
-    options = ("--only", "boost*", "--test", "wald", *FAST)
-    holm = said(run, file, *options)["comparisons"]
-    max_t = said(run, file, *options, "--adjust", "max-t")["comparisons"]
-    raw = said(run, file, *options, "--adjust", "none")["comparisons"]
-    assert len(holm) == len(max_t) == 10
-    assert all(one["p_adjusted"] is None for one in raw)
-    for by_holm, by_max in zip(holm, max_t, strict=True):
-        assert by_holm["p"] <= by_holm["p_adjusted"]
-        assert by_max["p"] <= by_max["p_adjusted"] + 0.05
-
-
 def test_too_many_pairs_are_refused(run, study):
     assert "there are 177 configurations" in run.refused("compare", study, "--test", "wald")
 
@@ -345,14 +259,6 @@ def test_a_single_data_set_has_no_ranks_over_data_sets(run, data_sets):
             err = run.refused("compare", *files, "--across", *words, *FAST)
             assert err.startswith(f"error: --across ranks over data sets, and {one} is one\n")
             assert "without --across" in err
-
-
-@pytest.mark.sweep
-def test_ranks_in_the_table(run, data_sets):
-    out = run.silent("compare", data_sets, "--across", "--by", r"regex:^(\w+)", *FAST)
-    assert out.startswith("6 data sets, AUC\n")
-    assert "win / tie / loss" in out
-    assert "mean rank" in out
 
 
 @pytest.mark.sweep

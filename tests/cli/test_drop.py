@@ -123,34 +123,6 @@ def test_the_table(call, table):
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    "rule", ["bbcd", "brace", "hoeffding", "friedman", "anova", "win-loss", "cvst", "wilcoxon"]
-)
-def test_every_rule_decides(call, table, rule):
-    decision = decided(call, so_far(table, 6), "--rule", rule, "--metric", "accuracy")
-    assert decision["rule"] == rule
-    tested = {"bbcd": "probability"}.get(rule, "p_value")
-    has_one = rule in ("bbcd", "friedman", "anova", "wilcoxon")
-    assert any(d[tested] is not None for d in decision["decisions"]) == has_one
-
-
-@pytest.mark.sweep
-def test_one_class_so_far(call, table):
-    fold = np.asarray(table["truth"].to_pylist()) == "malignant"
-    sorted_ = table.set_column(1, "fold", pa.array(fold.astype(int)))
-    partial = so_far(sorted_, 1, rows=False)
-    decision = decided(call, partial, "--min-samples", "10")
-    assert {d["fate"] for d in decision["decisions"]} == {"keep"}
-    assert "of one class" in call(partial, "--min-samples", "10")[0].replace("\n         ", " ")
-
-
-def test_without_folds(call, table):
-    decision = decided(call, so_far(table, 6).drop_columns(["fold"]))
-    assert decision["n_folds_seen"] is decision["n_trained"] is None
-    assert any(d["fate"] == "drop" for d in decision["decisions"])
-
-
 @pytest.mark.sweep
 def test_classes_of_their_own_columns(run, samples, tmp_path):
     table = pq.read_table(samples / "digits.parquet")
@@ -224,27 +196,6 @@ class TestReplay:
         assert estimate["value"] == one["value"]
         assert estimate["winner"] == one["winner"]
         assert estimate["drop_trace"]["speed_up"] > 1
-
-    @pytest.mark.sweep
-    def test_table_of_one_rule_goes_fold_by_fold(self, run, samples):
-        _, out, _ = run("drop", "--replay", samples / "digits.parquet", *FAST)
-        assert "after fold" in out
-        assert "models trained" in out
-
-    @pytest.mark.sweep
-    def test_orders(self, run, samples):
-        options = ("--replay", "--orders", "3", "--metric", "accuracy")
-        out = run.printed("drop", samples / "digits.parquet", *FAST, *options)
-        assert "largest" in out
-        assert " of 3" in out
-
-    @pytest.mark.sweep
-    def test_fold_order(self, run, samples):
-        order = "9,8,7,6,5,4,3,2,1,0"
-        options = ("--replay", "--fold-order", order, "--format", "json", "--metric", "accuracy")
-        assert json.loads(run.printed("drop", samples / "digits.parquet", *FAST, *options))[
-            "replays"
-        ][0]["runs"][0]["order"] == order.split(",")
 
 
 @pytest.mark.parametrize(
@@ -367,21 +318,6 @@ def test_two_orders_of_the_folds_are_one_too_many(small):
         "",
         "error: --fold-order gives one order, --orders draws some\nhint: leave one of them out\n",
     )
-
-
-@pytest.mark.one_in(1)
-@pytest.mark.parametrize(
-    ("names", "words"),
-    [
-        ("a", "1 configuration lacks predictions within a fold, and counts as dropped: a"),
-        ("ab", "2 configurations lack predictions within a fold, and count as dropped: a, b"),
-    ],
-)
-def test_gaps_are_said_in_plain_words(small, names, words):
-    holes = {name: [*EVEN[name][:3], "", *EVEN[name][4:]] for name in names}
-    out = small(EVEN | holes, "--format", "json")[1]
-    told = [note["text"] for note in json.loads(out)["notes"]]
-    assert told.count(words) == 1
 
 
 def test_a_method_that_drops_keeps_all_while_the_metric_has_no_value(run, tmp_path):

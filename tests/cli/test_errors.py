@@ -166,11 +166,6 @@ def test_strict_makes_missing_predictions_an_error(run, tmp_path):
     assert run.refused("correct", *lacking, "--strict").startswith("error: ")
 
 
-def test_usage_errors_exit_2(run):
-    assert "'left'" in run.refused("correct", "x.csv", "--side", "left")
-    assert "table, json" in run.refused("correct", "x.csv", "--format", "yaml")
-
-
 def test_a_bug_is_not_hidden(run, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise ZeroDivisionError

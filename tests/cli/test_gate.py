@@ -410,12 +410,6 @@ class TestCollapsed:
         assert self.gate(run, perfect, "--no-guard", "--gate-on", "estimate")[0] == 0
 
 
-def test_bca_is_gone(run, data):
-    err = run.refused("correct", data, "--interval", "bca")
-    assert "bca" in err
-    assert "percentile" in err
-
-
 class TestWhatIsReported:
     """A gate judges the figure that is marked, and no order of the methods leads to another."""
 

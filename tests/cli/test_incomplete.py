@@ -37,19 +37,6 @@ def codes_in(result):
 
 
 @pytest.mark.sweep
-def test_configurations_dropped_after_some_folds(table, run, tmp_path):
-    late = table["fold"].to_numpy() > 4
-    gone = table.column_names[5:8]
-    found = run_on(without(table, gone, late), run, tmp_path)[1]
-    assert found["input"]["n_configurations"] == 174
-    assert "configurations-dropped" in codes_in(found)
-    text = next(n["text"] for n in found["notes"] if n["code"] == "configurations-dropped")
-    assert all(name in text for name in gone)
-    winners = {share["configuration"] for e in found["estimates"] for share in e["selection"]}
-    assert not winners & set(gone)
-
-
-@pytest.mark.sweep
 @pytest.mark.parametrize("absent", ["rows", "cells"])
 def test_folds_not_yet_run(table, run, tmp_path, absent):
     fold = table["fold"].to_numpy()
@@ -103,24 +90,6 @@ def test_gaps_everywhere(table, run, tmp_path):
     for gappy, complete in zip(found["estimates"], whole["estimates"], strict=True):
         assert gappy["method"] == complete["method"]
         assert abs(gappy["value"] - complete["value"]) < 0.08
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
-def test_gaps_everywhere_are_refused_on_request(table, run, tmp_path, option):
-    status, _, err = run_on(gaps_everywhere(table, 0.2), run, tmp_path, *option)
-    assert status == 2
-    assert "177 of 177 configurations lack predictions" in err
-
-
-@pytest.mark.sweep
-def test_available_cases_on_request_keep_who_predicts_half(table, run, tmp_path):
-    fold = table["fold"].to_numpy()
-    cut = without(table, table.column_names[5:8], fold > 6)
-    cut = without(cut, table.column_names[8:9], fold > 3)
-    found = run_on(cut, run, tmp_path, "--missing", "available")[1]
-    assert found["input"]["n_configurations"] == 176
-    assert {"available-cases", "configurations-dropped"} <= set(codes_in(found))
 
 
 def test_too_many_gaps_are_explained(table, run, tmp_path):

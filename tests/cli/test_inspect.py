@@ -159,12 +159,6 @@ def test_one_fold_lacks_a_class(save):
     assert "1 of 2 folds lack a class" in next(f.text for f in found.findings if f.check == "folds")
 
 
-def test_a_single_sample_of_a_class(save):
-    found = inspect(save("truth,a\n0,0.1\n0,0.2\n0,0.3\n1,0.9\n"))
-    assert found.n_errors == 0
-    assert "resamples" in warnings(found)
-
-
 def test_a_class_of_one_sample_is_a_warning(save):
     rows = "".join(f"{i},{'y' if i == 3 else 'x'},0.{i}\n" for i in range(9))
     found = inspect(save(f"row_id,truth,a\n{rows}"))
@@ -184,24 +178,6 @@ def test_resamples_to_redraw(save):
     both_out = (1 - 2 / 40) ** 40
     expected = 1 - 2 * (out - both_out)
     assert n_again / 1024 == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 1024))
-
-
-def test_memory_grows_little_with_the_rows():
-    n_rows = 20_000
-    truth = np.arange(n_rows) % 2
-    matrix = PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.full((1, n_rows, 1), 0.5),
-        ("a",),
-        PredictionKind.PROBABILITY,
-    )
-    findings = Findings()
-    tracemalloc.start()
-    check_resamples(findings, matrix)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak / n_rows < 600  # bytes, of a block of 64 resamples
-    assert findings.found[-1].text == "none of 1024 would have to be drawn again"
 
 
 @pytest.mark.parametrize("grouped", [False, True])

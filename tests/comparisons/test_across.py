@@ -159,20 +159,6 @@ def test_a_loss_is_better_where_it_is_smaller():
         assert one.difference == pytest.approx(other.difference)
 
 
-def test_swapping_families_flips_the_sign():
-    one, other = across(AUCS, tests=["all"]), across(AUCS[:, ::-1], tests=["all"])
-    for first, second in zip(one.pairs, other.pairs, strict=True):
-        assert first.test == second.test
-    p = {frozenset((f"{3 - int(c.first[1])}", f"{3 - int(c.second[1])}", c.test)): c
-         for c in other.pairs}  # fmt: skip
-    for pair in one.pairs:
-        mirrored = p[frozenset((pair.first[1], pair.second[1], pair.test))]
-        assert pair.p == pytest.approx(mirrored.p)
-        assert pair.difference == pytest.approx(-mirrored.difference)
-        if pair.effect:
-            assert pair.effect.value == pytest.approx(-mirrored.effect.value)
-
-
 def test_rounding_parts_no_ties():
     values = np.array([[0.9 - 0.8, 0.8 - 0.7, 0.1]] * 7)
     assert len(set(values[0])) > 1

@@ -54,14 +54,6 @@ def test_products_give_the_variances_of_single_differences():
     assert between[2, 1] == 0
 
 
-def test_repeats_share_their_rows():
-    matrix = binary(n_repeats=3)
-    found = evidence_of(matrix, METRICS["accuracy"], Plan())
-    right = (matrix.predictions > 0.5) == matrix.outcome.values[:, None]
-    means = right.mean(axis=0)
-    np.testing.assert_allclose(found.influence, means - means.mean(axis=0), atol=1e-10)
-
-
 @pytest.mark.parametrize("name", ["accuracy", "auc"])
 def test_over_folds_of_equal_size_it_is_centred_in_each(name):
     matrix = binary(n_samples=60, n_folds=5)
@@ -76,14 +68,6 @@ def test_over_folds_of_equal_size_it_is_centred_in_each(name):
             _, values = placements_less_auc(matrix.predictions[0][rows], truth[rows])
             expected = values * (n_h - 1) / 5 / (rows.sum() / 2 - 1)
         np.testing.assert_allclose(found.influence[rows], expected, atol=1e-10)
-
-
-def test_more_is_better_whatever_the_metric():
-    matrix = regression()
-    found = evidence_of(matrix, METRICS["mae"], Plan())
-    losses = np.abs(matrix.predictions[0] - matrix.outcome.values[:, None])
-    assert found.gains.argmax() == losses.mean(axis=0).argmin()
-    np.testing.assert_allclose(found.influence, losses.mean(axis=0) - losses, atol=1e-10)
 
 
 def grouped(matrix, codes):
@@ -172,12 +156,3 @@ def test_a_class_of_one_sample_is_refused():
     one = replace(matrix, outcome=replace(matrix.outcome, values=truth))
     with pytest.raises(UndefinedError, match="a class has a single sample"):
         evidence_of(one, METRICS["auc"], Plan())
-
-
-def test_the_clip_of_the_plan_counts():
-    matrix = binary(kind="probability")
-    sharp = replace(matrix, predictions=np.round(matrix.predictions))
-    few, many = (
-        evidence_of(sharp, METRICS["log-loss"], Plan(clip=clip)).gains for clip in (1e-7, 0.1)
-    )
-    assert (few < many).all()

@@ -78,11 +78,6 @@ def test_identical_configurations_stay(rule):
     assert found.runs[0].trace.n_trained == found.runs[0].trace.n_models
 
 
-def test_constant_predictions_stay(rule):
-    constant = replace(spread(), predictions=np.full((1, 200, 9), 0.7))
-    assert drop(constant, metric_of(rule), PLAN, rule=rule).drop == ()
-
-
 def test_one_configuration_stays(rule):
     matrix = spread()
     alone = replace(matrix, predictions=matrix.predictions[:, :, :1], configurations=("c0",))
@@ -150,18 +145,6 @@ def test_samples_of_one_class_drop_nothing(rule):
     decision = drop(one_class, metric_of(rule), PLAN, rule=rule)
     assert decision.drop == ()
     assert "of one class" in decision.notes[0].text
-
-
-def test_the_same_seed_decides_the_same(rule):
-    first, second = (drop(spread(), metric_of(rule), PLAN, rule=rule) for _ in range(2))
-    assert first == second
-
-
-def test_names_do_not_matter(rule):
-    matrix = spread()
-    renamed = replace(matrix, configurations=tuple(f"x{c}" for c in range(9)))
-    found, expected = (drop(m, metric_of(rule), PLAN, rule=rule).drop for m in (renamed, matrix))
-    assert [name[1:] for name in found] == [name[1:] for name in expected]
 
 
 EVERY_METRIC = [
@@ -235,12 +218,6 @@ def test_a_later_repeat_counts_alone_until_it_is_over():
     assert [(s.fold, s.dropped) for s in found.runs[0].trace.steps if s.dropped] == [
         ("repeat 2", ("b",))
     ]
-
-
-def test_as_many_folds_as_there_are_leave_none_to_come():
-    decision = drop(spread(), METRICS["auc"], PLAN, n_folds=10)
-    assert (decision.n_folds_seen, decision.n_folds_to_come) == (10, 0)
-    assert decision.n_to_save == 0
 
 
 def test_progress_is_told_of_each_rule():

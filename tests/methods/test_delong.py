@@ -93,11 +93,6 @@ def test_by_hand():
     assert [n.code for n in found.notes] == ["few-evaluated"]
 
 
-def test_placements_are_of_the_samples_asked_for():
-    cases, controls = (np.array(rows, bool) for rows in ([1, 0, 1, 0, 0], [0, 0, 0, 1, 0]))
-    assert placements(SCORES, cases, controls).tolist() == [1, 0, 0, 0.5, 0]
-
-
 @pytest.mark.parametrize("seed", range(6))
 def test_the_variance_is_that_of_the_slow_loop(seed):
     rng = np.random.default_rng(seed)
@@ -151,13 +146,6 @@ def test_repeats_give_the_variance_of_the_mean():
     assert found == pytest.approx(expected, rel=1e-12)
 
 
-def test_identical_repeats_change_nothing():
-    data = binary(n_configurations=1)
-    twice = replace(data, predictions=np.concatenate([data.predictions] * 2), folds=None)
-    rows = np.ones(40, bool)
-    assert delong_variance(twice, 0, rows) == pytest.approx(delong_variance(data, 0, rows))
-
-
 def test_a_missing_prediction_never_counts():
     data = binary(n_samples=80, n_configurations=1)
     available = np.random.default_rng(0).random((1, 80, 1)) < 0.7
@@ -177,12 +165,6 @@ def test_groups_are_as_in_the_slow_loop(seed):
         expected = slow_clustered_variance(data.outcome.values, data.predictions[0, :, c], groups)
         found = delong_variance(grouped, c, np.ones(50, bool))
         assert found == pytest.approx(expected, rel=1e-12)
-
-
-def test_groups_of_one_are_no_groups():
-    data, rows = binary(), np.ones(40, bool)
-    single = replace(data, groups=np.arange(40))
-    assert delong_variance(single, 0, rows) == pytest.approx(delong_variance(data, 0, rows))
 
 
 def test_copies_of_a_sample_tell_nothing_new():
@@ -210,12 +192,6 @@ def test_a_perfect_auc_has_no_variance_and_says_so():
         found = METHODS["delong"].run(scored(scores, truth), AUC, EVERYTHING)
         assert (found.interval.lower, found.interval.upper) == (end, end)
         assert [n.code for n in found.notes] == ["no-variance", "few-evaluated"]
-
-
-def test_constant_scores_have_no_variance_and_say_so():
-    found = METHODS["delong"].run(scored(np.zeros(40), np.arange(40) % 2), AUC, EVERYTHING)
-    assert (found.interval.lower, found.interval.upper) == (0.5, 0.5)
-    assert [n.code for n in found.notes] == ["no-variance", "few-evaluated"]
 
 
 def test_one_sample_of_a_class_gives_no_interval():

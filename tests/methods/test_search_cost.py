@@ -95,19 +95,6 @@ def test_all_configurations_give_the_estimate_of_bbc(metric, pooling):
     assert found.naive[-1] == pytest.approx(case.choice.naive, abs=1e-15)
 
 
-def test_one_configuration_is_their_mean():
-    case = case_of(matrices.binary())
-    _, outside = performances(case, 60)
-    found = search_cost(case)
-    assert found.naive[0] == pytest.approx(case.judged.performances().mean())
-    assert found.corrected[0] == pytest.approx(outside.mean())
-
-
-def test_the_naive_line_never_falls():
-    naive = search_cost(case_of(matrices.binary(n_configurations=30))).naive
-    assert np.all(np.diff(naive) >= -1e-12)
-
-
 def test_nothing_depends_on_threads_or_chunks(monkeypatch):
     matrix = matrices.binary(n_configurations=9)
     found = search_cost(case_of(matrix))
@@ -237,35 +224,11 @@ def test_an_order_that_lacks_a_configuration_is_no_order(names):
     assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
 
 
-@pytest.mark.sweep
-def test_chances_of_ranks_are_those_of_drawing_without_replacement():
-    rng = np.random.default_rng(1)
-    drawn = np.array([rng.permutation(12)[:4].min() for _ in range(20_000)])
-    shares = np.bincount(drawn, minlength=12) / len(drawn)
-    (chances,) = best_ranks(12, np.array([4]))
-    assert chances.sum() == pytest.approx(1)
-    assert np.abs(shares - chances).max() < 0.015
-
-
 @pytest.mark.parametrize("n", [1, 2, 50, 51, 177, 10_000])
 def test_counts_reach_from_one_to_all(n):
     counts = counts_to(n)
     assert counts[0] == 1 and counts[-1] == n
     assert np.all(np.diff(counts) > 0) and len(counts) < 200
-
-
-def test_ties_up_to_rounding_go_to_the_first_column():
-    values = np.array([[0.5, 0.7 + 1e-15, 0.7, np.nan, 0.7 + 2e-15]])
-    assert ranked(values, Direction.MAXIMIZE).order.tolist() == [[1, 2, 4, 0, 3]]
-    assert ranked(values, Direction.MINIMIZE).order.tolist() == [[0, 1, 2, 4, 3]]
-
-
-@pytest.mark.parametrize("missing", [np.nan, np.inf, -np.inf])
-def test_a_performance_out_of_the_bag_that_is_undefined_does_not_count(missing):
-    values = np.array([[0.5, missing, 0.9]])
-    ranks = ranked(np.array([[0.1, 0.2, 0.3]]), Direction.MAXIMIZE)
-    sums, weights = expected(values, ranks, best_ranks(3, np.array([1, 3])), np.array([5]))
-    assert np.allclose(sums / weights, [[0.7, 0.9]], rtol=1e-12)
 
 
 def ranked_slowly(row, direction):

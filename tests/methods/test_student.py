@@ -76,13 +76,6 @@ def test_repeats_do_not_narrow_the_plain_interval():
     assert found.interval.lower == pytest.approx(np.mean(by_repeat) - t.ppf(0.975, 4) * error)
 
 
-def test_the_corrected_interval_is_wider():
-    plain, corrected = (
-        run(name, binary(), level=0.5).interval for name in ("t-folds", "t-corrected")
-    )
-    assert corrected.lower < plain.lower < plain.upper < corrected.upper
-
-
 @pytest.mark.parametrize("name", ["t-folds", "t-corrected"])
 def test_equal_folds_give_no_width_and_a_note(name):
     data = binary(n_configurations=1)

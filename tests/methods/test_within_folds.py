@@ -10,11 +10,11 @@ from methods import reference
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods import METHODS, Need, estimate
+from bbccli.methods import METHODS, Need
 from bbccli.metrics import METRICS
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
-from bbccli.types import Models, Pooling, PredictionKind, Select, Task
+from bbccli.types import Models, Pooling, PredictionKind, Task
 
 WITHIN = Plan(n_resamples=60, seed=5, pooling=Pooling.WITHIN_FOLDS)
 OF_PAIRS = [name for name, metric in METRICS.items() if metric.of_pairs]
@@ -56,10 +56,6 @@ COUNTED = [("auc", comparable_binary), ("concordance", comparable_survival)]
 
 def small(name, **options):
     return for_metric(name, n_samples=24, n_configurations=4, n_folds=4, **options)
-
-
-def test_the_metrics_of_pairs():
-    assert OF_PAIRS == ["auc", "gini", "auc-ovo", "auc-ovr", "concordance", "concordance-uno"]
 
 
 @pytest.mark.parametrize(("name", "comparable"), COUNTED)
@@ -166,11 +162,6 @@ def test_other_metrics_are_refused(name):
     assert 'pooling="pooled"' in caught.value.hint
 
 
-def test_no_metric_asked_for_may_be_of_another_kind():
-    with pytest.raises(UnsupportedError, match="accuracy is not made of pairs"):
-        estimate(binary(), [METRICS["auc"], METRICS["accuracy"]], WITHIN, ["bbc-f"])
-
-
 def test_folds_must_be_known():
     with pytest.raises(UndefinedError, match="the folds of the samples are unknown"):
         METHODS["bbc"].run(replace(binary(), folds=None), METRICS["auc"], WITHIN)
@@ -216,13 +207,6 @@ def test_influence_by_differences():
         changes.append((shares[0] - shares[1]) / (2 * step))
     width = found.interval.upper - found.interval.lower
     assert width == pytest.approx(2 * 1.959964 * np.sqrt(np.sum(np.square(changes))), rel=1e-4)
-
-
-def test_one_standard_error_selects_within_folds():
-    matrix = binary(n_samples=60, n_configurations=9, seed=2)
-    plan = replace(WITHIN, select=Select.ONE_SE)
-    best, simple = (METHODS["cvt"].run(matrix, METRICS["auc"], p) for p in (WITHIN, plan))
-    assert matrix.configurations.index(simple.winner) <= matrix.configurations.index(best.winner)
 
 
 def test_the_words_name_the_rule(run, samples):

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, for_metric
-from methods import reference
+from matrices import binary
 
 from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
-from bbccli.methods.literature.wmc import N_POINTS, draws, parts_of, winners
+from bbccli.methods.literature.wmc import N_POINTS, draws, parts_of
 from bbccli.metrics import METRICS
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import fold_performances
@@ -99,13 +98,6 @@ def test_of_two_configurations_the_weight_is_a_normal_probability():
     )
 
 
-def test_where_all_are_noise_all_count_alike():
-    """Independent equal columns: the weighted mean lies between the mean and the best."""
-    parts = np.eye(12)[:, :8] / 10
-    best = winners(np.zeros(8), parts)
-    assert np.bincount(best) / N_POINTS == pytest.approx(np.full(8, 1 / 8), abs=0.01)
-
-
 @pytest.mark.parametrize("n", [1, 2, 10, 60])
 def test_the_draws_are_like_independent_normal_numbers(n):
     drawn = np.concatenate(list(draws(np.full(n, 5.0), 2 * np.eye(n)))) / 2 - 2.5
@@ -147,13 +139,6 @@ def test_repeats_weigh_by_their_own_folds():
     )
     found = WMC.run(matrix, METRICS["error"], Plan())
     assert found.value == pytest.approx(expected, abs=0.01 * np.ptp(means))
-
-
-def test_it_lies_between_the_winner_and_the_worst():
-    matrix = for_metric("auc", n_samples=90)
-    means = fold_performances(matrix, METRICS["auc"])[0].mean(axis=0)
-    wmc, wmcs = (m.run(matrix, METRICS["auc"], Plan()).value for m in (WMC, WMCS))
-    assert means.min() < wmcs < wmc < means[reference.best(means)]
 
 
 @pytest.mark.parametrize("method", [WMC, WMCS])

@@ -8,7 +8,6 @@ import pytest
 from matrices import binary, bound, regression
 
 from bbccli.core.plan import Plan
-from bbccli.core.resources import Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
@@ -173,15 +172,6 @@ def test_another_metric_selects():
     assert words_of(found) == words_of(alone)
     every = candidates(matrix, METRICS["accuracy"], Pooling.POOLED).performances()
     assert found.value == every[matrix.configurations.index(found.winner)]
-
-
-@pytest.mark.sweep
-def test_blocks_of_configurations_change_nothing():
-    matrix = binary(n_samples=400, n_configurations=900)
-    expected = ZF.run(matrix, METRICS["accuracy"], PLAN).interval
-    with use(Resources(memory=16_000_000)):
-        found = ZF.run(binary(n_samples=400, n_configurations=900), METRICS["accuracy"], PLAN)
-    assert found.interval.lower == pytest.approx(expected.lower, rel=1e-12)
 
 
 @pytest.mark.parametrize("sign", [-1, 0, 1])

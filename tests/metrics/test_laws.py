@@ -71,25 +71,6 @@ def test_integer_weights_repeat_rows(weighted_case):
         np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
 
 
-@pytest.mark.sweep
-@every_weighted_case
-def test_configurations_in_any_order(weighted_case):
-    _, matrix, scorer = weighted_case
-    weights, order = some_weights(matrix), np.arange(matrix.n_configurations)[::-1]
-    found = scorer(weights, order)
-    np.testing.assert_allclose(found, scorer(weights)[:, order], **CLOSE)
-    np.testing.assert_allclose(scorer(weights, order[:2]), found[:, :2], **CLOSE)
-
-
-@pytest.mark.sweep
-@every_weighted_case
-def test_zero_weight_removes_a_row(weighted_case):
-    metric, matrix, scorer = weighted_case
-    for row in np.minimum(some_weights(matrix), 1):
-        expected = score_rows(metric, matrix, np.flatnonzero(row))
-        np.testing.assert_allclose(scorer(row[None])[0], expected, **CLOSE)
-
-
 @every_case
 def test_sample_weights_that_are_whole_numbers_repeat_rows(case):
     metric, matrix, _ = case
@@ -123,13 +104,6 @@ def test_real_weights_weigh_as_sample_weights_do(case):
         )
         np.testing.assert_allclose(values, weighted(unit)[0], **CLOSE)
     np.testing.assert_allclose(scorer.paired(weights, chosen), found[np.arange(3), chosen], **CLOSE)
-
-
-@every_weighted_case
-def test_whole_weights_may_be_written_as_real_ones(weighted_case):
-    _, matrix, scorer = weighted_case
-    weights = some_weights(matrix)
-    np.testing.assert_allclose(scorer(weights.astype(float)), scorer(weights), **CLOSE)
 
 
 @every_weighted_case

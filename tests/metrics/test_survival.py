@@ -177,23 +177,11 @@ def test_integer_weights_repeat_rows(metric, bound):
         np.testing.assert_allclose(found, expected[0], rtol=1e-12)
 
 
-def test_zero_weight_removes_a_row(bound):
-    _, scorer, weights = bound
-    for row in np.minimum(weights, 1):
-        kept = scorer.restrict(row > 0)
-        np.testing.assert_allclose(kept(ones(row.sum()))[0], scorer(row[None])[0], rtol=1e-12)
-
-
 def test_order_of_samples_does_not_matter(metric, bound):
     (time, event, risks), scorer, weights = bound
     shuffled = np.random.default_rng(2).permutation(len(time))
     again = metric.bind(outcome_of(time[shuffled], event[shuffled]), risks[shuffled])
     np.testing.assert_allclose(again(weights[:, shuffled]), scorer(weights), rtol=1e-12)
-
-
-def test_multiples_of_weights_change_nothing(bound):
-    _, scorer, weights = bound
-    np.testing.assert_allclose(scorer(3 * weights), scorer(weights), rtol=1e-12)
 
 
 @pytest.mark.parametrize("form", FORMS)
