@@ -136,12 +136,6 @@ def test_the_settings_are_those_of_the_papers():
 # Variants
 
 
-def test_what_does_not_exist_is_left_out():
-    assert not Variant("no-such-method", Group.POINT, variants.BIAS).exists
-    assert not Variant("bbc", Group.POINT, variants.BIAS, {"no_such_field": 1}).exists
-    assert {one.method for one in variants.existing(Part.BIAS)} >= {"cvt", "tt", "bbc"}
-
-
 def test_a_method_that_cannot_be_computed_says_why():
     simulated = right_or_wrong([0.6, 0.7], 20, np.random.default_rng(0))
     simulated = replace(simulated, matrix=replace(simulated.matrix, folds=None, fold_names=()))

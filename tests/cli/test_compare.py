@@ -153,15 +153,6 @@ def test_an_interval_without_width_shows_nothing(run, tmp_path):
 # Families, and files of the same samples
 
 
-def test_families_by_expression(run, file):
-    first, *others = said(run, file, "--by", r"regex:^(\w+)", *FAST)["comparisons"]
-    assert (first["first"], first["second"]) == ("boost", "linear")
-    assert first["first_selected"].startswith("boost ")
-    assert first["corrected"] is not None
-    assert len(others) == 2
-    assert first["notes"][0]["code"] == "unequal-budgets"
-
-
 def split(tmp_path, table, **changed):
     """Two files of the same samples, the second in another order."""
     parts = {"boost": table, "linear": changed.get("linear", table).iloc[::-1]}
@@ -199,16 +190,6 @@ def test_rows_that_one_file_lacks(run, tmp_path):
 
 
 # Pairs
-
-
-def test_every_test_of_a_pair_that_fits(run, file):
-    found = said(run, file, "--pair", "boost 0", "tree 0", "--test", "all", *FAST)
-    tests = {one["test"]: one for one in found["comparisons"]}
-    assert {"delong", "wald", "permutation", "corrected-t", "bayes-t"} <= set(tests)
-    assert {one["verdict"] for one in tests.values()} <= {"better", "not-shown"}
-    assert tests["delong"]["statistic"] == pytest.approx(tests["wald"]["statistic"], rel=1e-9)
-    left_out = [note["text"] for note in found["notes"] if note["code"] == "test-left-out"]
-    assert any("mcnemar" in text for text in left_out)
 
 
 def test_too_many_pairs_are_refused(run, study):

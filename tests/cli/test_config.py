@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-from bbccli.cli.command import command_named
 from bbccli.cli.config import project, settings
 from bbccli.errors import OptionError
 
@@ -237,16 +236,6 @@ def test_show_config_shows_every_setting_by_the_name_of_its_option(run):
     assert shown == own | {one.key for one in every if one.shared}
 
 
-def test_every_option_is_a_setting_or_of_one_run():
-    of_one_run = {"files", "output", "distribution", "labels", "folds", "strict"}
-    assert settings()["correct"].keys() == command_named("correct").options.keys() - of_one_run
-    assert {"resume", "dry_run"} == {
-        name
-        for name in command_named("batch").options.keys() - settings()["batch"].keys()
-        if name not in of_one_run | {"sources"}
-    }
-
-
 class TestByCommand:
     """A name that means two things is set by command."""
 
@@ -279,14 +268,6 @@ class TestByCommand:
     def test_of_several_metrics_the_first_decides(self, dropped, folder, text):
         (folder / "bbc.toml").write_text(f"metric = {text}\n")
         assert dropped()["metric"] == "accuracy"
-
-    def test_no_variable_means_two_things(self):
-        every = [one for found in settings().values() for one in found.values()]
-        of_all = {one.variables[1] for one in every if one.shared}
-        of_one = [one.variables[0] for one in every]
-        assert len(of_one) == len(set(of_one))
-        assert not of_all & set(of_one)
-        assert not {one.key for one in every} & set(settings())
 
 
 @pytest.mark.parametrize(

@@ -68,19 +68,6 @@ class TestTheSameNumbers:
         assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
 
 
-def test_the_default_metric_follows_the_task(run, samples):
-    metric_of = {
-        name: estimates(run, samples / f"{name}.parquet")[0]["metric"]
-        for name in ("progression", "breast_cancer", "breast_cancer_repeats", "digits")
-    }
-    assert metric_of == {
-        "progression": "auc",
-        "breast_cancer": "auc",
-        "breast_cancer_repeats": "auc",
-        "digits": "accuracy",
-    }
-
-
 def test_repeats_are_kept_apart(run, samples):
     found = result(run, samples / "breast_cancer_repeats.parquet", "--method", "bbc-f")
     assert (found["input"]["n_repeats"], found["input"]["n_folds"]) == (3, 5)
@@ -150,15 +137,6 @@ class TestResamples:
         assert size > 1000
         fixed = ("--format", "json", "--method", "bbc", "--n-resamples", size)
         assert json.loads(run("correct", path, *fixed)[1])["estimates"] == [found]
-
-    def test_folds_are_enumerated(self, run, samples):
-        found = {e["method"]: e for e in estimates(run, samples / "progression.parquet")}
-        assert found["bbc-f"]["exact"]
-        assert found["bbc-f"]["n_resamples"] == 92_377
-        assert found["bbc-f"]["error"] == {"value": 0.0, "lower": 0.0, "upper": 0.0}
-        assert not found["bbc"]["exact"]
-        assert found["bbc"]["n_resamples"] == 200
-        assert found["bbc"]["error"]["value"] > 0
 
 
 @pytest.mark.sweep

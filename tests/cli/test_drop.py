@@ -183,20 +183,6 @@ class TestReplay:
             assert one["trace"]["n_models"] == 1770
             assert one["shift"] == pytest.approx(one["value"] - replay["value"])
 
-    @pytest.mark.sweep
-    def test_bbcd_is_the_method_of_correct(self, run, samples):
-        path = samples / "breast_cancer.parquet"
-        replayed = json.loads(run("drop", "--replay", path, *FAST, "--format", "json")[1])
-        corrected = json.loads(
-            run("correct", path, "--method", "bbcd", *FAST, "--format", "json")[1]
-        )
-        (estimate,) = corrected["estimates"]
-        one = replayed["replays"][0]["runs"][0]
-        assert estimate["drop_trace"] == one["trace"]
-        assert estimate["value"] == one["value"]
-        assert estimate["winner"] == one["winner"]
-        assert estimate["drop_trace"]["speed_up"] > 1
-
 
 @pytest.mark.parametrize(
     ("options", "message"),

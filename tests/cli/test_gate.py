@@ -226,29 +226,6 @@ class TestBatch:
         ):
             assert run("gate", table, *argv) == run("gate", lines, *argv)
 
-    @pytest.mark.sweep
-    def test_a_saved_verdict_of_the_table(self, run, batch, data):
-        for argv, expected in (
-            (("--fail-under", "0.1"), 0),
-            (("--fail-under", "0.999"), 3),
-            (("--fail-under", "0.1", "--gate-on", "estimate"), 0),
-            (("--fail-under", "0.1", "--side", "upper"), 4),
-        ):
-            lines, table = (batch(f"t.{f}", *argv, files=[data]) for f in ("jsonl", "parquet"))
-            found = run("gate", table)
-            assert found[0] == expected
-            if expected != 4:
-                assert found == run("gate", lines)
-
-    @pytest.mark.sweep
-    def test_several_analyses_of_one_file(self, run, batch, data, tmp_path):
-        manifest = tmp_path / "m.csv"
-        manifest.write_text(f"path,seed,level\n{data},0,0.9\n{data},1,0.9\n{data},1,0.5\n")
-        lines, table = (batch(f"t.{form}", files=[manifest]) for form in ("jsonl", "parquet"))
-        found = run("gate", table, "--fail-under", "0.1")
-        assert found == run("gate", lines, "--fail-under", "0.1")
-        assert len(found[1].splitlines()) == 3
-
     def test_a_verdict_without_its_threshold_is_no_table_of_a_batch(self, run, batch, data):
         target = batch("t.parquet", "--fail-under", "0.1", files=[data])
         table = pq.read_table(target)

@@ -168,18 +168,6 @@ def test_a_class_of_one_sample_is_a_warning(save):
     assert finding.text.startswith("class 'y' has a single sample: no resample holds it in and out")
 
 
-def test_resamples_to_redraw(save):
-    rows = [f"{int(i < 2)},{i / 50}" for i in range(40)]
-    found = inspect(save("truth,a\n" + "\n".join(rows)))
-    finding = next(f for f in found.findings if f.check == "resamples")
-    n_again = int(finding.text.split()[0])
-    # both in the bag or both out of it: 1 - P(exactly one is drawn at all)
-    out = (1 - 1 / 40) ** 40
-    both_out = (1 - 2 / 40) ** 40
-    expected = 1 - 2 * (out - both_out)
-    assert n_again / 1024 == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 1024))
-
-
 @pytest.mark.parametrize("grouped", [False, True])
 def test_redraws_are_those_of_a_slow_loop(grouped):
     rng = np.random.default_rng(3)
@@ -201,30 +189,6 @@ def test_redraws_are_those_of_a_slow_loop(grouped):
     )
     assert 0 < lacking < 1024
     assert findings.found[-1].text.startswith(f"{lacking} of 1024 resamples lack")
-
-
-def test_nearly_equal_configurations(save):
-    rng = np.random.default_rng(0)
-    a = rng.random(50)
-    table = {
-        "truth": np.arange(50) % 2,
-        "a": a,
-        "copy": a,
-        "squared": a**3,
-        "shaken": a + rng.normal(size=50) * 1e-3,
-        "other": rng.random(50),
-    }
-    lines = [
-        ",".join(table),
-        *(",".join(map(str, row)) for row in zip(*table.values(), strict=True)),
-    ]
-    close = inspect(save("\n".join(lines))).similar
-    assert (close.n_copies, close.n_same_ranks, close.n_correlated) == (1, 1, 1)
-    assert close.examples == (
-        "copy and a: the same predictions",
-        "squared and a: the same order of samples",
-        "shaken and a: a correlation above 0.999",
-    )
 
 
 def test_nearly_probabilities(save):

@@ -25,16 +25,6 @@ class TestThreshold:
         assert recall[0] == recall[1]
         assert recall[2] != recall[0]
 
-    @pytest.mark.sweep
-    def test_unbounded_scores_need_one(self, run, samples, tmp_path):
-        table = pq.read_table(samples / "progression.parquet")
-        name = table.column_names[5]
-        scores = pa.array(table[name].to_numpy() * 10 - 5)
-        path = tmp_path / "scores.parquet"
-        pq.write_table(table.set_column(5, name, scores), path)
-        assert "--threshold" in run.refused("correct", path, "--metric", "accuracy")
-        result(run, path, "--metric", "accuracy", "--threshold", "0.5", *FAST)
-
 
 class TestRiskDirection:
     @pytest.mark.sweep

@@ -1,7 +1,6 @@
 """Families over data sets: against scipy and scikit-posthocs, by hand, and by their laws."""
 
 import json
-import re
 from itertools import pairwise, product
 
 import numpy as np
@@ -14,7 +13,7 @@ from oracle_data import FOLDER
 from scipy import stats
 from thorough import examples
 
-from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of, ranks
+from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of
 from bbccli.comparisons.across.ranks import settled, wilcoxon
 from bbccli.comparisons.records import Verdict
 from bbccli.core.documents import as_json
@@ -277,12 +276,3 @@ def test_names():
     with pytest.raises(OptionError, match="two different families"):
         across(AUCS[:, :1])
     assert set(DEFAULTS) < set(TESTS)
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_the_docstring_of_its_module_says_what_a_test_does(test):
-    sections = re.split(r"^## (.+)$", ranks.__doc__, flags=re.M)
-    section = " ".join(dict(zip(sections[1::2], sections[2::2], strict=True))[test].split())
-    for word in ("Formula", "Algorithm", "When to use", "When not", "Source", "(1)"):
-        assert word.lower() in section.lower() or word == "(1)", word
-    assert re.search(r"\(\d\)", section), "a number of an equation"

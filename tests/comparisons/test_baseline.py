@@ -8,7 +8,7 @@ import pytest
 from documents import codes
 from matrices import binary, changed_source, regression
 
-from bbccli import METRICS, Plan, read
+from bbccli import METRICS, Plan
 from bbccli.comparisons.baseline import against_baseline, verdict_of
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.records import Alternative, Verdict
@@ -91,24 +91,6 @@ def test_the_winner_s_row_is_that_of_all():
         assert row.n_units == 60
         assert row.df == (all_at_once.df,)
         assert row.error == pytest.approx(np.sqrt(row.p * (1 - row.p) / 130))
-
-
-@pytest.mark.sweep
-def test_the_sample_file(samples):
-    matrix = read(samples / "progression.parquet")
-    found = against_baseline(matrix, AUC, Plan(), "logistic-l2 C=0.01")
-    told = found.winner
-    assert told.first == "logistic-l1 C=0.1 k=3"
-    assert told.difference == pytest.approx(0.015)
-    assert told.corrected == pytest.approx(-0.030, abs=0.005)
-    assert told.interval.lower == pytest.approx(-0.125, abs=0.01)
-    assert told.bound == pytest.approx(-0.089, abs=0.01)
-    assert told.p > 0.98
-    assert told.verdict is Verdict.NOT_SHOWN
-    assert found.alone_bound == pytest.approx(-0.036, abs=0.005)
-    assert found.alone_p == pytest.approx(0.31, abs=0.05)
-    assert codes(told) == ["paired-test-alone", "tied-winners"]
-    assert "at least -0.03" in told.notes[0].text
 
 
 def test_selection_makes_the_bound_lower_than_that_of_one_test():

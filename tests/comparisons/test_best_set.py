@@ -7,7 +7,7 @@ import pytest
 import slow_comparisons as slow
 from matrices import binary, multiclass, regression, scores, survival
 
-from bbccli import METRICS, Plan, read
+from bbccli import METRICS, Plan
 from bbccli.comparisons import possible_best as module
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.possible_best import best_set, p_values
@@ -43,21 +43,6 @@ def test_loops_agree(name):
     p = [found[one].p for one in matrix.configurations]
     np.testing.assert_allclose(p, expected, atol=1e-12)
     assert [found[one].inside for one in matrix.configurations] == (expected > 0.1).tolist()
-
-
-@pytest.mark.sweep
-def test_the_sample_file(samples):
-    found = best_set(read(samples / "progression.parquet"), METRICS["auc"], Plan())
-    assert found.n_inside == 159
-    assert len(found.members) == 177
-    assert found.members[0].difference == 0
-    assert found.members[0].inside
-    assert [m.performance for m in found.members] == sorted(
-        (m.performance for m in found.members), reverse=True
-    )
-    assert all((m.p > 0.05) == m.inside for m in found.members)
-    assert found.n_screened is None
-    assert found.notes == ()
 
 
 @pytest.mark.parametrize(
@@ -97,16 +82,6 @@ def test_a_duplicated_column_changes_neither_set_nor_p(matrix, name):
         assert mine.lower == pytest.approx(one[f"c{column}"].lower, abs=1e-12)
     if name == "auc":  # a copy is no rival that is level with the best one
         assert max(member.p for member in one.values()) < 1
-
-
-def test_the_best_of_a_minimised_metric_is_the_smallest():
-    matrix = regression(n_samples=200)
-    found = best_set(matrix, METRICS["mae"], PLAN)
-    performances = [member.performance for member in found.members]
-    assert performances == sorted(performances)
-    assert all(member.difference <= 0 for member in found.members)
-    assert found.members[0].configuration == "c5"
-    assert not by_name(found)["c0"].inside
 
 
 def test_all_alike():

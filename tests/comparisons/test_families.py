@@ -7,7 +7,7 @@ import pytest
 from documents import codes
 from matrices import binary, changed_source, regression
 
-from bbccli import METRICS, Plan, read
+from bbccli import METRICS, Plan
 from bbccli.comparisons import families as module
 from bbccli.comparisons.families import between_families, families_by, with_families
 from bbccli.comparisons.records import Verdict
@@ -92,21 +92,6 @@ def test_only_so_many_families_are_compared(monkeypatch):
     assert len(found) == 3
     assert all("further-families" in codes(one) for one in found)
     assert "the 3 best of 6 families" in found[0].notes[-1].text
-
-
-def test_the_sample_file(samples):
-    matrix = read(samples / "progression.parquet")
-    families = families_by(matrix, "family")
-    assert list(families)[:2] == ["logistic-l2", "logistic-l1"]
-    assert sum(map(len, families.values())) == 177
-    some = {name: families[name] for name in ("forest", "lda")}
-    (found,) = between_families(matrix, AUC, Plan(), some)
-    assert found.first == "forest"
-    assert found.corrected == pytest.approx(0.016, abs=0.004)
-    assert found.interval.lower == pytest.approx(-0.051, abs=0.01)
-    assert found.interval.upper == pytest.approx(0.082, abs=0.01)
-    same = families_by(matrix, r"regex:^(\S+)")
-    assert same == families
 
 
 def test_expressions():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from documents import codes
 from matrices import binary, for_metric, regression, weighing
-from pairs import PLAN, ask, case, of_folds, of_labels, of_table
+from pairs import PLAN, ask, case, of_labels, of_table
 
 from bbccli.comparisons.pairs import DEFAULTS, MODULES, TESTS, compare_pairs, default_test
 from bbccli.comparisons.pairs.base import PairNeed as Need
@@ -490,18 +490,6 @@ def test_the_docstring_of_its_module_says_what_a_test_does(test):
     for word in ("Formula", "Algorithm", "When to use", "When not", "Source"):
         assert word.lower() in " ".join(section.split()).lower(), word
     assert re.search(r"\(\d\)", section), "a number of an equation"
-
-
-def test_five_by_two_needs_the_real_thing():
-    rng = np.random.default_rng(1)
-    first, second = rng.random((2, 5, 2))
-    found = ask("five-by-two-t", of_folds(first, second), "mean-score")
-    d = first - second
-    expected = d[0, 0] / np.sqrt(((d - d.mean(axis=1, keepdims=True)) ** 2).sum() / 5)
-    assert found.statistic == pytest.approx(expected)
-    assert found.difference == pytest.approx(d.mean())
-    with pytest.raises(UndefinedError, match="there are 4 repeats of 2 folds"):
-        ask("five-by-two-t", of_folds(first[:4], second[:4]), "mean-score")
 
 
 def test_q_and_f_of_what_is_left():

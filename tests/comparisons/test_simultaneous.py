@@ -153,16 +153,6 @@ def test_a_critical_value_and_a_p_value_never_disagree(name):
             np.testing.assert_array_equal(found.lower[rows] > 0, found.p[rows] <= 1 - level + 1e-9)
 
 
-def test_step_down_is_never_larger_and_keeps_the_order():
-    matrix = binary(n_samples=60, n_configurations=20)
-    found = against(evidence_of(matrix, METRICS["auc"], PLAN), 0, PLAN)
-    assert (found.p_stepdown <= found.p).all()
-    order = np.argsort(-found.statistics[1:])
-    assert (np.diff(found.p_stepdown[1:][order]) >= 0).all()
-    assert found.p_stepdown[1:].min() == found.p[1:].min()
-    assert (found.p_stepdown < found.p).any()
-
-
 def test_the_first_draws_are_the_same_whatever_comes_after():
     evidence = evidence_of(binary(), METRICS["auc"], PLAN)
     few, many = (

@@ -12,7 +12,7 @@ from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.dropping import RULES, bbcd, drop, replay
 from bbccli.dropping.base import too_early
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.stats.selection.candidates import Candidates
@@ -220,18 +220,6 @@ def test_a_later_repeat_counts_alone_until_it_is_over():
     ]
 
 
-def test_progress_is_told_of_each_rule():
-    told = []
-    replay(
-        spread(n_folds=5),
-        METRICS["accuracy"],
-        PLAN,
-        rules=["bbcd", "hoeffding"],
-        progress=lambda done, of: told.append((done, of)),
-    )
-    assert told == [(1, 2), (2, 2)]
-
-
 @pytest.mark.sweep
 def test_orders_are_drawn_from_the_seed():
     matrix, metric = spread(), METRICS["auc"]
@@ -279,12 +267,6 @@ def test_an_order_walks_the_folds_that_way():
     assert dropped[0] == dropped[1]
 
 
-@pytest.mark.parametrize("order", [("0", "1"), ("0", "1", "2", "3", "5"), ("0",) * 5])
-def test_an_order_that_is_none(order):
-    with pytest.raises(OptionError, match="is not an order of the folds"):
-        replay(spread(n_folds=5), METRICS["auc"], PLAN, order=order)
-
-
 def test_all_leaves_out_what_cannot_be_computed():
     replays, notes = replay(spread(), METRICS["auc"], PLAN, rules=["all"])
     assert {r.rule for r in replays} == set(RULES) - {"brace", "hoeffding", "cvst"}
@@ -309,17 +291,3 @@ def test_the_metric_undefined_in_a_fold():
     with pytest.raises(UndefinedError, match="AUC is undefined in folds"):
         drop(by_class, METRICS["auc"], PLAN, rule="anova")
     assert "c0" in drop(by_class, METRICS["auc"], PLAN).drop
-
-
-@pytest.mark.parametrize(
-    ("terms", "message"),
-    [
-        ({"rule": "bbc"}, "no rule named 'bbc'"),
-        ({"threshold": 1.0}, "threshold is 1, not between 0 and 1"),
-        ({"min_samples": -1}, "min_samples is -1"),
-        ({"n_folds": 3}, "n_folds is 3, and 10 folds have predictions"),
-    ],
-)
-def test_terms_out_of_range(terms, message):
-    with pytest.raises(OptionError, match=message):
-        drop(spread(), METRICS["auc"], PLAN, **terms)

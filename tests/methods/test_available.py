@@ -9,7 +9,6 @@ from matrices import binary, for_metric
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, Task
 
@@ -67,16 +66,6 @@ def test_one_configuration_per_row_of_weights():
     np.testing.assert_array_equal(
         scorer.paired(weights, chosen), scorer(weights)[np.arange(9), chosen]
     )
-
-
-def test_configurations_that_lack_the_same_samples_are_scored_together():
-    matrix = binary()
-    available = np.ones((40, 7), bool)
-    available[:5, :4] = False
-    scorer = candidates(matrix, METRICS["auc"], Pooling.POOLED).bind(np.arange(7))
-    cases = AvailableCases.of(scorer, available)
-    assert len(cases.patterns) == 2
-    assert cases.pattern_of.tolist() == [0, 0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["cvt", "tt", "bbc", "bbc-f"])

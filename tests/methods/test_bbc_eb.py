@@ -13,7 +13,7 @@ from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.stats.bootstrap import contenders, loop, of_samples
+from bbccli.stats.bootstrap import loop, of_samples
 from bbccli.stats.bootstrap.contenders import Noise, shrunken
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
@@ -245,23 +245,6 @@ def test_hardly_any_signal_keeps_a_twentieth():
     found = shrunken(0.502, others, Noise(1.0, np.ones(3)))
     assert found.value == pytest.approx(0.501 + 0.001 / 21)
     assert not found.influence.any()
-
-
-def test_contenders_are_those_the_sample_cannot_tell_apart():
-    """Skills from useless to good: the useless are none."""
-    matrix = binary(n_samples=200, n_configurations=20, seed=1)
-    metric = METRICS["auc"]
-    expected = EB.run(matrix, metric, PLAN)
-    near = contenders.contenders(case_of(matrix, metric), 128).columns
-    assert int(expected.winner[1:]) in near
-    assert 1 < len(near) < 15
-    assert 0 not in near
-
-
-def case_of(matrix, metric):
-    from bbccli.stats.case import Case
-
-    return Case(matrix, metric, metric, PLAN)
 
 
 @pytest.mark.one_in(2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matrices import binary, regression, survival, weighing
 from methods import reference
-from oracle_data import METRIC_OF, REAL, SMALL, matrix
+from oracle_data import METRIC_OF, SMALL, matrix
 from scipy.stats import norm
 
 from bbccli.core.plan import Plan
@@ -42,16 +42,6 @@ def test_ledell(data):
     value, variance = reference.cross_validated_auc(data.outcome.values, scores, data.folds[0])
     assert run(data, "auc", BY_FOLD).value == pytest.approx(value, rel=1e-12)
     assert error_of(data, "auc", BY_FOLD) ** 2 == pytest.approx(variance, rel=1e-5)
-
-
-def test_ledell_on_real_data():
-    # unequal folds: hers weighs classes by the whole sample, ours by the fold
-    data = matrix(REAL, "auc")
-    found = METHODS["influence"].run(data, METRIC_OF["auc"], BY_FOLD)
-    scores = data.predictions[0, :, data.configurations.index(found.winner)]
-    value, variance = reference.cross_validated_auc(data.outcome.values, scores, data.folds[0])
-    assert found.value == pytest.approx(value, rel=1e-12)
-    assert (found.value - found.interval.lower) ** 2 == pytest.approx(variance, rel=0.05)
 
 
 def test_pooled_auc_has_the_error_of_delong():

@@ -167,22 +167,6 @@ def test_groups_are_as_in_the_slow_loop(seed):
         assert found == pytest.approx(expected, rel=1e-12)
 
 
-def test_copies_of_a_sample_tell_nothing_new():
-    data = binary(n_samples=60, n_configurations=1)
-    three = replace(
-        data,
-        outcome=Outcome(Task.BINARY, np.repeat(data.outcome.values, 3), ("no", "yes")),
-        predictions=np.repeat(data.predictions, 3, axis=1),
-        folds=None,
-        groups=np.repeat(np.arange(60), 3),
-    )
-    once = METHODS["delong"].run(data, AUC, EVERYTHING)
-    found = METHODS["delong"].run(three, AUC, EVERYTHING)
-    assert found.interval.lower == pytest.approx(once.interval.lower, abs=1e-13)
-    ungrouped = METHODS["delong"].run(replace(three, groups=None), AUC, EVERYTHING)
-    assert ungrouped.interval.lower > found.interval.lower + 0.01
-
-
 # Edges
 
 

@@ -56,17 +56,6 @@ def test_blocks_do_not_matter(monkeypatch):
     np.testing.assert_array_equal(influence(scorer, ones(matrix)), expected)
 
 
-def test_samples_left_aside_have_none():
-    matrix = for_metric("accuracy")
-    rows = np.arange(matrix.n_samples) % 3 > 0
-    scorer = bound(METRICS["accuracy"], matrix)
-    values = influence(scorer, rows.astype(np.uint8))
-    assert (values[~rows] == 0).all()
-    np.testing.assert_allclose(
-        values[rows], influence(scorer.restrict(rows), np.ones(rows.sum(), int)), atol=1e-12
-    )
-
-
 def test_a_group_is_left_out_as_a_whole():
     losses = np.array([[1.0], [2.0], [6.0], [3.0]])
     values = influence(MeanScorer.of(losses), np.ones(4, int), members=np.array([0, 1, 1, 2]))

@@ -71,15 +71,6 @@ def test_rows_by_a_slow_loop():
     assert found.interval.lower == sorted(values)[0]  # L(0.025 * 30) is the first
 
 
-def test_the_draws_are_those_of_bbc():
-    data, plan = binary(), Plan(n_resamples=64)
-    naive, bbc = (METHODS[name].run(data, METRICS["auc"], plan) for name in ("naive", "bbc"))
-    assert naive.n_resamples == bbc.n_resamples == 64
-    single = replace(data, predictions=data.predictions[:, :, :1], configurations=("c0",))
-    again = METHODS["naive"].run(single, METRICS["auc"], plan)
-    assert (again.distribution.values != naive.distribution.values).any()
-
-
 def test_groups_are_drawn_whole():
     one = binary(n_samples=40)
     twice = replace(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -277,12 +276,3 @@ def test_undefined_in_an_outer_fold(path, n_outer, message):
     path.write_text(by_class(n_outer))
     with pytest.raises(UndefinedError, match=message):
         METHODS["ncv"].run(read(path), METRICS["auc"], Plan())
-
-
-def test_command_line(run, path):
-    status, out, _ = run("correct", path, "--method", "ncv", "--metric", "accuracy")
-    assert status == 0
-    assert "ncv" in out
-    assert "0.625" in out
-    assert "in the outer folds of ncv: 50 %" in out
-    assert Path(path).name in out

@@ -123,16 +123,6 @@ def test_each_fold_may_have_a_scale_of_its_own(name):
     assert pooled.naive != pytest.approx(expected.naive, abs=1e-3)
 
 
-@pytest.mark.parametrize("name", ["auc", "gini", "auc-ovo", "auc-ovr"])
-def test_folds_of_equal_pairs_make_the_fold_mean(name):
-    matrix = for_metric(name, n_samples=60)  # the folds are stratified, and all alike
-    within, mean = (
-        candidates(matrix, METRICS[name], pooling).performances()
-        for pooling in (Pooling.WITHIN_FOLDS, Pooling.FOLD_MEAN)
-    )
-    np.testing.assert_allclose(within, mean, rtol=1e-12)
-
-
 def test_a_fold_without_a_class_adds_no_pair():
     matrix = binary(n_samples=40)
     folds = np.where(np.arange(40) < 20, 0, np.where(matrix.outcome.values == 1, 1, 2))[None]

@@ -71,18 +71,6 @@ def test_integer_weights_repeat_rows(weighted_case):
         np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
 
 
-@every_case
-def test_sample_weights_that_are_whole_numbers_repeat_rows(case):
-    metric, matrix, _ = case
-    counts = some_weights(matrix, 1)[0] + 1
-    outcome = replace(matrix.outcome, weights=counts)
-    weighted = metric.bind(outcome, matrix.as_kind(metric.wants)[0])
-    repeated = np.repeat(np.arange(matrix.n_samples), counts)
-    np.testing.assert_allclose(
-        weighted(everything(matrix))[0], score_rows(metric, matrix, repeated), **CLOSE
-    )
-
-
 @every_weighted_case
 def test_multiples_of_weights_change_nothing(weighted_case):
     _, matrix, scorer = weighted_case

@@ -133,21 +133,6 @@ def test_pairs_worked_out_by_hand(times, events, risks, expected):
     np.testing.assert_array_equal(scorer(ones(len(times))), [[expected]])
 
 
-def test_a_higher_risk_means_an_earlier_event():
-    time, event, _ = samples()
-    risks = np.column_stack([-time, time])
-    found = CONCORDANCE.bind(outcome_of(time, event), risks)(ones(40))[0]
-    assert found[0] > 0.9
-    assert found[1] < 0.1
-
-
-def test_reversed_risks_have_the_rest(metric):
-    time, event, risks = samples()
-    scorer = metric.bind(outcome_of(time, event), np.hstack([risks, -risks]))
-    found = scorer(integer_weights(40))
-    np.testing.assert_allclose(found[:, :5] + found[:, 5:], 1.0, rtol=1e-12)
-
-
 def test_outlived_event_times_are_counted_once():
     time = np.array([1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 9.0])
     event = np.array([True, True, False, False, True, False, False])
@@ -166,36 +151,12 @@ def test_without_an_event_indicator_every_sample_had_its_event():
 # The laws
 
 
-def test_integer_weights_repeat_rows(metric, bound):
-    (time, event, risks), scorer, weights = bound
-    stakes = stakes_of(metric, time, event)
-    for row, found in zip(weights, scorer(weights), strict=True):
-        rows = np.repeat(np.arange(len(time)), row)
-        expected = defined(
-            metric, time[rows], event[rows], risks[rows], ones(len(rows)), stakes[rows]
-        )
-        np.testing.assert_allclose(found, expected[0], rtol=1e-12)
-
-
-def test_order_of_samples_does_not_matter(metric, bound):
-    (time, event, risks), scorer, weights = bound
-    shuffled = np.random.default_rng(2).permutation(len(time))
-    again = metric.bind(outcome_of(time[shuffled], event[shuffled]), risks[shuffled])
-    np.testing.assert_allclose(again(weights[:, shuffled]), scorer(weights), rtol=1e-12)
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_columns_are_independent(bound, form, monkeypatch):
     _, scorer, weights = bound
     chosen = np.array([4, 0, 4, 2])
     with use_form(form, monkeypatch):
         np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], rtol=1e-13)
-
-
-def test_rows_of_weights_are_independent(bound):
-    _, scorer, weights = bound
-    alone = np.concatenate([scorer(row[None]) for row in weights])
-    np.testing.assert_allclose(scorer(weights), alone, rtol=1e-13)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -213,12 +174,6 @@ def test_restriction_is_a_weight_of_zero(bound):
     rows = np.random.default_rng(4).random(40) < 0.6
     restricted = scorer.restrict(rows)
     np.testing.assert_allclose(restricted(weights[:, rows]), scorer(weights * rows), rtol=1e-12)
-
-
-def test_a_monotone_transform_changes_nothing(metric, bound):
-    (time, event, risks), scorer, weights = bound
-    transformed = metric.bind(outcome_of(time, event), np.exp(risks / 3))
-    np.testing.assert_array_equal(transformed(weights), scorer(weights))
 
 
 @pytest.mark.parametrize("form", FORMS)
