@@ -433,24 +433,6 @@ def test_the_verdict_follows_the_adjusted_p():
     assert {one.verdict for one in between} == {Verdict.NOT_SHOWN}
 
 
-def test_max_t_comes_from_outside():
-    pairs = [("c0", "c6"), ("c1", "c2")]
-    asked = []
-
-    def max_t(columns):
-        asked.append(list(columns))
-        return [0.02, None]
-
-    found, _ = compare_pairs(binary(), METRICS["auc"], PLAN, pairs, ["delong", "wald"],
-                             adjust=Adjustment.MAX_T, max_t=max_t)  # fmt: skip
-    assert asked[0] == [(0, 6), (1, 2)]
-    assert [one.p_adjusted for one in found] == [0.02, 0.02, None, None]
-    for tests, hook in ((["mcnemar"], max_t), (["wald"], None)):
-        with pytest.raises(UnsupportedError, match="max-t adjusts"):
-            compare_pairs(binary(), METRICS["accuracy"], PLAN, pairs, tests,
-                          adjust=Adjustment.MAX_T, max_t=hook)  # fmt: skip
-
-
 def test_more_than_two_names_are_all_their_pairs():
     found, _ = compare_pairs(binary(), METRICS["auc"], PLAN, [("c1", "c2", "c5"), ("c1", "c2")])
     assert [(one.first, one.second) for one in found] == [("c1", "c2"), ("c1", "c5"), ("c2", "c5")]

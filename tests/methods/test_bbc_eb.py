@@ -10,7 +10,6 @@ from methods.reference import bbc, figure_on, shrunken_winner
 
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.resources import Resources, use
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.stats.bootstrap import loop, of_samples
@@ -95,14 +94,6 @@ def test_other_poolings(pooling):
     assert found.value == pytest.approx(expected_of(matrix, "auc", plan), rel=1e-11)
 
 
-def test_its_distribution_is_that_of_bbc_moved():
-    matrix, metric = binary(), METRICS["auc"]
-    theirs = METHODS["bbc"].run(matrix, metric, PLAN)
-    ours = EB.run(matrix, metric, PLAN)
-    shift = ours.value - theirs.value
-    np.testing.assert_allclose(ours.distribution.values, theirs.distribution.values + shift)
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", ["auc", "rmse"])
 def test_kept_scored_again_or_in_blocks(name, monkeypatch):
@@ -118,23 +109,6 @@ def test_kept_scored_again_or_in_blocks(name, monkeypatch):
     assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
         expected, rel=1e-12
     )
-
-
-def test_what_the_selection_kept_is_not_scored_again(monkeypatch):
-    matrix = binary()
-    METHODS["bbc"].run(matrix, METRICS["auc"], PLAN)
-    monkeypatch.setattr(of_samples, "inside_bags", None)
-    assert np.isfinite(EB.run(matrix, METRICS["auc"], PLAN).value)
-
-
-def test_fewer_resamples_than_were_kept():
-    matrix, metric = binary(n_configurations=9), METRICS["auc"]
-    EB.run(matrix, metric, PLAN)
-    found, alone = (
-        EB.run(m, metric, replace(PLAN, n_resamples=70))
-        for m in (matrix, binary(n_configurations=9))
-    )
-    assert found.value == alone.value
 
 
 def test_redrawn_resamples_are_not_among_those_kept(monkeypatch):
@@ -245,15 +219,6 @@ def test_hardly_any_signal_keeps_a_twentieth():
     found = shrunken(0.502, others, Noise(1.0, np.ones(3)))
     assert found.value == pytest.approx(0.501 + 0.001 / 21)
     assert not found.influence.any()
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("memory", [16_000_000, 256_000_000])
-def test_thousands_of_configurations(memory):
-    matrix = many(3000)
-    with use(Resources(memory=memory)):
-        found = EB.run(matrix, METRICS["accuracy"], replace(PLAN, n_resamples=500))
-    assert 0.5 < found.value < found.naive
 
 
 def many(n_configurations):

@@ -7,12 +7,11 @@ import pytest
 from matrices import binary, regression, survival, weighing
 from methods import reference
 from oracle_data import METRIC_OF, SMALL, matrix
-from scipy.stats import norm
 
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.types import Pooling, Side
+from bbccli.types import Pooling
 
 # At this level z = 1, and intervals are short enough not to be clipped.
 PLAN = Plan(level=0.6826894921370859)
@@ -100,16 +99,6 @@ def test_other_metrics_have_about_the_error_of_a_bootstrap(name, pooling):
     plan = replace(PLAN, pooling=pooling)
     resampled = METHODS["naive"].run(data, METRICS[name], plan).distribution.values
     assert error_of(data, name, plan) == pytest.approx(resampled.std(), rel=0.15)
-
-
-def test_sides():
-    error = error_of(binary(), "auc")
-    found = run(binary(), "auc", Plan(level=0.9, side=Side.PESSIMISTIC))
-    assert found.interval.lower == pytest.approx(found.value - norm.ppf(0.9) * error, rel=1e-9)
-    assert found.interval.upper == 1.0
-    found = run(regression(), "mse", Plan(side=Side.UPPER))
-    assert found.interval.lower == 0.0
-    assert run(binary(), "auc", Plan(level=0.999999)).interval.upper == 1.0
 
 
 @pytest.mark.parametrize("n_samples", [40, 41, 60])

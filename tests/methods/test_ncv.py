@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -166,25 +165,6 @@ def test_another_metric_selects(path):
     ]
     assert found.value == pytest.approx(np.mean(parts), abs=1e-15)
     assert found.selected_by == "accuracy"
-
-
-def test_copies_and_names_change_nothing(tmp_path):
-    text, names = study()
-    (tmp_path / "m.csv").write_text(text)
-    matrix = read(tmp_path / "m.csv")
-    expected = METHODS["ncv"].run(matrix, METRICS["auc"], Plan())
-    doubled = replace(
-        matrix,
-        predictions=np.concatenate([matrix.predictions] * 2, axis=2),
-        configurations=(*(f"{n}!" for n in names), *(f"{n} again" for n in names)),
-        nested=tuple(
-            replace(f, predictions=np.concatenate([f.predictions] * 2, axis=1))
-            for f in matrix.nested
-        ),
-    )
-    found = METHODS["ncv"].run(doubled, METRICS["auc"], Plan())
-    assert found.value == expected.value
-    assert found.winner == f"{expected.winner}!"
 
 
 def test_survival_turned_round(tmp_path):

@@ -116,14 +116,6 @@ def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
     assert again.enough == found.enough
 
 
-def test_more_resamples_than_are_asked_for_change_nothing():
-    matrix = matrices.binary(n_configurations=9)
-    found = search_cost(case_of(matrix))
-    again = replace(matrix)
-    out_of_bag(case_of(again, plan=replace(PLAN, n_resamples=300)))
-    assert search_cost(case_of(again)) == found
-
-
 def test_products_of_some_rows_are_those_of_all():
     rng = np.random.default_rng(4)
     values, inside = rng.random((2, 37, 61))
@@ -143,17 +135,6 @@ def test_errors_are_those_of_the_means():
     found = search_cost(case)
     values = out_of_bag(case).values
     assert found.error[-1] == pytest.approx(values.std() / np.sqrt(len(values)))
-
-
-def test_enough_is_the_first_that_no_larger_number_beats():
-    # one configuration is good, all others noise: each further one raises the chance to have it
-    clear = search_cost(case_of(matrices.binary(n_samples=400, n_configurations=7)))
-    assert clear.enough == 7
-    rng = np.random.default_rng(0)
-    alike = matrices.binary(n_configurations=40)
-    values = rng.random(alike.predictions.shape)
-    noise = search_cost(case_of(replace(alike, predictions=values), plan=replace(PLAN, seed=5)))
-    assert noise.enough < 5
 
 
 def test_enough_allows_for_two_errors_of_the_paired_difference():

@@ -211,22 +211,6 @@ def test_a_unit_does_not_matter():
         assert found.upper == pytest.approx(1000 * expected.upper, rel=1e-9)
 
 
-def test_the_adjustment_costs_nothing_for_one_and_something_for_several():
-    one = replace(MATRIX, predictions=MATRIX.predictions[:, :, 9:10], configurations=("c9",))
-    of_one = METHODS["mabt"].run(one, AUC, PLAN)
-    assert of_one.n_preselected == 1
-    assert of_one.interval.lower == pytest.approx(
-        METHODS["tilting"].run(one, AUC, PLAN).interval.lower, abs=0.03
-    )
-    several = Evaluated.of(
-        MATRIX, AUC, choose(MATRIX, AUC, PLAN, preselect=True), np.arange(30)
-    ).replicates(300, 3, lambda done, total: None)
-    alone = replace(several, values=several.values[:, [several.column]], column=0)
-    tail = tilting.adjusted_tail
-    assert tail(several)(-0.5) > tail(alone)(-0.5)
-    assert tail(several, pessimistic=False)(-0.5) == tail(alone)(-0.5)
-
-
 @pytest.mark.sweep
 def test_the_monte_carlo_error_is_of_the_right_size():
     plans = [replace(PLAN, seed=s, evaluation_share=0.0) for s in range(12)]

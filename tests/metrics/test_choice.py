@@ -74,21 +74,6 @@ def test_the_largest_class_column_is_predicted_the_first_on_ties():
     assert (labels.as_kind(LABEL) == 0).all()
 
 
-@pytest.mark.parametrize(
-    ("matrix", "threshold", "words"),
-    [
-        (binary(kind=LABEL), 0.5, "labels of a binary task"),
-        (multiclass(), 0.5, "probabilities of a multiclass task"),
-        (regression(), 0.5, "values of a regression task"),
-        (binary(), 50, "threshold is 50"),
-        (binary(kind=SCORE), np.inf, "threshold is inf"),
-    ],
-)
-def test_thresholds_that_make_no_sense(matrix, threshold, words):
-    with pytest.raises(OptionError, match=words):
-        matrix.with_threshold(threshold)
-
-
 def test_metrics_of_scores_refuse_labels():
     with pytest.raises(UnsupportedError, match="AUC needs probabilities or scores") as caught:
         choose_metric("auc", binary(kind=LABEL))

@@ -234,7 +234,7 @@ def test_the_ratio_of_two_equal_configurations_is_that_of_out_of_bag_means():
 
 
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.95])
-@pytest.mark.parametrize("wanted", [0.2, 0.7, 0.95])
+@pytest.mark.parametrize("wanted", [0.0, 0.2, 0.7, 0.95])
 def test_the_correlation_behind_errors_gives_them(share, wanted):
     rng, cut = np.random.default_rng(2), norm.ppf(share)
     for behind, seen in ((behind_shares, lambda x: x < cut), (behind_areas, norm.cdf)):
