@@ -174,8 +174,7 @@ class TestSaved:
         assert err.startswith(f"error: {path}: line 1 is not JSON\nhint: ")
 
     def test_a_saved_verdict_needs_no_threshold(self, run, saved, tmp_path):
-        status, _, err = run("gate", saved)
-        assert status == 2
+        err = run.refused("gate", saved)
         assert "no threshold" in err
         for threshold, expected in (("0.1", 0), ("0.999", 3)):
             target = tmp_path / "judged.jsonl"

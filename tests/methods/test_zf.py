@@ -214,11 +214,9 @@ def test_undefined_without_a_sample():
 def test_command_line(run, samples):
     options = ("--method", "zf", "--n-resamples", "100")
     path = samples / "breast_cancer.parquet"
-    status, _, err = run("correct", path, *options)
-    assert status == 2
+    err = run.refused("correct", path, *options)
     assert "--models fixed" in err
-    status, out, _ = run("correct", path, *options, "--models", "fixed", "--format", "json")
-    assert status == 0
+    out = run.printed("correct", path, *options, "--models", "fixed", "--format", "json")
     document = json.loads(out)
     assert document["plan"]["models"] == "fixed"
     assert document["estimates"][0]["interval"]["lower"] < document["estimates"][0]["value"]
