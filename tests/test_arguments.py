@@ -162,26 +162,15 @@ METRIC_TAKEN = {
 REGISTERED = {
     "choose_methods": (choose_methods, METHODS, "bbc", "bcb"),
     "estimate.names": (lambda m: estimate(MATRIX, METRIC, PLAN, m), METHODS, "bbc", "bcb"),
-    "drop.rule": (
-        lambda r: drop(MATRIX, METRIC, PLAN, rule=r, min_samples=0),
-        RULES,
-        "bbcd",
-        "bcd",
-    ),
+    "drop.rule": (lambda r: drop(MATRIX, METRIC, PLAN, rule=r, min_samples=0),
+                  RULES, "bbcd", "bcd"),
     "replay.rules": (lambda r: replay(MATRIX, METRIC, PLAN, rules=r), RULES, "bbcd", "bcd"),
-    "compare_pairs.tests": (
-        lambda t: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], t),
-        TESTS,
-        "wald",
-        "wold",
-    ),
+    "compare_pairs.tests": (lambda t: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], t),
+                            TESTS, "wald", "wold"),
     "compare_across.tests": (
         lambda t: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, tests=t),
-        ACROSS,
-        "friedman",
-        "fridman",
-    ),
-}
+        ACROSS, "friedman", "fridman"),
+}  # fmt: skip
 """Parameters that name the records of a registry."""
 
 RECORDS = (
@@ -601,26 +590,14 @@ def test_no_option_error_of_python_names_a_flag():
         (lambda: drop(MATRIX, METRIC, min_samples=None), "min_samples is None", "--min-samples"),
         (lambda: replay(MATRIX, METRIC, n_orders=0), "n_orders is 0", "--orders is 0"),
         (lambda: replay(MATRIX, METRIC, order=["9"]), "order 9 is not", "--fold-order 9 is not"),
-        (
-            lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin=-1),
-            "margin is -1",
-            "--margin is -1",
-        ),
-        (
-            lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin="x"),
-            "margin is 'x'",
-            "--margin is 'x'",
-        ),
-        (
-            lambda: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], rope="x"),
-            "rope is 'x'",
-            "--rope is 'x'",
-        ),
-        (
-            lambda: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, level=95),
-            "level is 95",
-            "--level is 95",
-        ),
+        (lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin=-1), "margin is -1",
+         "--margin is -1"),
+        (lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin="x"), "margin is 'x'",
+         "--margin is 'x'"),
+        (lambda: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], rope="x"), "rope is 'x'",
+         "--rope is 'x'"),
+        (lambda: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, level=95), "level is 95",
+         "--level is 95"),
         (lambda: Study("noisy", n_samples="9"), "n_samples is '9'", "--samples is '9'"),
         (lambda: Study("noisy", n_classes=4), "n_classes does not", "--classes does not"),
         (lambda: Study("noisy", beta=9), "beta is 9, not two", "--beta is 9, not two"),
@@ -629,7 +606,7 @@ def test_no_option_error_of_python_names_a_flag():
         (lambda: MATRIX.with_threshold("x"), "threshold is 'x'", "--threshold is 'x'"),
         (lambda: Outcome(Task.SCORE, np.zeros(3), bounds=1), "bounds is 1", "--bounds is 1"),
     ],
-)
+)  # fmt: skip
 def test_the_parameter_is_named_everywhere(call, said, told):
     with pytest.raises(OptionError) as caught:
         call()
