@@ -11,14 +11,14 @@ import pytest
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from bbccli.core.plan import Plan
-from bbccli.planning.simulation import binormal, right_or_wrong
+from bbccli.planning.simulation import binormal
 from bbccli.types import Direction, Task
 from benchmarks.validation import paper, real, run, settings, variants
 from benchmarks.validation.__main__ import main
 from benchmarks.validation.nested import nested_cv
 from benchmarks.validation.settings import Part, Setting
 from benchmarks.validation.store import Store
-from benchmarks.validation.summary import Figure, Sample, mean_of
+from benchmarks.validation.summary import Sample, mean_of
 from benchmarks.validation.variants import Group, Variant
 
 pytestmark = pytest.mark.sweep
@@ -114,13 +114,6 @@ def test_processes_change_nothing(tmp_path):
     assert first(tmp_path / "one", 1) == first(tmp_path / "two", 2)
 
 
-def test_seeds_differ_between_settings_and_repetitions():
-    every = [one for part in Part for one in run.settings_of(part, real.SAMPLE_DATA)]
-    assert len({one.key for one in every}) == len(every)
-    simulated = [one for one in every if one.part is not Part.REAL]
-    assert len({tuple(one.seed(r)) for one in simulated for r in (0, 1)}) == 2 * len(simulated)
-
-
 def test_the_settings_are_those_of_the_papers():
     assert len(settings.bias_settings()) == 3 * 7 * 7
     keys = {one.key for one in settings.inclusion_settings() if one.of_paper}
@@ -134,13 +127,6 @@ def test_the_settings_are_those_of_the_papers():
 
 
 # Variants
-
-
-def test_a_method_that_cannot_be_computed_says_why():
-    simulated = right_or_wrong([0.6, 0.7], 20, np.random.default_rng(0))
-    simulated = replace(simulated, matrix=replace(simulated.matrix, folds=None, fold_names=()))
-    found = variants.result(Variant("tt", Group.POINT, variants.BIAS), simulated, 0)
-    assert "needs to know the fold" in found["problem"]
 
 
 def test_nested_without_new_draws_selects_on_the_other_folds():
@@ -212,20 +198,6 @@ def test_inclusion_below_the_level_is_marked(n_held, mark):
     truths = np.where(np.arange(100) < n_held, 1.0, 0.0)
     found = Sample(np.ones(100), np.full(100, 0.5), truths).inclusion()
     assert (found.value, found.mark) == (n_held / 100, mark)
-
-
-@pytest.mark.parametrize(
-    ("figure", "text"),
-    [
-        (Figure(-0.0191, 0.0023), "-0.019(3)"),
-        (Figure(-0.0001, 0.001), "0.000(1)"),
-        (Figure(0.5, np.nan), "0.500"),
-        (Figure(3012.4, 120.2, " ↓"), "3012(121) ↓"),
-        (Figure(np.nan, np.nan), "–"),  # noqa: RUF001
-    ],
-)
-def test_figures_show_their_error(figure, text):
-    assert str(figure) == text
 
 
 def test_the_papers_numbers():

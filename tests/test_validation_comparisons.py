@@ -101,15 +101,6 @@ def test_which_family_is_wrongly_said_to_be_better(monkeypatch):
         assert found["percentile"] == (ends[0] <= 0.05 <= ends[1])
 
 
-@pytest.mark.parametrize("study", list(STUDIES))
-def test_a_repetition_says_whether_each_statement_holds(tiny, study):
-    found = STUDIES[study](tiny[1], 0)
-    names = set(found) - {"size", "error", "naive error"}
-    assert len(names) >= 2
-    assert all(found[name] in (True, False) for name in names)
-    assert STUDIES[study](tiny[1], 0) == found
-
-
 @pytest.fixture
 def page(tmp_path):
     path = tmp_path / "page.md"
@@ -144,19 +135,6 @@ def test_a_new_statement_forgets_the_old(tiny, tmp_path, monkeypatch):
     assert comparisons.repeat(stores, 300) == 4
     frame = pq.read_table(tmp_path / "comparisons-simultaneous.parquet").to_pandas()
     assert frame["statement"].tolist() == [99] * 4
-
-
-def test_what_was_done_is_kept_when_it_is_stopped(tiny, tmp_path, monkeypatch):
-    def stopped(setting, repetition):
-        if repetition == 1:
-            raise KeyboardInterrupt
-        return simultaneous(setting, repetition)
-
-    simultaneous = comparisons.STUDIES["simultaneous"]
-    monkeypatch.setitem(comparisons.STUDIES, "simultaneous", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        comparisons.repeat(comparisons.kept(tmp_path), 300)
-    assert len(comparisons.kept(tmp_path)["simultaneous"].results(tiny[0].key)) == 1
 
 
 def test_the_page_shows_what_is_committed():

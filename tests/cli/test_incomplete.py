@@ -36,22 +36,6 @@ def codes_in(result):
     return [note["code"] for note in result["notes"]]
 
 
-@pytest.mark.sweep
-@pytest.mark.parametrize("absent", ["rows", "cells"])
-def test_folds_not_yet_run(table, run, tmp_path, absent):
-    fold = table["fold"].to_numpy()
-    if absent == "rows":
-        status, found, err = run_on(table.filter(pa.array(fold < 8)), run, tmp_path)
-    else:
-        cut = without(table, table.column_names[3:], fold >= 8)
-        status, found, err = run_on(cut, run, tmp_path)
-        assert "samples-left-out" in codes_in(found)
-    assert status == 0, err
-    assert found["input"]["n_folds"] == 8
-    assert found["input"]["n_samples"] == int((fold < 8).sum())
-    assert [e["method"] for e in found["estimates"]] == ["cvt", "tt", "bbc", "bbc-f"]
-
-
 def test_common_rows(table, run, tmp_path):
     late = table["fold"].to_numpy() > 4
     cut = without(table, table.column_names[5:8], late)
@@ -59,15 +43,6 @@ def test_common_rows(table, run, tmp_path):
     assert found["input"]["n_configurations"] == 177
     assert found["input"]["n_samples"] == int((~late).sum())
     assert "common-rows" in codes_in(found)
-
-
-@pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
-def test_refused_on_request(table, run, tmp_path, option):
-    cut = without(table, table.column_names[5:8], table["fold"].to_numpy() > 4)
-    status, _, err = run_on(cut, run, tmp_path, *option)
-    assert status == 2
-    assert err.startswith("error: ")
-    assert "--missing drop" in err
 
 
 def gaps_everywhere(table, share):

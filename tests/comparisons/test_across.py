@@ -235,16 +235,6 @@ def test_few_data_sets_say_so():
     assert all(one.p for one in two.pairs)
 
 
-def test_perfect_agreement():
-    found = across(np.arange(4) / 10 + np.zeros((8, 1)), tests=["all"])
-    (friedman,), (f,) = of(found, "friedman"), of(found, "iman-davenport")
-    assert friedman.statistic == pytest.approx(24)
-    assert f.p is None
-    assert "rank the families alike" in f.notes[0].text
-    assert of(found, "wilcoxon")[0].p == 2**-7
-    assert friedman.verdict is Verdict.DIFFERENT
-
-
 TABLES = arrays(
     float,
     st.tuples(st.integers(1, 9), st.integers(2, 5)),

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, for_metric, multiclass, regression, survival, weighing
+from matrices import binary, for_metric, regression, weighing
 from scipy import stats
 from slow_comparisons import placements_less_auc
 
@@ -42,16 +42,6 @@ def test_of_a_mean_it_is_the_paired_t_test_s():
         theirs = stats.ttest_rel(losses[:, 2], losses[:, c])
         assert (found.gains[c] - found.gains[2]) / errors[c] == pytest.approx(theirs.statistic)
         assert found.df.tolist() == [theirs.df]
-
-
-def test_products_give_the_variances_of_single_differences():
-    found = evidence_of(binary(n_samples=60), METRICS["auc"], Plan())
-    columns, others = np.array([5, 0, 3]), np.array([1, 3, 2, 6])
-    between = found.variances_between(columns, others)
-    for position, other in enumerate(others):
-        single = found.errors_against(int(other))[columns] ** 2
-        np.testing.assert_allclose(between[:, position], single, rtol=1e-9, atol=1e-18)
-    assert between[2, 1] == 0
 
 
 @pytest.mark.parametrize("name", ["accuracy", "auc"])
@@ -99,12 +89,6 @@ def test_groups_of_one_class_are_strata_and_others_are_not():
     )  # three groups hold a positive sample
     few = grouped(replace(matrix, outcome=some), np.arange(40) // 4)
     assert evidence_of(few, METRICS["auc"], Plan()).df.tolist() == [2]
-
-
-def test_strata_are_for_pairs_of_classes_only():
-    assert evidence_of(multiclass(), METRICS["auc-ovr"], Plan()).sizes.tolist() == [15, 15, 15]
-    assert evidence_of(multiclass(), METRICS["accuracy"], Plan()).sizes.tolist() == [45]
-    assert evidence_of(survival(), METRICS["concordance"], Plan()).sizes.tolist() == [40]
 
 
 @pytest.mark.parametrize("name", ["accuracy", "auc", "f1", "rmse", "concordance"])

@@ -271,17 +271,6 @@ def test_poolings_repeats_groups_and_weights(test, pooling):
         assert found.n_units == (20 if matrix.groups is not None else 40)
 
 
-@pytest.mark.parametrize("test", SAMPLED)
-def test_identical_repeats_change_nothing(test):
-    single = binary()
-    twice = replace(single, predictions=np.concatenate([single.predictions] * 2),
-                    folds=np.concatenate([single.folds] * 2))  # fmt: skip
-    one, other = (ask(test, m, "auc", (1, 4)) for m in (single, twice))
-    np.testing.assert_allclose(
-        np.array(numbers(one), float), np.array(numbers(other), float), rtol=1e-9
-    )
-
-
 def test_groups_that_repeat_samples_are_counted_once():
     """Each sample five times, as a group: what rests on groups says what it said of the samples."""
     single = regression(n_samples=30)

@@ -69,15 +69,6 @@ def test_the_best_stays(rule):
     assert decision.best in decision.keep
 
 
-@pytest.mark.sweep
-def test_identical_configurations_stay(rule):
-    matrix = spread()
-    same = replace(matrix, predictions=np.repeat(matrix.predictions[:, :, :1], 9, axis=2))
-    assert drop(same, metric_of(rule), PLAN, rule=rule).drop == ()
-    ((found,), _) = replay(same, metric_of(rule), PLAN, rules=[rule])
-    assert found.runs[0].trace.n_trained == found.runs[0].trace.n_models
-
-
 def test_one_configuration_stays(rule):
     matrix = spread()
     alone = replace(matrix, predictions=matrix.predictions[:, :, :1], configurations=("c0",))

@@ -275,11 +275,6 @@ def test_anova_by_hand():
     assert not verdict("anova", by_fold(shares), 0.9999).worse.any()
 
 
-def test_wins_by_hand():
-    wins = wins_of(np.array([[3.0, 2.0, 1.0], [1.0, 1.0, 2.0]]))
-    np.testing.assert_array_equal(wins, [[0, 1.5, 1], [0.5, 0, 1], [1, 1, 0]])
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_abilities_maximise_the_penalised_likelihood(seed):
     """Firth's correction is the likelihood times the root of the information (Jeffreys)."""

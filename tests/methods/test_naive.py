@@ -71,41 +71,10 @@ def test_rows_by_a_slow_loop():
     assert found.interval.lower == sorted(values)[0]  # L(0.025 * 30) is the first
 
 
-def test_groups_are_drawn_whole():
-    one = binary(n_samples=40)
-    twice = replace(
-        one,
-        outcome=replace(one.outcome, values=np.repeat(one.outcome.values, 2)),
-        predictions=np.repeat(one.predictions, 2, axis=1),
-        folds=np.repeat(one.folds, 2, axis=1),
-        groups=np.repeat(np.arange(40), 2),
-    )
-    alone = replace(one, groups=np.arange(40))
-    found, expected = (METHODS["naive"].run(m, METRICS["auc"], Plan()) for m in (twice, alone))
-    np.testing.assert_allclose(found.distribution.values, expected.distribution.values, rtol=1e-12)
-
-
-def test_nothing_is_corrected_or_selected():
-    for name in ("naive", "naive-f"):
-        found = METHODS[name].run(binary(), METRICS["auc"], Plan())
-        assert found.value == found.naive
-        assert found.optimism == 0
-        assert found.selection == ()
-        assert found.ignores_selection
-
-
 def test_few_groups_are_noted():
     data = replace(binary(), groups=np.arange(40) // 4)
     found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=50))
     assert "few-groups" in [note.code for note in found.notes]
-
-
-def test_more_resamples_continue_the_same_draws():
-    data = binary(seed=3)
-    few, many = (METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=n)) for n in (50, 90))
-    assert few.distribution.values.tolist() == many.distribution.values[:50].tolist()
-    found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=20_000, tolerance=0.004))
-    assert 1000 <= found.n_resamples < 20_000
 
 
 def test_folds_by_hand():

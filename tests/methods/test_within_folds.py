@@ -96,19 +96,6 @@ def test_bbc_by_a_slow_loop(name, comparable):
 
 
 @pytest.mark.parametrize("name", OF_PAIRS)
-def test_with_one_fold_it_is_pooled(name):
-    matrix = for_metric(name)
-    single = replace(matrix, folds=np.zeros_like(matrix.folds))
-    found, expected = (
-        METHODS["bbc"].run(single, METRICS[name], replace(WITHIN, pooling=pooling))
-        for pooling in (Pooling.WITHIN_FOLDS, Pooling.POOLED)
-    )
-    assert found.naive == expected.naive
-    assert found.winner == expected.winner
-    np.testing.assert_array_equal(found.distribution.values, expected.distribution.values)
-
-
-@pytest.mark.parametrize("name", OF_PAIRS)
 def test_each_fold_may_have_a_scale_of_its_own(name):
     matrix = for_metric(name)
     factor, shift = 2.0 ** np.arange(5), 100.0 * np.array([3, 1, 4, 1, 5])

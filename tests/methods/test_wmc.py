@@ -107,17 +107,6 @@ def test_the_draws_are_like_independent_normal_numbers(n):
     assert (drawn**4).mean() == pytest.approx(3, rel=0.05)
 
 
-def test_a_clear_winner_keeps_its_performance():
-    matrix = binary(n_samples=60, n_configurations=3, seed=1)
-    truth = matrix.outcome.values
-    columns = [np.where(truth == 1, 0.9, 0.1), np.full(60, 0.5), np.where(truth == 1, 0.1, 0.9)]
-    clear = replace(matrix, predictions=np.stack(columns, axis=1)[None])
-    for method in (WMC, WMCS):
-        found = method.run(clear, METRICS["auc"], Plan())
-        assert found.winner == "c0"
-        assert found.value == found.naive == 1.0
-
-
 def test_another_metric_that_selects_makes_the_weights():
     matrix = binary(n_samples=80, n_configurations=3, seed=2)
     (judged,), (measured,) = (fold_performances(matrix, METRICS[m]) for m in ("brier", "auc"))

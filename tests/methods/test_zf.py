@@ -141,19 +141,6 @@ def test_the_guard():
     assert found.interval.lower == pytest.approx(beta(30.5, 0.5).ppf(0.045), abs=2e-3)
 
 
-def test_groups_count_as_one():
-    matrix = binary(n_samples=60, n_configurations=5)
-    twice = replace(
-        matrix,
-        outcome=replace(matrix.outcome, values=np.repeat(matrix.outcome.values, 2)),
-        predictions=np.repeat(matrix.predictions, 2, axis=1),
-        folds=np.repeat(matrix.folds, 2, axis=1),
-        groups=np.repeat(np.arange(60), 2),
-    )
-    found, expected = (ZF.run(m, METRICS["accuracy"], PLAN) for m in (twice, matrix))
-    assert found.interval.lower == pytest.approx(expected.interval.lower, abs=1e-9)
-
-
 def test_the_auc_of_groups_is_as_sure_as_the_jackknife_without_each_says():
     matrix, auc = binary(n_samples=80).of_configurations(np.array([3])), METRICS["auc"]
     grouped = replace(matrix, groups=np.arange(80) // 2)

@@ -153,19 +153,6 @@ def test_rows_of_weights_are_independent(case):
     np.testing.assert_allclose(scorer(weights), alone, **CLOSE)
 
 
-@pytest.mark.parametrize("name", ["auc", "accuracy", "error", "f1", "balanced-accuracy", "mcc"])
-def test_counts_are_exact_whatever_is_computed_together(name):
-    matrix = for_metric(name)
-    scorer, weights = bound(METRICS[name], matrix), some_weights(matrix)
-    whole = scorer(weights)
-    np.testing.assert_array_equal(np.concatenate([scorer(row[None]) for row in weights]), whole)
-    np.testing.assert_array_equal(scorer(weights, np.array([4, 0])), whole[:, [4, 0]])
-    chosen = np.arange(len(weights)) % scorer.n_configurations
-    np.testing.assert_array_equal(
-        scorer.paired(weights, chosen), whole[np.arange(len(weights)), chosen]
-    )
-
-
 @every_weighted_case
 def test_bounds_are_kept(weighted_case):
     metric, matrix, scorer = weighted_case
@@ -451,15 +438,6 @@ def test_equal_predictions_have_no_rank_correlation_under_any_weights(n_samples,
     assert not np.isnan(found[:, 1]).any()
     alone = np.eye(n_samples, dtype=int)
     assert np.isnan(METRICS["spearman"].bind(outcome, predictions)(alone)).all()
-
-
-@pytest.mark.parametrize(("positive", "expected"), [(1, 1.0), (0, np.nan)])
-def test_average_precision_of_one_class(positive, expected):
-    outcome = Outcome(Task.BINARY, np.full(20, positive), ("no", "yes"))
-    scores = np.round(np.random.default_rng(0).normal(size=(20, 3)), 1)
-    for n_rows in (1, 40):
-        found = METRICS["average-precision"].bind(outcome, scores)(np.ones((n_rows, 20), int))
-        np.testing.assert_allclose(found, expected)
 
 
 BY_CLASS = sorted(name for name, metric in METRICS.items() if metric.by_class)

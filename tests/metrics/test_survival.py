@@ -9,7 +9,7 @@ from bbccli.core import resources
 from bbccli.core.outcome import Outcome
 from bbccli.core.resources import Engine, Resources
 from bbccli.metrics.kernels import concordant_weight_censored, product
-from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight, count_outlived
+from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO, censoring_survival
 from bbccli.types import Task
@@ -133,12 +133,6 @@ def test_pairs_worked_out_by_hand(times, events, risks, expected):
     np.testing.assert_array_equal(scorer(ones(len(times))), [[expected]])
 
 
-def test_outlived_event_times_are_counted_once():
-    time = np.array([1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 9.0])
-    event = np.array([True, True, False, False, True, False, False])
-    np.testing.assert_array_equal(count_outlived(time, event), [0, 0, 1, 1, 1, 2, 2])
-
-
 def test_without_an_event_indicator_every_sample_had_its_event():
     time, _, risks = samples()
     bare = Outcome(Task.SURVIVAL, time)
@@ -177,18 +171,6 @@ def test_restriction_is_a_weight_of_zero(bound):
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_best_and_the_worst_risks_reach_the_bounds(metric, form, monkeypatch):
-    time, event, _ = samples(200)
-    outlived = count_outlived(time, event).astype(float)
-    with use_form(form, monkeypatch):
-        scorer = metric.bind(outcome_of(time, event), np.column_stack([-outlived, outlived]))
-        found = scorer(integer_weights(200))
-    np.testing.assert_allclose(found, np.tile([1.0, 0.0], (9, 1)), rtol=1e-14)
-    assert found.max() <= 1.0
-    assert found.min() >= 0.0
-
-
-@pytest.mark.parametrize("form", FORMS)
 def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
     (_, event, _), scorer, weights = bound
     one_event = np.zeros((1, 40), np.uint8)
@@ -203,20 +185,6 @@ def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
 
 
 # Forms and integer types
-
-
-@pytest.mark.parametrize("n_samples", [7, 60, 150])
-def test_all_forms_count_alike(n_samples, monkeypatch):
-    time, event, risks = samples(n_samples, seed=3)
-    pairs = CensoredPairs.of(risks, time, event)
-    weights = integer_weights(n_samples, n_rows=70)
-    found = {}
-    for form in FORMS:
-        with use_form(form, monkeypatch):
-            found[form] = concordant_weight_censored(pairs, weights, np.arange(5))
-    assert {counts.dtype for counts in found.values()} == {np.dtype(np.int64)}
-    np.testing.assert_array_equal(found["sweep"], found["product"])
-    np.testing.assert_array_equal(found["numba"], found["product"])
 
 
 @pytest.mark.one_in(5)
@@ -304,17 +272,6 @@ def test_uno_leaves_out_events_that_everyone_left_is_censored_with():
 
 
 # Sample weights
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_whole_sample_weights_repeat_rows(metric, form, monkeypatch):
-    time, event, risks = samples()
-    own = integer_weights(40)[0] + 1
-    rows = np.repeat(np.arange(40), own)
-    repeated = metric.bind(outcome_of(time[rows], event[rows]), risks[rows])
-    with use_form(form, monkeypatch):
-        found = metric.bind(outcome_of(time, event, own.astype(float)), risks)(ones(40))
-        np.testing.assert_allclose(found, repeated(ones(len(rows))), rtol=1e-12)
 
 
 @pytest.mark.sweep
