@@ -11,7 +11,6 @@ import pytest
 from bbccli.comparisons.records import Verdict
 from bbccli.reports.content.compare import VERDICTS
 
-BASELINE = "logistic-l2 C=0.01"
 FAST = ("--n-resamples", "200")
 
 
@@ -324,14 +323,6 @@ def test_a_missed_gate_is_a_failure_of_the_suite(run, file):
     assert ElementTree.fromstring(out).get("failures") == "1"
 
 
-@pytest.mark.sweep
-def test_threads_and_memory_change_nothing(run, study):
-    options = ("compare", study, "--baseline", BASELINE, "--format", "json", "-q", *FAST)
-    one = run(*options, "--jobs", "1")
-    assert run(*options, "--jobs", "2", "--memory", "16MB") == one
-    assert run(*options[:-2], "--n-resamples", "200", "--seed", "1")[1] != one[1]
-
-
 # What is refused
 
 
@@ -380,12 +371,6 @@ def test_bad_questions(run, file, options, problem):
     assert problem in err
     assert err.startswith("error: ")
     assert "Traceback" not in err
-
-
-def test_the_output_is_not_the_input(run, file):
-    before = file.read_bytes()
-    assert run("compare", file, "--output", file)[0] == 2
-    assert file.read_bytes() == before
 
 
 # The page and its figures

@@ -53,12 +53,6 @@ class TestTheSameNumbers:
         )
         assert found == expected
 
-    def test_in_every_run(self, run, once, parquet):
-        first, second = (
-            how("correct", parquet, "--format", "json", *FAST)[1] for how in (once, run)
-        )
-        assert first == second
-
     def test_in_a_file(self, run, once, parquet, tmp_path):
         _, printed, _ = once("correct", parquet, "--format", "json", *FAST)
         target = tmp_path / "result.json"

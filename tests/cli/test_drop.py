@@ -123,16 +123,6 @@ def test_the_table(call, table):
     assert max(map(len, lines)) <= 80
 
 
-@pytest.mark.sweep
-def test_classes_of_their_own_columns(run, samples, tmp_path):
-    table = pq.read_table(samples / "digits.parquet")
-    gone = [name for name in table.column_names if name.startswith("tree depth=4::")]
-    path = tmp_path / "partial.parquet"
-    pq.write_table(so_far(table, 5, gone, 3), path)
-    out = run.printed("drop", path, *FAST, "--metric", "accuracy", "--list", "drop")
-    assert "tree depth=4" in out.splitlines()
-
-
 def test_repeats_count_when_they_are_complete(samples):
     whole = pq.read_table(samples / "breast_cancer_repeats.parquet")
     names = [n for n in whole.column_names if n not in ("row_id", "fold", "repeat", "truth")]
@@ -242,18 +232,6 @@ def test_gaps_in_every_configuration(run, table, tmp_path):
     path = tmp_path / "partial.parquet"
     pq.write_table(holes, path)
     assert "every configuration lacks predictions that another has" in run.refused("drop", path)
-
-
-def test_a_long_table_whose_columns_are_named_by_hand(run, tmp_path):
-    path = tmp_path / "long.csv"
-    rows = [
-        f"{i},{i % 2},{name},{0.2 + 0.6 * (i % 2) if name == 'a' else 0.5 + i / 200}"
-        for name in "ab"
-        for i in range(60)
-    ]
-    path.write_text("row_id,truth,model,guess\n" + "\n".join(rows) + "\n")
-    options = ("--configuration", "model", "--prediction", "guess", "--list", "keep", "-q")
-    assert "a" in run.silent("drop", path, "--metric", "accuracy", *options).split()
 
 
 @pytest.fixture

@@ -83,21 +83,3 @@ class TestClip:
         assert (plain["plan"]["clip"], wide["plan"]["clip"]) == (2**-23, 0.3)
         assert wide["estimates"][0]["naive"] < plain["estimates"][0]["naive"]
         assert [n["code"] for n in wide["notes"]].count("clipped-probabilities") == 1
-
-    def test_of_drop(self, run, samples):
-        argv = ("drop", samples / "progression.parquet", "--metric", "log-loss", "-q")
-        assert (
-            json.loads(run.printed(*argv, "--format", "json", "--clip", "0.3"))["plan"]["clip"]
-            == 0.3
-        )
-
-
-@pytest.mark.sweep
-def test_names_of_scikit_learn_are_taken_everywhere(run, samples):
-    path = samples / "progression.parquet"
-    ours = result(run, path, "--metric", "auc", "--metric", "log-loss", *FAST)
-    assert result(run, path, "--metric", "roc_auc", "--metric", "neg_log_loss", *FAST) == ours
-    argv = ("drop", path, "--format", "json", "-q", "--metric")
-    assert run(*argv, "roc_auc") == run(*argv, "auc")
-    status, _, err = run("correct", path, "--metric", "roc_auk")
-    assert (status, err.splitlines()[1]) == (2, "hint: did you mean roc-auc?")

@@ -194,6 +194,7 @@ LINKS = {"p.json": "p.csv", "r.html": "r.json", "link.parquet": "p.parquet"}
     ("words", "read"),
     [
         ("inspect p.csv -o p.json", "p.csv"),
+        ("compare p.csv -o p.json", "p.csv"),
         ("drop p.csv -o p.json", "p.csv"),
         ("correct p.csv --labels other.csv -o other.csv", "other.csv"),
         ("correct p.csv --folds other.csv -o other.csv", "other.csv"),

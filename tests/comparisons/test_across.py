@@ -136,18 +136,6 @@ def test_nemenyi_as_scikit_posthocs_has_it(asked):
         assert found.pairs[0].p == pytest.approx(2 * stats.norm.sf(abs(found.pairs[0].statistic)))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_friedman_as_scipy_has_it(seed):
-    values = np.round(np.random.default_rng(seed).normal(0.8, 0.1, (15, 5)), 1)
-    (found,) = of(across(values), "friedman")
-    theirs = stats.friedmanchisquare(*values.T)
-    assert found.statistic == pytest.approx(theirs.statistic, rel=1e-11)
-    assert found.p == pytest.approx(theirs.pvalue, rel=1e-10)
-    assert found.df == (4,)
-    (f,) = of(across(values), "iman-davenport")
-    assert f.p == pytest.approx(stats.f.sf(f.statistic, 4, 56), rel=1e-10)
-
-
 def test_a_loss_is_better_where_it_is_smaller():
     gains, losses = across(AUCS, tests=["all"]), across(1 - AUCS, "error", tests=["all"])
     assert [s.family for s in gains.standings] == [s.family for s in losses.standings]

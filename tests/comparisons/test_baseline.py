@@ -13,8 +13,7 @@ from bbccli.comparisons.baseline import against_baseline, verdict_of
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.records import Alternative, Verdict
 from bbccli.comparisons.simultaneous import against
-from bbccli.core.resources import Resources, use
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.ranking import AUC
 from bbccli.stats.resampling import draws_of
 from bbccli.types import IntervalKind, Pooling, Select, Side
@@ -197,18 +196,6 @@ def test_an_undefined_configuration_is_said_to_be_so():
         against_baseline(one, METRICS["precision"], PLAN, "c2")
 
 
-def test_unknown_names_have_close_ones():
-    with pytest.raises(OptionError, match="no configuration 'c111'") as caught:
-        against_baseline(binary(n_configurations=12), AUC, PLAN, "c111")
-    assert caught.value.hint == "did you mean c11?"
-
-
-@pytest.mark.parametrize("margin", [-0.1, np.nan, np.inf])
-def test_margins_are_not_negative(margin):
-    with pytest.raises(OptionError, match="margin is"):
-        against_baseline(binary(), AUC, PLAN, "c1", margin)
-
-
 @pytest.mark.parametrize("pooling", list(Pooling))
 @pytest.mark.parametrize("n_repeats", [1, 2])
 def test_poolings_and_repeats(pooling, n_repeats):
@@ -216,15 +203,3 @@ def test_poolings_and_repeats(pooling, n_repeats):
     found = against_baseline(matrix, AUC, replace(PLAN, pooling=pooling), "c1")
     assert found.winner.bound < found.winner.difference < found.winner.bound_above
     assert found.winner.interval.lower < found.winner.corrected < found.winner.interval.upper
-
-
-def test_jobs_memory_and_further_resamples_do_not_matter():
-    def fresh():
-        return binary(n_samples=60, n_configurations=9)
-
-    with use(Resources(jobs=1)):
-        one = against_baseline(fresh(), AUC, PLAN, "c2")
-    with use(Resources(jobs=3, memory=16_000_000)):
-        other = fresh()
-        against_baseline(other, AUC, replace(PLAN, n_resamples=300), "c2")
-        assert against_baseline(other, AUC, PLAN, "c2") == one

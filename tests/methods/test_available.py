@@ -58,16 +58,6 @@ def test_a_missing_prediction_never_counts(name, pooling):
         np.testing.assert_allclose(found[:, column], expected, rtol=1e-12, atol=1e-13)
 
 
-def test_one_configuration_per_row_of_weights():
-    matrix = gappy(binary(n_repeats=2))
-    scorer = candidates(matrix, METRICS["auc"], Pooling.POOLED).bind(np.arange(7))
-    weights = np.random.default_rng(1).integers(0, 4, (9, matrix.n_samples)).astype(np.uint16)
-    chosen = np.array([0, 3, 6, 6, 1, 2, 5, 4, 0])
-    np.testing.assert_array_equal(
-        scorer.paired(weights, chosen), scorer(weights)[np.arange(9), chosen]
-    )
-
-
 @pytest.mark.parametrize("name", ["cvt", "tt", "bbc", "bbc-f"])
 def test_methods_take_a_matrix_with_gaps(name):
     matrix = gappy(binary(n_samples=80))

@@ -8,7 +8,6 @@ from day import parts
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
@@ -111,19 +110,6 @@ def test_kept_scored_again_or_in_blocks(name, monkeypatch):
     )
 
 
-def test_redrawn_resamples_are_not_among_those_kept(monkeypatch):
-    """Two of a class: many bags lack it."""
-    truth = np.zeros(20, int)
-    truth[:2] = 1
-    matrix = binary(n_samples=20, n_configurations=6)
-    rare = again(matrix, outcome=replace(matrix.outcome, values=truth))
-    expected = EB.run(rare, METRICS["auc"], PLAN)
-    assert expected.distribution.n_redrawn > 20
-    monkeypatch.setattr(loop, "MOST_KEPT", 0)
-    found = EB.run(again(rare), METRICS["auc"], PLAN)
-    assert found.value == pytest.approx(expected.value, rel=1e-12)
-
-
 def test_one_configuration_is_its_figure():
     matrix = binary(n_configurations=1)
     found = EB.run(matrix, METRICS["auc"], PLAN)
@@ -219,19 +205,3 @@ def test_hardly_any_signal_keeps_a_twentieth():
     found = shrunken(0.502, others, Noise(1.0, np.ones(3)))
     assert found.value == pytest.approx(0.501 + 0.001 / 21)
     assert not found.influence.any()
-
-
-def many(n_configurations):
-    """Labels of unequal configurations."""
-    rng = np.random.default_rng(0)
-    matrix = binary(n_samples=60, n_configurations=2)
-    right = rng.random((1, 60, n_configurations)) < rng.uniform(0.5, 0.8, n_configurations)
-    predictions = np.where(
-        right, matrix.outcome.values[:, None], 1 - matrix.outcome.values[:, None]
-    )
-    return PredictionMatrix(
-        matrix.outcome,
-        predictions.astype(float),
-        tuple(f"c{c}" for c in range(n_configurations)),
-        matrix.kind,
-    )

@@ -53,13 +53,6 @@ def test_pooled_auc_has_the_error_of_delong():
     assert (found.value - found.interval.lower) ** 2 == pytest.approx(variance, rel=1e-6)
 
 
-def test_accuracy_has_the_interval_of_wald():
-    data = binary()
-    found, wald = (METHODS[m].run(data, METRICS["accuracy"], Plan()) for m in ("influence", "wald"))
-    assert found.interval.lower == pytest.approx(wald.interval.lower, abs=1e-9)
-    assert found.interval.upper == pytest.approx(wald.interval.upper, abs=1e-9)
-
-
 def test_a_mean_has_its_standard_error():
     data = regression()
     squares = (column(data, "mse") - data.outcome.values) ** 2

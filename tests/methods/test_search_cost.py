@@ -18,10 +18,8 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.probability import with_clip
 from bbccli.stats.bootstrap.of_samples import out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
-    RankedValues,
     best_ranks,
     counts_to,
-    expected,
     ranked,
     scored,
     search_cost,
@@ -114,20 +112,6 @@ def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
     again = search_cost(case_of(replace(matrix), metric))
     assert again.corrected == pytest.approx(found.corrected, rel=1e-12)
     assert again.enough == found.enough
-
-
-def test_products_of_some_rows_are_those_of_all():
-    rng = np.random.default_rng(4)
-    values, inside = rng.random((2, 37, 61))
-    ranks, chances = ranked(inside, Direction.MINIMIZE), best_ranks(61, counts_to(61))
-    whole, _ = expected(values, ranks, chances, np.arange(37))
-    for some in (slice(0, 1), slice(5, 6), slice(7, 30), slice(36, 37)):
-        part = RankedValues(ranks.order[some], ranks.n_scored[some])
-        sums, _ = expected(values[some], part, chances, np.arange(37)[some])
-        assert (sums == whole[some]).all()
-    np.testing.assert_allclose(
-        whole, np.take_along_axis(values, ranks.order, 1) @ chances.T, rtol=1e-13
-    )
 
 
 def test_errors_are_those_of_the_means():

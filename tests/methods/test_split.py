@@ -108,13 +108,6 @@ def test_the_only_sample_of_a_class_selects():
     assert split.evaluation.sum() == 10
 
 
-def test_a_share_of_nothing_uses_all_samples_for_both():
-    split = split_samples(binary(), Plan(evaluation_share=0))
-    assert split.selection.all()
-    assert split.evaluation.all()
-    assert not split.held_out
-
-
 @pytest.mark.parametrize("share", [-0.1, 1, 1.5, float("nan")])
 def test_a_share_out_of_range_is_refused(share):
     with pytest.raises(OptionError, match=r"evaluation_share is .*, not in \[0, 1\)"):
@@ -150,14 +143,6 @@ def test_the_evaluation_samples_choose_among_the_preselected():
     assert for_evaluation[finalist.winner] == for_evaluation[expected].max()
     assert finalist.level == pytest.approx(1 - (1 - 0.95 ** (1 / 5)))
     assert [n.code for n in finalist.notes] == ["selected-on-evaluation"]
-
-
-def test_an_error_is_best_where_it_is_least():
-    matrix = regression(n_samples=80)
-    finalist = choose(matrix, RMSE, Plan())
-    rows = finalist.split.selection
-    errors = (matrix.predictions[0] - matrix.outcome.values[:, None])[rows]
-    assert finalist.winner == int(np.argmin((errors**2).mean(axis=0)))
 
 
 @pytest.mark.parametrize(

@@ -124,19 +124,6 @@ def test_errors_are_planned_in_their_own_direction():
     assert found.chosen.naive == pytest.approx(found.chosen.honest - found.chosen.optimism)
 
 
-def test_the_mirror_of_a_share_has_the_same_plan():
-    matrix = pilot()
-    right, wrong = (
-        planned_for(of_pilot(matrix, METRICS[name], PLAN), PlanRequest(Target.OPTIMISM, 0.01))
-        for name in ("accuracy", "error")
-    )
-    assert wrong.chosen.n_samples == right.chosen.n_samples
-    assert wrong.chosen.honest == pytest.approx(1 - right.chosen.honest)
-    assert wrong.chosen.naive == pytest.approx(1 - right.chosen.naive)
-    assert wrong.halved.honest_change == pytest.approx(-right.halved.honest_change)
-    assert wrong.halved.optimism_change == pytest.approx(right.halved.optimism_change)
-
-
 def test_near_perfect_configurations_are_noted_and_cut():
     matrix = pilot(n=100, count=100, beta=(297, 3), seed=2)
     basis = of_pilot(matrix, *_accuracy())
