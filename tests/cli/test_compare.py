@@ -129,16 +129,6 @@ def test_a_gate_on_what_shows_nothing(run, file, case):
     assert (status, "gate undecided" in err, reason in " ".join(out.split())) == (4, True, True)
 
 
-def test_a_pair_that_was_named_is_judged(run, file):
-    best, last = winner_of(file)
-    second = next(name for name in ("boost 0", "boost 1") if name != best)
-    for tests in ((), ("--test", "k-fold-t", "--test", "corrected-t")):
-        argv = ("--pair", second, last, *tests, "--fail-unless", "better")
-        assert said(run, file, *argv)["gate"] == {
-            **{"required": "better", "found": "better", "outcome": "met", "reason": ""}
-        }
-
-
 def test_an_interval_without_width_shows_nothing(run, tmp_path):
     table = made()
     table["twin 0"] = table["boost 0"]

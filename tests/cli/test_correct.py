@@ -69,16 +69,6 @@ def test_repeats_are_kept_apart(run, samples):
     assert "folds-within-repeats" in codes
 
 
-@pytest.mark.parametrize("side", ["two", "lower", "upper", "pessimistic"])
-def test_sides(run, samples, side):
-    path = samples / "progression.parquet"
-    (found,) = estimates(run, path, "--method", "bbc", "--metric", "accuracy", "--side", side)
-    interval = found["interval"]
-    assert (interval["upper"] == 1.0) == (side in ("lower", "pessimistic"))
-    assert (interval["lower"] == 0.0) == (side == "upper")
-    assert interval["side"] == ("lower" if side == "pessimistic" else side)
-
-
 def test_methods_come_in_the_order_asked_for(run, parquet):
     found = estimates(run, parquet, "--method", "bbc", "--method", "cvt", "--method", "bbc")
     assert [e["method"] for e in found] == ["bbc", "cvt"]

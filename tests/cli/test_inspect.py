@@ -134,14 +134,6 @@ def test_columns_without_a_name_and_twice(save):
     assert "keys" in [f.check for f in found.findings if f.status is Status.PASS]
 
 
-def test_every_file_that_cannot_be_read(save, tmp_path):
-    found = inspect([tmp_path / "none.csv", save(GOOD), save("", "empty.csv")])
-    assert [f.path for f in found.findings if f.status is Status.ERROR] == [
-        str(tmp_path / "none.csv"),
-        str(tmp_path / "empty.csv"),
-    ]
-
-
 def test_warnings(save):
     text = changed(GOOD, ("0.9,0.7", "0.9,"), ("5,0,1,y,0.6,0.3", "5,0,,y,0.6,0.3"))
     found = inspect(save(text))
@@ -150,13 +142,6 @@ def test_warnings(save):
     rows = [f"{'xz'[i < 9]},{i / 18}" for i in range(18)]
     reverse = "\n".join(["truth,a", *rows])
     assert "polarity" in warnings(inspect(save(reverse)))
-
-
-def test_one_fold_lacks_a_class(save):
-    text = changed(GOOD, ("0,0,0,x", "0,0,1,x"), ("4,0,0,x", "4,0,1,x"))
-    found = inspect(save(text))
-    assert "folds" in warnings(found)
-    assert "1 of 2 folds lack a class" in next(f.text for f in found.findings if f.check == "folds")
 
 
 def test_a_class_of_one_sample_is_a_warning(save):
