@@ -359,29 +359,21 @@ class TestWhatIsReported:
     """A gate judges the figure that is marked, and no order of the methods leads to another."""
 
     @pytest.fixture
-    def between(self, run, data, tmp_path):
-        """A threshold between the bounds of bbc and naive, and the results in both orders."""
-
-        def of(*names):
-            path = tmp_path / f"{'-'.join(names)}.json"
-            words = [word for name in names for word in ("--method", name)]
-            argv = ("--positive", "y", "--n-resamples", "50", *words, "-q", "-o", path)
-            assert run("correct", data, *argv)[0] == 0
-            return path
-
-        paths = [of("naive", "bbc"), of("bbc", "naive")]
-        found = {e["method"]: e for e in json.loads(paths[0].read_text())["estimates"]}
-        lower = {name: one["interval"]["lower"] for name, one in found.items()}
-        assert lower["bbc"] < lower["naive"]
-        return (lower["bbc"] + lower["naive"]) / 2, *paths
+    def between(self, run, data):
+        """A threshold between the bounds of bbc and naive."""
+        argv = ("--positive", "y", "--n-resamples", "50", "--method", "naive", "--method", "bbc")
+        found = json.loads(run.printed("correct", data, *argv, "--format", "json"))["estimates"]
+        naive, bbc = (one["interval"]["lower"] for one in found)
+        assert bbc < naive
+        return (bbc + naive) / 2
 
     @pytest.mark.parametrize("form", ["parquet", "jsonl"])
     def test_in_a_batch_too(self, run, between, data, tmp_path, form):
         target = tmp_path / f"t.{form}"
         methods = ("--method", "naive", "--method", "bbc", "--n-resamples", "50")
         asked = (data, "-o", target, "--positive", "y", *methods, "--jobs", "1", "-q")
-        assert run("batch", *asked, "--fail-under", between[0])[0] == 3
-        for argv in ((), ("--fail-under", between[0])):
+        assert run("batch", *asked, "--fail-under", between)[0] == 3
+        for argv in ((), ("--fail-under", between)):
             status, _, err = run("gate", target, *argv)
             assert (status, "lower bound of bbc" in err) == (3, True)
 
@@ -414,19 +406,19 @@ class TestWhatIsReported:
         (("--metric", "log-loss", "--clip", "0.01", "--fail-over", "5"), "between 0 and 4.60517"),
     ],
 )
-def test_a_threshold_that_every_result_meets(run, data, tmp_path, argv, hint):
+def test_a_threshold_that_every_result_meets(run, data, argv, hint):
     problem, second = run.refused("correct", data, "--positive", "y", *FAST, *argv).splitlines()
     assert problem.endswith(": every result meets it")
     assert hint in second
-    target = tmp_path / "r.jsonl"
-    asked = ("--positive", "y", *FAST, *argv, "--jobs", "1", "-q", "-o", target)
-    assert run("batch", data, *asked)[0] in (2, 5)  # before any file, or for each
-    of_metric = [word for word in argv if argv[0] in ("--metric",)][:2]
-    clip = ("--clip", "0.01") if "--clip" in argv else ()
-    result = tmp_path / "result.json"
-    run("correct", data, "--positive", "y", *FAST, *of_metric, *clip, "-q", "-o", result)
-    rest = [word for word in argv[len(of_metric) :] if word not in ("--clip", "0.01")]
-    assert "every result meets it" in run.refused("gate", result, *rest)
+
+
+@pytest.mark.parametrize("argv", [("--fail-under", "-5"), ("--fail-over", "5")])
+def test_such_a_threshold_decides_no_batch_and_no_saved_result(run, data, tmp_path, argv):
+    metric = ("--metric", "error" if argv[0] == "--fail-over" else "auc")
+    saved, quick = tmp_path / "r.json", ("--positive", "y", *FAST, *metric, "-q", "-o")
+    assert run("batch", data, *quick, tmp_path / "r.jsonl", *argv, "--jobs", "1")[0] in (2, 5)
+    run("correct", data, *quick, saved)
+    assert "every result meets it" in run.refused("gate", saved, *argv)
 
 
 def test_a_capped_error_has_a_largest_value(run, samples):
