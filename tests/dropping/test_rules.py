@@ -183,6 +183,16 @@ def test_hoeffding_by_hand():
     assert gap(151) == [False, True]
 
 
+def test_hoeffding_of_a_large_race():
+    # n = 500, m = 200: 2 eps = 2 sqrt((ln 200000 - ln 0.05) / 1000) = 0.2466
+    n_wrong = np.arange(200)
+    right = np.arange(500)[:, None] >= n_wrong
+    worse = verdict("hoeffding", labels(right)).worse
+    np.testing.assert_array_equal(worse, n_wrong / 500 > 0.2466)
+    assert worse[124]
+    assert not worse[123]
+
+
 def test_hoeffding_counts_groups_once():
     right = np.ones((1000, 2), bool)
     right[:, 1] = False
