@@ -80,6 +80,22 @@ def test_the_result_can_be_corrected(run, folder):
     assert winner in json.loads((folder / "t.json").read_text())["files"][0]["performances"]["auc"]
 
 
+def test_options_reach_the_law():
+    study = Study("binormal", 60, 5, 3, 0.9, (24, 6), balance=0.2)
+    matrix = study.drawn().matrix
+    assert matrix.outcome.class_counts.tolist() == [12, 48]
+    assert matrix.n_folds == 3
+    negatives = matrix.predictions[0, :12]
+    assert np.corrcoef(negatives.T)[0, 1] > 0.6
+    assert len(Study("multinormal", 60, 5, n_classes=4).drawn().matrix.outcome.classes) == 4
+    many = Study("noisy", 20, 4000, beta=(24, 6)).drawn().performances
+    assert many.mean() == pytest.approx(0.2, abs=0.01)
+    assert (
+        Study("noisy", 20, 3).drawn(0).performances[0]
+        != Study("noisy", 20, 3).drawn(1).performances[0]
+    )
+
+
 def test_true_performances_stay_within_0_and_1():
     found = Study("right-or-wrong", 20, 500, beta=(1e-3, 1e-3)).drawn().performances
     assert ((found > 0) & (found < 1)).all()
