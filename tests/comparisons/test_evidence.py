@@ -128,6 +128,15 @@ def test_what_is_undefined_without_a_sample_is_marked():
     assert np.isnan(found.errors_against(0)[2])
 
 
+def test_the_clip_of_the_plan_counts():
+    matrix = binary(kind="probability")
+    sharp = replace(matrix, predictions=np.round(matrix.predictions))
+    few, many = (
+        evidence_of(sharp, METRICS["log-loss"], Plan(clip=clip)).gains for clip in (1e-7, 0.1)
+    )
+    assert (few < many).all()
+
+
 def test_medians_are_refused():
     with pytest.raises(UnsupportedError, match="jumps") as caught:
         evidence_of(regression(), METRICS["medae"], Plan())
