@@ -422,6 +422,20 @@ def test_the_verdict_follows_the_adjusted_p():
     assert {one.verdict for one in between} == {Verdict.NOT_SHOWN}
 
 
+def test_max_t_adjusts_statistics_of_influence_alone():
+    pairs = [("c0", "c6"), ("c1", "c2")]
+
+    def ask_for(tests, max_t):
+        how = {"adjust": Adjustment.MAX_T, "max_t": max_t}
+        return compare_pairs(binary(), METRICS["accuracy"], PLAN, pairs, tests, **how)[0]
+
+    found = ask_for(["wald"], lambda columns: [0.02, None])
+    assert [one.p_adjusted for one in found] == [0.02, None]
+    for tests, max_t in ((["mcnemar"], list), (["wald"], None)):
+        with pytest.raises(UnsupportedError, match="max-t adjusts"):
+            ask_for(tests, max_t)
+
+
 def test_more_than_two_names_are_all_their_pairs():
     found, _ = compare_pairs(binary(), METRICS["auc"], PLAN, [("c1", "c2", "c5"), ("c1", "c2")])
     assert [(one.first, one.second) for one in found] == [("c1", "c2"), ("c1", "c5"), ("c2", "c5")]

@@ -202,7 +202,9 @@ def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
 @pytest.mark.parametrize("name", ["delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"])
 def test_other_metrics_are_refused_with_what_would_work(name):
     for metric in ("accuracy", "gini", "log-loss"):
-        with pytest.raises(UnsupportedError, match=f"{name} is for the AUC of two") as caught:
+        with pytest.raises(
+            UnsupportedError, match=f"{name} is for the AUC of two classes, not"
+        ) as caught:
             METHODS[name].run(binary(), METRICS[metric], Plan())
         assert caught.value.hint == "--metric auc, or --method bbc, which takes every metric"
     weighted = replace(binary(), outcome=weighing(binary().outcome))

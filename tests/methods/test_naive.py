@@ -71,6 +71,20 @@ def test_rows_by_a_slow_loop():
     assert found.interval.lower == sorted(values)[0]  # L(0.025 * 30) is the first
 
 
+def test_groups_are_drawn_whole():
+    one = binary(n_samples=40)
+    twice = replace(
+        one,
+        outcome=replace(one.outcome, values=np.repeat(one.outcome.values, 2)),
+        predictions=np.repeat(one.predictions, 2, axis=1),
+        folds=np.repeat(one.folds, 2, axis=1),
+        groups=np.repeat(np.arange(40), 2),
+    )
+    alone = replace(one, groups=np.arange(40))
+    found, expected = (METHODS["naive"].run(m, METRICS["auc"], Plan()) for m in (twice, alone))
+    np.testing.assert_allclose(found.distribution.values, expected.distribution.values, rtol=1e-12)
+
+
 def test_few_groups_are_noted():
     data = replace(binary(), groups=np.arange(40) // 4)
     found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=50))
