@@ -12,7 +12,7 @@ from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.methods import bbc as bbc_methods
 from bbccli.metrics import METRICS
-from bbccli.stats.bootstrap import loop, of_samples
+from bbccli.stats.bootstrap import contenders, loop, of_samples
 from bbccli.stats.bootstrap.contenders import Noise, shrunken
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
