@@ -18,13 +18,13 @@ from bbccli.core.matrix_checks import check_names
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.classes import sorted_names, spelled
 from bbccli.readers.column import Column, name_of
+from bbccli.readers.meaning import refuse_truth, task_of
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.readers.pipeline import understand_sheet
 from bbccli.readers.place import place
 from bbccli.readers.problems import RAISE
 from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
-from bbccli.readers.scores import refuse_truth, task_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
 from bbccli.readers.sources.memory import ARRAYS as NAME
 from bbccli.readers.sources.memory import arrow_array, plain_array

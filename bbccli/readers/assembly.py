@@ -25,9 +25,8 @@ from bbccli.readers.folds import (
 )
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.caret import DIALECT as CARET
-from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.missing import Completed, complete
+from bbccli.readers.missing import complete
 from bbccli.readers.predictions import Values
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES
@@ -65,7 +64,9 @@ def assemble(
         Nothing is left, gaps that are not allowed, or predictions that are the truth.
     """
     whole, there = outcome, None if sheet.unfinished else sheet.held_out
-    values, kept, gap_notes = _completed(sheet, predictions, request, there)
+    policy = Missing.DROP if sheet.unfinished else request.missing
+    found = _of_outer_rows(sheet, predictions)
+    values, kept, gap_notes = complete(sheet, found, policy, there)
     outcome, samples = whole.take(kept), sheet.usable[kept]
     names = values.configurations
     held = None if there is None else there[:, kept]
@@ -100,24 +101,9 @@ def assemble(
         repeated_holdout=there is not None,
         nested=_nested(sheet, predictions, names, samples),
         source=_source(sheet, folds),
-        sample_keys=sheet.keys.take(samples),
+        sample_keys=sheet.keys.take(samples) if values.in_memory else None,
         notes=tuple(notes),
     )
-
-
-def _completed(
-    sheet: Sheet, predictions: Values, request: Request, there: BoolArray | None
-) -> Completed:
-    """Predictions without gaps; those that workers read have none."""
-    if not predictions.in_memory:
-        return predictions, np.ones(sheet.n_samples, bool), ()
-    policy = Missing.DROP if sheet.unfinished else request.missing
-    n_absent, found = sheet.n_samples - len(sheet.usable), _of_outer_rows(sheet, predictions)
-    asked = (found, n_absent, sheet.path)
-    fold, folds = sheet.roles.get("fold"), None
-    if fold is not None and not len(fold.nulls):
-        folds = fold.codes()[0][sheet.rows[:, sheet.usable]]
-    return complete(*asked, policy=policy, there=there, alike=_alike(sheet), folds=folds)
 
 
 def _of_outer_rows(sheet: Sheet, found: Values) -> Values:
@@ -302,8 +288,3 @@ def _n_read(sheet: Sheet) -> int:
     names = [*sheet.configurations, *(one.name for one in sheet.left_out)]
     n_dummies = sum(DUMMY in sheet.metadata.flags.get(name, ()) for name in names)
     return len(names) - n_dummies + sheet.n_excluded
-
-
-def _alike(sheet: Sheet) -> bool:
-    """True if configurations come from evaluations, each of which has documents of its own."""
-    return sheet.layout == HARNESS

@@ -18,7 +18,7 @@ from bbccli.readers.column import Origin
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.layout.wide import check_outcome
-from bbccli.readers.prediction_array import text_fault
+from bbccli.readers.predictions import text_fault
 from bbccli.readers.roles import Hints
 from bbccli.readers.sources.files import PACKINGS, STDIN_NAME
 from bbccli.readers.table import Table, joint_hash
