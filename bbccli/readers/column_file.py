@@ -115,10 +115,17 @@ class ColumnFile:
 
         try:
             file = _opened(self.path, self.size)
-            groups, before = _groups(file, first, end)
+            rows = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+            ends = np.cumsum([0, *rows])
+            groups = np.flatnonzero((ends[1:] > first) & (ends[:-1] < end)).tolist()
+            before = int(ends[groups[0]]) if groups else 0
             table = file.read_row_groups(groups, columns=names, use_threads=False)
         except (pa.ArrowException, OSError) as error:
-            raise _unreadable(self.path, " ".join(str(error).split())) from None
+            raise InputError(
+                f"can't be read where it is worked on: {' '.join(str(error).split())}",
+                path=self.path,
+                hint="workers see the file under the same path: a shared disk",
+            ) from None
         table = table.slice(first - before, end - first)
         places = [table.schema.get_all_field_indices(name)[0] for name in names]
         return [to_numbers(table.column(place)) for place in places]
@@ -158,19 +165,3 @@ def _opened(path: str, size: int) -> pq.ParquetFile:
         raise OSError(f"it has {found} bytes, not {size}")
     note(path)
     return pq.ParquetFile(path)
-
-
-def _groups(file: pq.ParquetFile, first: int, end: int) -> tuple[list[int], int]:
-    """Return which groups of rows hold some of the rows, and how many rows lie before them."""
-    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-    ends = np.cumsum([0, *sizes])
-    here = np.flatnonzero((ends[1:] > first) & (ends[:-1] < end))
-    return here.tolist(), int(ends[here[0]]) if len(here) else 0
-
-
-def _unreadable(path: str, reason: str) -> InputError:
-    return InputError(
-        f"can't be read where it is worked on: {reason}",
-        path=path,
-        hint="workers see the file under the same path: a shared disk",
-    )

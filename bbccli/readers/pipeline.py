@@ -15,7 +15,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import assemble
-from bbccli.readers.choice import choose
+from bbccli.readers.choice import choose, narrow
 from bbccli.readers.classes import tell_classes
 from bbccli.readers.column_file import ColumnFile, over_columns
 from bbccli.readers.layout import lay_out
@@ -78,8 +78,6 @@ def understand_sheet(
     if paths is not None and workers.current() is not None:
         file = file_of(paths, sheet, request)
     if request.unfinished:
-        from bbccli.readers.unfinished import narrow
-
         sheet = narrow(sheet)
     sheet = with_sample_columns(sheet, problems)
     sound, values = read_values(sheet, problems, file)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from bbccli.analysis.inspection import Status, inspect
 from bbccli.errors import BbcError, InputError
 from bbccli.readers import Request, understand
-from bbccli.readers.codes import by_appearance, joint, repeated
+from bbccli.readers.column import by_appearance, joint, repeated
 from bbccli.readers.missing import GAPS
 from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.sources import files

@@ -9,8 +9,7 @@ import numpy as np
 
 from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
-from bbccli.readers.codes import by_appearance, joint, repeated
-from bbccli.readers.column import Column
+from bbccli.readers.column import Column, by_appearance, joint, repeated
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import Metadata

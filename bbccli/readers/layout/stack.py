@@ -13,8 +13,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text, take
-from bbccli.readers.codes import joint
-from bbccli.readers.column import Origin
+from bbccli.readers.column import Origin, joint
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.layout.wide import check_outcome
@@ -281,7 +280,3 @@ def _alike(
                 own = found[at].column_names.index(name)
                 found[at] = found[at].set_column(own, name, pa.chunked_array([values]))
     return found
-
-
-def _predicts(name: str) -> bool:
-    return name == PREDICTION or name.startswith(PROBABILITY)
