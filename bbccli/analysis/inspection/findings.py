@@ -21,7 +21,7 @@ from bbccli.metrics import default_metric
 from bbccli.readers.assembly import note_on_holdout
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
-from bbccli.stats.resampling import BLOCK, any_draw, draws_of
+from bbccli.stats.resampling import BLOCK, draws_of
 from bbccli.stats.selection.units import single_classes
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
 
@@ -221,7 +221,7 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
                 f"collect more of it, remove the {unit}, or use a metric that does without",
             )
             return
-    draws = draws_of(matrix.n_samples, groups, 0, any_draw)
+    draws = draws_of(matrix.n_samples, groups, 0, leaving_out=False)
     blocks = (draws.batch(block, 1).in_bag for block in range(N_DRAWN // BLOCK))
     n_lacking = N_DRAWN - sum(int(_holds_every_class(outcome, block).sum()) for block in blocks)
     if n_lacking:

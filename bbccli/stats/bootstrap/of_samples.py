@@ -17,15 +17,16 @@ from bbccli.core.notes import Note, redrawn_resamples
 from bbccli.core.results import Distribution
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
-from bbccli.stats.bootstrap.drawing import Drawing
-from bbccli.stats.bootstrap.loop import Inside, Selections, extend, inside_bags, measure, parts_of
+from bbccli.stats.bootstrap.here import Selections
+from bbccli.stats.bootstrap.loop import Inside, extend, inside_bags, measure, parts_of
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS
+from bbccli.stats.intervals.resampled import within
 from bbccli.stats.resampling import Draws, draws_of
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.stats.selection.units import on_few_groups, single_classes
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, MetricKind, Pooling
 
 
 def corrected(case: Case) -> Answer:
@@ -44,9 +45,61 @@ def corrected(case: Case) -> Answer:
     Time O(B N C); memory O(B + N C) beside blocks of bounded size.
     """
     _ = case.choice  # what is undefined on all samples is said first
-    distribution = out_of_bag(case)
-    notes = notes_on_draws(case.matrix, case.selector, distribution)
-    return from_distribution(case, distribution, notes=notes)
+    drawn = out_of_bag(case)
+    at_size = in_full_size(case, drawn)
+    if at_size is None:
+        notes = notes_on_draws(case.matrix, case.selector, drawn)
+        return from_distribution(case, drawn, notes=notes)
+    answer, bounds = moved(case, drawn, at_size), case.bounded.bounds
+    shift = answer.value - float(np.nanmean(drawn.values))
+    return replace(
+        answer,
+        value=float(np.clip(answer.value, *bounds)),
+        distribution=answer.distribution and within(answer.distribution, bounds),
+        size_correction=shift,
+    )
+
+
+def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
+    """Return what each resample says of the estimate, corrected for its size: (B,).
+
+    A resample leaves out .37 N samples, and a metric that is no mean has another expectation on so
+    few: E m_n = theta + a(n). The winner on all samples, scored out of the same bags and on all
+    samples, tells a(.37 N) - a(N), without another selection:
+
+        L_b - (m(w; out of bag b) - m(w; all samples))
+
+    None where there is nothing to correct: for means, shares of pairs and conditional means, whose
+    expectation does not depend on n; for means over folds; or where the plan does without.
+    """
+    pooled, of_form = case.plan.pooling is Pooling.POOLED, case.metric.kind is MetricKind.OTHER
+    if not (case.plan.size_correction and pooled and of_form):
+        return None
+    n_resamples, winner = len(drawn.values), case.choice.winner
+    of_winner = replace(selections(case), winners=np.full(len(selections(case)), winner))
+    own = measure(of_winner, n_resamples, case.measured, draws_for(case))
+    at_size = np.asarray(drawn.values - own + case.choice.naive)
+    return None if np.isnan(at_size).all() else at_size
+
+
+def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
+    """Return the mean of `mixed` (B,), with BBC's distribution moved to it.
+
+    Parameters
+    ----------
+    drawn
+        Out-of-bag performances of the resamples.
+    mixed : (B,)
+        What each resample says of the estimate; its spread is that of the Monte-Carlo error.
+    """
+    shift = float(np.nanmean(mixed) - np.nanmean(drawn.values))
+    shifted = replace(drawn, values=drawn.values + shift)
+    notes = notes_on_draws(case.matrix, case.selector, drawn)
+    answer = from_distribution(case, shifted, notes=notes)
+    error = float("nan")
+    if int((~np.isnan(mixed)).sum()) > 1:
+        error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
+    return replace(answer, error=answer.error and replace(answer.error, value=error))
 
 
 def out_of_bag(case: Case) -> Distribution:
@@ -57,7 +110,7 @@ def out_of_bag(case: Case) -> Distribution:
     draws, found = draws_for(case), selections(case)
 
     def draw(n_resamples: int) -> Distribution:
-        extend(found, n_resamples, judged, draws, case.css, progress=case.progress)
+        extend(found, n_resamples, judged, draws, case.rule, progress=case.progress)
         first = found.first(n_resamples)
         if case.metric is case.selector:
             return first
@@ -101,7 +154,7 @@ def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
     """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
     found = selections(case)
     winners = iter(found.winners[:n_resamples].tolist())
-    again = Drawing.again(draws_for(case), found.ordinals[:n_resamples])
+    again = draws_for(case).again(found.ordinals[:n_resamples])
     for drawn in again.over(lambda drawn: drawn):
         yield from zip(drawn.in_bag, winners)  # noqa: B905 - as many as there are in the batch
 
@@ -127,7 +180,7 @@ def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: i
     """
     found = selections(case)
     width = max(resources.current().memory // (32 * n_resamples), 1)
-    kept = found.in_bags() if candidates.metric is case.selector else None
+    kept = found.inside if candidates.metric is case.selector else None
     if kept is not None:
         yield from ((part, kept[:n_resamples, part]) for part in parts_of(columns, width))
         return
