@@ -172,7 +172,7 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
             columns = _columns(sheet)
             for column in columns:
                 _refuse_strange(column, classes, columns)
-        codes = np.array([*(known[name] for name in values.words), np.nan])
+        codes = np.array([*(known.get(name, np.nan) for name in values.words), np.nan])
         return np.asarray(codes[values.array])
     numbers = [number_of(name) for name in classes]
     if np.isnan(numbers).any() or not values.all_among(numbers):
