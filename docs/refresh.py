@@ -40,6 +40,7 @@ from bbccli.metrics import METRICS, Metric
 from bbccli.readers.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.stats.intervals import INTERVALS
+from bbccli.stats.intervals.coverage import COVERED
 from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -152,10 +153,23 @@ def _sections(module: ModuleType) -> list[str]:
 
 def interval_parts() -> list[str]:
     """What the page on methods says of each interval: the docstring of its module."""
-    return [
+    texts = [
         _with_title(f"**`--interval {kind}`.** {{}}", getdoc(getmodule(one.law)) or "")
         for kind, one in INTERVALS.items()
     ]
+    families = list(dict.fromkeys(name for by in COVERED.values() for name in by))
+    rows = [
+        f"| `{method}`, {kind} | "
+        + " | ".join(f"{by[name]:.3f}" if name in by else "" for name in families)
+        + " |"
+        for (method, kind), by in COVERED.items()
+    ]
+    head = f"| Two-sided 95 % interval | {' | '.join(families)} |\n|---|{'---:|' * len(families)}"
+    told = (
+        "How often they covered the true value where models are trained, as shares of the studies "
+        "of [the bank](validation.md) by kind of metric:"
+    )
+    return [*texts, told, "\n".join([head, *rows])]
 
 
 def note_parts() -> list[str]:

@@ -59,7 +59,6 @@ PACKAGE = Path(arguments.__file__).parents[1]
 PLAN = Plan(n_resamples=60)
 MATRIX = binary()
 NAMES = MATRIX.configurations
-WHOLE = [[0.1], [0.8], [0.3], [0.9]]
 GAPS = [[0.1, 0.2], [0.8, np.nan], [0.3, 0.1], [0.9, 0.8]]
 
 
@@ -97,13 +96,6 @@ def shown(result):
     return [shown(one) for one in result] if isinstance(result, list | tuple) else repr(result)
 
 
-def metric_of_another(given):
-    """A metric whose record holds what is given of one that there is."""
-    return replace(METRICS["accuracy"], **given)
-
-
-TASKS = (Task.BINARY, Task.REGRESSION)
-AUCS = ("auc", "accuracy", "brier")
 METRIC = "auc"
 TABLE = np.random.default_rng(0).random((6, 3))
 FAMILIES = {"a": (0, 1, 2), "b": (3, 4)}
@@ -170,26 +162,15 @@ METRIC_TAKEN = {
 REGISTERED = {
     "choose_methods": (choose_methods, METHODS, "bbc", "bcb"),
     "estimate.names": (lambda m: estimate(MATRIX, METRIC, PLAN, m), METHODS, "bbc", "bcb"),
-    "drop.rule": (
-        lambda r: drop(MATRIX, METRIC, PLAN, rule=r, min_samples=0),
-        RULES,
-        "bbcd",
-        "bcd",
-    ),
+    "drop.rule": (lambda r: drop(MATRIX, METRIC, PLAN, rule=r, min_samples=0),
+                  RULES, "bbcd", "bcd"),
     "replay.rules": (lambda r: replay(MATRIX, METRIC, PLAN, rules=r), RULES, "bbcd", "bcd"),
-    "compare_pairs.tests": (
-        lambda t: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], t),
-        TESTS,
-        "wald",
-        "wold",
-    ),
+    "compare_pairs.tests": (lambda t: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], t),
+                            TESTS, "wald", "wold"),
     "compare_across.tests": (
         lambda t: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, tests=t),
-        ACROSS,
-        "friedman",
-        "fridman",
-    ),
-}
+        ACROSS, "friedman", "fridman"),
+}  # fmt: skip
 """Parameters that name the records of a registry."""
 
 RECORDS = (
@@ -536,15 +517,6 @@ def own(share, right=True):
     return replace(METRICS["accuracy"], name="own", bind=bind)
 
 
-def test_a_metric_that_is_gone_leaves_nothing_to_another():
-    matrix, few = small(), Plan(n_resamples=5)
-    for turn in range(20):
-        metric = own(turn / 20)  # may lie where an earlier one lay, and has its name
-        for method in ("naive", "bbc"):
-            assert asked(matrix, metric, method, few) == asked(small(), metric, method, few)
-        del metric
-
-
 def test_a_metric_that_lies_where_another_lay_is_not_taken_for_it():
     matrix, few = small(), Plan(n_resamples=5)
     kept, other = own(1.0), own(1.0, right=False)
@@ -623,26 +595,14 @@ def test_no_option_error_of_python_names_a_flag():
         (lambda: drop(MATRIX, METRIC, min_samples=None), "min_samples is None", "--min-samples"),
         (lambda: replay(MATRIX, METRIC, n_orders=0), "n_orders is 0", "--orders is 0"),
         (lambda: replay(MATRIX, METRIC, order=["9"]), "order 9 is not", "--fold-order 9 is not"),
-        (
-            lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin=-1),
-            "margin is -1",
-            "--margin is -1",
-        ),
-        (
-            lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin="x"),
-            "margin is 'x'",
-            "--margin is 'x'",
-        ),
-        (
-            lambda: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], rope="x"),
-            "rope is 'x'",
-            "--rope is 'x'",
-        ),
-        (
-            lambda: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, level=95),
-            "level is 95",
-            "--level is 95",
-        ),
+        (lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin=-1), "margin is -1",
+         "--margin is -1"),
+        (lambda: against_baseline(MATRIX, METRIC, PLAN, NAMES[0], margin="x"), "margin is 'x'",
+         "--margin is 'x'"),
+        (lambda: compare_pairs(MATRIX, METRIC, PLAN, [NAMES[:2]], rope="x"), "rope is 'x'",
+         "--rope is 'x'"),
+        (lambda: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, level=95), "level is 95",
+         "--level is 95"),
         (lambda: Study("noisy", n_samples="9"), "n_samples is '9'", "--samples is '9'"),
         (lambda: Study("noisy", n_classes=4), "n_classes does not", "--classes does not"),
         (lambda: Study("noisy", beta=9), "beta is 9, not two", "--beta is 9, not two"),
@@ -651,7 +611,7 @@ def test_no_option_error_of_python_names_a_flag():
         (lambda: MATRIX.with_threshold("x"), "threshold is 'x'", "--threshold is 'x'"),
         (lambda: Outcome(Task.SCORE, np.zeros(3), bounds=1), "bounds is 1", "--bounds is 1"),
     ],
-)
+)  # fmt: skip
 def test_the_parameter_is_named_everywhere(call, said, told):
     with pytest.raises(OptionError) as caught:
         call()

@@ -152,13 +152,6 @@ def test_the_module_is_the_command():
     assert (done.returncode, done.stdout) == (0, f"bbc {bbccli.__version__}\n")
 
 
-@pytest.mark.sweep
-def test_the_exit_status_reaches_the_shell():
-    done = python("-m", "bbccli", "correct", "no-such-file.parquet")
-    assert done.returncode == 2
-    assert "Traceback" not in done.stderr
-
-
 def test_public_names_resolve():
     for name in bbccli.__all__:
         assert getattr(bbccli, name) is not None

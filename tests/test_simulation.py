@@ -33,22 +33,6 @@ def test_true_performances_are_those_of_a_large_sample(make, correlation):
     assert [simulated.truth(name) for name in simulated.matrix.configurations] == list(TRUE)
 
 
-@pytest.mark.one_in(5)
-@pytest.mark.parametrize("make", MAKERS)
-def test_true_performances_are_means_over_small_samples(make):
-    rng = np.random.default_rng(1)
-    found = np.array([measured(make(TRUE, 20, rng)) for _ in range(300)])
-    error = found.std(axis=0) / np.sqrt(len(found))
-    assert (np.abs(found.mean(axis=0) - TRUE) < 5 * error).all()
-
-
-@pytest.mark.parametrize("make", MAKERS)
-def test_same_seed_same_matrix(make):
-    first, again, other = (make(TRUE, 30, np.random.default_rng(seed)).matrix for seed in (3, 3, 4))
-    assert (first.predictions == again.predictions).all()
-    assert (first.predictions != other.predictions).any()
-
-
 @pytest.mark.parametrize("make", MAKERS)
 def test_correlated_configurations_err_together(make):
     def agreement(correlation):

@@ -11,16 +11,14 @@ import pytest
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from bbccli.core.plan import Plan
-from bbccli.metrics import METRICS
-from bbccli.planning.simulation import binormal, right_or_wrong
-from bbccli.types import Direction, Pooling, Side, Task
-from benchmarks.validation import chart, paper, real, run, settings, variants
+from bbccli.planning.simulation import binormal
+from bbccli.types import Direction, Task
+from benchmarks.validation import paper, real, run, settings, variants
 from benchmarks.validation.__main__ import main
 from benchmarks.validation.nested import nested_cv
-from benchmarks.validation.page import between
 from benchmarks.validation.settings import Part, Setting
 from benchmarks.validation.store import Store
-from benchmarks.validation.summary import Figure, Sample, average, differs, mean_of, share_error
+from benchmarks.validation.summary import Sample, mean_of
 from benchmarks.validation.variants import Group, Variant
 
 pytestmark = pytest.mark.sweep
@@ -116,13 +114,6 @@ def test_processes_change_nothing(tmp_path):
     assert first(tmp_path / "one", 1) == first(tmp_path / "two", 2)
 
 
-def test_seeds_differ_between_settings_and_repetitions():
-    every = [one for part in Part for one in run.settings_of(part, real.SAMPLE_DATA)]
-    assert len({one.key for one in every}) == len(every)
-    simulated = [one for one in every if one.part is not Part.REAL]
-    assert len({tuple(one.seed(r)) for one in simulated for r in (0, 1)}) == 2 * len(simulated)
-
-
 def test_the_settings_are_those_of_the_papers():
     assert len(settings.bias_settings()) == 3 * 7 * 7
     keys = {one.key for one in settings.inclusion_settings() if one.of_paper}
@@ -136,32 +127,6 @@ def test_the_settings_are_those_of_the_papers():
 
 
 # Variants
-
-
-def test_variants_are_named_as_on_the_command_line():
-    assert len({one.name for one in variants.VARIANTS}) == len(variants.VARIANTS)
-    one = Variant("bbc", Group.RESAMPLES, variants.BOTH, {"guard": True, "interval": "matched"})
-    assert one.name == "bbc --guard --interval matched"
-
-
-def test_a_variant_changes_the_plan():
-    changes = {"pooling": "fold-mean", "side": "lower", "n_resamples": 7}
-    plan = Variant("bbc", Group.RESAMPLES, variants.BOTH, changes).plan(seed=3)
-    assert plan == Plan(7, pooling=Pooling.FOLD_MEAN, side=Side.LOWER, seed=3, guard=False)
-    assert plan.side is Side.LOWER
-
-
-def test_what_does_not_exist_is_left_out():
-    assert not Variant("no-such-method", Group.POINT, variants.BIAS).exists
-    assert not Variant("bbc", Group.POINT, variants.BIAS, {"no_such_field": 1}).exists
-    assert {one.method for one in variants.existing(Part.BIAS)} >= {"cvt", "tt", "bbc"}
-
-
-def test_a_method_that_cannot_be_computed_says_why():
-    simulated = right_or_wrong([0.6, 0.7], 20, np.random.default_rng(0))
-    simulated = replace(simulated, matrix=replace(simulated.matrix, folds=None, fold_names=()))
-    found = variants.result(Variant("tt", Group.POINT, variants.BIAS), simulated, 0)
-    assert "needs to know the fold" in found["problem"]
 
 
 def test_nested_without_new_draws_selects_on_the_other_folds():
@@ -235,28 +200,6 @@ def test_inclusion_below_the_level_is_marked(n_held, mark):
     assert (found.value, found.mark) == (n_held / 100, mark)
 
 
-@pytest.mark.parametrize(
-    ("figure", "text"),
-    [
-        (Figure(-0.0191, 0.0023), "-0.019(3)"),
-        (Figure(-0.0001, 0.001), "0.000(1)"),
-        (Figure(0.5, np.nan), "0.500"),
-        (Figure(3012.4, 120.2, " ↓"), "3012(121) ↓"),
-        (Figure(np.nan, np.nan), "–"),  # noqa: RUF001
-    ],
-)
-def test_figures_show_their_error(figure, text):
-    assert str(figure) == text
-
-
-def test_errors_of_shares_and_means():
-    assert share_error(0, 100) > 0
-    assert share_error(500, 1000) == pytest.approx(0.5 / np.sqrt(1001))
-    assert average([Figure(0.0, 3.0), Figure(1.0, 4.0)]) == Figure(0.5, 2.5)
-    assert differs(100, 200, 0.95, 200)
-    assert not differs(190, 200, 0.94, 200)
-
-
 def test_the_papers_numbers():
     found = paper.published()
     key = "alpha_24_beta_6_samples_500_config_100_balance_0.1_classes_2"
@@ -268,28 +211,3 @@ def test_the_papers_numbers():
 
 
 # The page
-
-
-def test_text_around_the_markers_is_kept():
-    page = "before\n<!-- bias -->\nold\n<!-- end of bias -->\nafter\n"
-    new = between(page, "bias", "1 \\1 new")
-    assert new == "before\n<!-- bias -->\n\n1 \\1 new\n\n<!-- end of bias -->\nafter\n"
-    assert between(new, "bias", "1 \\1 new") == new
-    assert between(new, "real", "nothing there") == new
-
-
-def test_the_chart_draws_every_figure():
-    lines = {"bbc": {20: Figure(0.1, 0.01), 500: Figure(-9.0, np.nan)}, "cvt <naive>": {}}
-    drawn = chart.svg([[chart.Panel("Be(9, 6), C = 50", lines)]], list(lines))
-    assert drawn == chart.svg([[chart.Panel("Be(9, 6), C = 50", lines)]], list(lines))
-    shapes = list(ElementTree.fromstring(drawn).iter())
-    (line, _) = [one.get("points") for one in shapes if one.tag.endswith("polyline")]
-    heights = [float(point.split(",")[1]) for point in line.split()]
-    assert heights[0] < heights[1] == chart.TOP + chart.HEIGHT  # beyond the frame: at its edge
-    assert "cvt <naive>" in [one.text for one in shapes]
-
-
-def test_metrics_of_the_studies_exist():
-    assert {one.metric for part in Part for one in run.settings_of(part, real.SAMPLE_DATA)} <= set(
-        METRICS
-    )

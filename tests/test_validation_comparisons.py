@@ -1,6 +1,5 @@
 """The study of comparisons after selection: what it repeats, keeps and shows."""
 
-from collections import Counter
 from dataclasses import replace
 from functools import partial
 
@@ -102,26 +101,6 @@ def test_which_family_is_wrongly_said_to_be_better(monkeypatch):
         assert found["percentile"] == (ends[0] <= 0.05 <= ends[1])
 
 
-def test_settings_at_the_edge_are_repeated_more_often(tmp_path):
-    wanted = comparisons.PRECISE
-    assert set(wanted) <= {one.key for one in settings()}
-    for study, store in comparisons.kept(tmp_path).items():
-        counts = Counter(setting.key for setting, _ in comparisons.todo(study, store))
-        more = wanted if study == "simultaneous" else {}
-        assert counts == {
-            one.key: more.get(one.key, 1000) for one in comparisons.settings_of(study)
-        }
-
-
-@pytest.mark.parametrize("study", list(STUDIES))
-def test_a_repetition_says_whether_each_statement_holds(tiny, study):
-    found = STUDIES[study](tiny[1], 0)
-    names = set(found) - {"size", "error", "naive error"}
-    assert len(names) >= 2
-    assert all(found[name] in (True, False) for name in names)
-    assert STUDIES[study](tiny[1], 0) == found
-
-
 @pytest.fixture
 def page(tmp_path):
     path = tmp_path / "page.md"
@@ -147,17 +126,6 @@ def test_it_is_kept_and_not_run_again(tiny, tmp_path, page, capsys):
     assert page.read_text() == text
 
 
-def test_what_is_kept_is_what_was_said(tiny, tmp_path):
-    stores = comparisons.kept(tmp_path)
-    assert comparisons.repeat(stores, 300) == 12
-    again = comparisons.kept(tmp_path)
-    for study in STUDIES:
-        for setting in tiny:
-            found = again[study].results(setting.key)
-            for repetition, said in stores[study].results(setting.key).items():
-                assert found[repetition] == pytest.approx(dict(said), abs=1e-7)
-
-
 @pytest.mark.sweep
 def test_a_new_statement_forgets_the_old(tiny, tmp_path, monkeypatch):
     comparisons.repeat(comparisons.kept(tmp_path), 300)
@@ -167,19 +135,6 @@ def test_a_new_statement_forgets_the_old(tiny, tmp_path, monkeypatch):
     assert comparisons.repeat(stores, 300) == 4
     frame = pq.read_table(tmp_path / "comparisons-simultaneous.parquet").to_pandas()
     assert frame["statement"].tolist() == [99] * 4
-
-
-def test_what_was_done_is_kept_when_it_is_stopped(tiny, tmp_path, monkeypatch):
-    def stopped(setting, repetition):
-        if repetition == 1:
-            raise KeyboardInterrupt
-        return simultaneous(setting, repetition)
-
-    simultaneous = comparisons.STUDIES["simultaneous"]
-    monkeypatch.setitem(comparisons.STUDIES, "simultaneous", stopped)
-    with pytest.raises(KeyboardInterrupt):
-        comparisons.repeat(comparisons.kept(tmp_path), 300)
-    assert len(comparisons.kept(tmp_path)["simultaneous"].results(tiny[0].key)) == 1
 
 
 def test_the_page_shows_what_is_committed():

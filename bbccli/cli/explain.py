@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from bbccli.schema.correct import Envelope
 
 
-_names = names_in("bbccli.methods:METHODS", "bbccli.metrics:METRICS", "bbccli.core.notes:NOTES")
+_names = names_in(
+    "bbccli.methods:METHODS",
+    "bbccli.metrics:METRICS",
+    "bbccli.stats.intervals:INTERVALS",
+    "bbccli.core.notes:NOTES",
+)
 
 
 @command()
@@ -20,19 +25,21 @@ def explain(
     what: Annotated[
         str | None,
         Option(
-            "A method, a metric, the code of a note, or saved results: .json, or .jsonl with one "
-            "on each line; - is standard input. Without it: which number to report, and the names.",
-            metavar="METHOD|METRIC|NOTE|RESULT",
+            "A method, a metric, a kind of interval, the code of a note, or saved results: .json, "
+            "or .jsonl with one on each line; - is standard input. Without it: which number to "
+            "report, and the names.",
+            metavar="NAME|RESULT",
             names=_names,
             open=True,
             positional=True,
         ),
     ] = None,
 ) -> None:
-    """Explain a method, a metric, a note, or which number to report.
+    """Explain a method, a metric, an interval, a note, or which number to report.
 
-    Of a method or a metric: what it is, what it assumes, when not to use it, its source. Of a note:
-    what it means and what to do. Of a saved result: which number to report and why, and all notes.
+    Of a method or a metric: what it is, what it assumes, when not to use it, its source. Of a kind
+    of interval: how often it covered the true value. Of a note: what it means and what to do. Of a
+    saved result: which number to report and why, and all notes.
 
     Examples:
       bbc explain bbc
@@ -45,6 +52,8 @@ def explain(
     from bbccli.metrics import METRICS, canonical
     from bbccli.reports.blocks import terminal
     from bbccli.reports.content import explain as content
+    from bbccli.stats.intervals import INTERVALS
+    from bbccli.types import IntervalKind
 
     if what is None:
         results = [content.of_nothing()]
@@ -52,6 +61,8 @@ def explain(
         results = [content.of_method(what)]
     elif canonical(what, METRICS) in METRICS:
         results = [content.of_metric(canonical(what, METRICS))]
+    elif what in INTERVALS:
+        results = [content.of_interval(IntervalKind(what))]
     elif what in NOTES:
         results = [content.of_note(what)]
     else:

@@ -2,13 +2,14 @@
 
 import pandas as pd
 
-from benchmarks.bank.figures import coverage, sums_of
+from benchmarks.bank.figures import coverage, figures, sums_of
 from benchmarks.bank.items import SIMULATIONS
 from benchmarks.bank.judged_by import CAP, is_capped
 from benchmarks.bank.lines import FEWEST, lines, main_ones, markdown, share_of
 from benchmarks.bank.nesting import FILE, N_CONFIGURATIONS, N_REPEATS, NAMES
 from benchmarks.bank.populations import POPULATIONS
-from benchmarks.bank.variants import DEFAULT
+from benchmarks.bank.variants import DEFAULT, PUBLISHED
+from benchmarks.tables import Row
 from benchmarks.validation.settings import Part, bias_settings, inclusion_settings
 
 
@@ -64,6 +65,22 @@ def of_simulations(frame: pd.DataFrame) -> str:
             note = f"{sums.n_studies:,} repetitions of {len(sums.cells)} settings ({SIMULATIONS})."
             found.append(markdown(title, lines(sums), note))
     return "\n\n".join(found)
+
+
+def of_size_correction(frame: pd.DataFrame) -> str:
+    """BBC with its size correction and as published, of each metric that has one."""
+    corrected, published = DEFAULT, (PUBLISHED, DEFAULT[1])
+    sized = frame.loc[frame["method"] == PUBLISHED, "metric"].unique()
+    rows = []
+    for metric in sorted(sized):
+        own = frame[(frame["metric"] == metric) & frame["method"].isin([PUBLISHED, DEFAULT[0]])]
+        found = figures(sums_of(own[own["interval"] == DEFAULT[1]]))
+        told: Row = {"metric": metric}
+        for name, variant in (("published", published), ("corrected", corrected)):
+            told |= {f"{m}, {name}": found[variant][m] for m in ("bias", "RMSE", "both ends")}
+        rows.append(told)
+    note = "In units of the corrected `bbc`, as elsewhere."
+    return markdown("Size correction", rows, note, {"metric"}) if rows else ""
 
 
 def of_capped(frame: pd.DataFrame) -> str:

@@ -8,6 +8,7 @@ import pandas as pd
 
 from benchmarks.bank import decision, picture
 from benchmarks.bank.figures import sums_of
+from benchmarks.bank.items import SMALL
 from benchmarks.bank.judged_by import is_capped
 from benchmarks.bank.lines import FEWEST
 from benchmarks.bank.main_tables import (
@@ -19,7 +20,13 @@ from benchmarks.bank.main_tables import (
     misses,
     whole,
 )
-from benchmarks.bank.other_tables import of_capped, of_nested, of_simulations, what_was_run
+from benchmarks.bank.other_tables import (
+    of_capped,
+    of_nested,
+    of_simulations,
+    of_size_correction,
+    what_was_run,
+)
 from benchmarks.bank.populations import BY_NAME
 from benchmarks.bank.results import FOLDER, read
 from benchmarks.bank.searches import MAIN
@@ -48,18 +55,20 @@ def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:
 def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     """All blocks by the names of their markers; empty ones where nothing was run."""
     shown = _enough(frame)
-    plain = _plain(shown)
+    of_all = _of_all(shown)
+    plain, every = _plain(shown), _plain(of_all)
     blocks = {
-        "bank": whole,
-        "bank-misses": misses,
-        "bank-metrics": by_metric,
-        "bank-sizes": by_size,
-        "bank-searches": by_search,
-        "bank-levels": by_level,
+        "bank": (whole, every),
+        "bank-misses": (misses, plain),
+        "bank-metrics": (by_metric, plain),
+        "bank-sizes": (by_size, plain),
+        "bank-searches": (by_search, every),
+        "bank-levels": (by_level, every),
+        "bank-families": (by_family, shown),
+        "bank-capped": (of_capped, shown),
+        "bank-size-correction": (of_size_correction, shown),
     }
-    found = {name: block(plain) if len(plain) else "" for name, block in blocks.items()}
-    found["bank-families"] = by_family(shown) if len(shown) else ""
-    found["bank-capped"] = of_capped(shown) if len(shown) else ""
+    found = {name: block(rows) if len(rows) else "" for name, (block, rows) in blocks.items()}
     found["bank-populations"] = what_was_run(frame)
     found["bank-verdicts"] = of_verdicts(shown) if len(shown) else ""
     found["bank-rule"] = getdoc(modules[decision.__name__]) or ""
@@ -73,9 +82,17 @@ def _plain(frame: pd.DataFrame) -> pd.DataFrame:
     return frame[~frame["metric"].map(is_capped).astype(bool)]
 
 
+def _of_all(frame: pd.DataFrame) -> pd.DataFrame:
+    """Rows of the metrics and sizes on which all variants are judged."""
+    metrics = {(one.name, metric) for one in BY_NAME.values() for metric in one.metrics}
+    rows = zip(frame["population"], frame["metric"], strict=True)
+    of_all = pd.Series([pair in metrics for pair in rows], frame.index, bool)
+    return frame[of_all & (frame["size"] != SMALL)]
+
+
 def _main_search(frame: pd.DataFrame) -> pd.DataFrame:
     """What the table and the figure are of."""
-    plain = _plain(_enough(frame))
+    plain = _plain(_of_all(_enough(frame)))
     return plain[plain["search"] == MAIN]
 
 

@@ -5,7 +5,6 @@ import pytest
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.schema.correct import SCHEMA_VERSION
-from bbccli.version import __version__
 
 
 @pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), ("metrics", METRICS)])
@@ -47,10 +46,6 @@ def test_schema(run):
     assert json.loads(run.printed("schema"))["title"] == SCHEMA_VERSION
 
 
-def test_version(run):
-    assert run("--version") == (0, f"bbc {__version__}\n", "")
-
-
 @pytest.mark.parametrize("argv", [["--help"], ["correct", "--help"], ["-h"]])
 def test_help(run, argv):
     assert "Usage: bbc" in run.printed(*argv)
@@ -59,16 +54,3 @@ def test_help(run, argv):
 def test_no_command_shows_the_help(run):
     _, out, err = run()
     assert "correct" in out + err
-
-
-def test_schema_describes_the_record_of_an_error(run):
-    import jsonschema
-
-    whole = json.loads(run("schema")[1])
-    record = whole["$defs"]["ErrorDocument"]
-    assert record["description"] == "The line of a file of a batch that has no result."
-    one = {"problem": "p.csv: no samples", "hint": "", "status": 2}
-    line = {"schema": "bbc-error/1", "version": "0", "path": "p.csv", "error": one}
-    check = jsonschema.Draft202012Validator({"$defs": whole["$defs"], **record})
-    check.validate(line)
-    assert not check.is_valid(line | {"error": {"problem": "x"}})

@@ -11,7 +11,6 @@ import pytest
 from bbccli.comparisons.records import Verdict
 from bbccli.reports.content.compare import VERDICTS
 
-BASELINE = "logistic-l2 C=0.01"
 FAST = ("--n-resamples", "200")
 
 
@@ -48,45 +47,7 @@ def said(run, *argv):
 # The set
 
 
-@pytest.mark.sweep
-def test_the_set_of_the_best_holds_the_truly_best(once, study, samples):
-    status, out, _ = once("compare", study, "--format", "json", "-q")
-    found = json.loads(out)["best_set"]
-    truth = json.loads((samples / "progression.truth.json").read_text())["performances"]["auc"]
-    inside = {one["configuration"] for one in found["members"] if one["inside"]}
-    assert (status, len(found["members"]), len(inside)) == (0, 177, found["n_inside"])
-    assert max(truth, key=truth.get) in inside
-    assert 0 < found["n_inside"] < 177
-    assert found["members"][0]["difference"] == 0
-
-
-@pytest.mark.sweep
-def test_the_table_of_the_set(once, study):
-    _, out, err = once("compare", study)
-    assert err == ""
-    assert "of 177 configurations may be the best (95 %)" in out
-    assert "more may be the best, " in out
-    assert "  to the winner   95 % interval      p\n" in out  # no figure is cut
-    assert max(map(len, out.splitlines())) <= 80
-    assert "equivalent" not in out
-
-
 # Against a baseline
-
-
-@pytest.mark.sweep
-def test_a_baseline_in_the_table(once, study):
-    out = once.printed("compare", study, "--baseline", BASELINE)
-    for words in (
-        "winner       logistic-l1 C=0.1 k=3   AUC 0.890",
-        f"baseline     {BASELINE}   AUC 0.875",
-        "+0.015 as measured; -0.0",
-        "corrected for the selection",
-        "whichever of the 177 was selected), p 0.99",
-        "verdict      not shown to be better",
-        "a paired test of the winner alone would ignore",
-    ):
-        assert words in out, words
 
 
 @pytest.mark.parametrize("question", [("--baseline", "tree 0"), ("--by", r"regex:^(\w+)")])
@@ -94,20 +55,6 @@ def test_the_margin_is_part_of_the_result(run, file, question):
     options = (*question, "--margin", "0.6", *FAST)
     assert said(run, file, *options)["margin"] == 0.6
     assert "worse by 0.6 or more" in run("compare", file, *options)[1]
-
-
-@pytest.mark.sweep
-def test_a_margin_moves_the_verdict_one_way(run, file):
-    order = ["better", "not-worse", "not-shown"]
-    found = [
-        said(run, file, "--baseline", "tree 0", "--margin", margin, *FAST)["comparisons"][0]
-        for margin in ("0", "0.05", "0.1", "0.3")
-    ]
-    assert found[0]["verdict"] == "better"
-    assert found[-1]["verdict"] != "better"
-    assert len({one["bound"] for one in found}) == 1
-    ranks = [order.index(one["verdict"]) for one in found]
-    assert ranks[0] <= min(ranks[1:])
 
 
 @pytest.mark.parametrize(
@@ -182,16 +129,6 @@ def test_a_gate_on_what_shows_nothing(run, file, case):
     assert (status, "gate undecided" in err, reason in " ".join(out.split())) == (4, True, True)
 
 
-def test_a_pair_that_was_named_is_judged(run, file):
-    best, last = winner_of(file)
-    second = next(name for name in ("boost 0", "boost 1") if name != best)
-    for tests in ((), ("--test", "k-fold-t", "--test", "corrected-t")):
-        argv = ("--pair", second, last, *tests, "--fail-unless", "better")
-        assert said(run, file, *argv)["gate"] == {
-            **{"required": "better", "found": "better", "outcome": "met", "reason": ""}
-        }
-
-
 def test_an_interval_without_width_shows_nothing(run, tmp_path):
     table = made()
     table["twin 0"] = table["boost 0"]
@@ -202,24 +139,7 @@ def test_an_interval_without_width_shows_nothing(run, tmp_path):
     assert (status, "has no width" in err) == (4, True), err
 
 
-@pytest.mark.sweep
-def test_the_winner_as_baseline_is_not_better(run, study):
-    options = ("--baseline", "logistic-l1 C=0.1 k=3", "--fail-unless", "better", *FAST)
-    status, out, _ = run("compare", study, *options)
-    assert status == 3
-    assert "is itself the winner" in out
-
-
 # Families, and files of the same samples
-
-
-def test_families_by_expression(run, file):
-    first, *others = said(run, file, "--by", r"regex:^(\w+)", *FAST)["comparisons"]
-    assert (first["first"], first["second"]) == ("boost", "linear")
-    assert first["first_selected"].startswith("boost ")
-    assert first["corrected"] is not None
-    assert len(others) == 2
-    assert first["notes"][0]["code"] == "unequal-budgets"
 
 
 def split(tmp_path, table, **changed):
@@ -259,42 +179,6 @@ def test_rows_that_one_file_lacks(run, tmp_path):
 
 
 # Pairs
-
-
-def test_every_test_of_a_pair_that_fits(run, file):
-    found = said(run, file, "--pair", "boost 0", "tree 0", "--test", "all", *FAST)
-    tests = {one["test"]: one for one in found["comparisons"]}
-    assert {"delong", "wald", "permutation", "corrected-t", "bayes-t"} <= set(tests)
-    assert {one["verdict"] for one in tests.values()} <= {"better", "not-shown"}
-    assert tests["delong"]["statistic"] == pytest.approx(tests["wald"]["statistic"], rel=1e-9)
-    left_out = [note["text"] for note in found["notes"] if note["code"] == "test-left-out"]
-    assert any("mcnemar" in text for text in left_out)
-
-
-def test_swapping_the_pair_swaps_the_sides(run, file):
-    one, other = (
-        said(run, file, "--pair", *pair, *FAST)["comparisons"][0]
-        for pair in (("boost 0", "tree 0"), ("tree 0", "boost 0"))
-    )
-    assert one["difference"] == -other["difference"]
-    assert one["p"] == other["p"]
-    assert (one["first_value"], one["second_value"]) == (
-        other["second_value"],
-        other["first_value"],
-    )
-
-
-@pytest.mark.sweep
-def test_every_pair_of_a_few_is_adjusted(run, file):
-    options = ("--only", "boost*", "--test", "wald", *FAST)
-    holm = said(run, file, *options)["comparisons"]
-    max_t = said(run, file, *options, "--adjust", "max-t")["comparisons"]
-    raw = said(run, file, *options, "--adjust", "none")["comparisons"]
-    assert len(holm) == len(max_t) == 10
-    assert all(one["p_adjusted"] is None for one in raw)
-    for by_holm, by_max in zip(holm, max_t, strict=True):
-        assert by_holm["p"] <= by_holm["p_adjusted"]
-        assert by_max["p"] <= by_max["p_adjusted"] + 0.05
 
 
 def test_too_many_pairs_are_refused(run, study):
@@ -345,14 +229,6 @@ def test_a_single_data_set_has_no_ranks_over_data_sets(run, data_sets):
             err = run.refused("compare", *files, "--across", *words, *FAST)
             assert err.startswith(f"error: --across ranks over data sets, and {one} is one\n")
             assert "without --across" in err
-
-
-@pytest.mark.sweep
-def test_ranks_in_the_table(run, data_sets):
-    out = run.silent("compare", data_sets, "--across", "--by", r"regex:^(\w+)", *FAST)
-    assert out.startswith("6 data sets, AUC\n")
-    assert "win / tie / loss" in out
-    assert "mean rank" in out
 
 
 @pytest.mark.sweep
@@ -437,14 +313,6 @@ def test_a_missed_gate_is_a_failure_of_the_suite(run, file):
     assert ElementTree.fromstring(out).get("failures") == "1"
 
 
-@pytest.mark.sweep
-def test_threads_and_memory_change_nothing(run, study):
-    options = ("compare", study, "--baseline", BASELINE, "--format", "json", "-q", *FAST)
-    one = run(*options, "--jobs", "1")
-    assert run(*options, "--jobs", "2", "--memory", "16MB") == one
-    assert run(*options[:-2], "--n-resamples", "200", "--seed", "1")[1] != one[1]
-
-
 # What is refused
 
 
@@ -493,12 +361,6 @@ def test_bad_questions(run, file, options, problem):
     assert problem in err
     assert err.startswith("error: ")
     assert "Traceback" not in err
-
-
-def test_the_output_is_not_the_input(run, file):
-    before = file.read_bytes()
-    assert run("compare", file, "--output", file)[0] == 2
-    assert file.read_bytes() == before
 
 
 # The page and its figures

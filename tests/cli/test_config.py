@@ -8,7 +8,6 @@ import sys
 
 import pytest
 
-from bbccli.cli.command import CONFIGURABLE, command_named
 from bbccli.cli.config import project, settings
 from bbccli.errors import OptionError
 
@@ -237,35 +236,6 @@ def test_show_config_shows_every_setting_by_the_name_of_its_option(run):
     assert shown == own | {one.key for one in every if one.shared}
 
 
-def test_every_option_is_a_setting_or_of_one_run():
-    of_one_run = {"files", "output", "distribution", "labels", "folds", "strict"}
-    assert settings()["correct"].keys() == command_named("correct").options.keys() - of_one_run
-    assert {"resume", "dry_run"} == {
-        name
-        for name in command_named("batch").options.keys() - settings()["batch"].keys()
-        if name not in of_one_run | {"sources"}
-    }
-
-
-def test_names_that_mean_two_things_are_set_by_command():
-    own = {
-        name: {one.option.name for one in found.values() if not one.shared}
-        for name, found in settings().items()
-    }
-    assert {name: found for name, found in own.items() if found} == {
-        "drop": {"threshold", "format", "n_resamples"},
-        "leaderboard": {"top", "wins", "format"},
-        "compare": {
-            *("baseline", "by", "test", "fail_unless", "margin", "rope", "adjust", "format"),
-        },
-        "correct": {"runner", "scheduler"},
-        "batch": {"runner", "scheduler"},
-        "plan": {"format"},
-        "inspect": {"format"},
-        "gate": {"format"},
-    }
-
-
 class TestByCommand:
     """A name that means two things is set by command."""
 
@@ -298,36 +268,6 @@ class TestByCommand:
     def test_of_several_metrics_the_first_decides(self, dropped, folder, text):
         (folder / "bbc.toml").write_text(f"metric = {text}\n")
         assert dropped()["metric"] == "accuracy"
-
-    def test_of_several_metrics_in_a_variable_too(self, dropped, monkeypatch):
-        monkeypatch.setenv("BBC_METRIC", "accuracy auc")
-        assert dropped()["metric"] == "accuracy"
-
-    def test_show_config_tells_both(self, run, folder, monkeypatch):
-        (folder / "bbc.toml").write_text("threshold = 0.3\n[gate]\nfail-under = 0.7\n")
-        monkeypatch.setenv("BBC_DROP_THRESHOLD", "0.6")
-        rows = {line.split()[0]: line.split()[1:] for line in run("--show-config")[1].splitlines()}
-        assert rows["threshold"][0] == "0.3"
-        assert rows["drop.threshold"] == ["0.6", "environment,", "BBC_DROP_THRESHOLD"]
-        assert rows["gate.fail-under"][0] == "0.7"
-        assert rows["fail-under"] == ["default"]
-
-    def test_every_option_declared_twice_is_said_to_mean_one_thing_or_two(self):
-        """One declaration is one meaning; `metric` and `jobs` mean the same in other words."""
-        declared = {}
-        for command in CONFIGURABLE:
-            for name, setting in settings()[command].items():
-                if setting.shared and name not in ("metric", "jobs"):
-                    declared.setdefault(name, set()).add(setting.option.option.help)
-        assert {name for name, helps in declared.items() if len(helps) > 1} == set()
-
-    def test_no_variable_means_two_things(self):
-        every = [one for found in settings().values() for one in found.values()]
-        of_all = {one.variables[1] for one in every if one.shared}
-        of_one = [one.variables[0] for one in every]
-        assert len(of_one) == len(set(of_one))
-        assert not of_all & set(of_one)
-        assert not {one.key for one in every} & set(settings())
 
 
 @pytest.mark.parametrize(

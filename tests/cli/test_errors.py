@@ -61,22 +61,11 @@ ONE_FOLD = re.sub(r"(?m)^(\d),\d", r"\1,0", GOOD)
 
 ERRORS = {
     "missing file": (lambda folder: [folder / "none.csv"], r"no such file|not exist|not found"),
-    "not parquet": (raw("p.parquet", b"truth,a\n0,1\n"), r"not (a )?Parquet"),
     "truncated parquet": (truncated_parquet, r"Parquet"),
     "empty file": (csv(""), r"empty"),
-    "ragged rows": (replaced("0.52", "0.52,9"), r"line|row"),
     "no truth column": (csv(NO_TRUTH), r"no truth column"),
-    "no configuration column": (csv("fold,truth\n0,y\n1,n\n"), r"no configuration column"),
-    "duplicate column names": (replaced("a,b", "a,a"), r"twice|duplicate|two columns"),
     "duplicate row_id": (replaced("\n1,", "\n0,"), r"row_id"),
     "text in a prediction": (replaced("0.52", "n/a?"), r"column 'b', row 2, value 'n/a\?'"),
-    "infinite value": (replaced("0.53", "inf"), r"column 'b', row 3"),
-    "missing truth": (replaced("3,1,n", "3,1,"), r"truth.*row 3"),
-    "one class only": (csv(GOOD.replace(",n,", ",y,")), r"one (class|value) only"),
-    "unknown label": (
-        csv("truth,a\n" + "y,y\nn,maybe\n" * 3),
-        r"column 'a', row 1, value 'maybe'",
-    ),
     "labels of another length": (
         with_file("--labels", "truth\ny\nn\n", GOOD.replace("row_id", "zzz", 0)),
         r"\b2\b.*\b8\b|\b8\b.*\b2\b",
@@ -84,10 +73,6 @@ ERRORS = {
     "folds of another length": (
         with_file("--folds", "fold\n1\n2\n3\n"),
         r"\b3\b.*\b8\b|\b8\b.*\b3\b",
-    ),
-    "folds of unknown rows": (
-        with_file("--folds", "row_id,fold\n" + "".join(f"{i + 3},1\n" for i in range(8))),
-        r"row_id",
     ),
     "metric of another task": (
         options("--metric", "auc", text="truth,a\n" + "1.5,1\n2.25,2\n3.5,3\n" * 4),
@@ -167,11 +152,6 @@ def test_strict_makes_missing_predictions_an_error(run, tmp_path):
     lacking = csv(GOOD.replace(",0.53", ",", 1))(tmp_path)
     assert "configurations" in run.printed("correct", *lacking, "--n-resamples", "20")
     assert run.refused("correct", *lacking, "--strict").startswith("error: ")
-
-
-def test_usage_errors_exit_2(run):
-    assert "'left'" in run.refused("correct", "x.csv", "--side", "left")
-    assert "table, json" in run.refused("correct", "x.csv", "--format", "yaml")
 
 
 def test_a_bug_is_not_hidden(run, monkeypatch, tmp_path):

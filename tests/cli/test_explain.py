@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from bbccli.core.notes import NOTES, Severity
+from bbccli.core.notes import NOTES
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 
@@ -117,7 +117,3 @@ def test_other_words(run, tmp_path):
     table = tmp_path / "b.parquet"
     table.write_bytes(b"")
     assert "is a table, which holds no whole results" in run("explain", table)[2]
-
-
-def test_every_severity_has_notes():
-    assert {one.severity for one in NOTES.values()} == set(Severity)

@@ -5,10 +5,9 @@ import re
 import pytest
 
 from bbccli.cli.command import COMMANDS, command_named
-from bbccli.core.option import Option, Panel
-from bbccli.methods import DEFAULT_METHODS, METHODS
+from bbccli.core.option import Panel
+from bbccli.methods import DEFAULT_METHODS
 from bbccli.methods.registry import ENOUGH_FOLDS
-from bbccli.metrics import METRICS
 
 SCREEN = 40
 """Lines of a terminal."""
@@ -69,32 +68,12 @@ def test_the_default_methods_are_those_of_the_registry():
     assert (*always.split(", "), many) == DEFAULT_METHODS
 
 
-@pytest.mark.parametrize(
-    ("command", "option", "names"),
-    [
-        ("correct", "metric", set(METRICS)),
-        ("correct", "method", {*METHODS, "all"}),
-        ("drop", "metric", set(METRICS)),
-        ("correct", "gate_method", set(METHODS)),
-    ],
-)
-def test_registries_are_completed(command, option, names):
-    assert set(command_named(command).options[option].known) == names
-
-
 def test_drop_names_its_rules(run):
     from bbccli.dropping import RULES
 
     assert f"Rule that decides: {', '.join(RULES)}, all." in re.sub(
         r"\s+", " ", help_of(run, "drop")
     )
-
-
-def test_a_name_in_braces_is_the_only_template():
-    for name in COMMANDS:
-        for option in command_named(name).options.values():
-            assert isinstance(option.option, Option)
-            assert "{" not in option.option.help.replace("{names}", "")
 
 
 def test_dropping_knows_no_outer_folds(run):

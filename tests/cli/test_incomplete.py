@@ -36,35 +36,6 @@ def codes_in(result):
     return [note["code"] for note in result["notes"]]
 
 
-@pytest.mark.sweep
-def test_configurations_dropped_after_some_folds(table, run, tmp_path):
-    late = table["fold"].to_numpy() > 4
-    gone = table.column_names[5:8]
-    found = run_on(without(table, gone, late), run, tmp_path)[1]
-    assert found["input"]["n_configurations"] == 174
-    assert "configurations-dropped" in codes_in(found)
-    text = next(n["text"] for n in found["notes"] if n["code"] == "configurations-dropped")
-    assert all(name in text for name in gone)
-    winners = {share["configuration"] for e in found["estimates"] for share in e["selection"]}
-    assert not winners & set(gone)
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("absent", ["rows", "cells"])
-def test_folds_not_yet_run(table, run, tmp_path, absent):
-    fold = table["fold"].to_numpy()
-    if absent == "rows":
-        status, found, err = run_on(table.filter(pa.array(fold < 8)), run, tmp_path)
-    else:
-        cut = without(table, table.column_names[3:], fold >= 8)
-        status, found, err = run_on(cut, run, tmp_path)
-        assert "samples-left-out" in codes_in(found)
-    assert status == 0, err
-    assert found["input"]["n_folds"] == 8
-    assert found["input"]["n_samples"] == int((fold < 8).sum())
-    assert [e["method"] for e in found["estimates"]] == ["cvt", "tt", "bbc", "bbc-f"]
-
-
 def test_common_rows(table, run, tmp_path):
     late = table["fold"].to_numpy() > 4
     cut = without(table, table.column_names[5:8], late)
@@ -72,15 +43,6 @@ def test_common_rows(table, run, tmp_path):
     assert found["input"]["n_configurations"] == 177
     assert found["input"]["n_samples"] == int((~late).sum())
     assert "common-rows" in codes_in(found)
-
-
-@pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
-def test_refused_on_request(table, run, tmp_path, option):
-    cut = without(table, table.column_names[5:8], table["fold"].to_numpy() > 4)
-    status, _, err = run_on(cut, run, tmp_path, *option)
-    assert status == 2
-    assert err.startswith("error: ")
-    assert "--missing drop" in err
 
 
 def gaps_everywhere(table, share):
@@ -103,24 +65,6 @@ def test_gaps_everywhere(table, run, tmp_path):
     for gappy, complete in zip(found["estimates"], whole["estimates"], strict=True):
         assert gappy["method"] == complete["method"]
         assert abs(gappy["value"] - complete["value"]) < 0.08
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("option", [("--missing", "error"), ("--strict",)])
-def test_gaps_everywhere_are_refused_on_request(table, run, tmp_path, option):
-    status, _, err = run_on(gaps_everywhere(table, 0.2), run, tmp_path, *option)
-    assert status == 2
-    assert "177 of 177 configurations lack predictions" in err
-
-
-@pytest.mark.sweep
-def test_available_cases_on_request_keep_who_predicts_half(table, run, tmp_path):
-    fold = table["fold"].to_numpy()
-    cut = without(table, table.column_names[5:8], fold > 6)
-    cut = without(cut, table.column_names[8:9], fold > 3)
-    found = run_on(cut, run, tmp_path, "--missing", "available")[1]
-    assert found["input"]["n_configurations"] == 176
-    assert {"available-cases", "configurations-dropped"} <= set(codes_in(found))
 
 
 def test_too_many_gaps_are_explained(table, run, tmp_path):

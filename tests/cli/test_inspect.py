@@ -134,14 +134,6 @@ def test_columns_without_a_name_and_twice(save):
     assert "keys" in [f.check for f in found.findings if f.status is Status.PASS]
 
 
-def test_every_file_that_cannot_be_read(save, tmp_path):
-    found = inspect([tmp_path / "none.csv", save(GOOD), save("", "empty.csv")])
-    assert [f.path for f in found.findings if f.status is Status.ERROR] == [
-        str(tmp_path / "none.csv"),
-        str(tmp_path / "empty.csv"),
-    ]
-
-
 def test_warnings(save):
     text = changed(GOOD, ("0.9,0.7", "0.9,"), ("5,0,1,y,0.6,0.3", "5,0,,y,0.6,0.3"))
     found = inspect(save(text))
@@ -152,19 +144,6 @@ def test_warnings(save):
     assert "polarity" in warnings(inspect(save(reverse)))
 
 
-def test_one_fold_lacks_a_class(save):
-    text = changed(GOOD, ("0,0,0,x", "0,0,1,x"), ("4,0,0,x", "4,0,1,x"))
-    found = inspect(save(text))
-    assert "folds" in warnings(found)
-    assert "1 of 2 folds lack a class" in next(f.text for f in found.findings if f.check == "folds")
-
-
-def test_a_single_sample_of_a_class(save):
-    found = inspect(save("truth,a\n0,0.1\n0,0.2\n0,0.3\n1,0.9\n"))
-    assert found.n_errors == 0
-    assert "resamples" in warnings(found)
-
-
 def test_a_class_of_one_sample_is_a_warning(save):
     rows = "".join(f"{i},{'y' if i == 3 else 'x'},0.{i}\n" for i in range(9))
     found = inspect(save(f"row_id,truth,a\n{rows}"))
@@ -172,36 +151,6 @@ def test_a_class_of_one_sample_is_a_warning(save):
     (finding,) = [f for f in found.findings if f.check == "resamples"]
     assert finding.status is Status.WARNING
     assert finding.text.startswith("class 'y' has a single sample: no resample holds it in and out")
-
-
-def test_resamples_to_redraw(save):
-    rows = [f"{int(i < 2)},{i / 50}" for i in range(40)]
-    found = inspect(save("truth,a\n" + "\n".join(rows)))
-    finding = next(f for f in found.findings if f.check == "resamples")
-    n_again = int(finding.text.split()[0])
-    # both in the bag or both out of it: 1 - P(exactly one is drawn at all)
-    out = (1 - 1 / 40) ** 40
-    both_out = (1 - 2 / 40) ** 40
-    expected = 1 - 2 * (out - both_out)
-    assert n_again / 1024 == pytest.approx(expected, abs=4 * np.sqrt(0.25 / 1024))
-
-
-def test_memory_grows_little_with_the_rows():
-    n_rows = 20_000
-    truth = np.arange(n_rows) % 2
-    matrix = PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.full((1, n_rows, 1), 0.5),
-        ("a",),
-        PredictionKind.PROBABILITY,
-    )
-    findings = Findings()
-    tracemalloc.start()
-    check_resamples(findings, matrix)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak / n_rows < 600  # bytes, of a block of 64 resamples
-    assert findings.found[-1].text == "none of 1024 would have to be drawn again"
 
 
 @pytest.mark.parametrize("grouped", [False, True])
@@ -225,30 +174,6 @@ def test_redraws_are_those_of_a_slow_loop(grouped):
     )
     assert 0 < lacking < 1024
     assert findings.found[-1].text.startswith(f"{lacking} of 1024 resamples lack")
-
-
-def test_nearly_equal_configurations(save):
-    rng = np.random.default_rng(0)
-    a = rng.random(50)
-    table = {
-        "truth": np.arange(50) % 2,
-        "a": a,
-        "copy": a,
-        "squared": a**3,
-        "shaken": a + rng.normal(size=50) * 1e-3,
-        "other": rng.random(50),
-    }
-    lines = [
-        ",".join(table),
-        *(",".join(map(str, row)) for row in zip(*table.values(), strict=True)),
-    ]
-    close = inspect(save("\n".join(lines))).similar
-    assert (close.n_copies, close.n_same_ranks, close.n_correlated) == (1, 1, 1)
-    assert close.examples == (
-        "copy and a: the same predictions",
-        "squared and a: the same order of samples",
-        "shaken and a: a correlation above 0.999",
-    )
 
 
 def test_nearly_probabilities(save):

@@ -6,61 +6,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from bbccli.metrics import METRICS
-from bbccli.types import Task
-
 FAST = ("--n-resamples", "20", "--method", "cvt", "--method", "bbc")
-FILE_OF = {
-    Task.BINARY: "progression",
-    Task.MULTICLASS: "digits",
-    Task.REGRESSION: "diabetes",
-    Task.SURVIVAL: "whas500",
-    Task.SCORE: "prompts",
-}
-DEFAULTS = {
-    "progression": "auc",
-    "breast_cancer": "auc",
-    "breast_cancer_repeats": "auc",
-    "digits": "accuracy",
-    "diabetes": "rmse",
-    "whas500": "concordance",
-}
 
 
 def result(run, path, *options):
     return json.loads(run.printed("correct", path, "--format", "json", *options))
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize(("name", "metric"), DEFAULTS.items())
-def test_defaults(run, samples, name, metric):
-    found = result(run, samples / f"{name}.parquet", "--n-resamples", "50")
-    assert {e["metric"] for e in found["estimates"]} == {metric}
-    over_folds = ["bbc-f"] if found["input"]["n_folds"] >= 8 else []
-    assert [e["method"] for e in found["estimates"]] == ["cvt", "tt", "bbc", *over_folds]
-
-
-@pytest.mark.sweep
-@pytest.mark.one_in(11)
-@pytest.mark.parametrize(
-    ("task", "metric"),
-    [(task, name) for name, metric in METRICS.items() for task in sorted(metric.tasks)],
-)
-def test_every_metric_of_every_task(run, samples, task, metric):
-    suffix, said = (".csv", ("--task", "score")) if task is Task.SCORE else (".parquet", ())
-    path = samples / f"{FILE_OF[task]}{suffix}"
-    naive, corrected = result(run, path, "--metric", metric, *said, *FAST)["estimates"]
-    lower, upper = METRICS[metric].bounds
-    for value in (naive["value"], corrected["value"]):
-        assert lower <= value <= upper
-    assert corrected["interval"]["lower"] <= corrected["interval"]["upper"]
-
-
-@pytest.mark.sweep
-@pytest.mark.parametrize("metric", ["precision", "npv", "f1"])
-def test_a_configuration_that_is_undefined_somewhere_blocks_nothing(run, samples, metric):
-    found = result(run, samples / "progression.parquet", "--metric", metric, "--n-resamples", "50")
-    assert "bbc-f" in [e["method"] for e in found["estimates"]]
 
 
 class TestThreshold:
@@ -74,20 +24,6 @@ class TestThreshold:
         ]
         assert recall[0] == recall[1]
         assert recall[2] != recall[0]
-
-    @pytest.mark.sweep
-    def test_unbounded_scores_need_one(self, run, samples, tmp_path):
-        table = pq.read_table(samples / "progression.parquet")
-        name = table.column_names[5]
-        scores = pa.array(table[name].to_numpy() * 10 - 5)
-        path = tmp_path / "scores.parquet"
-        pq.write_table(table.set_column(5, name, scores), path)
-        assert "--threshold" in run.refused("correct", path, "--metric", "accuracy")
-        result(run, path, "--metric", "accuracy", "--threshold", "0.5", *FAST)
-
-    def test_it_is_for_binary_tasks(self, run, samples):
-        err = run.refused("correct", samples / "diabetes.parquet", "--threshold", "1")
-        assert err.startswith("error: ")
 
 
 class TestRiskDirection:
@@ -110,15 +46,6 @@ class TestWeights:
         path = tmp_path / "weighted.parquet"
         pq.write_table(table.append_column(name, pa.array(weights)), path)
         return path
-
-    @pytest.mark.sweep
-    def test_equal_weights_change_nothing(self, run, samples, tmp_path):
-        path = self.weighted(samples, tmp_path, [2.0] * 80)
-        ours = result(run, path, *FAST)["estimates"]
-        plain = result(run, samples / "progression.parquet", *FAST)["estimates"]
-        for one, other in zip(ours, plain, strict=True):
-            assert one["winner"] == other["winner"]
-            assert one["value"] == pytest.approx(other["value"], rel=1e-12)
 
     def test_weights_count(self, run, samples, tmp_path):
         path = self.weighted(samples, tmp_path, [1.0 + i % 3 for i in range(80)], "importance")
@@ -156,32 +83,3 @@ class TestClip:
         assert (plain["plan"]["clip"], wide["plan"]["clip"]) == (2**-23, 0.3)
         assert wide["estimates"][0]["naive"] < plain["estimates"][0]["naive"]
         assert [n["code"] for n in wide["notes"]].count("clipped-probabilities") == 1
-
-    def test_the_type_of_the_file_is_no_matter(self, run, tmp_path):
-        truth = [i % 2 for i in range(40)]
-        sure = [0.5, 0.75, *map(float, truth[2:-1]), 1.0 - truth[-1]]
-        found = []
-        for kind in (pa.float32(), pa.float64()):
-            path = tmp_path / f"{kind}.parquet"
-            table = pa.table({"truth": truth, "a": pa.array(sure, kind)})
-            pq.write_table(table, path)
-            found.append(result(run, path, "--metric", "log-loss", *FAST)["estimates"])
-        assert found[0] == found[1]
-
-    def test_of_drop(self, run, samples):
-        argv = ("drop", samples / "progression.parquet", "--metric", "log-loss", "-q")
-        assert (
-            json.loads(run.printed(*argv, "--format", "json", "--clip", "0.3"))["plan"]["clip"]
-            == 0.3
-        )
-
-
-@pytest.mark.sweep
-def test_names_of_scikit_learn_are_taken_everywhere(run, samples):
-    path = samples / "progression.parquet"
-    ours = result(run, path, "--metric", "auc", "--metric", "log-loss", *FAST)
-    assert result(run, path, "--metric", "roc_auc", "--metric", "neg_log_loss", *FAST) == ours
-    argv = ("drop", path, "--format", "json", "-q", "--metric")
-    assert run(*argv, "roc_auc") == run(*argv, "auc")
-    status, _, err = run("correct", path, "--metric", "roc_auk")
-    assert (status, err.splitlines()[1]) == (2, "hint: did you mean roc-auc?")

@@ -77,17 +77,11 @@ class TestBar:
                 progress(done, 3)
         return progress
 
-    def test_none_off_a_terminal(self, capsys):
+    def test_one_on_a_terminal_unless_quiet(self, monkeypatch, capsys):
         assert self.work(quiet=False) is silent
-        assert capsys.readouterr() == ("", "")
-
-    def test_none_when_quiet(self, monkeypatch, capsys):
         terminal(monkeypatch, "stderr")
         assert self.work(quiet=True) is silent
         assert capsys.readouterr() == ("", "")
-
-    def test_one_on_a_terminal(self, monkeypatch, capsys):
-        terminal(monkeypatch, "stderr")
         assert self.work(quiet=False) is not silent
         assert "resampling" in capsys.readouterr().err
 

@@ -194,6 +194,7 @@ LINKS = {"p.json": "p.csv", "r.html": "r.json", "link.parquet": "p.parquet"}
     ("words", "read"),
     [
         ("inspect p.csv -o p.json", "p.csv"),
+        ("compare p.csv -o p.json", "p.csv"),
         ("drop p.csv -o p.json", "p.csv"),
         ("correct p.csv --labels other.csv -o other.csv", "other.csv"),
         ("correct p.csv --folds other.csv -o other.csv", "other.csv"),
@@ -308,11 +309,7 @@ class TestSameFile:
     def test_the_same_metadata_are_left_as_they_are(self, run, folder):
         assert run("convert", "p.csv", "-o", "q.csv", "-q")[0] == 0
         assert run("convert", "q.csv", "-o", "q.tsv", "-q")[0] == 0
-        assert sorted(path.name for path in folder.glob("q.*")) == [
-            "q.csv",
-            "q.meta.json",
-            "q.tsv",
-        ]
+        assert sorted(path.name for path in folder.glob("q.*")) == ["q.csv", "q.meta.json", "q.tsv"]
 
     def test_standard_streams(self, shell, folder):
         Path("r.json").write_text("[]")
@@ -439,8 +436,7 @@ def test_a_name_that_ends_as_that_of_a_folder_is_refused(run, folder, name):
 
 
 @pytest.mark.parametrize(
-    ("given", "problem"),
-    [("", "the name of a file is empty"), (".", ".: is a directory")],
+    ("given", "problem"), [("", "the name of a file is empty"), (".", ".: is a directory")]
 )
 def test_what_names_no_file_is_one_error_also_where_the_result_is_there(
     run, folder, monkeypatch, given, problem

@@ -10,7 +10,6 @@ import pytest
 
 from bbccli.reports.json_schema import json_schema
 
-VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 DEFINITION = {"$ref": "#/$defs/PlanDocument", "$defs": json_schema()["$defs"]}
 STATED = ("plan", "--expected", "0.85", "--prevalence", "0.3", "--configurations", "200")
 
@@ -37,11 +36,6 @@ def test_a_width_by_a_pilot(once, pilot):
         "by BBC, of the pilot",
     ):
         assert words in text
-
-
-def test_a_width_that_every_study_of_a_pilot_has(run, pilot):
-    err = run.refused(*pilot, "--width", "10")
-    assert "--width is 10: no two values of accuracy differ by more than 1" in err
 
 
 @pytest.mark.sweep
@@ -73,15 +67,6 @@ def test_stated_values(run):
     assert (planned["expected"], planned["prevalence"]) == (0.85, 0.3)
     assert (planned["spread"], planned["correlation"]) == (0.03, 0.8)
     assert planned["chosen"]["optimism_lower"] == planned["chosen"]["optimism_upper"]
-
-
-@pytest.mark.sweep
-def test_defaults_are_shown(run):
-    status, out, _ = run(*STATED[:3], "--configurations", "200", "--width", "0.1")
-    text = " ".join(out.split())
-    assert status == 0
-    for words in ("correlation 0.80", "positive 50.0 %", "spread 0.030", "0.850 as stated"):
-        assert words in text
 
 
 def test_one_configuration(run):
@@ -122,16 +107,6 @@ def test_csv_has_the_chosen_cell_though_none_of_the_table_is(run):
     assert status == 0
     assert [row["chosen"] for row in rows] == ["true", *["false"] * (len(rows) - 1)]
     assert {row["n_samples"] for row in rows[1:]} == {"7", "11"} != {rows[0]["n_samples"]}
-
-
-@pytest.mark.sweep
-def test_markdown_says_the_same(run, tmp_path):
-    path = tmp_path / "plan.md"
-    assert run(*STATED, "--optimism", "0.01", "-o", path)[0] == 0
-    text = path.read_text()
-    assert text.startswith("### Plan\n\n**Plan ")
-    assert "| rows | configurations |" in text
-    assert "- assumed: True performances are fixed" in text
 
 
 @pytest.mark.sweep
@@ -209,16 +184,6 @@ def test_a_stated_spread_of_0_is_not_said_to_be_chance(run):
     (note,) = document(run, *TEN, "--samples", "100", "--spread", "0")["notes"]
     assert note["code"] == "no-true-spread"
     assert note["text"].startswith("the spread is stated to be 0, so all configurations are ")
-
-
-def test_the_check_of_independent_configurations(run, monkeypatch):
-    monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 3)
-    asked = ("--samples", "400", "--spread", "0", "--correlation", "0", "--check")
-    planned = document(run, *TEN, *asked)["planned"]
-    found, said = planned["check"], planned["chosen"]["optimism"]
-    assert found["optimism"] == pytest.approx(said, abs=4 * found["optimism_error"] + 0.1 * said)
-    # ten shares of 400 independent rows: the largest of ten normal numbers is 1.5388 up
-    assert found["optimism"] == pytest.approx(1.5388 * (0.85 * 0.15 / 400) ** 0.5, rel=0.15)
 
 
 @pytest.mark.sweep

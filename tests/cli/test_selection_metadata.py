@@ -40,15 +40,6 @@ def test_the_metadata_choose(run, file, command, selection):
         assert pooling(run, *argv, "--pooling", asked) == asked
 
 
-def test_the_winner_and_the_naive_figure_follow(run, file):
-    shown = []
-    for selection, asked in (("fold-mean", ()), (None, ("--pooling", "fold-mean"))):
-        argv = ("correct", file(selection), "--n-resamples", 20, *asked)
-        _, out, _ = run(*argv, "--format", "json")
-        shown.append([(e["method"], e["winner"], e["value"]) for e in json.loads(out)["estimates"]])
-    assert shown[0] == shown[1]
-
-
 @pytest.mark.sweep
 def test_environment_and_file_of_defaults_win(run, file, tmp_path, monkeypatch):
     argv = ("correct", file("fold-mean"), "--n-resamples", 20)

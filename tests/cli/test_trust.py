@@ -89,25 +89,20 @@ class TestFoundFile:
         assert "cannot import 'evil'" in err
         assert Path("ran").exists()
 
-    def test_is_looked_for_up_to_the_repository(self, seed, project):
-        (project.parent / "bbc.toml").write_text("seed = 1")
+    @pytest.mark.parametrize("limit", ["repository", "home", "nothing"])
+    def test_is_looked_for_no_further_than(self, seed, project, monkeypatch, tmp_path, limit):
+        if limit != "repository":
+            (project / ".git").rmdir()
+        if limit == "nothing":
+            monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
+        beyond, within = {
+            "repository": (project.parent, project),
+            "home": (tmp_path, project.parent),
+            "nothing": (project, Path()),
+        }[limit]
+        (beyond / "bbc.toml").write_text("seed = 1")
         assert seed() == 0
-        (project / "bbc.toml").write_text("seed = 2")
-        assert seed() == 2
-
-    def test_or_to_the_home(self, seed, project, tmp_path):
-        (project / ".git").rmdir()
-        (tmp_path / "bbc.toml").write_text("seed = 1")
-        assert seed() == 0
-        (project.parent / "bbc.toml").write_text("seed = 2")
-        assert seed() == 2
-
-    def test_elsewhere_in_the_folder_alone(self, seed, project, monkeypatch, tmp_path):
-        (project / ".git").rmdir()
-        monkeypatch.setenv("HOME", str(tmp_path / "nobody"))
-        (project / "bbc.toml").write_text("seed = 1")
-        assert seed() == 0
-        Path("bbc.toml").write_text("seed = 2")
+        (within / "bbc.toml").write_text("seed = 2")
         assert seed() == 2
 
     @pytest.mark.skipif(os.name == "nt" or os.geteuid() != 0, reason="only root gives files away")

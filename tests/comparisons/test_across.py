@@ -1,7 +1,6 @@
 """Families over data sets: against scipy and scikit-posthocs, by hand, and by their laws."""
 
 import json
-import re
 from itertools import pairwise, product
 
 import numpy as np
@@ -14,7 +13,7 @@ from oracle_data import FOLDER
 from scipy import stats
 from thorough import examples
 
-from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of, ranks
+from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of
 from bbccli.comparisons.across.ranks import settled, wilcoxon
 from bbccli.comparisons.records import Verdict
 from bbccli.core.documents import as_json
@@ -137,18 +136,6 @@ def test_nemenyi_as_scikit_posthocs_has_it(asked):
         assert found.pairs[0].p == pytest.approx(2 * stats.norm.sf(abs(found.pairs[0].statistic)))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_friedman_as_scipy_has_it(seed):
-    values = np.round(np.random.default_rng(seed).normal(0.8, 0.1, (15, 5)), 1)
-    (found,) = of(across(values), "friedman")
-    theirs = stats.friedmanchisquare(*values.T)
-    assert found.statistic == pytest.approx(theirs.statistic, rel=1e-11)
-    assert found.p == pytest.approx(theirs.pvalue, rel=1e-10)
-    assert found.df == (4,)
-    (f,) = of(across(values), "iman-davenport")
-    assert f.p == pytest.approx(stats.f.sf(f.statistic, 4, 56), rel=1e-10)
-
-
 def test_a_loss_is_better_where_it_is_smaller():
     gains, losses = across(AUCS, tests=["all"]), across(1 - AUCS, "error", tests=["all"])
     assert [s.family for s in gains.standings] == [s.family for s in losses.standings]
@@ -157,20 +144,6 @@ def test_a_loss_is_better_where_it_is_smaller():
         assert one.p == pytest.approx(other.p)
         assert one.verdict == other.verdict
         assert one.difference == pytest.approx(other.difference)
-
-
-def test_swapping_families_flips_the_sign():
-    one, other = across(AUCS, tests=["all"]), across(AUCS[:, ::-1], tests=["all"])
-    for first, second in zip(one.pairs, other.pairs, strict=True):
-        assert first.test == second.test
-    p = {frozenset((f"{3 - int(c.first[1])}", f"{3 - int(c.second[1])}", c.test)): c
-         for c in other.pairs}  # fmt: skip
-    for pair in one.pairs:
-        mirrored = p[frozenset((pair.first[1], pair.second[1], pair.test))]
-        assert pair.p == pytest.approx(mirrored.p)
-        assert pair.difference == pytest.approx(-mirrored.difference)
-        if pair.effect:
-            assert pair.effect.value == pytest.approx(-mirrored.effect.value)
 
 
 def test_rounding_parts_no_ties():
@@ -250,16 +223,6 @@ def test_few_data_sets_say_so():
     assert all(one.p for one in two.pairs)
 
 
-def test_perfect_agreement():
-    found = across(np.arange(4) / 10 + np.zeros((8, 1)), tests=["all"])
-    (friedman,), (f,) = of(found, "friedman"), of(found, "iman-davenport")
-    assert friedman.statistic == pytest.approx(24)
-    assert f.p is None
-    assert "rank the families alike" in f.notes[0].text
-    assert of(found, "wilcoxon")[0].p == 2**-7
-    assert friedman.verdict is Verdict.DIFFERENT
-
-
 TABLES = arrays(
     float,
     st.tuples(st.integers(1, 9), st.integers(2, 5)),
@@ -291,12 +254,3 @@ def test_names():
     with pytest.raises(OptionError, match="two different families"):
         across(AUCS[:, :1])
     assert set(DEFAULTS) < set(TESTS)
-
-
-@pytest.mark.parametrize("test", TESTS)
-def test_the_docstring_of_its_module_says_what_a_test_does(test):
-    sections = re.split(r"^## (.+)$", ranks.__doc__, flags=re.M)
-    section = " ".join(dict(zip(sections[1::2], sections[2::2], strict=True))[test].split())
-    for word in ("Formula", "Algorithm", "When to use", "When not", "Source", "(1)"):
-        assert word.lower() in section.lower() or word == "(1)", word
-    assert re.search(r"\(\d\)", section), "a number of an equation"

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, for_metric, multiclass, regression, survival, weighing
+from matrices import binary, for_metric, regression, weighing
 from scipy import stats
 from slow_comparisons import placements_less_auc
 
@@ -44,24 +44,6 @@ def test_of_a_mean_it_is_the_paired_t_test_s():
         assert found.df.tolist() == [theirs.df]
 
 
-def test_products_give_the_variances_of_single_differences():
-    found = evidence_of(binary(n_samples=60), METRICS["auc"], Plan())
-    columns, others = np.array([5, 0, 3]), np.array([1, 3, 2, 6])
-    between = found.variances_between(columns, others)
-    for position, other in enumerate(others):
-        single = found.errors_against(int(other))[columns] ** 2
-        np.testing.assert_allclose(between[:, position], single, rtol=1e-9, atol=1e-18)
-    assert between[2, 1] == 0
-
-
-def test_repeats_share_their_rows():
-    matrix = binary(n_repeats=3)
-    found = evidence_of(matrix, METRICS["accuracy"], Plan())
-    right = (matrix.predictions > 0.5) == matrix.outcome.values[:, None]
-    means = right.mean(axis=0)
-    np.testing.assert_allclose(found.influence, means - means.mean(axis=0), atol=1e-10)
-
-
 @pytest.mark.parametrize("name", ["accuracy", "auc"])
 def test_over_folds_of_equal_size_it_is_centred_in_each(name):
     matrix = binary(n_samples=60, n_folds=5)
@@ -76,14 +58,6 @@ def test_over_folds_of_equal_size_it_is_centred_in_each(name):
             _, values = placements_less_auc(matrix.predictions[0][rows], truth[rows])
             expected = values * (n_h - 1) / 5 / (rows.sum() / 2 - 1)
         np.testing.assert_allclose(found.influence[rows], expected, atol=1e-10)
-
-
-def test_more_is_better_whatever_the_metric():
-    matrix = regression()
-    found = evidence_of(matrix, METRICS["mae"], Plan())
-    losses = np.abs(matrix.predictions[0] - matrix.outcome.values[:, None])
-    assert found.gains.argmax() == losses.mean(axis=0).argmin()
-    np.testing.assert_allclose(found.influence, losses.mean(axis=0) - losses, atol=1e-10)
 
 
 def grouped(matrix, codes):
@@ -115,12 +89,6 @@ def test_groups_of_one_class_are_strata_and_others_are_not():
     )  # three groups hold a positive sample
     few = grouped(replace(matrix, outcome=some), np.arange(40) // 4)
     assert evidence_of(few, METRICS["auc"], Plan()).df.tolist() == [2]
-
-
-def test_strata_are_for_pairs_of_classes_only():
-    assert evidence_of(multiclass(), METRICS["auc-ovr"], Plan()).sizes.tolist() == [15, 15, 15]
-    assert evidence_of(multiclass(), METRICS["accuracy"], Plan()).sizes.tolist() == [45]
-    assert evidence_of(survival(), METRICS["concordance"], Plan()).sizes.tolist() == [40]
 
 
 @pytest.mark.parametrize("name", ["accuracy", "auc", "f1", "rmse", "concordance"])
@@ -160,6 +128,15 @@ def test_what_is_undefined_without_a_sample_is_marked():
     assert np.isnan(found.errors_against(0)[2])
 
 
+def test_the_clip_of_the_plan_counts():
+    matrix = binary(kind="probability")
+    sharp = replace(matrix, predictions=np.round(matrix.predictions))
+    few, many = (
+        evidence_of(sharp, METRICS["log-loss"], Plan(clip=clip)).gains for clip in (1e-7, 0.1)
+    )
+    assert (few < many).all()
+
+
 def test_medians_are_refused():
     with pytest.raises(UnsupportedError, match="jumps") as caught:
         evidence_of(regression(), METRICS["medae"], Plan())
@@ -172,12 +149,3 @@ def test_a_class_of_one_sample_is_refused():
     one = replace(matrix, outcome=replace(matrix.outcome, values=truth))
     with pytest.raises(UndefinedError, match="a class has a single sample"):
         evidence_of(one, METRICS["auc"], Plan())
-
-
-def test_the_clip_of_the_plan_counts():
-    matrix = binary(kind="probability")
-    sharp = replace(matrix, predictions=np.round(matrix.predictions))
-    few, many = (
-        evidence_of(sharp, METRICS["log-loss"], Plan(clip=clip)).gains for clip in (1e-7, 0.1)
-    )
-    assert (few < many).all()

@@ -7,7 +7,7 @@ import pytest
 from documents import codes
 from matrices import binary, changed_source, regression
 
-from bbccli import METRICS, Plan, read
+from bbccli import METRICS, Plan
 from bbccli.comparisons import families as module
 from bbccli.comparisons.families import between_families, families_by, with_families
 from bbccli.comparisons.records import Verdict
@@ -61,12 +61,6 @@ def test_budgets_are_told():
     assert codes(even) == []
 
 
-def test_swapping_the_families_changes_nothing():
-    one = between_families(binary(), AUC, PLAN, TWO)
-    other = between_families(binary(), AUC, PLAN, dict(reversed(TWO.items())))
-    assert one == other
-
-
 def test_a_family_of_one_is_a_fixed_configuration():
     matrix = binary(n_samples=60)
     (found,) = between_families(matrix, AUC, PLAN, {"one": (0,), "other": (6,)})
@@ -91,19 +85,6 @@ def test_the_larger_family_is_favoured_as_measured_and_not_when_corrected():
     assert abs(np.mean(corrected)) < 0.02
 
 
-@pytest.mark.sweep
-def test_all_pairs_the_best_first():
-    matrix = regression(n_samples=120, n_configurations=6)
-    found = between_families(
-        matrix, METRICS["mae"], PLAN, {"bad": (0, 1), "middle": (2, 3), "good": (4, 5)}
-    )
-    assert [(one.first, one.second) for one in found] == [
-        ("good", "middle"),
-        ("good", "bad"),
-        ("middle", "bad"),
-    ]
-
-
 def test_only_so_many_families_are_compared(monkeypatch):
     monkeypatch.setattr(module, "MOST_FAMILIES", 3)
     families = {f"f{c}": (c,) for c in range(6)}
@@ -111,21 +92,6 @@ def test_only_so_many_families_are_compared(monkeypatch):
     assert len(found) == 3
     assert all("further-families" in codes(one) for one in found)
     assert "the 3 best of 6 families" in found[0].notes[-1].text
-
-
-def test_the_sample_file(samples):
-    matrix = read(samples / "progression.parquet")
-    families = families_by(matrix, "family")
-    assert list(families)[:2] == ["logistic-l2", "logistic-l1"]
-    assert sum(map(len, families.values())) == 177
-    some = {name: families[name] for name in ("forest", "lda")}
-    (found,) = between_families(matrix, AUC, Plan(), some)
-    assert found.first == "forest"
-    assert found.corrected == pytest.approx(0.016, abs=0.004)
-    assert found.interval.lower == pytest.approx(-0.051, abs=0.01)
-    assert found.interval.upper == pytest.approx(0.082, abs=0.01)
-    same = families_by(matrix, r"regex:^(\S+)")
-    assert same == families
 
 
 def test_expressions():

@@ -80,13 +80,6 @@ def test_metadata_of_configurations_stay_theirs():
     ]
 
 
-def test_three_files():
-    one = keyed(binary())
-    found = joined([one, renamed(one, "d"), renamed(one, "e")], ["a", "b", "c"])
-    assert found.matrix.n_configurations == 21
-    assert found.families["c"] == tuple(range(14, 21))
-
-
 def test_rows_that_are_missing_are_refused_or_left_out():
     whole, first, second = two()
     _, fewer = shuffled(second, keep=50)
@@ -103,16 +96,6 @@ def test_rows_that_are_missing_are_refused_or_left_out():
     np.testing.assert_array_equal(found.outcome.values, whole.outcome.values[rows])
     with pytest.raises(OptionError, match='missing="drop"'):
         joined([first, fewer], ["a", "b"], Missing.DROP)
-
-
-def test_three_missing_rows_are_named():
-    _, first, second = two()
-    _, fewer = shuffled(second, keep=50)
-    with pytest.raises(InputError) as caught:
-        joined([first, fewer], ["a", "b"])
-    lacking = [key for key in first.keys if key not in set(fewer.keys)]
-    assert all(str(key) in caught.value.problem for key in lacking[:3])
-    assert lacking[3] not in caught.value.problem
 
 
 def test_nothing_in_common():

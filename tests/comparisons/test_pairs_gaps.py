@@ -193,16 +193,16 @@ def test_the_best_is_found_without_folds_where_means_over_folds_were_asked_for(a
         assert [text.startswith("b is the best of 3") for text in told] == [True] * best
 
 
-def test_max_t_adjusts_the_tests_of_influence_and_no_other(run, tmp_path):
+@pytest.mark.parametrize("metric", ["accuracy", "auc"])
+def test_max_t_adjusts_the_tests_of_influence_and_no_other(run, tmp_path, metric):
     made().to_csv(tmp_path / "three.csv", index=False)
-    asked = ("--test", "all", "--adjust", "max-t", "--metric", "accuracy", "--n-resamples", "50")
-    status, out, _ = run("compare", tmp_path / "three.csv", *asked, "--format", "json", "-q")
-    assert status == 0
+    asked = ("--test", "all", "--adjust", "max-t", "--metric", metric, "--n-resamples", "50")
+    out = run.printed("compare", tmp_path / "three.csv", *asked, "--format", "json", "-q")
     found = {}
     for one in json.loads(out)["comparisons"]:
         found.setdefault(one["test"], []).append(one)
     for test, its in found.items():
         adjusted = [one["p_adjusted"] is not None for one in its]
-        assert adjusted == [test == "wald"] * len(its), test
-    assert len(found["mcnemar"]) == len(found["wald"]) == 3
+        assert adjusted == [test in ("wald", "delong")] * len(its), test
+    assert len(found["mcnemar" if metric == "accuracy" else "delong"]) == len(found["wald"]) == 3
     assert all(one["p_adjusted"] >= one["p"] - 0.1 for one in found["wald"])  # 50 draws

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from documents import codes
 from matrices import binary, for_metric, regression, weighing
-from pairs import PLAN, ask, case, of_folds, of_labels, of_table
+from pairs import PLAN, ask, case, of_labels, of_table
 
 from bbccli.comparisons.pairs import DEFAULTS, MODULES, TESTS, compare_pairs, default_test
 from bbccli.comparisons.pairs.base import PairNeed as Need
@@ -271,17 +271,6 @@ def test_poolings_repeats_groups_and_weights(test, pooling):
         assert found.n_units == (20 if matrix.groups is not None else 40)
 
 
-@pytest.mark.parametrize("test", SAMPLED)
-def test_identical_repeats_change_nothing(test):
-    single = binary()
-    twice = replace(single, predictions=np.concatenate([single.predictions] * 2),
-                    folds=np.concatenate([single.folds] * 2))  # fmt: skip
-    one, other = (ask(test, m, "auc", (1, 4)) for m in (single, twice))
-    np.testing.assert_allclose(
-        np.array(numbers(one), float), np.array(numbers(other), float), rtol=1e-9
-    )
-
-
 def test_groups_that_repeat_samples_are_counted_once():
     """Each sample five times, as a group: what rests on groups says what it said of the samples."""
     single = regression(n_samples=30)
@@ -433,22 +422,18 @@ def test_the_verdict_follows_the_adjusted_p():
     assert {one.verdict for one in between} == {Verdict.NOT_SHOWN}
 
 
-def test_max_t_comes_from_outside():
+def test_max_t_adjusts_statistics_of_influence_alone():
     pairs = [("c0", "c6"), ("c1", "c2")]
-    asked = []
 
-    def max_t(columns):
-        asked.append(list(columns))
-        return [0.02, None]
+    def ask_for(tests, max_t):
+        how = {"adjust": Adjustment.MAX_T, "max_t": max_t}
+        return compare_pairs(binary(), METRICS["accuracy"], PLAN, pairs, tests, **how)[0]
 
-    found, _ = compare_pairs(binary(), METRICS["auc"], PLAN, pairs, ["delong", "wald"],
-                             adjust=Adjustment.MAX_T, max_t=max_t)  # fmt: skip
-    assert asked[0] == [(0, 6), (1, 2)]
-    assert [one.p_adjusted for one in found] == [0.02, 0.02, None, None]
-    for tests, hook in ((["mcnemar"], max_t), (["wald"], None)):
+    found = ask_for(["wald"], lambda columns: [0.02, None])
+    assert [one.p_adjusted for one in found] == [0.02, None]
+    for tests, max_t in ((["mcnemar"], list), (["wald"], None)):
         with pytest.raises(UnsupportedError, match="max-t adjusts"):
-            compare_pairs(binary(), METRICS["accuracy"], PLAN, pairs, tests,
-                          adjust=Adjustment.MAX_T, max_t=hook)  # fmt: skip
+            ask_for(tests, max_t)
 
 
 def test_more_than_two_names_are_all_their_pairs():
@@ -490,18 +475,6 @@ def test_the_docstring_of_its_module_says_what_a_test_does(test):
     for word in ("Formula", "Algorithm", "When to use", "When not", "Source"):
         assert word.lower() in " ".join(section.split()).lower(), word
     assert re.search(r"\(\d\)", section), "a number of an equation"
-
-
-def test_five_by_two_needs_the_real_thing():
-    rng = np.random.default_rng(1)
-    first, second = rng.random((2, 5, 2))
-    found = ask("five-by-two-t", of_folds(first, second), "mean-score")
-    d = first - second
-    expected = d[0, 0] / np.sqrt(((d - d.mean(axis=1, keepdims=True)) ** 2).sum() / 5)
-    assert found.statistic == pytest.approx(expected)
-    assert found.difference == pytest.approx(d.mean())
-    with pytest.raises(UndefinedError, match="there are 4 repeats of 2 folds"):
-        ask("five-by-two-t", of_folds(first[:4], second[:4]), "mean-score")
 
 
 def test_q_and_f_of_what_is_left():

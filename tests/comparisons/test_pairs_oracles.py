@@ -146,13 +146,6 @@ def test_wald_of_a_mean_is_the_paired_z():
     assert found.p == close(2 * stats.norm.sf(abs(theirs.statistic)))
 
 
-def test_wald_of_an_accuracy_is_the_paired_z():
-    data = binary(n_samples=60)
-    right = (data.predictions[0] > 0.5) == data.outcome.values[:, None]
-    theirs = stats.ttest_rel(right[:, 1].astype(float), right[:, 4].astype(float))
-    assert ask("wald", data, "accuracy", (1, 4)).statistic == close(theirs.statistic)
-
-
 @pytest.mark.parametrize("asked", FROZEN["five_by_two"], ids=lambda f: f"{f['t']['p']:.2f}")
 def test_five_by_two_as_mlxtend_has_it(asked):
     data = of_folds(asked["first"], asked["second"])
@@ -183,10 +176,7 @@ def test_permutation_as_scipy_has_it_exactly():
     data = regression(n_samples=12)
     losses = (data.predictions[0] - data.outcome.values[:, None]) ** 2
     theirs = stats.permutation_test(
-        (losses[:, 1] - losses[:, 4],),
-        np.mean,
-        permutation_type="samples",
-        n_resamples=np.inf,
+        (losses[:, 1] - losses[:, 4],), np.mean, permutation_type="samples", n_resamples=np.inf
     )
     found = ask("permutation", data, "mse", (1, 4))
     assert found.error is None
@@ -301,12 +291,3 @@ def test_beliefs_next_to_a_bound_are_those_of_the_weights_too():
     gains = by_dirichlet_weights(np.repeat([0, 1, 0], [1, 9, 1]), np.arange(11), seed=3)
     found = ask("bayes-bootstrap", of_table(1, 9, 0, 1), "accuracy", plan=Plan(200, seed=3))
     assert (found.interval.lower, found.interval.upper) == (close(gains[4]), close(gains[194]))
-
-
-def test_groups_of_one_sample_each_change_nothing():
-    data = binary(seed=1)
-    grouped = replace(data, groups=np.arange(40)[::-1].copy())
-    for test in ("delong", "permutation"):
-        assert ask(test, grouped, "auc", (1, 4)).p == pytest.approx(
-            ask(test, data, "auc", (1, 4)).p, abs=0.05 if test == "permutation" else 1e-12
-        )

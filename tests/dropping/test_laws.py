@@ -12,7 +12,7 @@ from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.dropping import RULES, bbcd, drop, replay
 from bbccli.dropping.base import too_early
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.stats.selection.candidates import Candidates
@@ -67,20 +67,6 @@ def test_the_best_stays(rule):
     matrix, metric = spread(), metric_of(rule)
     decision = drop(matrix, metric, PLAN, rule=rule, threshold=0.5)
     assert decision.best in decision.keep
-
-
-@pytest.mark.sweep
-def test_identical_configurations_stay(rule):
-    matrix = spread()
-    same = replace(matrix, predictions=np.repeat(matrix.predictions[:, :, :1], 9, axis=2))
-    assert drop(same, metric_of(rule), PLAN, rule=rule).drop == ()
-    ((found,), _) = replay(same, metric_of(rule), PLAN, rules=[rule])
-    assert found.runs[0].trace.n_trained == found.runs[0].trace.n_models
-
-
-def test_constant_predictions_stay(rule):
-    constant = replace(spread(), predictions=np.full((1, 200, 9), 0.7))
-    assert drop(constant, metric_of(rule), PLAN, rule=rule).drop == ()
 
 
 def test_one_configuration_stays(rule):
@@ -150,18 +136,6 @@ def test_samples_of_one_class_drop_nothing(rule):
     decision = drop(one_class, metric_of(rule), PLAN, rule=rule)
     assert decision.drop == ()
     assert "of one class" in decision.notes[0].text
-
-
-def test_the_same_seed_decides_the_same(rule):
-    first, second = (drop(spread(), metric_of(rule), PLAN, rule=rule) for _ in range(2))
-    assert first == second
-
-
-def test_names_do_not_matter(rule):
-    matrix = spread()
-    renamed = replace(matrix, configurations=tuple(f"x{c}" for c in range(9)))
-    found, expected = (drop(m, metric_of(rule), PLAN, rule=rule).drop for m in (renamed, matrix))
-    assert [name[1:] for name in found] == [name[1:] for name in expected]
 
 
 EVERY_METRIC = [
@@ -237,24 +211,6 @@ def test_a_later_repeat_counts_alone_until_it_is_over():
     ]
 
 
-def test_as_many_folds_as_there_are_leave_none_to_come():
-    decision = drop(spread(), METRICS["auc"], PLAN, n_folds=10)
-    assert (decision.n_folds_seen, decision.n_folds_to_come) == (10, 0)
-    assert decision.n_to_save == 0
-
-
-def test_progress_is_told_of_each_rule():
-    told = []
-    replay(
-        spread(n_folds=5),
-        METRICS["accuracy"],
-        PLAN,
-        rules=["bbcd", "hoeffding"],
-        progress=lambda done, of: told.append((done, of)),
-    )
-    assert told == [(1, 2), (2, 2)]
-
-
 @pytest.mark.sweep
 def test_orders_are_drawn_from_the_seed():
     matrix, metric = spread(), METRICS["auc"]
@@ -281,7 +237,7 @@ def test_a_lost_winner_is_a_loss(name):
         (run,) = found.runs
         lost += not run.kept_winner
         left = matrix.of_configurations(
-            np.flatnonzero([c not in run.trace.dropped for c in matrix.configurations]),
+            np.flatnonzero([c not in run.trace.dropped for c in matrix.configurations])
         )
         survivor = METHODS["bbc"].run(left, metric, PLAN)
         worse = survivor.naive - full.naive if name == "rmse" else full.naive - survivor.naive
@@ -300,12 +256,6 @@ def test_an_order_walks_the_folds_that_way():
     ((same,), _) = replay(moved, metric, PLAN)
     dropped = [[step.dropped for step in r.runs[0].trace.steps] for r in (found, same)]
     assert dropped[0] == dropped[1]
-
-
-@pytest.mark.parametrize("order", [("0", "1"), ("0", "1", "2", "3", "5"), ("0",) * 5])
-def test_an_order_that_is_none(order):
-    with pytest.raises(OptionError, match="is not an order of the folds"):
-        replay(spread(n_folds=5), METRICS["auc"], PLAN, order=order)
 
 
 def test_all_leaves_out_what_cannot_be_computed():
@@ -332,17 +282,3 @@ def test_the_metric_undefined_in_a_fold():
     with pytest.raises(UndefinedError, match="AUC is undefined in folds"):
         drop(by_class, METRICS["auc"], PLAN, rule="anova")
     assert "c0" in drop(by_class, METRICS["auc"], PLAN).drop
-
-
-@pytest.mark.parametrize(
-    ("terms", "message"),
-    [
-        ({"rule": "bbc"}, "no rule named 'bbc'"),
-        ({"threshold": 1.0}, "threshold is 1, not between 0 and 1"),
-        ({"min_samples": -1}, "min_samples is -1"),
-        ({"n_folds": 3}, "n_folds is 3, and 10 folds have predictions"),
-    ],
-)
-def test_terms_out_of_range(terms, message):
-    with pytest.raises(OptionError, match=message):
-        drop(spread(), METRICS["auc"], PLAN, **terms)

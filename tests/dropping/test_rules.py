@@ -206,14 +206,6 @@ def ranked(gains):
     return rankdata(-gains, axis=1)
 
 
-@pytest.mark.parametrize("n_folds", [5, 8])
-def test_friedman_is_that_of_scipy(n_folds):
-    from scipy.stats import friedmanchisquare
-
-    gains = np.round(RNG.normal(size=(n_folds, 4)), 1)
-    assert friedman(ranked(gains)).p == pytest.approx(friedmanchisquare(*gains.T).pvalue, abs=1e-12)
-
-
 def test_friedman_by_hand():
     # ranks 1, 2, 3 in each of five folds: R = 5, 10, 15; chi2 = 10; the critical difference is 0
     shares = np.array([[0.9, 0.6, 0.3]] * 5)
@@ -291,23 +283,6 @@ def test_anova_by_hand():
     assert found.p_value[1] == pytest.approx(0.000532, abs=1e-5)
     assert not verdict("anova", by_fold(shares[:2])).worse.any()  # burn-in
     assert not verdict("anova", by_fold(shares), 0.9999).worse.any()
-
-
-def test_anova_agrees_with_statsmodels():
-    import pandas as pd
-    from statsmodels.regression import mixed_linear_model as mixed
-
-    gains = RNG.normal(size=(6, 3)) + 2 * RNG.normal(size=(6, 1))
-    table = pd.DataFrame(
-        [{"y": gains[f, c], "c": c, "f": f} for f, c in product(range(6), range(3))]
-    )
-    fit = mixed.MixedLM.from_formula("y ~ C(c)", groups="f", data=table).fit(reml=True)
-    assert fit.bse["C(c)[T.1]"] == pytest.approx(np.sqrt(2 * error_variance(gains) / 6), rel=1e-3)
-
-
-def test_wins_by_hand():
-    wins = wins_of(np.array([[3.0, 2.0, 1.0], [1.0, 1.0, 2.0]]))
-    np.testing.assert_array_equal(wins, [[0, 1.5, 1], [0.5, 0, 1], [1, 1, 0]])
 
 
 @pytest.mark.parametrize("seed", range(3))

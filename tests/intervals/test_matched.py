@@ -26,11 +26,6 @@ def test_the_variance_is_that_of_a_mean():
     assert found.values.mean() == pytest.approx(losses.mean(), abs=1e-12)
 
 
-def test_many_units_near_the_limit():
-    found = shrinkage(drawn_from(np.zeros(2000), 1024), 2000)
-    assert found == pytest.approx(1 / np.sqrt(np.e - 1), abs=0.002)
-
-
 def test_exact_folds():
     """Of two folds one is out whenever a draw can be used: f = 1 / sqrt(2 - 1)."""
     in_bag, probabilities = every_resample(2)

@@ -37,16 +37,6 @@ def test_the_guard_counts_units_and_not_what_is_drawn(kind):
     assert found.lower == pytest.approx(0.829, abs=2e-3)
 
 
-@pytest.mark.parametrize("kind", IntervalKind)
-def test_the_guard_is_on_unless_it_is_refused(kind):
-    on, off = (
-        interval_of(distribution(), AUC, Plan(interval=kind, **guard), Basis(0.9, 40, 40))[0]
-        for guard in ({}, {"guard": False})
-    )
-    assert on.lower < off.lower
-    assert on.upper >= off.upper
-
-
 def test_the_guard_is_that_of_both_bounds():
     found = interval_of(distribution(), AUC, Plan(), Basis(0.9, 12, 400))[0]
     ends = [Guarded(distribution(), 12, b).quantile(p) for b, p in ((0.0, 0.025), (1.0, 0.975))]
@@ -59,11 +49,6 @@ def test_matched_shrinks_by_what_is_drawn():
     found = interval_of(drawn, AUC, plan, Basis(0.9, 10, 100))[0]
     wanted = 0.9 + shrinkage(drawn, 100) * (drawn.quantile(0.025) - drawn.mean())
     assert found.lower == pytest.approx(wanted, abs=1e-12)
-
-
-def test_matched_is_noted():
-    plan = Plan(interval=IntervalKind.MATCHED)
-    assert codes_of_interval(distribution(), AUC, plan, Basis(0.9, 10, 100)) == ["matched-interval"]
 
 
 class TestFewResamples:

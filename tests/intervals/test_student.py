@@ -87,14 +87,6 @@ def test_guarded_a_perfect_winner_has_the_bound_of_jeffreys():
     assert error.lower == 0.0
 
 
-def test_guarded_far_from_the_bounds_it_hardly_moves():
-    values = 0.5 + (resamples() - 0.75) / 5
-    basis = Basis(values.mean(), 500, 500)
-    plain, guarded = (found(of(values), basis, guard=on)[0] for on in (False, True))
-    assert plain.lower - 0.003 < guarded.lower < plain.lower
-    assert plain.upper < guarded.upper < plain.upper + 0.003
-
-
 def test_the_guard_leaves_the_error_of_its_ends_as_it_is():
     values = resamples()
     basis = Basis(values.mean(), 60, 100)

@@ -9,7 +9,6 @@ from matrices import binary, for_metric
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, Task
 
@@ -57,26 +56,6 @@ def test_a_missing_prediction_never_counts(name, pooling):
         alone = candidates(taken(matrix, rows, column), metric, pooling)
         expected = alone.score(weights[:, rows])[:, 0]
         np.testing.assert_allclose(found[:, column], expected, rtol=1e-12, atol=1e-13)
-
-
-def test_one_configuration_per_row_of_weights():
-    matrix = gappy(binary(n_repeats=2))
-    scorer = candidates(matrix, METRICS["auc"], Pooling.POOLED).bind(np.arange(7))
-    weights = np.random.default_rng(1).integers(0, 4, (9, matrix.n_samples)).astype(np.uint16)
-    chosen = np.array([0, 3, 6, 6, 1, 2, 5, 4, 0])
-    np.testing.assert_array_equal(
-        scorer.paired(weights, chosen), scorer(weights)[np.arange(9), chosen]
-    )
-
-
-def test_configurations_that_lack_the_same_samples_are_scored_together():
-    matrix = binary()
-    available = np.ones((40, 7), bool)
-    available[:5, :4] = False
-    scorer = candidates(matrix, METRICS["auc"], Pooling.POOLED).bind(np.arange(7))
-    cases = AvailableCases.of(scorer, available)
-    assert len(cases.patterns) == 2
-    assert cases.pattern_of.tolist() == [0, 0, 0, 0, 1, 1, 1]
 
 
 @pytest.mark.parametrize("name", ["cvt", "tt", "bbc", "bbc-f"])

@@ -4,11 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import parts
 from matrices import binary, for_metric, multiclass, regression, survival, weighing
 from methods import reference
 
-from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.methods import METHODS
@@ -19,7 +17,7 @@ from bbccli.stats.bootstrap.of_samples import in_bag
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
-from bbccli.types import Direction, Pooling, Task
+from bbccli.types import Direction, Pooling
 
 PLAN = Plan(n_resamples=60, seed=5)
 
@@ -113,14 +111,6 @@ def test_losses_of_values_over_all_pairs(name):
     assert found == pytest.approx(losses.mean(axis=(0, 1, 2)), rel=1e-12)
 
 
-@pytest.mark.parametrize("n_samples", [100, 1000, 20_000])
-def test_pairs_are_as_many_as_they_may_be(n_samples):
-    outcome = Outcome(Task.REGRESSION, np.arange(n_samples, dtype=float))
-    truths, samples, _ = module._pairs(outcome, 0)
-    most = max(module.MOST_PAIRS, module.LEAST_EACH * n_samples)
-    assert len(truths) == len(samples) == min(n_samples**2, most // n_samples * n_samples)
-
-
 @pytest.mark.parametrize("maker", [binary, multiclass, regression, survival])
 def test_some_pairs_stand_for_all(maker, monkeypatch):
     name = {"binary": "log-loss", "multiclass": "log-loss", "regression": "mae"}
@@ -143,16 +133,6 @@ def test_weights_of_truth_and_prediction_multiply():
     right = (matrix.predictions[0] > 0.5) == truth[:, None, None]  # (truth, prediction, C)
     expected = np.einsum("i,j,ijc->c", weights, weights, right)
     found = no_information(matrix, METRICS["accuracy"], np.arange(7), 0)
-    assert found == pytest.approx(expected, rel=1e-12)
-
-
-def test_weights_of_values_multiply_too():
-    matrix = regression()
-    matrix = replace(matrix, outcome=weighing(matrix.outcome))
-    truth, weights = matrix.outcome.values, matrix.outcome.weights / matrix.outcome.weights.sum()
-    losses = np.abs(truth[:, None, None] - matrix.predictions[0])  # (truth, prediction, C)
-    expected = np.einsum("i,j,ijc->c", weights, weights, losses)
-    found = no_information(matrix, METRICS["mae"], np.arange(6), 0)
     assert found == pytest.approx(expected, rel=1e-12)
 
 
@@ -197,12 +177,6 @@ def test_blocks_of_configurations_do_not_matter():
 def test_the_rate_and_its_ends(inside, outside, chance, rate, direction):
     figures = (np.full(4, direction.sign * x) for x in (inside, outside, chance))
     assert overfitting(*figures, direction).rate == pytest.approx(rate)
-
-
-def test_the_rate_is_one_of_means_not_a_mean_of_rates():
-    inside, outside = np.array([0.9, 0.6]), np.array([0.8, 0.3])
-    found = overfitting(inside, outside, np.full(2, 0.5), Direction.MAXIMIZE)
-    assert found.rate == pytest.approx(0.2 / 0.25)
 
 
 def test_resamples_that_are_undefined_tell_nothing():
@@ -252,44 +226,6 @@ def test_where_nothing_can_be_learnt_it_is_bbc():
     assert plus.value - bbc.value < 0.2 * (mixed.value - bbc.value)
 
 
-def test_groups_are_drawn_whole():
-    matrix = replace(binary(n_samples=60), groups=np.repeat(np.arange(30), 2))
-    plus, low, high = (
-        estimate(matrix, "auc", PLAN, m).value for m in ("bbc-632plus", "bbc", "bbc-632")
-    )
-    assert min(low, high) < plus < max(low, high)
-
-
-def test_the_metric_that_selects_may_be_another():
-    matrix = binary(n_samples=60)
-    found = estimate(matrix, "auc", select_by=METRICS["log-loss"])
-    bbc = estimate(matrix, "auc", PLAN, "bbc", select_by=METRICS["log-loss"])
-    mixed = estimate(matrix, "auc", PLAN, "bbc-632", select_by=METRICS["log-loss"])
-    assert found.winner == bbc.winner
-    assert bbc.value < found.value < mixed.value
-
-
-def test_performances_in_the_bag():
-    matrix, metric = binary(n_samples=30), METRICS["accuracy"]
-    found = estimate(matrix, "accuracy", PLAN, "bbc").distribution
-    inside = in_bag(Case(matrix, metric, metric, PLAN), 60)
-    bags = draws_of(matrix.n_samples, None, PLAN.seed).batch(0, 1).in_bag[:60]
-    figures = candidates(matrix, metric, Pooling.POOLED).score(bags)
-    np.testing.assert_allclose(inside, figures[np.arange(60), found.winners])
-    assert (inside == figures.max(axis=1)).all()
-
-
-@pytest.mark.sweep
-@parts("n_seeds", 30, whole=80)
-def test_its_error_is_that_of_all_its_parts(n_seeds):
-    """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
-    matrix = binary(n_samples=30, n_configurations=20, seed=6)
-    plan = replace(PLAN, n_resamples=200)
-    runs = [estimate(matrix, "accuracy", replace(plan, seed=s)) for s in range(n_seeds)]
-    spread = np.std([found.value for found in runs], ddof=1)
-    assert 0.75 < np.mean([found.error.value for found in runs]) / spread < 1.35
-
-
 def test_its_error_is_that_of_the_jackknife():
     """The weights are drawn too: leaving out each resample in turn moves R."""
     matrix, metric = binary(n_samples=30, n_configurations=20, seed=6), METRICS["accuracy"]
@@ -308,12 +244,3 @@ def test_its_error_is_that_of_the_jackknife():
     without = np.array([of(np.delete(np.arange(60), b)) for b in range(60)])
     error = np.sqrt(59 / 60 * ((without - without.mean()) ** 2).sum())
     assert found.error.value == pytest.approx(error, rel=0.005)
-
-
-@pytest.mark.sweep
-def test_marked_in_all_outputs(run, samples):
-    path = samples / "breast_cancer.parquet"
-    options = ("--method", "bbc-632plus", "--n-resamples", "50")
-    assert "experimental" in run("correct", path, *options)[1]
-    assert '"experimental": true' in run("correct", path, *options, "--format", "json")[1]
-    assert "bbc-632plus" in run("methods")[1]

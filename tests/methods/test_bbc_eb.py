@@ -8,9 +8,7 @@ from day import parts
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.resources import Resources, use
 from bbccli.methods import METHODS
 from bbccli.methods import bbc as bbc_methods
 from bbccli.metrics import METRICS
@@ -104,14 +102,6 @@ def test_other_poolings(pooling):
     assert found.value == pytest.approx(expected_of(matrix, "auc", plan), rel=1e-11)
 
 
-def test_its_distribution_is_that_of_bbc_moved():
-    matrix, metric = binary(), METRICS["auc"]
-    theirs = METHODS["bbc"].run(matrix, metric, PLAN)
-    ours = EB.run(matrix, metric, PLAN)
-    shift = ours.value - theirs.value
-    np.testing.assert_allclose(ours.distribution.values, theirs.distribution.values + shift)
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", ["auc", "rmse"])
 def test_kept_scored_again_or_in_blocks(name, monkeypatch):
@@ -127,36 +117,6 @@ def test_kept_scored_again_or_in_blocks(name, monkeypatch):
     assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
         expected, rel=1e-12
     )
-
-
-def test_what_the_selection_kept_is_not_scored_again(monkeypatch):
-    matrix = binary()
-    METHODS["bbc"].run(matrix, METRICS["auc"], PLAN)
-    monkeypatch.setattr(of_samples, "inside_bags", None)
-    assert np.isfinite(EB.run(matrix, METRICS["auc"], PLAN).value)
-
-
-def test_fewer_resamples_than_were_kept():
-    matrix, metric = binary(n_configurations=9), METRICS["auc"]
-    EB.run(matrix, metric, PLAN)
-    found, alone = (
-        EB.run(m, metric, replace(PLAN, n_resamples=70))
-        for m in (matrix, binary(n_configurations=9))
-    )
-    assert found.value == alone.value
-
-
-def test_redrawn_resamples_are_not_among_those_kept(monkeypatch):
-    """Two of a class: many bags lack it."""
-    truth = np.zeros(20, int)
-    truth[:2] = 1
-    matrix = binary(n_samples=20, n_configurations=6)
-    rare = again(matrix, outcome=replace(matrix.outcome, values=truth))
-    expected = EB.run(rare, METRICS["auc"], PLAN)
-    assert expected.distribution.n_redrawn > 20
-    monkeypatch.setattr(loop, "MOST_KEPT", 0)
-    found = EB.run(again(rare), METRICS["auc"], PLAN)
-    assert found.value == pytest.approx(expected.value, rel=1e-12)
 
 
 def test_one_configuration_is_its_figure():
@@ -324,45 +284,3 @@ def test_hardly_any_signal_keeps_a_twentieth():
     found = shrunken(0.502, others, np.full(3, 1 / 3), Noise(1.0, np.ones(3)))
     assert found.value == pytest.approx(0.501 + 0.001 / 21)
     assert not found.influence.any()
-
-
-def test_contenders_are_those_the_sample_cannot_tell_apart():
-    """Skills from useless to good: the useless are none."""
-    matrix = binary(n_samples=200, n_configurations=20, seed=1)
-    metric = METRICS["auc"]
-    expected = EB.run(matrix, metric, PLAN)
-    near = contenders.contenders(case_of(matrix, metric), 128).columns
-    assert int(expected.winner[1:]) in near
-    assert 1 < len(near) < 15
-    assert 0 not in near
-
-
-def case_of(matrix, metric):
-    from bbccli.stats.case import Case
-
-    return Case(matrix, metric, metric, PLAN)
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize("memory", [16_000_000, 256_000_000])
-def test_thousands_of_configurations(memory):
-    matrix = many(3000)
-    with use(Resources(memory=memory)):
-        found = EB.run(matrix, METRICS["accuracy"], replace(PLAN, n_resamples=500))
-    assert 0.5 < found.value < found.naive
-
-
-def many(n_configurations):
-    """Labels of unequal configurations."""
-    rng = np.random.default_rng(0)
-    matrix = binary(n_samples=60, n_configurations=2)
-    right = rng.random((1, 60, n_configurations)) < rng.uniform(0.5, 0.8, n_configurations)
-    predictions = np.where(
-        right, matrix.outcome.values[:, None], 1 - matrix.outcome.values[:, None]
-    )
-    return PredictionMatrix(
-        matrix.outcome,
-        predictions.astype(float),
-        tuple(f"c{c}" for c in range(n_configurations)),
-        matrix.kind,
-    )

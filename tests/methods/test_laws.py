@@ -226,9 +226,7 @@ def test_maximising_is_minimising_the_negative(method, metric, matrix, expected)
 @every_pair
 def test_one_configuration_wins_itself(method, metric, matrix):
     single = changed(
-        matrix,
-        predictions=matrix.predictions[:, :, :1],
-        configurations=matrix.configurations[:1],
+        matrix, predictions=matrix.predictions[:, :, :1], configurations=matrix.configurations[:1]
     )
     found = method.run(single, metric, PLAN)
     assert found.winner == "c0"

@@ -106,25 +106,6 @@ def test_a_walk_of_many_folds_is_refused_for_its_work_alone():
             walking.check_walk("bbcd", *sizes)
 
 
-def test_a_walk_builds_nothing_for_the_last_configuration(monkeypatch):
-    """Of two configurations one leaves early; the folds after that are only counted."""
-    built = []
-    seen = walking._seen
-    monkeypatch.setattr(walking, "_seen", lambda *a: built.append(a) or seen(*a))
-    truth = np.arange(300) % 2
-    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
-    predictions = np.stack([truth, 1 - truth], axis=1)[None] * 0.8 + 0.1
-    matrix = of(outcome, predictions, PredictionKind.PROBABILITY, n_folds=300)
-    found = METHODS["bbcd"].run(matrix, METRICS["accuracy"], Plan(n_resamples=20))
-    steps = found.drop_trace.steps
-    assert [len(built), len(steps)] == [1, 300]
-    assert [step.n_samples for step in steps] == list(range(1, 301))
-    raced = [step.n_raced for step in steps]
-    last = raced.index(1)
-    assert 50 <= last < 200 and raced == [2] * last + [1] * (300 - last)
-    assert steps[last - 1].dropped == (matrix.configurations[1],)
-
-
 def test_nested_selection_in_parts_selects_the_same():
     """The weights of some folds at a time: they fit the memory, whatever the folds."""
     matrix, metric, plan = binary(400, n_folds=400), METRICS["brier"], Plan()

@@ -71,15 +71,6 @@ def test_rows_by_a_slow_loop():
     assert found.interval.lower == sorted(values)[0]  # L(0.025 * 30) is the first
 
 
-def test_the_draws_are_those_of_bbc():
-    data, plan = binary(), Plan(n_resamples=64)
-    naive, bbc = (METHODS[name].run(data, METRICS["auc"], plan) for name in ("naive", "bbc"))
-    assert naive.n_resamples == bbc.n_resamples == 64
-    single = replace(data, predictions=data.predictions[:, :, :1], configurations=("c0",))
-    again = METHODS["naive"].run(single, METRICS["auc"], plan)
-    assert (again.distribution.values != naive.distribution.values).any()
-
-
 def test_groups_are_drawn_whole():
     one = binary(n_samples=40)
     twice = replace(
@@ -94,27 +85,10 @@ def test_groups_are_drawn_whole():
     np.testing.assert_allclose(found.distribution.values, expected.distribution.values, rtol=1e-12)
 
 
-def test_nothing_is_corrected_or_selected():
-    for name in ("naive", "naive-f"):
-        found = METHODS[name].run(binary(), METRICS["auc"], Plan())
-        assert found.value == found.naive
-        assert found.optimism == 0
-        assert found.selection == ()
-        assert found.ignores_selection
-
-
 def test_few_groups_are_noted():
     data = replace(binary(), groups=np.arange(40) // 4)
     found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=50))
     assert "few-groups" in [note.code for note in found.notes]
-
-
-def test_more_resamples_continue_the_same_draws():
-    data = binary(seed=3)
-    few, many = (METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=n)) for n in (50, 90))
-    assert few.distribution.values.tolist() == many.distribution.values[:50].tolist()
-    found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=20_000, tolerance=0.004))
-    assert 1000 <= found.n_resamples < 20_000
 
 
 def test_folds_by_hand():

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -169,25 +167,6 @@ def test_another_metric_selects(path):
     assert found.selected_by == "accuracy"
 
 
-def test_copies_and_names_change_nothing(tmp_path):
-    text, names = study()
-    (tmp_path / "m.csv").write_text(text)
-    matrix = read(tmp_path / "m.csv")
-    expected = METHODS["ncv"].run(matrix, METRICS["auc"], Plan())
-    doubled = replace(
-        matrix,
-        predictions=np.concatenate([matrix.predictions] * 2, axis=2),
-        configurations=(*(f"{n}!" for n in names), *(f"{n} again" for n in names)),
-        nested=tuple(
-            replace(f, predictions=np.concatenate([f.predictions] * 2, axis=1))
-            for f in matrix.nested
-        ),
-    )
-    found = METHODS["ncv"].run(doubled, METRICS["auc"], Plan())
-    assert found.value == expected.value
-    assert found.winner == f"{expected.winner}!"
-
-
 def test_survival_turned_round(tmp_path):
     text, _ = study(n_repeats=1)
     lines = text.replace("truth", "time").splitlines()
@@ -277,12 +256,3 @@ def test_undefined_in_an_outer_fold(path, n_outer, message):
     path.write_text(by_class(n_outer))
     with pytest.raises(UndefinedError, match=message):
         METHODS["ncv"].run(read(path), METRICS["auc"], Plan())
-
-
-def test_command_line(run, path):
-    status, out, _ = run("correct", path, "--method", "ncv", "--metric", "accuracy")
-    assert status == 0
-    assert "ncv" in out
-    assert "0.625" in out
-    assert "in the outer folds of ncv: 50 %" in out
-    assert Path(path).name in out

@@ -57,8 +57,3 @@ def test_a_single_configuration_has_no_optimism():
     matrix = binary(n_configurations=1)
     found = NESTED(matrix, METRICS["auc"], Plan(pooling=Pooling.FOLD_MEAN))
     assert found.optimism == pytest.approx(0, abs=1e-15)
-
-
-def test_few_folds_are_noted():
-    found = NESTED(by_hand(), METRICS["accuracy"], Plan())
-    assert "few-folds" in [note.code for note in found.notes]

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from matrices import binary, by_hand
-from scipy.stats import binom, binomtest
+from scipy.stats import binomtest
 
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
@@ -13,15 +13,10 @@ from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.stats.intervals.ends import clopper_pearson, jeffreys, wald, wilson
+from bbccli.stats.intervals.ends import wald, wilson
 from bbccli.types import PredictionKind, Side, Task
 
-FORMULAS = {
-    "wald": wald,
-    "wilson": wilson,
-    "clopper-pearson": clopper_pearson,
-    "jeffreys": jeffreys,
-}
+FORMULAS = ("wald", "wilson", "clopper-pearson", "jeffreys")
 
 
 def labels(n_right, n, **changes):
@@ -45,38 +40,14 @@ def ends(name, matrix, metric="accuracy", **plan):
 # 95 % intervals of k in n by proportion_confint of statsmodels 0.15.0, in the order of FORMULAS. Of
 # Jeffreys' interval for k = 0 the lower end is 0 here (Brown, Cai & DasGupta 2001), 2e-5 there.
 FROZEN = [
-    (
-        81,
-        263,
-        [
-            [0.252190126, 0.363779456],
-            [0.25528852, 0.366209577],
-            [0.252736746, 0.367621923],
-            [0.254521935, 0.365647499],
-        ],
-    ),
-    (
-        15,
-        148,
-        [
-            [0.052730006, 0.149972696],
-            [0.0623864, 0.160487242],
-            [0.05784401, 0.16165049],
-            [0.060448517, 0.157643143],
-        ],
-    ),
+    (81, 263, [[0.252190126, 0.363779456], [0.25528852, 0.366209577],
+               [0.252736746, 0.367621923], [0.254521935, 0.365647499]]),
+    (15, 148, [[0.052730006, 0.149972696], [0.0623864, 0.160487242],
+               [0.05784401, 0.16165049], [0.060448517, 0.157643143]]),
     (0, 20, [[0.0, 0.0], [0.0, 0.161125158], [0.0, 0.168433471], [0.0, 0.116638983]]),
-    (
-        1,
-        29,
-        [
-            [0.0, 0.100892243],
-            [0.006113214, 0.171755219],
-            [0.000872647, 0.177644295],
-            [0.003746174, 0.150077686],
-        ],
-    ),
-]
+    (1, 29, [[0.0, 0.100892243], [0.006113214, 0.171755219],
+             [0.000872647, 0.177644295], [0.003746174, 0.150077686]]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("k", "n", "expected"), FROZEN)
@@ -103,15 +74,6 @@ class TestScipy:
     def test_one_sided(self, k, n, name, side, tail):
         expected = binomtest(k, n, alternative=tail).proportion_ci(0.95, OF_SCIPY[name])
         assert ends(name, labels(k, n), side=side) == pytest.approx(tuple(expected), abs=1e-12)
-
-    def test_exact_tails(self, k, n):
-        lower, upper = clopper_pearson(k / n, n, 0.025)
-        assert k == 0 or binom.sf(k - 1, n, lower) == pytest.approx(0.025)
-        assert k == n or binom.cdf(k, n, upper) == pytest.approx(0.025)
-
-    def test_jeffreys_lies_within_the_exact_interval(self, k, n):
-        inner, outer = jeffreys(k / n, n, 0.025), clopper_pearson(k / n, n, 0.025)
-        assert outer[0] <= inner[0] <= k / n <= inner[1] <= outer[1]
 
     @pytest.mark.one_in(5)
     @pytest.mark.parametrize("name", FORMULAS)

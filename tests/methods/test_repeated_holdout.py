@@ -183,18 +183,6 @@ def test_delong_by_the_jackknife():
     assert (found.interval.upper - found.value) / 1.959964 == pytest.approx(error, rel=0.15)
 
 
-def test_survivors_stay_held_out():
-    matrix = binary(n_repeats=3)
-    held = held_out(matrix, parts_of(matrix))
-    one = held.of_repeat(1)
-    assert one.repeated_holdout
-    values = candidates(one, METRICS["auc"], Pooling.POOLED).performances()
-    part = parts_of(matrix)[1]
-    truth = matrix.outcome.values
-    expected = [reference.auc(truth[part], matrix.predictions[1, part, c]) for c in range(7)]
-    np.testing.assert_allclose(values, expected, rtol=1e-14)
-
-
 def test_what_is_available_must_be_said():
     with pytest.raises(InputError, match="repeated hold-out needs to know what is available"):
         replace(binary(), repeated_holdout=True)

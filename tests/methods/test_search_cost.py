@@ -18,10 +18,8 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.probability import with_clip
 from bbccli.stats.bootstrap.of_samples import out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
-    RankedValues,
     best_ranks,
     counts_to,
-    expected,
     ranked,
     scored,
     search_cost,
@@ -95,19 +93,6 @@ def test_all_configurations_give_the_estimate_of_bbc(metric, pooling):
     assert found.naive[-1] == pytest.approx(case.choice.naive, abs=1e-15)
 
 
-def test_one_configuration_is_their_mean():
-    case = case_of(matrices.binary())
-    _, outside = performances(case, 60)
-    found = search_cost(case)
-    assert found.naive[0] == pytest.approx(case.judged.performances().mean())
-    assert found.corrected[0] == pytest.approx(outside.mean())
-
-
-def test_the_naive_line_never_falls():
-    naive = search_cost(case_of(matrices.binary(n_configurations=30))).naive
-    assert np.all(np.diff(naive) >= -1e-12)
-
-
 def test_nothing_depends_on_threads_or_chunks(monkeypatch):
     matrix = matrices.binary(n_configurations=9)
     found = search_cost(case_of(matrix))
@@ -129,44 +114,11 @@ def test_bags_that_were_not_kept_are_scored_again(metric, monkeypatch):
     assert again.enough == found.enough
 
 
-def test_more_resamples_than_are_asked_for_change_nothing():
-    matrix = matrices.binary(n_configurations=9)
-    found = search_cost(case_of(matrix))
-    again = replace(matrix)
-    out_of_bag(case_of(again, plan=replace(PLAN, n_resamples=300)))
-    assert search_cost(case_of(again)) == found
-
-
-def test_products_of_some_rows_are_those_of_all():
-    rng = np.random.default_rng(4)
-    values, inside = rng.random((2, 37, 61))
-    ranks, chances = ranked(inside, Direction.MINIMIZE), best_ranks(61, counts_to(61))
-    whole, _ = expected(values, ranks, chances, np.arange(37))
-    for some in (slice(0, 1), slice(5, 6), slice(7, 30), slice(36, 37)):
-        part = RankedValues(ranks.order[some], ranks.n_scored[some])
-        sums, _ = expected(values[some], part, chances, np.arange(37)[some])
-        assert (sums == whole[some]).all()
-    np.testing.assert_allclose(
-        whole, np.take_along_axis(values, ranks.order, 1) @ chances.T, rtol=1e-13
-    )
-
-
 def test_errors_are_those_of_the_means():
     case = case_of(matrices.binary())
     found = search_cost(case)
     values = out_of_bag(case).values
     assert found.error[-1] == pytest.approx(values.std() / np.sqrt(len(values)))
-
-
-def test_enough_is_the_first_that_no_larger_number_beats():
-    # one configuration is good, all others noise: each further one raises the chance to have it
-    clear = search_cost(case_of(matrices.binary(n_samples=400, n_configurations=7)))
-    assert clear.enough == 7
-    rng = np.random.default_rng(0)
-    alike = matrices.binary(n_configurations=40)
-    values = rng.random(alike.predictions.shape)
-    noise = search_cost(case_of(replace(alike, predictions=values), plan=replace(PLAN, seed=5)))
-    assert noise.enough < 5
 
 
 def test_enough_allows_for_two_errors_of_the_paired_difference():
@@ -237,35 +189,11 @@ def test_an_order_that_lacks_a_configuration_is_no_order(names):
     assert search_cost(case_of(tried(matrices.binary(n_configurations=6), names))).tried is None
 
 
-@pytest.mark.sweep
-def test_chances_of_ranks_are_those_of_drawing_without_replacement():
-    rng = np.random.default_rng(1)
-    drawn = np.array([rng.permutation(12)[:4].min() for _ in range(20_000)])
-    shares = np.bincount(drawn, minlength=12) / len(drawn)
-    (chances,) = best_ranks(12, np.array([4]))
-    assert chances.sum() == pytest.approx(1)
-    assert np.abs(shares - chances).max() < 0.015
-
-
 @pytest.mark.parametrize("n", [1, 2, 50, 51, 177, 10_000])
 def test_counts_reach_from_one_to_all(n):
     counts = counts_to(n)
     assert counts[0] == 1 and counts[-1] == n
     assert np.all(np.diff(counts) > 0) and len(counts) < 200
-
-
-def test_ties_up_to_rounding_go_to_the_first_column():
-    values = np.array([[0.5, 0.7 + 1e-15, 0.7, np.nan, 0.7 + 2e-15]])
-    assert ranked(values, Direction.MAXIMIZE).order.tolist() == [[1, 2, 4, 0, 3]]
-    assert ranked(values, Direction.MINIMIZE).order.tolist() == [[0, 1, 2, 4, 3]]
-
-
-@pytest.mark.parametrize("missing", [np.nan, np.inf, -np.inf])
-def test_a_performance_out_of_the_bag_that_is_undefined_does_not_count(missing):
-    values = np.array([[0.5, missing, 0.9]])
-    ranks = ranked(np.array([[0.1, 0.2, 0.3]]), Direction.MAXIMIZE)
-    sums, weights = expected(values, ranks, best_ranks(3, np.array([1, 3])), np.array([5]))
-    assert np.allclose(sums / weights, [[0.7, 0.9]], rtol=1e-12)
 
 
 def ranked_slowly(row, direction):

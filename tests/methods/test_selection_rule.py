@@ -185,19 +185,16 @@ def test_no_complexity_no_simplest():
 def test_on_the_command_line(run, samples):
     path = samples / "progression.parquet"
     options = ("--n-resamples", "100", "--notes", "all")
-    status, out, _ = run("correct", path, "--select", "one-se", *options)
-    assert status == 0
+    out = run.printed("correct", path, "--select", "one-se", *options)
     words = " ".join(out.split())
     assert "first within one standard error of the best pooled AUC" in words
     assert "(AUC 0.873) is within one standard error of the best, logistic-l1 C=0.1" in words
-    status, out, _ = run("correct", path, "--select", "one-se-simplest", "--n-resamples", "100")
-    assert status == 0
+    out = run.printed("correct", path, "--select", "one-se-simplest", "--n-resamples", "100")
     assert "least complex within one standard error of the best" in " ".join(out.split())
 
 
 def test_complexities_are_asked_for(run, tmp_path):
     path = tmp_path / "plain.csv"
     path.write_text("fold,truth,a\n0,x,0.1\n0,y,0.9\n1,x,0.2\n1,y,0.7\n")
-    status, _, err = run("correct", path, "--select", "one-se-simplest")
-    assert status == 2
+    err = run.refused("correct", path, "--select", "one-se-simplest")
     assert "the metadata give no complexity of a" in err

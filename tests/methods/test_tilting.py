@@ -13,7 +13,7 @@ from bbccli.metrics import METRICS
 from bbccli.stats.resampling import Draws, Unit
 from bbccli.stats.splitting import tilted
 from bbccli.stats.splitting.split import choose, sidak, split_samples
-from bbccli.stats.splitting.tilt import Replicates, calibrate, tilted_weights
+from bbccli.stats.splitting.tilt import Replicates, calibrate
 from bbccli.stats.splitting.tilted import Evaluated
 from bbccli.types import PredictionKind, Side
 
@@ -149,12 +149,6 @@ def test_the_accuracy_bound_is_that_of_the_slow_loop(name):
 # By hand
 
 
-def test_tilted_weights_by_hand():
-    weights = tilted_weights(np.array([0.0, np.log(2.0), np.log(5.0)]), 1.0)
-    np.testing.assert_allclose(weights, np.array([1, 2, 5]) / 8, rtol=1e-14)
-    assert tilted_weights(np.array([0.0, 1.0]), -1e6).tolist() == [1.0, 0.0]
-
-
 def test_p_by_hand():
     """Two samples, one right: the resamples have 2, 1, 1 and 0 right of 2; observed is 1."""
     values, in_bag = np.array([1.0, 0.0]), np.array([[2, 0], [1, 1], [1, 1], [0, 2]])
@@ -183,11 +177,6 @@ def test_a_p_equal_to_the_error_does_not_count():
 def test_without_a_crossing_there_is_no_tilt(p):
     assert calibrate(p, 0.05, 0.25) is None
     assert calibrate(lambda t: 0.5 * np.exp(t), 0.05, 0.0) is None
-
-
-def test_ranks_share_the_highest_up_to_rounding():
-    values = np.array([0.3, 0.1 + 0.2, 0.5, np.nan, 0.1])
-    assert tilting.ranks(values).tolist() == [3, 3, 4, 0, 1]
 
 
 # Laws
@@ -222,22 +211,6 @@ def test_a_unit_does_not_matter():
         assert found.upper == pytest.approx(1000 * expected.upper, rel=1e-9)
 
 
-def test_the_adjustment_costs_nothing_for_one_and_something_for_several():
-    one = replace(MATRIX, predictions=MATRIX.predictions[:, :, 9:10], configurations=("c9",))
-    of_one = METHODS["mabt"].run(one, AUC, PLAN)
-    assert of_one.n_preselected == 1
-    assert of_one.interval.lower == pytest.approx(
-        METHODS["tilting"].run(one, AUC, PLAN).interval.lower, abs=0.03
-    )
-    several = Evaluated.of(
-        MATRIX, AUC, choose(MATRIX, AUC, PLAN, preselect=True), np.arange(30)
-    ).replicates(300, 3, lambda done, total: None)
-    alone = replace(several, values=several.values[:, [several.column]], column=0)
-    tail = tilting.adjusted_tail
-    assert tail(several)(-0.5) > tail(alone)(-0.5)
-    assert tail(several, pessimistic=False)(-0.5) == tail(alone)(-0.5)
-
-
 @pytest.mark.sweep
 def test_the_monte_carlo_error_is_of_the_right_size():
     plans = [replace(PLAN, seed=s, evaluation_share=0.0) for s in range(12)]
@@ -261,14 +234,6 @@ def test_more_resamples_are_drawn_until_the_error_is_small_enough():
     assert "tolerance-not-reached" in [n.code for n in tight.notes]
 
 
-def test_resamples_of_the_auc_hold_each_class_and_those_of_accuracy_need_not():
-    finalist = choose(MATRIX, AUC, PLAN)
-    columns = np.array([finalist.winner])
-    truth = MATRIX.outcome.values[finalist.split.evaluation]
-    assert Evaluated.of(MATRIX, AUC, finalist, columns).strata.tolist() == truth.tolist()
-    assert Evaluated.of(MATRIX, ACCURACY, finalist, columns).strata is None
-
-
 def test_groups_are_resampled_as_a_whole():
     groups = np.arange(80) // 4
     grouped = replace(MATRIX, groups=groups)
@@ -281,16 +246,6 @@ def test_groups_are_resampled_as_a_whole():
     gains = n_groups * (found.values[:, 0] - found.observed)
     np.testing.assert_allclose(found.totals, gains, atol=1e-9)
     assert METHODS["tilting"].run(grouped, ACCURACY, PLAN).interval is not None
-
-
-def test_repeats_are_tilted_together():
-    twice = replace(
-        MATRIX,
-        predictions=np.concatenate([MATRIX.predictions] * 2),
-        folds=np.concatenate([MATRIX.folds] * 2),
-    )
-    found, expected = (METHODS["mabt"].run(m, AUC, PLAN).interval for m in (twice, MATRIX))
-    assert found.lower == pytest.approx(expected.lower, abs=1e-12)
 
 
 # Where tilting can't

@@ -8,11 +8,9 @@ from methods import reference
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
-from bbccli.methods import METHODS, estimate
+from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers import read
-from bbccli.reports.content.correct import winners
-from bbccli.schema.correct import document
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling, PredictionKind, Task
 
@@ -25,15 +23,6 @@ def test_selected_and_corrected_by_the_fold_mean(samples):
     assert found.winner == bbc_f.winner == "logistic-l2 C=1"
     assert found.naive == bbc_f.naive
     assert f"{found.value:.3f}" == "0.844"
-
-
-@pytest.mark.sweep
-def test_reports_say_so(samples):
-    matrix, auc = read(samples / "progression.parquet"), METRICS["auc"]
-    found = document(matrix, *estimate(matrix, [auc], Plan(n_resamples=20)))
-    by_winner = winners(found.record)
-    assert list(by_winner) == ["logistic-l1 C=0.1 k=3", "logistic-l2 C=1"]
-    assert by_winner["logistic-l2 C=1"].startswith("best mean over folds of 177")
 
 
 @pytest.mark.one_in(4)

@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, for_metric
-from methods import reference
+from matrices import binary
 
 from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
-from bbccli.methods.literature.wmc import N_POINTS, draws, parts_of, winners
+from bbccli.methods.literature.wmc import N_POINTS, draws, parts_of
 from bbccli.metrics import METRICS
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import fold_performances
@@ -99,13 +98,6 @@ def test_of_two_configurations_the_weight_is_a_normal_probability():
     )
 
 
-def test_where_all_are_noise_all_count_alike():
-    """Independent equal columns: the weighted mean lies between the mean and the best."""
-    parts = np.eye(12)[:, :8] / 10
-    best = winners(np.zeros(8), parts)
-    assert np.bincount(best) / N_POINTS == pytest.approx(np.full(8, 1 / 8), abs=0.01)
-
-
 @pytest.mark.parametrize("n", [1, 2, 10, 60])
 def test_the_draws_are_like_independent_normal_numbers(n):
     drawn = np.concatenate(list(draws(np.full(n, 5.0), 2 * np.eye(n)))) / 2 - 2.5
@@ -113,17 +105,6 @@ def test_the_draws_are_like_independent_normal_numbers(n):
     assert drawn.mean(axis=0) == pytest.approx(np.zeros(n), abs=1e-12)
     assert np.cov(drawn.T).reshape(n, n) == pytest.approx(np.eye(n), abs=0.07)
     assert (drawn**4).mean() == pytest.approx(3, rel=0.05)
-
-
-def test_a_clear_winner_keeps_its_performance():
-    matrix = binary(n_samples=60, n_configurations=3, seed=1)
-    truth = matrix.outcome.values
-    columns = [np.where(truth == 1, 0.9, 0.1), np.full(60, 0.5), np.where(truth == 1, 0.1, 0.9)]
-    clear = replace(matrix, predictions=np.stack(columns, axis=1)[None])
-    for method in (WMC, WMCS):
-        found = method.run(clear, METRICS["auc"], Plan())
-        assert found.winner == "c0"
-        assert found.value == found.naive == 1.0
 
 
 def test_another_metric_that_selects_makes_the_weights():
@@ -147,13 +128,6 @@ def test_repeats_weigh_by_their_own_folds():
     )
     found = WMC.run(matrix, METRICS["error"], Plan())
     assert found.value == pytest.approx(expected, abs=0.01 * np.ptp(means))
-
-
-def test_it_lies_between_the_winner_and_the_worst():
-    matrix = for_metric("auc", n_samples=90)
-    means = fold_performances(matrix, METRICS["auc"])[0].mean(axis=0)
-    wmc, wmcs = (m.run(matrix, METRICS["auc"], Plan()).value for m in (WMC, WMCS))
-    assert means.min() < wmcs < wmc < means[reference.best(means)]
 
 
 @pytest.mark.parametrize("method", [WMC, WMCS])

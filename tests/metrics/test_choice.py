@@ -9,7 +9,7 @@ from matrices import binary, multiclass, regression
 
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
-from bbccli.errors import InputError, OptionError, UnsupportedError
+from bbccli.errors import OptionError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, Metric, choose_metric, default_metric, fitting, mean_of
 from bbccli.types import Direction, PredictionKind, Task
@@ -74,21 +74,6 @@ def test_the_largest_class_column_is_predicted_the_first_on_ties():
     assert (labels.as_kind(LABEL) == 0).all()
 
 
-@pytest.mark.parametrize(
-    ("matrix", "threshold", "words"),
-    [
-        (binary(kind=LABEL), 0.5, "labels of a binary task"),
-        (multiclass(), 0.5, "probabilities of a multiclass task"),
-        (regression(), 0.5, "values of a regression task"),
-        (binary(), 50, "threshold is 50"),
-        (binary(kind=SCORE), np.inf, "threshold is inf"),
-    ],
-)
-def test_thresholds_that_make_no_sense(matrix, threshold, words):
-    with pytest.raises(OptionError, match=words):
-        matrix.with_threshold(threshold)
-
-
 def test_metrics_of_scores_refuse_labels():
     with pytest.raises(UnsupportedError, match="AUC needs probabilities or scores") as caught:
         choose_metric("auc", binary(kind=LABEL))
@@ -103,41 +88,11 @@ def test_metrics_of_probabilities_refuse_anything_else(name, kind):
         choose_metric(name, binary(kind=kind))
 
 
-@pytest.mark.parametrize(
-    ("weights", "words"),
-    [
-        (np.ones(39), r"shape \(39,\), not \(40,\)"),
-        (np.arange(40.0), r"not a positive number \(row 0, value 0.0\)"),
-        (np.full(40, np.nan), "not a positive number"),
-    ],
-)
-def test_sample_weights_are_checked(weights, words):
-    with pytest.raises(InputError, match=words):
-        replace(binary().outcome, weights=weights)
-
-
 def test_sample_weights_are_kept_with_their_rows():
     outcome = Outcome(Task.REGRESSION, np.arange(3.0), weights=np.array([1.0, 2.0, 3.0]))
     rows = np.array([True, False, True])
     assert outcome.take(rows).weights.tolist() == [1.0, 3.0]
     assert not outcome.weights.flags.writeable
-
-
-def test_sample_weights_multiply_the_resampling_counts():
-    matrix = binary(n_samples=30)
-    counts = np.arange(30) % 3 + 1
-    weighted = replace(matrix, outcome=replace(matrix.outcome, weights=counts))
-    for name in ("auc", "accuracy", "f1", "log-loss", "average-precision"):
-        found = METHODS["cvt"].run(weighted, METRICS[name], Plan()).value
-        rows = np.repeat(np.arange(30), counts)
-        repeated = replace(
-            matrix,
-            outcome=Outcome(Task.BINARY, matrix.outcome.values[rows], ("no", "yes")),
-            predictions=matrix.predictions[:, rows],
-            folds=None,
-        )
-        expected = METHODS["cvt"].run(repeated, METRICS[name], Plan()).value
-        assert found == pytest.approx(expected, rel=1e-12)
 
 
 # Metrics of the user's own

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, multiclass
+from matrices import binary
 
 from bbccli import METHODS, METRICS, Plan, document
 from bbccli.core.matrix import PredictionMatrix
@@ -13,7 +13,7 @@ from bbccli.core.plan import CLIP
 from bbccli.dropping import drop, replay
 from bbccli.errors import OptionError
 from bbccli.methods import estimate
-from bbccli.metrics.probability import LOG_LOSS, surprise, with_clip
+from bbccli.metrics.probability import LOG_LOSS, surprise
 from bbccli.types import PredictionKind, Task
 
 FAST = ("cvt", "bbc")
@@ -52,14 +52,6 @@ def test_a_certain_and_right_prediction_costs_nothing():
     assert not np.signbit(loss).any()
 
 
-def test_several_classes_cost_the_same_too():
-    matrix = multiclass()
-    sharp = np.eye(3)[matrix.predictions.argmax(axis=-1)]
-    losses = [surprise(matrix.outcome, sharp[0].astype(kind)) for kind in (np.float32, np.float64)]
-    np.testing.assert_array_equal(*losses)
-    assert losses[0].max() == pytest.approx(23 * np.log(2))
-
-
 def test_the_default_is_the_precision_of_32_bits():
     assert np.finfo(np.float32).eps == CLIP == Plan().clip == METRICS["log-loss"].bind.clip
 
@@ -88,14 +80,6 @@ def test_the_clip_may_decide_who_wins_and_who_goes():
 def test_the_document_says_it():
     found = [METHODS["cvt"].run(certain(), LOG_LOSS, Plan(clip=1e-4))]
     assert document(certain(), found)["plan"]["clip"] == 1e-4
-
-
-def test_other_metrics_and_the_default_stay_as_they_are():
-    assert with_clip(METRICS["brier"], 0.1) is METRICS["brier"]
-    assert with_clip(LOG_LOSS, CLIP) is LOG_LOSS
-    assert with_clip(LOG_LOSS, 1e-3) == with_clip(LOG_LOSS, 1e-3)  # bound once for all methods
-    own = replace(LOG_LOSS, name="own")
-    assert with_clip(own, 1e-3).bind.clip == 1e-3
 
 
 @pytest.mark.parametrize("clip", [0, -1, 0.5, 1, float("nan")])

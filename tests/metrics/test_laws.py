@@ -71,37 +71,6 @@ def test_integer_weights_repeat_rows(weighted_case):
         np.testing.assert_allclose(found, score_rows(metric, matrix, repeated), **CLOSE)
 
 
-@pytest.mark.sweep
-@every_weighted_case
-def test_configurations_in_any_order(weighted_case):
-    _, matrix, scorer = weighted_case
-    weights, order = some_weights(matrix), np.arange(matrix.n_configurations)[::-1]
-    found = scorer(weights, order)
-    np.testing.assert_allclose(found, scorer(weights)[:, order], **CLOSE)
-    np.testing.assert_allclose(scorer(weights, order[:2]), found[:, :2], **CLOSE)
-
-
-@pytest.mark.sweep
-@every_weighted_case
-def test_zero_weight_removes_a_row(weighted_case):
-    metric, matrix, scorer = weighted_case
-    for row in np.minimum(some_weights(matrix), 1):
-        expected = score_rows(metric, matrix, np.flatnonzero(row))
-        np.testing.assert_allclose(scorer(row[None])[0], expected, **CLOSE)
-
-
-@every_case
-def test_sample_weights_that_are_whole_numbers_repeat_rows(case):
-    metric, matrix, _ = case
-    counts = some_weights(matrix, 1)[0] + 1
-    outcome = replace(matrix.outcome, weights=counts)
-    weighted = metric.bind(outcome, matrix.as_kind(metric.wants)[0])
-    repeated = np.repeat(np.arange(matrix.n_samples), counts)
-    np.testing.assert_allclose(
-        weighted(everything(matrix))[0], score_rows(metric, matrix, repeated), **CLOSE
-    )
-
-
 @every_weighted_case
 def test_multiples_of_weights_change_nothing(weighted_case):
     _, matrix, scorer = weighted_case
@@ -123,13 +92,6 @@ def test_real_weights_weigh_as_sample_weights_do(case):
         )
         np.testing.assert_allclose(values, weighted(unit)[0], **CLOSE)
     np.testing.assert_allclose(scorer.paired(weights, chosen), found[np.arange(3), chosen], **CLOSE)
-
-
-@every_weighted_case
-def test_whole_weights_may_be_written_as_real_ones(weighted_case):
-    _, matrix, scorer = weighted_case
-    weights = some_weights(matrix)
-    np.testing.assert_allclose(scorer(weights.astype(float)), scorer(weights), **CLOSE)
 
 
 @every_weighted_case
@@ -155,9 +117,7 @@ def test_columns_are_independent(weighted_case):
 def test_a_single_configuration_can_be_asked_for_twice(case):
     metric, matrix, _ = case
     single = replace(
-        matrix,
-        predictions=matrix.predictions[:, :, :1],
-        configurations=matrix.configurations[:1],
+        matrix, predictions=matrix.predictions[:, :, :1], configurations=matrix.configurations[:1]
     )
     scorer, weights = bound(metric, single), some_weights(matrix)
     np.testing.assert_allclose(
@@ -191,19 +151,6 @@ def test_rows_of_weights_are_independent(case):
     weights = some_weights(matrix)
     alone = np.concatenate([scorer(row[None]) for row in weights])
     np.testing.assert_allclose(scorer(weights), alone, **CLOSE)
-
-
-@pytest.mark.parametrize("name", ["auc", "accuracy", "error", "f1", "balanced-accuracy", "mcc"])
-def test_counts_are_exact_whatever_is_computed_together(name):
-    matrix = for_metric(name)
-    scorer, weights = bound(METRICS[name], matrix), some_weights(matrix)
-    whole = scorer(weights)
-    np.testing.assert_array_equal(np.concatenate([scorer(row[None]) for row in weights]), whole)
-    np.testing.assert_array_equal(scorer(weights, np.array([4, 0])), whole[:, [4, 0]])
-    chosen = np.arange(len(weights)) % scorer.n_configurations
-    np.testing.assert_array_equal(
-        scorer.paired(weights, chosen), whole[np.arange(len(weights)), chosen]
-    )
 
 
 @every_weighted_case
@@ -265,8 +212,7 @@ WORST = {
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    ("name", "task"),
-    [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]],
+    ("name", "task"), [(n, t) for n, t in CASES if t is Task.BINARY or n in WORST[Task.REGRESSION]]
 )
 def test_the_opposite_of_the_truth_is_worst(name, task):
     matrix = for_metric(name, task)
@@ -492,15 +438,6 @@ def test_equal_predictions_have_no_rank_correlation_under_any_weights(n_samples,
     assert not np.isnan(found[:, 1]).any()
     alone = np.eye(n_samples, dtype=int)
     assert np.isnan(METRICS["spearman"].bind(outcome, predictions)(alone)).all()
-
-
-@pytest.mark.parametrize(("positive", "expected"), [(1, 1.0), (0, np.nan)])
-def test_average_precision_of_one_class(positive, expected):
-    outcome = Outcome(Task.BINARY, np.full(20, positive), ("no", "yes"))
-    scores = np.round(np.random.default_rng(0).normal(size=(20, 3)), 1)
-    for n_rows in (1, 40):
-        found = METRICS["average-precision"].bind(outcome, scores)(np.ones((n_rows, 20), int))
-        np.testing.assert_allclose(found, expected)
 
 
 BY_CLASS = sorted(name for name, metric in METRICS.items() if metric.by_class)

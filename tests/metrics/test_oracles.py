@@ -263,16 +263,6 @@ def test_scores_that_are_a_yes_or_no(name):
     against(SCORES[name], METRICS[name], data, everything(data))
 
 
-def test_one_versus_one_is_scikit_learns():
-    data = for_metric("auc-ovo")
-    ours = bound(METRICS["auc-ovo"], data)(everything(data))[0]
-    for c, found in enumerate(ours):
-        expected = sk.roc_auc_score(
-            data.outcome.values, data.predictions[0, :, c], multi_class="ovo"
-        )
-        assert found == pytest.approx(expected, rel=1e-12)
-
-
 def test_spearman_of_repeated_rows_is_scipys():
     data = for_metric("spearman")
     weights = np.random.default_rng(2).integers(0, 4, (6, data.n_samples))

@@ -9,13 +9,9 @@ from bbccli.core import resources
 from bbccli.core.outcome import Outcome
 from bbccli.core.resources import Engine, Resources
 from bbccli.metrics.kernels import concordant_weight_censored, product
-from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight, count_outlived
+from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.ranking import AUC
-from bbccli.metrics.survival import (
-    CONCORDANCE,
-    CONCORDANCE_UNO,
-    censoring_survival,
-)
+from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO, censoring_survival
 from bbccli.types import Task
 
 METRICS = [CONCORDANCE, CONCORDANCE_UNO]
@@ -137,27 +133,6 @@ def test_pairs_worked_out_by_hand(times, events, risks, expected):
     np.testing.assert_array_equal(scorer(ones(len(times))), [[expected]])
 
 
-def test_a_higher_risk_means_an_earlier_event():
-    time, event, _ = samples()
-    risks = np.column_stack([-time, time])
-    found = CONCORDANCE.bind(outcome_of(time, event), risks)(ones(40))[0]
-    assert found[0] > 0.9
-    assert found[1] < 0.1
-
-
-def test_reversed_risks_have_the_rest(metric):
-    time, event, risks = samples()
-    scorer = metric.bind(outcome_of(time, event), np.hstack([risks, -risks]))
-    found = scorer(integer_weights(40))
-    np.testing.assert_allclose(found[:, :5] + found[:, 5:], 1.0, rtol=1e-12)
-
-
-def test_outlived_event_times_are_counted_once():
-    time = np.array([1.0, 1.0, 1.0, 2.0, 3.0, 3.0, 9.0])
-    event = np.array([True, True, False, False, True, False, False])
-    np.testing.assert_array_equal(count_outlived(time, event), [0, 0, 1, 1, 1, 2, 2])
-
-
 def test_without_an_event_indicator_every_sample_had_its_event():
     time, _, risks = samples()
     bare = Outcome(Task.SURVIVAL, time)
@@ -170,48 +145,12 @@ def test_without_an_event_indicator_every_sample_had_its_event():
 # The laws
 
 
-def test_integer_weights_repeat_rows(metric, bound):
-    (time, event, risks), scorer, weights = bound
-    stakes = stakes_of(metric, time, event)
-    for row, found in zip(weights, scorer(weights), strict=True):
-        rows = np.repeat(np.arange(len(time)), row)
-        expected = defined(
-            metric, time[rows], event[rows], risks[rows], ones(len(rows)), stakes[rows]
-        )
-        np.testing.assert_allclose(found, expected[0], rtol=1e-12)
-
-
-def test_zero_weight_removes_a_row(bound):
-    _, scorer, weights = bound
-    for row in np.minimum(weights, 1):
-        kept = scorer.restrict(row > 0)
-        np.testing.assert_allclose(kept(ones(row.sum()))[0], scorer(row[None])[0], rtol=1e-12)
-
-
-def test_order_of_samples_does_not_matter(metric, bound):
-    (time, event, risks), scorer, weights = bound
-    shuffled = np.random.default_rng(2).permutation(len(time))
-    again = metric.bind(outcome_of(time[shuffled], event[shuffled]), risks[shuffled])
-    np.testing.assert_allclose(again(weights[:, shuffled]), scorer(weights), rtol=1e-12)
-
-
-def test_multiples_of_weights_change_nothing(bound):
-    _, scorer, weights = bound
-    np.testing.assert_allclose(scorer(3 * weights), scorer(weights), rtol=1e-12)
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_columns_are_independent(bound, form, monkeypatch):
     _, scorer, weights = bound
     chosen = np.array([4, 0, 4, 2])
     with use_form(form, monkeypatch):
         np.testing.assert_allclose(scorer(weights, chosen), scorer(weights)[:, chosen], rtol=1e-13)
-
-
-def test_rows_of_weights_are_independent(bound):
-    _, scorer, weights = bound
-    alone = np.concatenate([scorer(row[None]) for row in weights])
-    np.testing.assert_allclose(scorer(weights), alone, rtol=1e-13)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -231,24 +170,6 @@ def test_restriction_is_a_weight_of_zero(bound):
     np.testing.assert_allclose(restricted(weights[:, rows]), scorer(weights * rows), rtol=1e-12)
 
 
-def test_a_monotone_transform_changes_nothing(metric, bound):
-    (time, event, risks), scorer, weights = bound
-    transformed = metric.bind(outcome_of(time, event), np.exp(risks / 3))
-    np.testing.assert_array_equal(transformed(weights), scorer(weights))
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_best_and_the_worst_risks_reach_the_bounds(metric, form, monkeypatch):
-    time, event, _ = samples(200)
-    outlived = count_outlived(time, event).astype(float)
-    with use_form(form, monkeypatch):
-        scorer = metric.bind(outcome_of(time, event), np.column_stack([-outlived, outlived]))
-        found = scorer(integer_weights(200))
-    np.testing.assert_allclose(found, np.tile([1.0, 0.0], (9, 1)), rtol=1e-14)
-    assert found.max() <= 1.0
-    assert found.min() >= 0.0
-
-
 @pytest.mark.parametrize("form", FORMS)
 def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
     (_, event, _), scorer, weights = bound
@@ -264,20 +185,6 @@ def test_no_comparable_pair_is_undefined(bound, form, monkeypatch):
 
 
 # Forms and integer types
-
-
-@pytest.mark.parametrize("n_samples", [7, 60, 150])
-def test_all_forms_count_alike(n_samples, monkeypatch):
-    time, event, risks = samples(n_samples, seed=3)
-    pairs = CensoredPairs.of(risks, time, event)
-    weights = integer_weights(n_samples, n_rows=70)
-    found = {}
-    for form in FORMS:
-        with use_form(form, monkeypatch):
-            found[form] = concordant_weight_censored(pairs, weights, np.arange(5))
-    assert {counts.dtype for counts in found.values()} == {np.dtype(np.int64)}
-    np.testing.assert_array_equal(found["sweep"], found["product"])
-    np.testing.assert_array_equal(found["numba"], found["product"])
 
 
 @pytest.mark.one_in(5)
@@ -365,17 +272,6 @@ def test_uno_leaves_out_events_that_everyone_left_is_censored_with():
 
 
 # Sample weights
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_whole_sample_weights_repeat_rows(metric, form, monkeypatch):
-    time, event, risks = samples()
-    own = integer_weights(40)[0] + 1
-    rows = np.repeat(np.arange(40), own)
-    repeated = metric.bind(outcome_of(time[rows], event[rows]), risks[rows])
-    with use_form(form, monkeypatch):
-        found = metric.bind(outcome_of(time, event, own.astype(float)), risks)(ones(40))
-        np.testing.assert_allclose(found, repeated(ones(len(rows))), rtol=1e-12)
 
 
 @pytest.mark.sweep

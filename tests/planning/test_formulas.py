@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from day import parts
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import quad
@@ -98,12 +97,6 @@ def test_the_winner_is_near_the_best_as_often_as_drawn_ones(tau, s, count, withi
     assert near_best(tau, s, count, within) == pytest.approx(near.mean(), abs=4 * error + 0.003)
 
 
-def test_the_winner_is_near_the_best_where_little_is_in_doubt():
-    assert near_best(0.03, 1e-6, 100, 0.01) == pytest.approx(1, abs=1e-3)
-    assert near_best(0.03, 0.03, 10_000, 1.0) == pytest.approx(1, abs=1e-3)
-    assert near_best(0.03, 0.03, 1, 0.0) == near_best(0.0, 0.03, 9, 0.0) == 1
-
-
 def of_auc(**stated):
     return of_stated(
         METRICS["auc"], Stated(**{"expected": 0.85, "n_configurations": 100} | stated), 0.95
@@ -127,14 +120,6 @@ def test_optimism_falls_with_rows_and_rises_with_configurations(n, count, spread
     chance = basis.chance(n)
     raw = [optimism(chance.noise, chance.noise, spread, c) for c in (count, 2 * count)]
     assert raw[0] <= raw[1]
-
-
-@pytest.mark.sweep
-@parts("stop", 406, whole=410)
-def test_widths_change_smoothly_with_rows(stop):
-    basis = of_auc(n_configurations=3000)
-    widths = [cell(basis, n, 3000, level=0.95, within=0.0).width for n in range(400, stop)]
-    assert np.abs(np.diff(widths)).max() < 0.003 * widths[0]
 
 
 @pytest.mark.parametrize("lowest", [0.0, 0.25])
@@ -242,16 +227,8 @@ def test_the_ratio_of_two_equal_configurations_is_that_of_out_of_bag_means():
     assert ratio(alike, 0.0, 2, 0.95) == pytest.approx(math.sqrt(math.e - 1), rel=0.03)
 
 
-def test_ten_thousand_configurations():
-    basis = of_auc(n_configurations=10_000)
-    found = cell(basis, 1000, 10_000, level=0.95, within=0.01)
-    assert all(math.isfinite(value) for value in (found.naive, found.honest, found.width))
-    assert 0 < found.optimism < 0.05
-    assert 0 < found.near_best < 1
-
-
 @pytest.mark.parametrize("share", [0.5, 0.7, 0.95])
-@pytest.mark.parametrize("wanted", [0.2, 0.7, 0.95])
+@pytest.mark.parametrize("wanted", [0.0, 0.2, 0.7, 0.95])
 def test_the_correlation_behind_errors_gives_them(share, wanted):
     rng, cut = np.random.default_rng(2), norm.ppf(share)
     for behind, seen in ((behind_shares, lambda x: x < cut), (behind_areas, norm.cdf)):

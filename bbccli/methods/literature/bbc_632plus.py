@@ -29,9 +29,11 @@ Algorithm:
 R has no unit and the same formula for gains and losses. Where the winners lose nothing out of the
 bag, R is 0, whatever γ. Where they lose something, and are no better in the bag than without
 information, R is 1: the limit of the ratio there, where the paper has 0, which would give the naive
-figures their full weight where they are worth least. With repeats, all performances are means over
-repeats; groups are drawn whole, and don't matter for γ, nor do folds; with sample weights a pair
-weighs the product of two.
+figures their full weight where they are worth least. Two more departures: the paper's apparent
+error is that on all samples, where I is that in the bags, on the same draws as L; and the paper
+caps L at γ, which is not done here: R is kept within 0 and 1 instead. With repeats, all
+performances are means over repeats; groups are drawn whole, and don't matter for γ, nor do folds;
+with sample weights a pair weighs the product of two.
 
 Assumptions: those of `bbc-632`, except that what the naive figures deserve is judged from the data.
 

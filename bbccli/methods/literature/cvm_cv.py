@@ -11,6 +11,9 @@ Algorithm:
 2. Average the performance of that configuration over the other repeats.
 3. The estimate is the mean of these R averages.
 
+The paper draws a new split for the evaluation; here each ordered pair of the repeats at hand stands
+for a split to select by and one to evaluate by.
+
 It has no interval. A bootstrap of the procedure repeats its optimism: what is best in a resample is
 the best of noisier figures, and percentiles of such maxima lie above the truth (inclusion 0.60 at
 level 0.95).

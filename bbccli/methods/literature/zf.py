@@ -50,13 +50,15 @@ of each row (400 of the first); the standard error of an inclusion is 0.007 to 0
 The guard is part of it: without it the normal bound held less often than it should in most rows,
 and never where the winner was perfect.
 
-When to use: for the best of many prompts, models or raters that are fixed: the tightest bound there
-is for them. When not: wherever folds trained the models; with a handful of samples.
+When to use: for the best of many prompts, models or raters that are fixed, where its bound is
+tighter than that of `bbc`. When not: wherever folds trained the models; with a handful of samples.
 
 Cost: N + 1 evaluations of all configurations, time O(N² C), and O(B N C) for the sums.
 
 Source: Zrnic & Fithian 2024; multipliers: Chernozhukov, Chetverikov & Kato 2013. The guard, and the
-other metric that selects, are ours.
+other metric that selects, are ours. Two departures: the paper keeps those within twice the gap of
+step 4, for the data that might have been seen, and the authors' code takes the smaller of this
+radius and that of all configurations at level a. The table above is of what is described here.
 """
 
 from __future__ import annotations

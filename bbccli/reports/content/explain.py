@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from inspect import getdoc, getmodule
 
 from bbccli.core.notes import NOTES, Note, Severity, severity_of
 from bbccli.core.results import Estimate
@@ -15,6 +16,9 @@ from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, BlockTable, FactList, Line, TableColumn
 from bbccli.reports.sentences import answer, sentences
 from bbccli.schema.correct import Envelope
+from bbccli.stats.intervals import INTERVALS
+from bbccli.stats.intervals.coverage import COVERED
+from bbccli.types import IntervalKind
 
 WHICH = (
     "Report the row that the table marks >, with its interval, and the sentence that begins with "
@@ -47,7 +51,12 @@ def of_nothing() -> list[Block]:
         ]
         for severity in Severity
     }
-    named: Mapping[str, Iterable[str]] = {"methods": METHODS, "metrics": METRICS, **severities}
+    named: Mapping[str, Iterable[str]] = {
+        "methods": METHODS,
+        "metrics": METRICS,
+        "intervals": INTERVALS,
+        **severities,
+    }
     columns = [TableColumn("bbc explain", figures=False), TableColumn("NAME", figures=False)]
     return [
         Line(WHICH),
@@ -90,6 +99,28 @@ def of_metric(name: str) -> list[Block]:
             ("when not", f"undefined {metric.undefined}"),
             ("", metric.remarks),
             ("source", metric.reference),
+        )
+    ]
+
+
+def of_interval(kind: IntervalKind) -> list[Block]:
+    """Return what a kind of interval is, and how often it covered the true value."""
+    text = getdoc(getmodule(INTERVALS[kind].law)) or ""
+    first, _, rest = text.partition("\n\n")
+    seen = [
+        (f"covered, {method}", ", ".join(f"{name} {percent(share)}" for name, share in by.items()))
+        for (method, of_kind), by in COVERED.items()
+        if of_kind == kind
+    ]
+    return [
+        _facts(
+            ("interval", kind),
+            ("what", first.rstrip(".")),
+            *seen,
+            ("", "of studies whose models are trained, by kind of metric; both ends, 95 %")
+            if seen
+            else ("", ""),
+            ("source", " ".join(rest.rpartition("Source: ")[2].split())),
         )
     ]
 

@@ -1,4 +1,4 @@
-"""The spread of the estimate and of the training set: the tightest that kept about 0.95.
+"""The spread of the estimate and of the training set.
 
 1. Take the distribution of `matched` intervals, whose spread is that of the
    estimate over samples of the same size, and stretch it by 1.12 about the estimate.
@@ -10,17 +10,8 @@ Why a factor: a model trained on another sample of the same size is another mode
 of given predictions shows it. Were the winner's true performance to vary with its training set by
 half a standard error of its figure, the spread of both together would be √(1 + 1/4) = 1.12 of one.
 The half is a convention; what counts is how often such intervals covered the truth where models are
-trained, in the 22 populations of [the bank](validation.md):
-
-| Two-sided 95 % interval | shares | pairs | bounded losses | losses without a worst value |
-|---|---|---|---|---|
-| `bbc`, percentile | 0.991 | 0.991 | 0.978 | 0.857 |
-| `bbc`, sharp | 0.938 | 0.929 | 0.953 | 0.822 |
-| `bbc-632`, sharp | 0.982 | 0.981 | 0.959 | 0.848 |
-| `bbc-eb`, sharp | 0.938 | 0.870 | 0.960 | 0.848 |
-
-Those of `bbc-632` are 0.85 to 0.89 as wide as those of `bbc` with percentiles where the metric has
-bounds. With `bbc` the upper end lies too low near the ceiling, as the estimate does. For losses
+trained, in the table below. With `bbc` the upper end lies too low near the ceiling, as the estimate
+does; `--tight` has that of `bbc-632`. For losses
 without a worst value no interval is safe, see the note [unbounded-loss](notes.md#unbounded-loss).
 The factor was measured for `bbc`, `bbc-632` and `bbc-eb`; with other
 methods the note [not-calibrated](notes.md#not-calibrated) says so. Means over folds are refused, as

@@ -1,0 +1,99 @@
+"""What tables say of methods that split the samples, look at the winner alone, or had no choice."""
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+PROGRESSION = "progression.parquet"
+SPLIT = ("delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p")
+
+
+@pytest.fixture
+def table(run, samples):
+    def of(path, *names, options=()):
+        methods = [word for name in names for word in ("--method", name)]
+        return run.printed("correct", samples / path, *methods, *options)
+
+    return of
+
+
+@pytest.mark.sweep
+def test_which_samples_decided(table):
+    text = " ".join(table(PROGRESSION, *SPLIT).split())
+    for words in (
+        "best pooled AUC of 177 in 60 of 80 samples",
+        "best pooled AUC of 18 preselected in 20 of 80 samples",
+        "evaluated on 20 samples held out; N = 80, 10 folds; DeLong, pooled, 25 % held out,",
+        "the best of 18 preselected configurations was chosen on the samples",
+        "only 10 samples of class",
+    ):
+        assert words in text, words
+
+
+def test_one_winner_by_several_rules_is_told_once(table):
+    text = " ".join(table("breast_cancer.parquet", "cvt", "delong", "delong-10p").split())
+    assert text.count("winner") == 1
+    assert (
+        "best pooled AUC of 177; pooled AUC of 177 in 75 of 100 samples; pooled AUC of 18 "
+        "preselected in 25 of 100 samples" in text
+    )
+
+
+def test_without_a_split_nothing_is_recommended(table):
+    out = table(PROGRESSION, "delong", options=("--evaluation-share", "0"))
+    assert "split, ignores selection" in out and "\nreport " not in out
+
+
+def test_an_interval_without_width_is_not_recommended(table, tmp_path):
+    path = tmp_path / "perfect.csv"
+    rows = [f"{i},{i % 2},{i % 2 + i / 100}" for i in range(40)]
+    path.write_text("\n".join(["row_id,label,only", *rows]) + "\n")
+    out = table(path, "delong")
+    assert "1.000 to 1.000" in out and "\nreport " not in out
+    assert "the variance at 1 is 0, so the interval has no width" in " ".join(out.split())
+
+
+def test_the_winner_alone_has_no_optimism_and_no_sentence_to_report(table):
+    out = table(PROGRESSION, "wilson", "t-folds", options=("--metric", "accuracy"))
+    (wilson,) = (line for line in out.splitlines() if line.startswith("  wilson"))
+    assert wilson.split()[4:] == ["0.863", "0.863", "0.770", "to", "0.921"]
+    assert wilson.split()[:4] == ["wilson", "share,", "ignores", "selection"]
+    assert "\nreport " not in out
+    assert "best pooled accuracy and mean over folds of 177" in out
+
+
+@pytest.fixture
+def of_configurations(tmp_path):
+    """Write a file of so many configurations."""
+
+    def write(n):
+        rng = np.random.default_rng(2)
+        truth = rng.permutation(np.arange(40) % 2)
+        columns = {"fold": np.arange(40) % 8, "truth": truth}
+        columns |= {f"m{i}": np.round(rng.random(40) + 0.5 * truth, 3) for i in range(n)}
+        lines = [",".join(map(str, row)) for row in zip(*columns.values(), strict=True)]
+        path = tmp_path / f"{n}.csv"
+        path.write_text("\n".join([",".join(columns), *lines]))
+        return path
+
+    return write
+
+
+def test_a_single_configuration_is_noted(run, of_configurations):
+    for n, words, noted in ((1, (), True), (2, (), False), (2, ("--only", "m0"), True)):
+        argv = ("correct", of_configurations(n), "--n-resamples", 20, "--format", "json", *words)
+        found = json.loads(run.printed(*argv))["notes"]
+        assert ("single-configuration" in [note["code"] for note in found]) == noted
+
+
+@pytest.mark.parametrize("form", ["table", "markdown"])
+def test_without_a_choice_nothing_is_called_corrected(run, of_configurations, form):
+    options = ("--n-resamples", 20, "--format", form)
+    one, two = (run.printed("correct", of_configurations(n), *options) for n in (1, 2))
+    assert "nothing to correct, folds" in one and "naive, too good" not in one
+    assert "naive, too good" in two and "corrected, folds" in two
+    assert "nothing to correct" not in two
+    labels = [line for line in one.splitlines() if re.match(r"[|*> ]*bbc\b", line)]
+    assert labels and not any("corrected" in line for line in labels)
