@@ -73,7 +73,7 @@ def answer(
                 matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
             )
             of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
-            capped = [] if workers.current() else _capped(matrix, metrics, plan, estimates)
+            capped = _capped(matrix, metrics, plan, estimates)
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
             raise

@@ -163,7 +163,7 @@ class InputOptions:
     def _told(self) -> dict[str, Any]:
         """Return the arguments of the readers."""
         from bbccli.readers import Roles
-        from bbccli.readers.scores import bounds_of_text
+        from bbccli.readers.meaning import bounds_of_text
 
         columns = {name: getattr(self, name) for name in Roles.__dataclass_fields__}
         as_given = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")

@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
@@ -116,8 +115,4 @@ def read(
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
     how |= {"by_position": by_position, "unweighted": unweighted}
     request = Request(roles, **how)
-    if workers.current() is not None:
-        from bbccli.readers.distributed import read_by_parts
-
-        return read_by_parts(path, request)
     return understand(path, request)[1]

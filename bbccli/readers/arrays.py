@@ -18,13 +18,13 @@ from bbccli.core.matrix_checks import check_names
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.classes import sorted_names, spelled
 from bbccli.readers.column import Column, name_of
+from bbccli.readers.meaning import refuse_truth, task_of
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.readers.pipeline import understand_sheet
 from bbccli.readers.place import place
 from bbccli.readers.problems import RAISE
 from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
-from bbccli.readers.scores import refuse_truth, task_of
 from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
 from bbccli.readers.sources.memory import ARRAYS as NAME
 from bbccli.readers.sources.memory import arrow_array, plain_array
@@ -100,18 +100,27 @@ def matrix_of(
     array = _four_axes(array, n_samples, classes is not None)
     n_repeats, _, n_configurations, _ = array.shape
     names = _names(configurations, n_configurations)
-    said = _metadata(metadata)
+    about = Metadata()
+    if metadata is not None:
+        whole = {"spec": SPEC, "version": MAJOR_VERSION, **metadata}
+        about = parse_metadata(json.dumps(whole, default=str), NAME)
     of_samples: dict[str, ArrayLike | None]
     of_samples = {"truth": truth} if event is None else {"time": truth, "event": event}
     of_samples |= {"group": groups, "weight": weights, "row_id": row_id}
     roles = _roles(of_samples, folds, n_repeats, n_samples)
     table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
-    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, said)
+    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, about)
     sheet = place(sheet, RAISE)
     how: dict[str, Any] = {"task": task, "positive": positive, "missing": missing}
     by_hand = Roles(weight=None if weights is None else "weight")
     request = Request(by_hand, **how, bounds=bounds)  # puts words in the form of its fields
-    _check_outcome(request, sheet, truth)
+    settled = task_of(request, sheet)
+    refuse_truth(request, settled)
+    if (truth is None) is not (settled is Task.SCORE):
+        problem = "there is no outcome" if truth is None else "scores have no outcome"
+        raise InputError(
+            problem, path=NAME, hint="task=Task.SCORE is for scores, all else has an outcome"
+        )
     return understand_sheet(sheet, request)[1]
 
 
@@ -122,27 +131,34 @@ def _roles(
     n_samples: int,
 ) -> dict[str, Column]:
     """Columns by role, one repeat under another."""
-    roles = {
-        role: _column(role, np.tile(_sized(_axis(values, role), n_samples, role), n_repeats))
-        for role, values in of_samples.items()
-        if values is not None
-    }
+    arrays = {}
+    for role, values in of_samples.items():
+        if values is None:
+            continue
+        array = _axis(values, role)
+        if len(array) != n_samples:
+            raise InputError(
+                f"{role} has {len(array)} values, the predictions have {n_samples} samples",
+                path=NAME,
+                hint="one value per sample",
+            )
+        arrays[role] = np.tile(array, n_repeats)
     if folds is not None:
-        roles["fold"] = _column("fold", _of_repeats(folds, n_repeats, n_samples))
+        array = plain_array(folds)
+        array = array[None] if array.ndim == 1 and n_repeats == 1 else array
+        if array.shape != (n_repeats, n_samples):
+            raise InputError(
+                f"folds have shape {array.shape}, the predictions need {(n_repeats, n_samples)}",
+                path=NAME,
+                hint="the fold of each sample in each repeat",
+            )
+        arrays["fold"] = array.reshape(-1)
     if n_repeats > 1:
-        roles["repeat"] = _column("repeat", np.repeat(np.arange(n_repeats), n_samples))
-    return roles
-
-
-def _check_outcome(request: Request, sheet: Sheet, truth: NDArray[Any] | None) -> None:
-    """There is a truth, unless the predictions are scores."""
-    task = task_of(request, sheet)
-    refuse_truth(request, task)
-    if (truth is None) is not (task is Task.SCORE):
-        problem = "there is no outcome" if truth is None else "scores have no outcome"
-        raise InputError(
-            problem, path=NAME, hint="task=Task.SCORE is for scores, all else has an outcome"
-        )
+        arrays["repeat"] = np.repeat(np.arange(n_repeats), n_samples)
+    return {
+        role: Column(NAME, role, arrow_array(values, role), np.arange(len(values)))
+        for role, values in arrays.items()
+    }
 
 
 def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -153,30 +169,6 @@ def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
             f"{name} has shape {array.shape}, not (N,)", path=NAME, hint="one value per sample"
         )
     return array
-
-
-def _sized(values: NDArray[Any], n_samples: int, name: str) -> NDArray[Any]:
-    if len(values) != n_samples:
-        raise InputError(
-            f"{name} has {len(values)} values, the predictions have {n_samples} samples",
-            path=NAME,
-            hint="one value per sample",
-        )
-    return values
-
-
-def _of_repeats(folds: ArrayLike, n_repeats: int, n_samples: int) -> NDArray[Any]:
-    """(R N,) fold of each row."""
-    array = plain_array(folds)
-    if array.ndim == 1 and n_repeats == 1:
-        array = array[None]
-    if array.shape != (n_repeats, n_samples):
-        raise InputError(
-            f"folds have shape {array.shape}, the predictions need {(n_repeats, n_samples)}",
-            path=NAME,
-            hint="the fold of each sample in each repeat",
-        )
-    return array.reshape(-1)
 
 
 def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]:
@@ -244,14 +236,3 @@ def _cells(
             cells.append(PredictionColumn(own, own, name, label))
     columns = [arrow_array(rows[:, i], cell.name) for i, cell in enumerate(cells)]
     return Table(NAME, pa.table(columns, [cell.name for cell in cells])), tuple(cells)
-
-
-def _column(role: str, values: NDArray[Any]) -> Column:
-    return Column(NAME, role, arrow_array(values, role), np.arange(len(values)))
-
-
-def _metadata(given: Mapping[str, Any] | None) -> Metadata:
-    if given is None:
-        return Metadata()
-    whole = {"spec": SPEC, "version": MAJOR_VERSION, **given}
-    return parse_metadata(json.dumps(whole, default=str), NAME)

@@ -10,31 +10,25 @@ from typing import Any
 import numpy as np
 
 from bbccli.core.matrix import NestedFold, PredictionMatrix
-from bbccli.core.notes import Note, declared, remarks
+from bbccli.core.notes import Note, declared, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source, targets_of
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
 from bbccli.readers.checks.target_copies import refuse_copies
-from bbccli.readers.folds import (
-    code_folds,
-    count_spanning,
-    nested_folds,
-    note_on_holdout,
-    without_gaps,
-)
+from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
+from bbccli.readers.column import Column, natural_order
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.caret import DIALECT as CARET
-from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.missing import Completed, complete
+from bbccli.readers.missing import complete
+from bbccli.readers.place import outer_blocks
 from bbccli.readers.predictions import Values
 from bbccli.readers.request import Request
 from bbccli.readers.roles import NAMES
 from bbccli.readers.sample_columns import column_of_weights, uneven_weights
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.unfinished import EXPECTED, GAPS_WITHIN_FOLDS
-from bbccli.types import BoolArray, IntArray, Missing, Pooling, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Pooling, Task, distinct
 
 AVERAGED = "averaged_over_repeats"
 """Flag of predictions without a fold of their own."""
@@ -65,18 +59,18 @@ def assemble(
         Nothing is left, gaps that are not allowed, or predictions that are the truth.
     """
     whole, there = outcome, None if sheet.unfinished else sheet.held_out
-    values, kept, gap_notes = _completed(sheet, predictions, request, there)
+    policy = Missing.DROP if sheet.unfinished else request.missing
+    found = _of_outer_rows(sheet, predictions)
+    values, kept, gap_notes = complete(sheet, found, policy, there)
     outcome, samples = whole.take(kept), sheet.usable[kept]
     names = values.configurations
     held = None if there is None else there[:, kept]
     folds, fold_names, fold_notes = _folds(sheet, outcome, samples, held, names)
-    groups = _groups(sheet, kept)
+    group = sheet.of_samples.get("group")
+    groups = None if group is None else group.take(np.flatnonzero(kept)).codes()[0]
     notes = [
         *sheet.notes,
-        *_notes_on_roles(sheet, outcome, request.task),
-        *_notes_on_weights(sheet, request, outcome, groups),
-        *_notes_on_rounding(sheet),
-        *_notes_on_bounds(outcome),
+        *_notes_on_columns(sheet, request, outcome, groups),
         *gap_notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
@@ -100,24 +94,9 @@ def assemble(
         repeated_holdout=there is not None,
         nested=_nested(sheet, predictions, names, samples),
         source=_source(sheet, folds),
-        sample_keys=sheet.keys.take(samples),
+        sample_keys=sheet.keys.take(samples) if values.in_memory else None,
         notes=tuple(notes),
     )
-
-
-def _completed(
-    sheet: Sheet, predictions: Values, request: Request, there: BoolArray | None
-) -> Completed:
-    """Predictions without gaps; those that workers read have none."""
-    if not predictions.in_memory:
-        return predictions, np.ones(sheet.n_samples, bool), ()
-    policy = Missing.DROP if sheet.unfinished else request.missing
-    n_absent, found = sheet.n_samples - len(sheet.usable), _of_outer_rows(sheet, predictions)
-    asked = (found, n_absent, sheet.path)
-    fold, folds = sheet.roles.get("fold"), None
-    if fold is not None and not len(fold.nulls):
-        folds = fold.codes()[0][sheet.rows[:, sheet.usable]]
-    return complete(*asked, policy=policy, there=there, alike=_alike(sheet), folds=folds)
 
 
 def _of_outer_rows(sheet: Sheet, found: Values) -> Values:
@@ -187,46 +166,26 @@ def _folds(
     return *code_folds(fold, rows), ()
 
 
-def _groups(sheet: Sheet, chosen: BoolArray) -> IntArray | None:
-    """(N,) codes of the groups, in order of first appearance."""
-    group = sheet.of_samples.get("group")
-    return None if group is None else group.take(np.flatnonzero(chosen)).codes()[0]
-
-
-def _notes_on_roles(sheet: Sheet, outcome: Outcome, by_hand: Task | None) -> Iterator[Note]:
-    """Columns set aside, joins without a key, and metadata that say another task than the truth."""
-    found = outcome.task
+def _notes_on_columns(
+    sheet: Sheet, request: Request, outcome: Outcome, groups: IntArray | None
+) -> Iterator[Note]:
+    """Yield notes on columns set aside, joins, task, weights, rounded values and bounds."""
     if sheet.spare:
         yield declared.columns_ignored(sheet.spare)
     if sheet.by_position:
         yield remarks.joined_by_position(sheet.by_position)
     task = sheet.metadata.task
-    if by_hand is None and task is not None and task is not found:
-        yield declared.metadata_contradicted(task, found)
-
-
-def _notes_on_weights(
-    sheet: Sheet, request: Request, outcome: Outcome, groups: IntArray | None
-) -> Iterator[Note]:
-    """Weights that nobody asked for, and weights that leave few samples."""
+    if request.task is None and task is not None and task is not outcome.task:
+        yield declared.metadata_contradicted(task, outcome.task)
     column = column_of_weights(sheet)
-    if column is None:
-        return
-    meant = request.roles.weight is not None or sheet.metadata.weight is not None
-    if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
-        yield declared.weight_by_name(column)
-    yield from uneven_weights(outcome, groups)
-
-
-def _notes_on_rounding(sheet: Sheet) -> Iterator[Note]:
-    """Values of one sample that differ between repeats in their last digits."""
+    if column is not None:
+        meant = request.roles.weight is not None or sheet.metadata.weight is not None
+        if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
+            yield declared.weight_by_name(column)
+        yield from uneven_weights(outcome, groups)
     for role in ("truth", "time", "weight"):
         if role in sheet.rounding:
             yield remarks.truth_rounded(role, sheet.rounding[role])
-
-
-def _notes_on_bounds(outcome: Outcome) -> Iterator[Note]:
-    """Scores of which nobody knows how bad they could be."""
     if outcome.task is Task.SCORE and outcome.bounds is None:
         yield remarks.bounds_unknown()
 
@@ -304,6 +263,119 @@ def _n_read(sheet: Sheet) -> int:
     return len(names) - n_dummies + sheet.n_excluded
 
 
-def _alike(sheet: Sheet) -> bool:
-    """True if configurations come from evaluations, each of which has documents of its own."""
-    return sheet.layout == HARNESS
+def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:
+    """Return folds coded 0..F-1 within each repeat, and their names.
+
+    Parameters
+    ----------
+    fold : (n_rows,)
+        Fold of each row, none missing.
+    rows : (R, N)
+        Row of each sample in each repeat.
+
+    Returns
+    -------
+    codes : (R, N)
+        In the natural order of the names.
+    names
+        Of the F codes: those of the file where all repeats share them, else "0", "1", ...
+    """
+    codes, names = fold.named_codes()
+    order = natural_order(names)
+    rank = np.empty(len(names), dtype=np.int64)
+    rank[order] = np.arange(len(names))
+    ranks = rank[codes][rows]
+    present = [distinct(repeat) for repeat in ranks]
+    dense = np.stack([np.searchsorted(p, r) for p, r in zip(present, ranks, strict=True)])
+    if all(np.array_equal(present[0], other) for other in present):
+        return dense, tuple(names[order[i]] for i in present[0])
+    return dense, tuple(str(i) for i in range(max(map(len, present))))
+
+
+def count_spanning(groups: IntArray, folds: IntArray) -> int:
+    """Count the groups with samples in more than one fold of a repeat.
+
+    Parameters
+    ----------
+    groups : (N,)
+        Codes 0..G-1.
+    folds : (R, N)
+        Codes of the folds.
+    """
+    n_groups = int(groups.max()) + 1
+    lowest = np.full((len(folds), n_groups), np.iinfo(np.int64).max)
+    highest = np.full((len(folds), n_groups), -1)
+    for repeat, own in enumerate(folds):
+        np.minimum.at(lowest[repeat], groups, own)
+        np.maximum.at(highest[repeat], groups, own)
+    return int((lowest < highest).any(axis=0).sum())
+
+
+def note_on_holdout(there: BoolArray) -> Note:
+    """Return the note on a repeated hold-out (R, N)."""
+    sizes = there.sum(axis=1)
+    n_repeats, n_samples = there.shape
+    return repeated_holdout(n_repeats, n_samples, int(sizes.min()), int(sizes.max()))
+
+
+def without_gaps(outer: BoolArray, predictions: FloatArray) -> tuple[IntArray, BoolArray]:
+    """Return the inner rows that can be used, and the configurations (C,) complete on them.
+
+    Parameters
+    ----------
+    outer : (n_rows,)
+        Rows of outer test samples.
+    predictions : (n_rows, C) or (n_rows, C, K)
+        All predictions, NaN where missing.
+    """
+    missing: BoolArray = np.isnan(predictions)
+    missing = np.asarray(missing.any(axis=2)) if missing.ndim == 3 else missing
+    inner: IntArray = np.flatnonzero(~outer & ~missing.all(axis=1))
+    return inner, np.asarray(~missing[inner].any(axis=0))
+
+
+def nested_folds(
+    sheet: Sheet, inner: IntArray, predictions: FloatArray, chosen: IntArray
+) -> Iterator[NestedFold]:
+    """Yield the outer folds, repeat by repeat.
+
+    Parameters
+    ----------
+    sheet
+        Inner and outer rows.
+    inner
+        The inner rows that can be used.
+    predictions : (n_rows, C) or (n_rows, C, K)
+        All predictions.
+    chosen : (N,)
+        The samples that are used.
+
+    Raises
+    ------
+    InputError
+        An outer fold of which no sample is left.
+    """
+    position = np.full(sheet.n_samples, -1)
+    position[chosen] = np.arange(len(chosen))
+    places = position[sheet.samples]
+    blocks, names = outer_blocks(sheet)
+    for block in np.unique(blocks):
+        rows = np.flatnonzero(blocks == block)
+        test = rows[sheet.outer[rows] & (places[rows] >= 0)]
+        training = np.intersect1d(rows, inner[places[inner] >= 0])
+        training = training[np.argsort(places[training], kind="stable")]
+        if not len(test) or not len(training):
+            raise sheet.roles["fold"].fault(
+                "no sample of the outer fold is left", rows, hint="complete its predictions"
+            )
+        folds, fold_names = code_folds(sheet.roles["inner_fold"], training[None])
+        repeat, fold = divmod(int(block), len(names))
+        yield NestedFold(
+            name=names[fold],
+            repeat=repeat,
+            training=places[training],
+            test=np.sort(places[test]),
+            predictions=predictions[training],
+            folds=folds[0],
+            fold_names=fold_names,
+        )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 
 # Whole numbers up to here are exact in float64, so 1.0 and 1 may share the name "1".
 EXACT_INTEGERS = 2.0**53
+
+_SPARSE = 8
+"""Times the number of rows that a table of all codes may be long; beyond, rows are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,3 +222,53 @@ def natural_order(names: tuple[str, ...]) -> list[int]:
         for split in (re.split(r"(\d+)", name) for name in names)
     ]
     return sorted(range(len(names)), key=parts.__getitem__)
+
+
+def joint(codes: Sequence[IntArray]) -> IntArray:
+    """(n,) one code, dense, for each combination of several codes; -1 counts as a value."""
+    combined: IntArray = np.zeros(len(codes[0]), np.int64)
+    for one in codes:
+        combined = _dense(combined * (int(one.max()) + 2) + one + 1)
+    return combined
+
+
+def by_appearance(codes: IntArray) -> tuple[IntArray, IntArray]:
+    """Renumber codes, dense and at least 0.
+
+    Returns
+    -------
+    ranks : (n,)
+        Codes in order of first appearance.
+    first : (K,)
+        Row in which each of them appears first.
+    """
+    first = _first_rows(codes)
+    order = np.argsort(first)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    return rank[codes], first[order]
+
+
+def repeated(codes: IntArray) -> IntArray:
+    """Return the rows whose code, at least 0, stands in an earlier row."""
+    codes = _dense(codes)
+    rows = np.arange(len(codes))
+    return np.flatnonzero(_first_rows(codes)[codes] != rows)
+
+
+def _first_rows(codes: IntArray) -> IntArray:
+    """(K,) first row of each of the codes 0..K-1."""
+    first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of equal places the last one written stays
+    return first
+
+
+def _dense(codes: IntArray) -> IntArray:
+    """(n,) codes 0..K-1 in the order of the given ones, which are at least 0."""
+    largest = int(codes.max(initial=-1))
+    if largest >= _SPARSE * len(codes) + 1024:
+        _, codes = np.unique(codes, return_inverse=True)
+        return codes
+    there = np.zeros(largest + 1, bool)
+    there[codes] = True
+    return (np.cumsum(there) - 1)[codes]

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import lru_cache
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from bbccli.core import workers
 from bbccli.core.local import note
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
@@ -17,9 +20,10 @@ from bbccli.types import FloatArray, IntArray
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
+Made = TypeVar("Made")
+
 AT_ONCE = 2**22
 """Cells that are read in one call: 16 MB of float32."""
-
 
 CELLS = 2**23
 """Predictions that a worker looks at together, about: 32 MB of float32."""
@@ -43,6 +47,8 @@ class ColumnFile:
         Whether all columns are float32; else they are read as float64.
     labels
         Value of each class code, where the predictions are labels; they are read as codes.
+    in_unit
+        Whether all numbers lie in [0, 1].
     """
 
     path: str
@@ -51,6 +57,7 @@ class ColumnFile:
     n_rows: int
     single: bool
     labels: tuple[float, ...] | None = None
+    in_unit: bool = False
 
     ndim = 3
 
@@ -91,6 +98,10 @@ class ColumnFile:
                 found[0, :, start + offset] = values if self.labels is None else self._codes(values)
         return found
 
+    def of(self, columns: list[int]) -> ColumnFile:
+        """Return some of the configurations, which are not read."""
+        return replace(self, names=tuple(self.names[c] for c in columns))
+
     def _codes(self, values: FloatArray) -> FloatArray:
         """Class codes of the labels (N,), NaN where one is no class."""
         codes = np.full(len(values), np.nan)
@@ -104,19 +115,44 @@ class ColumnFile:
 
         try:
             file = _opened(self.path, self.size)
-            groups, before = _groups(file, first, end)
+            rows = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
+            ends = np.cumsum([0, *rows])
+            groups = np.flatnonzero((ends[1:] > first) & (ends[:-1] < end)).tolist()
+            before = int(ends[groups[0]]) if groups else 0
             table = file.read_row_groups(groups, columns=names, use_threads=False)
         except (pa.ArrowException, OSError) as error:
-            raise _unreadable(self.path, " ".join(str(error).split())) from None
+            raise InputError(
+                f"can't be read where it is worked on: {' '.join(str(error).split())}",
+                path=self.path,
+                hint="workers see the file under the same path: a shared disk",
+            ) from None
         table = table.slice(first - before, end - first)
         places = [table.schema.get_all_field_indices(name)[0] for name in names]
         return [to_numbers(table.column(place)) for place in places]
 
 
-def pieces(file: Any, columns: IntArray) -> list[IntArray]:
-    """Split the columns of a part of a file (1, N, C) into as many as are looked at together."""
-    width = max(CELLS // max(file.shape[1], 1), 1)
-    return [columns[start : start + width] for start in range(0, len(columns), width)]
+def over_columns(
+    array: Any, function: Callable[[IntArray | slice], Made], columns: IntArray | None = None
+) -> list[Made]:
+    """Return what a function makes of some columns of an array, or of all.
+
+    An array in memory is one part. Of a file, workers take parts of the columns, if there are any,
+    and a few columns at a time.
+    """
+    if isinstance(array, np.ndarray):
+        return [function(slice(None) if columns is None else columns)]
+    columns = np.arange(array.shape[2]) if columns is None else columns
+    parts = workers.over_parts(
+        partial(_piece_by_piece, array.shape[1], function, columns), len(columns)
+    )
+    return list(chain.from_iterable(parts))
+
+
+def _piece_by_piece(
+    n_rows: int, function: Callable[[IntArray], Made], columns: IntArray, part: IntArray
+) -> list[Made]:
+    width, columns = max(CELLS // max(n_rows, 1), 1), columns[part]
+    return [function(columns[start : start + width]) for start in range(0, len(columns), width)]
 
 
 @lru_cache(maxsize=2)
@@ -129,19 +165,3 @@ def _opened(path: str, size: int) -> pq.ParquetFile:
         raise OSError(f"it has {found} bytes, not {size}")
     note(path)
     return pq.ParquetFile(path)
-
-
-def _groups(file: pq.ParquetFile, first: int, end: int) -> tuple[list[int], int]:
-    """Return which groups of rows hold some of the rows, and how many rows lie before them."""
-    sizes = [file.metadata.row_group(group).num_rows for group in range(file.num_row_groups)]
-    ends = np.cumsum([0, *sizes])
-    here = np.flatnonzero((ends[1:] > first) & (ends[:-1] < end))
-    return here.tolist(), int(ends[here[0]]) if len(here) else 0
-
-
-def _unreadable(path: str, reason: str) -> InputError:
-    return InputError(
-        f"can't be read where it is worked on: {reason}",
-        path=path,
-        hint="workers see the file under the same path: a shared disk",
-    )

@@ -28,8 +28,15 @@ from bbccli.readers.arrow import (
     to_codes,
     to_numbers,
 )
-from bbccli.readers.codes import by_appearance, repeated
-from bbccli.readers.column import EXACT_INTEGERS, Column, name_of, number_of, text_entries
+from bbccli.readers.column import (
+    EXACT_INTEGERS,
+    Column,
+    by_appearance,
+    name_of,
+    number_of,
+    repeated,
+    text_entries,
+)
 from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
 from bbccli.types import IntArray

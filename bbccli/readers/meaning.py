@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -11,18 +12,18 @@ from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
 from bbccli.core.rounding import count
 from bbccli.errors import InputError, OptionError, UndefinedError, parameter
+from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import check_classes_told, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.prediction_array import Cube
-from bbccli.readers.request import Request
+from bbccli.readers.predictions import Values
+from bbccli.readers.request import Request, is_given
 from bbccli.readers.sample_columns import numbers_of
-from bbccli.readers.scores import outcome_of_scores, task_of
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, Task
 
 
-def outcome_of(sheet: Sheet, cube: Cube, request: Request) -> Outcome:
+def outcome_of(sheet: Sheet, values: Values, request: Request) -> Outcome:
     """Return the outcome of the samples that can be used, (n_usable,).
 
     Raises
@@ -32,32 +33,34 @@ def outcome_of(sheet: Sheet, cube: Cube, request: Request) -> Outcome:
     OptionError
         A positive class where there is none.
     """
+    return replace(_unweighted(sheet, values, request), weights=sheet.weights)
+
+
+def _unweighted(sheet: Sheet, values: Values, request: Request) -> Outcome:
     if task_of(request, sheet) is Task.SCORE:
-        scored = outcome_of_scores(sheet, cube, request, len(sheet.usable))
-        return replace(scored, weights=sheet.weights)
+        return _outcome_of_scores(sheet, values, request)
     truth, task = sheet.of_samples.get("truth"), request.task
     if truth is None:
         _refuse_positive(request.positive, Task.SURVIVAL)
-        outcome = survival(sheet.of_samples["time"], sheet.of_samples["event"], task)
-        return replace(outcome, weights=sheet.weights)
+        return survival(sheet.of_samples["time"], sheet.of_samples["event"], task)
     check_classes_told(sheet)
-    labels = dict.fromkeys(cell.label for cell in sheet.cells if cell.label is not None)
-    _refuse_doubtful(truth, cube, labels, task)
-    decided = decide_task(truth, cube, tuple(labels), task, sheet.metadata)
+    labels = tuple(dict.fromkeys(cell.label for cell in sheet.cells if cell.label is not None))
+    _refuse_doubtful(truth, values, labels, task)
+    decided = decide_task(truth, values, labels, task, sheet.metadata)
     if decided is not Task.BINARY:
         _refuse_positive(request.positive, decided)
     if decided is Task.REGRESSION:
-        return replace(regression(truth), weights=sheet.weights)
-    outcome = classification(truth, decided, tuple(labels), sheet.metadata, request.positive)
-    return replace(outcome, weights=sheet.weights)
+        return Outcome(Task.REGRESSION, truth.numbers("truth"))
+    return classification(truth, decided, labels, sheet.metadata, request.positive)
 
 
-def _refuse_doubtful(truth: Column, cube: Cube, labels: Collection[str], task: Task | None) -> None:
+def _refuse_doubtful(
+    truth: Column, values: Values, labels: Collection[str], task: Task | None
+) -> None:
     """Refuse numbers of a truth that can be read in two ways, unless they are names of classes."""
     if not truth.is_text or labels or (task and task.is_classification):
         return
-    present = set(truth.named_codes()[1])
-    predicted = {name for column in cube.texts for name in column.named_codes()[1]}
+    present, predicted = set(truth.named_codes()[1]), set(values.words)
     if len(present) <= 2 or (predicted and predicted <= present):
         return
     from bbccli.readers.numerals import doubt
@@ -77,7 +80,7 @@ def _refuse_positive(positive: str | None, task: Task) -> None:
 
 
 def decide_task(
-    truth: Column, cube: Cube, labels: Sequence[str], task: Task | None, metadata: Metadata
+    truth: Column, values: Values, labels: Sequence[str], task: Task | None, metadata: Metadata
 ) -> Task:
     """Tell which task a truth is of: by the flag, by the metadata where they fit, by its values.
 
@@ -95,7 +98,7 @@ def decide_task(
         return Task.BINARY
     if labels or truth.is_text or truth.is_boolean:
         return Task.MULTICLASS
-    if truth.is_integer and cube.all_among([number_of(name) for name in present]):
+    if truth.is_integer and values.all_among([number_of(name) for name in present]):
         return Task.MULTICLASS
     return Task.REGRESSION
 
@@ -137,17 +140,6 @@ def classification(
         classes = positive_last(classes, positive, metadata, truth.path)
     recode = np.array([classes.index(name) for name in present])
     return Outcome(task, recode[codes], tuple(classes))
-
-
-def regression(truth: Column) -> Outcome:
-    """Return the outcome of a regression, (N,) finite values.
-
-    Raises
-    ------
-    InputError
-        A value that is text or infinite.
-    """
-    return Outcome(Task.REGRESSION, truth.numbers("truth"))
 
 
 def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
@@ -270,3 +262,105 @@ def positive_last(
             hint=f"the classes are {' and '.join(classes)}",
         )
     return [name for name in classes if name != wanted] + [wanted]
+
+
+Bounds = tuple[float, float]
+
+
+def bounds_of_text(text: str) -> Bounds:
+    """Return the bounds that `--bounds` names.
+
+    Raises
+    ------
+    OptionError
+        They are not two numbers, the lower one first.
+
+    Examples
+    --------
+    >>> bounds_of_text("1,5")
+    (1.0, 5.0)
+    """
+    low, _, high = text.partition(",")
+    try:
+        return checked_bounds((float(low), float(high)))
+    except (ValueError, OptionError):
+        problem = f"{parameter('bounds')} {text!r} is not LOW,HIGH"
+        raise OptionError(problem, hint="two numbers, for example 0,1 or 1,5") from None
+
+
+def checked_bounds(bounds: Bounds) -> Bounds:
+    """Return bounds that are finite and in order.
+
+    Raises
+    ------
+    OptionError
+        They are not.
+    """
+    low, high = bounds
+    if not (math.isfinite(low) and math.isfinite(high) and low < high):
+        raise OptionError(
+            f"{parameter('bounds')} are {low:g} and {high:g}",
+            hint="two numbers, the lower one first",
+        )
+    return float(low), float(high)
+
+
+def task_of(request: Request, sheet: Sheet) -> Task | None:
+    """Return the task that is asked for, or that the metadata declare."""
+    return request.task or sheet.metadata.task
+
+
+def refuse_truth(request: Request, task: Task | None) -> None:
+    """Refuse what says something of a truth where there is none, and bounds where there is one.
+
+    Raises
+    ------
+    OptionError
+        An option that does not go with the task.
+    """
+    if task is not Task.SCORE:
+        if request.bounds is not None:
+            raise OptionError(
+                f"{parameter('bounds')} is for scores without a truth",
+                hint=f"give {parameter('task', Task.SCORE)}, or leave it out",
+            )
+        return
+    roles = request.roles
+    given = {
+        "truth": roles.truth,
+        "time": roles.time,
+        "event": roles.event,
+        "positive": request.positive,
+        "labels": request.labels,
+    }
+    wrong = [parameter(name) for name, value in given.items() if is_given(value)]
+    if wrong:
+        raise OptionError(
+            f"{wrong[0]} does not go with {parameter('task', Task.SCORE)}: scores are compared "
+            "with no truth",
+            hint=f"leave {wrong[0]} out, or give another {parameter('task')}",
+        )
+
+
+def _outcome_of_scores(sheet: Sheet, values: Values, request: Request) -> Outcome:
+    """Return an outcome of samples that holds no truth, only the bounds of their scores."""
+    bounds = request.bounds or sheet.metadata.bounds
+    if bounds is not None:
+        _refuse_beyond(sheet, values, checked_bounds(bounds))
+    elif values.all_among([0.0, 1.0]):
+        bounds = (0.0, 1.0)
+    return Outcome(Task.SCORE, np.zeros(len(sheet.usable)), bounds=bounds)
+
+
+def _refuse_beyond(sheet: Sheet, values: Values, bounds: Bounds) -> None:
+    """Refuse the first score beyond the bounds."""
+    low, high = bounds
+    if values.words or not ((values.array < low) | (values.array > high)).any():
+        return
+    for cell in sheet.cells:
+        column = sheet.column(cell)
+        numbers = to_numbers(column.values)
+        wrong = np.flatnonzero((numbers < low) | (numbers > high))
+        if len(wrong):
+            hint = "correct it, or give other --bounds"
+            raise column.fault(f"score is not within {low:g} and {high:g}", wrong, hint=hint)

@@ -9,46 +9,31 @@ import numpy as np
 
 from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
+from bbccli.readers.layout.dialects.harness import NAME as HARNESS
 from bbccli.readers.predictions import Values
-from bbccli.types import BoolArray, FloatArray, IntArray, Missing
+from bbccli.readers.sheet import Sheet
+from bbccli.types import BoolArray, FloatArray, Missing
 
 FEWEST = 0.5
 """Share of the samples that a configuration must predict to be scored on what it predicts."""
 
 
-Completed = tuple[Values, BoolArray, tuple[Note, ...]]
-"""Finite predictions, the samples (N,) kept of those that were read, and notes about the gaps."""
-
-
 def complete(
-    predictions: Values,
-    n_absent: int,
-    path: str,
-    *,
-    policy: Missing,
-    there: BoolArray | None = None,
-    alike: bool = False,
-    folds: IntArray | None = None,
-) -> Completed:
+    sheet: Sheet, predictions: Values, policy: Missing, there: BoolArray | None
+) -> tuple[Values, BoolArray, list[Note]]:
     """Leave out samples without any prediction, and deal with gaps in the others.
 
     Parameters
     ----------
+    sheet
+        Samples and folds. In the dialect of evaluations each configuration has a list of samples
+        of its own; these must be the same unless the policy is to compare what is there.
     predictions
-        (R, N, C) or (R, N, C, K), NaN where missing.
-    n_absent
-        Samples left out before, because a repeat lacks their row.
-    path
-        File, for messages.
+        (R, N, C) or (R, N, C, K), NaN where missing. A `ColumnFile` has no gaps.
     policy
         What is done about gaps: a key of `GAPS`.
     there : (R, N) bool, optional
         Where a repeat holds a sample, of repeated hold-out: elsewhere no prediction is missing.
-    alike
-        Whether each configuration has a list of samples of its own, which must be the same unless
-        the policy is to compare what is there.
-    folds : (R, N), optional
-        Fold of each sample, by any whole number; None where unknown.
 
     Returns
     -------
@@ -56,7 +41,7 @@ def complete(
         Finite predictions of the samples and configurations that were kept, and where there is one.
     (N,) bool
         The samples kept, of those that were read.
-    tuple of Note
+    list of Note
         About the samples and configurations left out, and the gaps that remain.
 
     Raises
@@ -65,19 +50,21 @@ def complete(
         A gap, when the policy is `error`; lists that differ; nothing left; a configuration that
         shares no sample with another one.
     """
+    if not predictions.in_memory:
+        return predictions, np.ones(sheet.n_samples, bool), []
+    n_absent, path = sheet.n_samples - len(sheet.usable), sheet.path
     missing = _missing(predictions.array)
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
-    if alike and policy is Missing.DROP:
+    if sheet.layout == HARNESS and policy is Missing.DROP:
         _check_alike(missing, path)
     samples, kept, notes = GAPS[policy](missing, absent)
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
     if n_left_out:
-        n_samples, n_repeats = missing.shape[1] + n_absent, len(missing)
-        notes.append(remarks.samples_left_out(n_left_out, n_samples, n_repeats))
+        notes.append(remarks.samples_left_out(n_left_out, sheet.n_samples, len(missing)))
     if not kept.all():
         dropped = [n for n, k in zip(predictions.configurations, kept, strict=True) if not k]
-        stopped = folds is not None and _of_whole_folds(missing[:, :, ~kept], folds)
+        stopped = _of_whole_folds(sheet, missing[:, :, ~kept])
         notes.append(remarks.configurations_dropped(dropped, len(kept), stopped=stopped))
     gaps = missing[:, samples][:, :, kept]
     if gaps.any():
@@ -88,12 +75,9 @@ def complete(
         raise InputError(notes[0].text, path=path, hint=hint)
     if not samples.any() or not kept.any():
         raise _nothing_left(missing, path)
-    left = _select(predictions, samples, kept)
-    _refuse_strangers(gaps | absent[:, samples], left.configurations, path)
-    gaps = gaps | absent[:, samples]
-    if not gaps.any():
-        return left, samples, tuple(notes)
-    return _filled(left, gaps), samples, tuple(notes)
+    left, gaps = _select(predictions, samples, kept), gaps | absent[:, samples]
+    _refuse_strangers(gaps, left.configurations, path)
+    return (_filled(left, gaps) if gaps.any() else left), samples, notes
 
 
 Kept = tuple[BoolArray, BoolArray, list[Note]]
@@ -179,11 +163,15 @@ def _refuse_strangers(gaps: BoolArray, names: Sequence[str], path: str) -> None:
         )
 
 
-def _of_whole_folds(missing: BoolArray, folds: IntArray) -> bool:
-    """True if gaps (R, N, C) begin and end with folds (R, N), as those of pruned trials do."""
+def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
+    """True if gaps (R, N, C) begin and end with folds, as those of pruned trials do."""
+    fold = sheet.roles.get("fold")
+    if fold is None or len(fold.nulls):
+        return False
+    folds = fold.codes()[0][sheet.rows[:, sheet.usable]]
     for own, there in zip(missing, folds, strict=True):
-        for fold in np.unique(there):
-            gaps = own[there == fold]
+        for one in np.unique(there):
+            gaps = own[there == one]
             if (gaps.any(axis=0) != gaps.all(axis=0)).any():
                 return False
     return True

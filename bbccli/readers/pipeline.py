@@ -10,26 +10,34 @@ from pathlib import Path
 
 import numpy as np
 
+from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
 from bbccli.errors import InputError, OptionError
+from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import assemble
-from bbccli.readers.choice import choose
+from bbccli.readers.choice import choose, narrow
 from bbccli.readers.classes import tell_classes
+from bbccli.readers.column_file import ColumnFile, over_columns
 from bbccli.readers.layout import lay_out
-from bbccli.readers.meaning import outcome_of
+from bbccli.readers.meaning import outcome_of, task_of
 from bbccli.readers.metadata import Metadata, merged
 from bbccli.readers.place import place
-from bbccli.readers.prediction_array import read_cube
-from bbccli.readers.predictions import Values, faults_of_each, interpret
+from bbccli.readers.predictions import check_sources, faults_of_each, interpret, read_values
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.request import Request
 from bbccli.readers.sample_columns import with_sample_columns
-from bbccli.readers.sheet import Sheet
+from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed
 from bbccli.readers.sources.memory import ArrowStream, in_memory
 from bbccli.readers.sources.opening import read_table
 from bbccli.readers.table import Table, joint_hash, name_faults
+from bbccli.types import FloatArray, IntArray, Task
+
+FOR_WORKERS = (
+    "without --runner dask; or one wide Parquet file: a row per sample, a column of numbers per "
+    "configuration, or for each of two classes, no repeats, no weights, no gaps"
+)
+"""What workers can read."""
 
 
 def understand(
@@ -44,34 +52,44 @@ def understand(
     problems
         Raises the first problem, or collects all of them.
     """
-    return understand_sheet(sheet_of(paths, request, problems), request, problems)
-
-
-def sheet_of(paths: Paths, request: Request, problems: Problems) -> Sheet:
-    """Return the sheet of some files, whose rows have their places and whose classes are known."""
     tables, metadata = open_tables(paths, request, problems)
     sheet = place(lay_out(tables, metadata, request, problems), problems)
     if request.elsewhere:
         from bbccli.readers.join import join
 
         sheet = join(sheet, request, problems)
-    return tell_classes(sheet)
+    return understand_sheet(tell_classes(sheet), request, problems, paths)
 
 
 def understand_sheet(
-    sheet: Sheet, request: Request, problems: Problems = RAISE
+    sheet: Sheet, request: Request, problems: Problems = RAISE, paths: Paths | None = None
 ) -> tuple[Sheet, PredictionMatrix]:
-    """Make a matrix of a sheet whose rows have their places and whose roles are known."""
-    sheet = choose(sheet, request, problems)
-    if request.unfinished:
-        from bbccli.readers.unfinished import narrow
+    """Make a matrix of a sheet whose rows have their places and whose roles are known.
 
+    Parameters
+    ----------
+    sheet, request, problems
+        As for `understand`.
+    paths
+        Files whose predictions workers read, where there are any.
+    """
+    sheet = choose(sheet, request, problems)
+    file = None
+    if paths is not None and workers.current() is not None:
+        file = file_of(paths, sheet, request)
+    if request.unfinished:
         sheet = narrow(sheet)
     sheet = with_sample_columns(sheet, problems)
-    outcome, predictions = _meaning(sheet, request, problems)
+    sound, values = read_values(sheet, problems, file)
+    problems.settle("constant", "labels file")
+    with problems.of("outcome", fatal=True):
+        outcome = outcome_of(sheet, values, request)
+    each = partial(faults_of_each, sound, values, outcome)
+    with problems.of("assembly", fatal=True, each=each):
+        values = interpret(sound, values, outcome)
     problems.settle()
     with problems.of("assembly", fatal=True):
-        matrix = assemble(sheet, outcome, predictions, request)
+        matrix = assemble(sheet, outcome, values, request)
     return sheet, matrix
 
 
@@ -143,23 +161,64 @@ def open_tables(
     return [_named_once(table, problems) for table in read], metadata
 
 
-def _meaning(sheet: Sheet, request: Request, problems: Problems) -> tuple[Outcome, Values]:
-    """Interpret the truth, and the predictions of it.
+def file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
+    """Return the predictions of a sheet as columns of their file, which workers read.
 
     Raises
     ------
-    InputError, UndefinedError, OptionError
-        Invalid predictions, an invalid outcome, or predictions that do not fit the outcome.
+    OptionError
+        They are something else.
+    InputError
+        Infinite numbers, or gaps.
     """
-    # of a nested cross-validation all rows are read at once, so that all mean the same
-    rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
-    cube = read_cube(sheet, rows, problems)
-    problems.settle("constant", "labels file")
-    with problems.of("outcome", fatal=True):
-        outcome = outcome_of(sheet, cube, request)
-    with problems.of("assembly", fatal=True, each=partial(faults_of_each, cube, outcome)):
-        predictions = interpret(cube, outcome)
-    return outcome, predictions
+    import pyarrow as pa
+
+    path, *others = expand(paths)
+    n_classes = len({cell.label for cell in sheet.cells})
+    several = n_classes > 2 or task_of(request, sheet) is Task.MULTICLASS
+    in_order = np.array_equal(sheet.rows, np.arange(sheet.n_rows)[None])
+    kinds = [sheet.type_of(cell) for cell in sheet.cells]
+    for wrong, reason in (
+        (others, "there are several files"),
+        (not _is_parquet(path), "this is no Parquet file"),
+        (sheet.layout != WIDE, f"the layout is {sheet.layout}"),
+        (sheet.nested, "the cross-validation is nested"),
+        (not in_order, "there are repeats, or rows of one sample"),
+        ("weight" in sheet.roles, "the samples have weights"),
+        (request.unfinished, "the cross-validation is in progress"),
+        (task_of(request, sheet) is Task.SCORE, "the task is score"),
+        (sheet.by_class and several, "there is a column for each of several classes"),
+        (not all(map(is_number, kinds)), "some predictions are no numbers"),
+    ):
+        if wrong:
+            raise OptionError(f"--runner dask can't read {sheet.path}: {reason}", hint=FOR_WORKERS)
+    place_ = Path(str(path)).resolve()
+    names = tuple(cell.source for cell in sheet.cells)
+    single = all(map(pa.types.is_float32, kinds))
+    file = ColumnFile(str(place_), place_.stat().st_size, names, sheet.n_rows, single)
+    parts = over_columns(file, partial(_extent, file))
+    n_missing, lowest, highest = (np.concatenate(part) for part in zip(*parts, strict=True))
+    infinite = np.flatnonzero(np.isinf(lowest) | np.isinf(highest))
+    check_sources(sheet.table, [names[c] for c in infinite[:1]], RAISE)
+    for c in np.flatnonzero(n_missing)[:1].tolist():
+        raise InputError(
+            f"--runner dask needs every prediction; {n_missing[c]} of {sheet.n_rows} are missing",
+            path=sheet.path,
+            column=names[c],
+            hint=f"--exclude {names[c]!r}, complete it, or leave out --runner dask",
+        )
+    return replace(file, in_unit=bool(lowest.min() >= 0 and highest.max() <= 1))
+
+
+def _is_parquet(path: object) -> bool:
+    """True if it is a file on a disk whose name says so."""
+    return isinstance(path, str | Path) and Path(path).suffix == ".parquet" and Path(path).is_file()
+
+
+def _extent(file: ColumnFile, columns: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
+    """How many numbers of some columns are missing (C,), the smallest and the largest one (C,)."""
+    array = file[:, :, columns][0]
+    return np.isnan(array).sum(axis=0), np.fmin.reduce(array), np.fmax.reduce(array)
 
 
 def _refuse_two_on_stdin(paths: Paths, request: Request) -> None:

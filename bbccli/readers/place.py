@@ -11,8 +11,7 @@ import numpy as np
 from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, take, to_codes
-from bbccli.readers.codes import repeated
-from bbccli.readers.column import Column, name_of, natural_order
+from bbccli.readers.column import Column, name_of, natural_order, repeated
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.types import IntArray

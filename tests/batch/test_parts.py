@@ -69,6 +69,23 @@ def test_what_may_be_asked(run, tmp_path, workers, words, monkeypatch):
     assert status == (3 if "--fail-under" in words else 0), err
 
 
+def test_a_column_for_each_of_two_classes(run, tmp_path, workers):
+    truth, fold, found = chances(n_columns=8)
+    columns = {f"c{c}::{k}": found[c] if k else 1 - found[c] for c in range(8) for k in (1, 0)}
+    file_of(tmp_path / "p.parquet", truth, [], fold=fold, **columns)
+    for positive in ("1", "0"):
+        words = ("--positive", positive, "--metric", "auc", "--metric", "brier", *FEW)
+        status, out, _ = same(run, tmp_path / "p.parquet", *words)
+        assert (status, '"c2"' in out) == (0, True)
+    file_of(tmp_path / "p.parquet", truth + fold % 2, [], fold=fold, **columns)
+    err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
+    assert "truth is not one of the classes of the predictions (1, 0)" in err
+    columns |= {f"c{c}::2": found[c] for c in range(8)}
+    file_of(tmp_path / "p.parquet", truth, [], fold=fold, **columns)
+    err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
+    assert "there is a column for each of several classes" in err
+
+
 @pytest.mark.sweep
 def test_values_and_labels(run, tmp_path, workers):
     rng = np.random.default_rng(1)
@@ -127,13 +144,13 @@ def test_more_samples_than_are_added_up_at_once(
 
 
 REFUSED = [
+    (("--weight", "w"), "the samples have weights"),
     (("--method", "naive"), "--method naive needs all predictions in one place"),
     (("--method", "all"), "--method all needs all predictions in one place"),
     (("--metric", "average-precision"), "--runner dask has no average-precision: in parts"),
     (("--select", "one-se"), "--runner dask selects the best configuration, not by --select"),
     (("--cost-of-search",), "--runner dask can't tell what the search cost"),
     (("--format", "html"), "--runner dask makes no page"),
-    (("--weight", "w"), "the samples have weights"),
     (("--repeat", "r"), "there are repeats, or rows of one sample"),
 ]
 

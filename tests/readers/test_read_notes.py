@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.readers import read
-from bbccli.readers.folds import count_spanning
+from bbccli.readers.assembly import count_spanning
 from bbccli.types import Missing
 
 META = {"spec": "bbc-predictions", "version": "1"}

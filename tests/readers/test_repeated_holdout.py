@@ -1,5 +1,7 @@
 """Files of repeated hold-out (Monte-Carlo cross-validation)."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from documents import codes
@@ -9,8 +11,7 @@ from reading import refused
 from bbccli.core.outcome import Outcome
 from bbccli.readers import read
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.prediction_array import read_cube
-from bbccli.readers.predictions import interpret
+from bbccli.readers.predictions import interpret, read_values
 from bbccli.readers.problems import RAISE
 from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
 from bbccli.readers.sources.opening import read_table
@@ -163,11 +164,12 @@ def test_no_row_is_no_prediction(save, kind):
     shown = names if kind is float else [f"c{name}" for name in names]
     table = read_table(save("m.parquet", {"truth": truth, "a": shown}))
     sheet = Sheet(table, WIDE, table.n_rows, {}, (PredictionColumn("a", "a", "a"),), Metadata())
-    cube = read_cube(sheet, np.array([[0, -1, 2], [-1, 1, 3]]), RAISE)
+    rows = np.array([[0, -1, 2], [-1, 1, 3]])
+    sheet, values = read_values(replace(sheet, rows=rows, usable=np.arange(3)), RAISE)
     if kind is float:
         expected = [[0.1, np.nan, 0.3], [np.nan, 0.2, 0.4]]
-        assert_array_equal(cube.numbers[..., 0], expected)
+        assert_array_equal(values.array[..., 0], expected)
     else:
         outcome = Outcome(Task.BINARY, np.array([0, 1, 0]), ("c0", "c1"))
-        found = interpret(cube, outcome)
+        found = interpret(sheet, values, outcome)
         assert_array_equal(found.array[..., 0], [[0, np.nan, 0], [np.nan, 1, 1]])

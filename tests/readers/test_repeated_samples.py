@@ -15,9 +15,7 @@ from bbccli.core import workers
 from bbccli.core.outcome import Outcome
 from bbccli.readers import read
 from bbccli.readers.checks.repeats import copies_of, period_of, period_of_folds, period_of_scores
-from bbccli.readers.distributed import read_by_parts
 from bbccli.readers.predictions import Values
-from bbccli.readers.request import Request
 from bbccli.types import PredictionKind, Task
 
 N = 60
@@ -276,12 +274,12 @@ def test_on_workers(tmp_path):
     path, frame = tmp_path / "m.parquet", copied(2).drop(columns="row_id")
     wide = frame.assign(**{f"c{i}": frame.a * (i + 2) for i in range(7)})
     wide.to_parquet(path, index=False)
+    (alone,) = notes(read(path))
     with workers.use(Here(3)):
-        assert notes(read_by_parts(path, Request())) == notes(read(path))
-    assert len(notes(read(path))) == 1
+        assert notes(read(path)) == [alone]
     repeats(TRUTHS["binary"]).to_parquet(path)
     with workers.use(Here(3)):
-        assert len(notes(read_by_parts(path, Request()))) == 1
+        assert len(notes(read(path))) == 1
 
 
 # scores without a truth

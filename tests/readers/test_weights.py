@@ -67,9 +67,6 @@ def test_a_column_that_weights_by_its_name_is_noted(name):
     assert f"column {name}," in note.text
     assert f"--weight {name}" in note.remedy
     assert matrix.source.weight == name
-
-
-def test_so_is_one_of_a_long_table():
     assert on_weights(read(long_table(BODY))) == {"weight-by-name"}
 
 
@@ -106,19 +103,13 @@ def test_the_metadata_name_the_column():
 
 @pytest.mark.parametrize("metadata", [None, {"weight": "weight"}])
 def test_unweighted_is_as_without_the_column(metadata):
-    found, plain = read(table(BODY, metadata=metadata), unweighted=True), read(table())
-    assert found.outcome.weights is None
-    assert found.source.weight is None
+    weighted = table(BODY, metadata=metadata)
+    found, plain = read(weighted, unweighted=True), read(table())
+    assert (found.outcome.weights, found.source.weight) == (None, None)
     assert found.configurations == plain.configurations
     assert np.array_equal(found.predictions, plain.predictions)
-
-
-def test_unweighted_is_what_a_converted_file_stays():
-    request = Request(unweighted=True)
-    metadata = {"weight": "weight"}
-    found = convert(table(BODY, metadata=metadata), request, TableLayout.WIDE)
-    assert "weight" not in found.metadata
-    assert "weight" not in found.table.column_names
+    converted = convert(weighted, Request(unweighted=True), TableLayout.WIDE)
+    assert "weight" not in {*converted.metadata, *converted.table.column_names}
 
 
 @pytest.mark.parametrize("hint", [("--weight", "weight"), ("--unweighted",)])

@@ -18,7 +18,7 @@ from bbccli.core.rounding import count, figure, tiny_text
 from bbccli.core.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
-from bbccli.readers.folds import note_on_holdout
+from bbccli.readers.assembly import note_on_holdout
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.stats.resampling import BLOCK, draws_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import blake2b
 
@@ -11,7 +10,7 @@ import numpy as np
 from bbccli.core import resources
 from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.readers.checks.sanity import earlier_equals
+from bbccli.readers.checks.sanity import earlier_equals, keys_of
 from bbccli.types import FloatArray, PredictionKind
 
 NEARLY = 0.999
@@ -43,12 +42,13 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     """
     n_compared = min(matrix.n_configurations, MOST)
     names = matrix.configurations[:n_compared]
-    copies = _earlier(_column(matrix, c) for c in range(n_compared))
+    copies = earlier_equals(keys_of(matrix.predictions[:, :, :n_compared]))
     taken, examples = set(copies), [_pair(names, copies, "the same predictions")]
     same_ranks: dict[int, int] = {}
     correlated: dict[int, int] = {}
     if matrix.kind is not PredictionKind.LABEL:
-        ranks = _earlier(_ranks(_column(matrix, c)) for c in range(n_compared))
+        of_each = (_ranks(_column(matrix, c)).tobytes() for c in range(n_compared))
+        ranks = earlier_equals(blake2b(one, digest_size=16).digest() for one in of_each)
         same_ranks = {a: b for a, b in ranks.items() if a not in taken}
         taken |= set(same_ranks)
         found = _correlated(matrix, n_compared)
@@ -74,11 +74,6 @@ def _ranks(values: FloatArray) -> FloatArray:
     from scipy.stats import rankdata
 
     return np.asarray(rankdata(values, method="dense"))
-
-
-def _earlier(rows: Iterable[FloatArray]) -> dict[int, int]:
-    """Position of each row that equals an earlier one, and of that one; by digests, not copies."""
-    return earlier_equals(blake2b(row.tobytes(), digest_size=16).digest() for row in rows)
 
 
 def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:

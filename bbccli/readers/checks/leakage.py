@@ -10,6 +10,7 @@ import numpy as np
 from bbccli.core.areas import area, hanley_mcneil_variance
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
+from bbccli.readers.checks.target_copies import glance
 from bbccli.readers.predictions import Values
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
@@ -18,9 +19,6 @@ ERRORS = 3
 
 CORRELATED = 0.95
 """Correlation with the truth below which the best of the others does not come near."""
-
-_GLANCE = 32
-"""Rows of each class, or of all, that are looked at first."""
 
 
 def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
@@ -43,7 +41,7 @@ def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = Non
         return found
     if not len(truth) or truth.min() == truth.max():
         return found
-    possible = _ordered(*_glance(array, outcome), outcome.task)
+    possible = _ordered(*glance(array, truth), outcome.task)
     for c in np.flatnonzero(possible).tolist():
         found[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
         others = leaves_one_out(array[:, c], outcome, predictions.kind, folds)
@@ -107,16 +105,6 @@ def on_perfection(
         some = [names[c] for c in told if in_order[c] == way]
         if some:
             yield remarks.perfect_configuration(some, names[others[best]], said, way=way)
-
-
-def _glance(array: FloatArray, outcome: Outcome) -> tuple[FloatArray, FloatArray | IntArray]:
-    """Predictions and truth of a few samples, some of each class."""
-    truth = outcome.values
-    rows = np.arange(min(_GLANCE, len(truth)))
-    if outcome.task.is_classification:
-        parts = [np.flatnonzero(truth == k)[:_GLANCE] for k in range(len(outcome.classes))]
-        rows = np.concatenate(parts)
-    return array[rows], truth[rows]
 
 
 def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> IntArray:

@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.core import workers
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
-from bbccli.readers.codes import by_appearance, joint
+from bbccli.readers.column import by_appearance, joint
 from bbccli.readers.predictions import Values
 from bbccli.types import FloatArray, IntArray, Task, distinct
 

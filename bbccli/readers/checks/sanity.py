@@ -10,14 +10,13 @@ from hashlib import blake2b
 
 import numpy as np
 
-from bbccli.core import workers
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, standings
 from bbccli.readers.checks.leakage import in_order, on_perfection, performances
 from bbccli.readers.checks.non_predictions import Marks, marks, on_marks
 from bbccli.readers.checks.target_copies import equal_to_truth
-from bbccli.readers.column_file import pieces
+from bbccli.readers.column_file import over_columns
 from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -66,11 +65,8 @@ def examine(
     known
         Configurations that are known to be what they look like.
     """
-    if values.in_memory:
-        n_cells, ranks = values.array[0].size, ranks_of(values, outcome)
-        return _examined(values, outcome, folds, known, n_cells, ranks)
-    of_part = partial(_examined_part, values, outcome, folds, known)
-    return _joined(workers.over_parts(of_part, len(values.configurations)))
+    parts = over_columns(values.array, partial(_examined, values, outcome, folds, known))
+    return parts[0] if len(parts) == 1 else _joined(parts)
 
 
 def notes_on(
@@ -125,12 +121,14 @@ def _examined(
     outcome: Outcome,
     folds: IntArray | None,
     known: frozenset[str],
-    n_cells: int,
-    ranks: FloatArray | None = None,
-    *,
-    whole: bool = True,
+    columns: IntArray | slice,
 ) -> Examined:
-    """Examine some configurations; a repeat of all of them has so many cells."""
+    """Examine some configurations."""
+    whole, n_cells = values.in_memory, int(np.prod(values.array.shape[1:]))
+    if not whole:
+        names = tuple(np.array(values.configurations, object)[columns])
+        values = replace(values, array=values.array[:, :, columns], configurations=names)
+    ranks = ranks_of(values, outcome) if whole else None
     copied = np.zeros(len(values.configurations), bool)
     copied[equal_to_truth(values, outcome)] = True
     return Examined(
@@ -141,18 +139,6 @@ def _examined(
         keys_of(values.array, whole=whole),
         ranks,
     )
-
-
-def _examined_part(
-    values: Values, outcome: Outcome, folds: IntArray | None, known: frozenset[str], part: IntArray
-) -> Examined:
-    """Examine some configurations of a file, a few at a time."""
-    n_cells, found = outcome.values.size * len(values.configurations), []
-    for columns in pieces(values.array, part):
-        names = tuple(values.configurations[c] for c in columns)
-        own = replace(values, array=values.array[:, :, columns], configurations=names)
-        found.append(_examined(own, outcome, folds, known, n_cells, whole=False))
-    return _joined(found)
 
 
 def _joined(parts: list[Examined]) -> Examined:
@@ -173,12 +159,8 @@ def _joined(parts: list[Examined]) -> Examined:
 
 def _performances(values: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
     """`performances` of some configurations, a part on each worker."""
-
-    def of(part: IntArray) -> FloatArray:
-        some = [columns[part]] if values.in_memory else pieces(values.array, columns[part])
-        return np.concatenate([performances(values, outcome, piece) for piece in some])
-
-    return np.concatenate(workers.over_parts(of, len(columns)))
+    of_some = partial(performances, values, outcome)
+    return np.concatenate(over_columns(values.array, of_some, columns))
 
 
 def _on_order(

@@ -81,7 +81,10 @@ def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> No
         if name != fold and plain in ("split", "datasplit"):
             _refuse_unequal(table.column(name))
         if name != fold and _FLAG.fullmatch(plain):
-            _refuse_flag(table.column(name))
+            column = table.column(name)
+            values = column.named_codes()[1]
+            if len(values) == 2 and {value.casefold() for value in values} in _FLAGS:
+                raise _fault(column, "tells training rows from test rows")
 
 
 @lru_cache(maxsize=4096)  # the files of a batch have the same columns
@@ -100,13 +103,11 @@ def refuse_subsets_as_folds(fold: Column) -> None:
     """
     if not fold.is_text:
         return
-    codes, names = fold.named_codes()
+    _, names = fold.named_codes()
     kinds = {_kind_of(name) for name in names}
     if None in kinds or (len(kinds) < 2 and not (_TRAINING[0] in kinds and len(names) > 1)):
         return
-    sizes = np.bincount(codes[codes >= 0], minlength=len(names))
-    held = listing([f"{name} ({n})" for name, n in zip(names, sizes, strict=True)])
-    raise _fault(fold, f"tells subsets of the data apart, which are no folds: {held}")
+    raise _fault(fold, f"tells subsets of the data apart, which are no folds: {_sizes(fold)}")
 
 
 def _kind_of(name: str) -> str | None:
@@ -125,19 +126,16 @@ def _refuse_unequal(column: Column) -> None:
     sizes = np.bincount(codes[codes >= 0])
     times, more = UNEQUAL
     if sizes.max() > max(times * sizes.min(), sizes.min() + more):
-        held = listing([f"{name} ({n})" for name, n in zip(names, sizes, strict=True)])
-        raise _fault(
-            column,
-            f"may hold folds, or training and test rows: {held}",
-            f"{parameter('fold', column.name)} if they are folds; else {_HINT}",
-        )
+        hint = f"{parameter('fold', column.name)} if they are folds; else {_HINT}"
+        problem = f"may hold folds, or training and test rows: {_sizes(column)}"
+        raise _fault(column, problem, hint)
 
 
-def _refuse_flag(column: Column) -> None:
-    """Refuse a flag that is true of training rows, or of test rows, and not of all."""
-    _, names = column.named_codes()
-    if len(names) == 2 and {name.casefold() for name in names} in _FLAGS:
-        raise _fault(column, "tells training rows from test rows")
+def _sizes(column: Column) -> str:
+    """Names of the parts, and how many rows each has."""
+    codes, names = column.named_codes()
+    sizes = np.bincount(codes[codes >= 0], minlength=len(names))
+    return listing([f"{name} ({n})" for name, n in zip(names, sizes, strict=True)])
 
 
 def _fault(column: Column, problem: str, hint: str = _HINT) -> InputError:

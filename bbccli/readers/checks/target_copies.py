@@ -49,7 +49,7 @@ def equal_to_truth(predictions: Values, outcome: Outcome) -> IntArray:
     same = partial(_equal, rising=outcome.task is Task.BINARY)
     possible = np.ones(array.shape[2], bool)
     if available is None:
-        possible = np.any([same(*_glance(array[0], truth)) for truth in truths], axis=0)
+        possible = np.any([same(*glance(array[0], truth)) for truth in truths], axis=0)
     found = []
     for c in np.flatnonzero(possible):
         there = np.ones(array.shape[:2], bool) if available is None else available[:, :, c]
@@ -88,7 +88,7 @@ def _truths(outcome: Outcome) -> list[FloatArray | IntArray]:
     return [outcome.values, -outcome.values, outcome.event.astype(np.int64)]
 
 
-def _glance(
+def glance(
     array: FloatArray, truth: FloatArray | IntArray
 ) -> tuple[FloatArray, FloatArray | IntArray]:
     """A few of the rows (N, C) or (N, C, K), and the truth of them."""

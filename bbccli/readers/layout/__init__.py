@@ -14,12 +14,12 @@ from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.long import long_sheet
 from bbccli.readers.layout.stack import stack
 from bbccli.readers.layout.wide import wide_sheet
+from bbccli.readers.meaning import refuse_truth
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.problems import Problems
 from bbccli.readers.request import Request, is_given
 from bbccli.readers.roles import Hints
 from bbccli.readers.row_numbers import refuse_disorder, without_row_numbers
-from bbccli.readers.scores import refuse_truth
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
 

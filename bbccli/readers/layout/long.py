@@ -9,13 +9,12 @@ import numpy as np
 
 from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
-from bbccli.readers.codes import by_appearance, joint, repeated
-from bbccli.readers.column import Column
+from bbccli.readers.column import Column, by_appearance, joint, repeated
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import KEYS, check_key, positions_within, repeat_codes, split_caret
-from bbccli.readers.prediction_array import check_sources
+from bbccli.readers.predictions import check_sources
 from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.sample_columns import CONSTANT, check_constant
 from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet

@@ -13,12 +13,11 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, as_arrow_or_null, is_nothing, is_text, take
-from bbccli.readers.codes import joint
-from bbccli.readers.column import Origin
+from bbccli.readers.column import Origin, joint
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.layout.wide import check_outcome
-from bbccli.readers.prediction_array import text_fault
+from bbccli.readers.predictions import text_fault
 from bbccli.readers.roles import Hints
 from bbccli.readers.sources.files import PACKINGS, STDIN_NAME
 from bbccli.readers.table import Table, joint_hash
@@ -281,7 +280,3 @@ def _alike(
                 own = found[at].column_names.index(name)
                 found[at] = found[at].set_column(own, name, pa.chunked_array([values]))
     return found
-
-
-def _predicts(name: str) -> bool:
-    return name == PREDICTION or name.startswith(PROBABILITY)

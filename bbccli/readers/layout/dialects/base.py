@@ -12,8 +12,7 @@ import numpy as np
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
-from bbccli.readers.codes import joint
-from bbccli.readers.column import Column
+from bbccli.readers.column import Column, joint
 from bbccli.readers.layout.wide import choose_roles
 from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table

@@ -8,7 +8,7 @@ import numpy as np
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_integer, is_text
-from bbccli.readers.codes import joint
+from bbccli.readers.column import joint
 from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
