@@ -8,6 +8,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ _ABANDONED = 3600.0
 """Seconds after which a file that is not whole is nobody's: to write one takes milliseconds."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Design:
     """Truth and folds of a recording.
 
@@ -73,6 +74,7 @@ class Design:
         text = json.dumps([self.task, self.classes, self.scoring, sorted(about)])
         return hashlib.sha256(text.encode()).hexdigest()
 
+    @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
         """Repeat and fold of each split.
 

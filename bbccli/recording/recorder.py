@@ -191,7 +191,7 @@ class Recorder:
             Rows, folds or predictions that don't fit.
         """
         repeat, fold = given.place_of(repeat, fold)
-        places = self._design.places()
+        places = self._design.places
         at = given.positions(rows, self._design.n_samples)
         split, at, order = given.split_of(at, self._design, places, repeat, fold)
         kept, kind = given.predictions_of(predictions, len(at), self._truth)
@@ -228,7 +228,7 @@ class Recorder:
         """
         repeat = given.position(repeat, "repeat")
         kept, kind = given.predictions_of(predictions, self._design.n_samples, self._truth)
-        places = self._design.places()
+        places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
             raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
