@@ -42,10 +42,10 @@ def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
     return sorted(found, key=lambda part: (part.session, part.time)), damaged
 
 
-def by_identity(found: Iterable[Part]) -> dict[str, list[Part]]:
+def by_identity(all_parts: Iterable[Part]) -> dict[str, list[Part]]:
     """Return parts by configuration, in their order."""
     groups: dict[str, list[Part]] = {}
-    for part in found:
+    for part in all_parts:
         groups.setdefault(part.identity, []).append(part)
     return groups
 
@@ -57,10 +57,10 @@ class Try:
     Parameters
     ----------
     used
-        Whether its predictions count. What a scorer scores a second time may be a model that was
+        True if its predictions count. What a scorer scores a second time may be a model that was
         fitted to these rows; it counts as tried, unless the search lists it.
     again
-        Whether some of its predictions were recorded a second time.
+        True if some of its predictions were recorded a second time.
     splits
         Part of each split.
     others
@@ -104,25 +104,23 @@ class Try:
             self.owners[part.repeat] = owner
         self.others.append(part)
 
-    def meets(self, part: Part) -> Iterator[tuple[Part, Any, Any]]:
-        """Yield the parts that predict some of the same rows, with both predictions of them."""
+    def meets(self, part: Part) -> Iterator[tuple[Part, Part, Any, Any]]:
+        """Yield each part that predicts some of the same rows, the part, and what both predict."""
         if part.split is not None:
-            before = self.splits.get(part.split)
-            if before is not None:
-                yield before, before.predictions, part.predictions
+            if part.split in self.splits:
+                before = self.splits[part.split]
+                yield before, part, before.predictions, part.predictions
             return
         owner = self.owners.get(part.repeat)
         if owner is None or part.rows is None or part.predictions is None:
             return
-        owned = np.full(len(part.rows), -1)
-        inside = part.rows < len(owner)
-        owned[inside] = owner[part.rows[inside]]
+        owned = np.where(part.rows < len(owner), owner[part.rows.clip(max=len(owner) - 1)], -1)
         for position in np.unique(owned[owned >= 0]).tolist():
             before, at = self.others[position], owned == position
             if before.rows is not None and before.predictions is not None:
                 order = np.argsort(before.rows)
                 where = order[np.searchsorted(before.rows, part.rows[at], sorter=order)]
-                yield before, before.predictions[where], part.predictions[at]
+                yield before, part, before.predictions[where], part.predictions[at]
 
     def may_hold(self, part: Part) -> bool:
         """True if a part may be of the same configuration: nothing that is said of it differs."""
@@ -136,13 +134,13 @@ class Try:
 
     def takes(self, other: Try) -> bool:
         """True if another pass is of the same try: nothing differs, and it may go on with it."""
-        met = [found for part in other.parts for found in _compared(self, part)]
+        met = [_same(*both) for part in other.parts for both in self.meets(part)]
         if not all(met) or not all(self.may_hold(part) for part in other.parts[:1]):
             return False
         mine, theirs = self.splits.keys(), other.splits.keys()
         if not (self.used and other.used):
             return bool(met) and theirs <= mine
-        data, others = _data(self), _data(other)
+        data, others = ({part.data for part in one.parts} - {""} for one in (self, other))
         within = bool(met) and (theirs <= mine or mine <= theirs)
         return within or not (data and others) or bool(data & others)
 
@@ -166,7 +164,7 @@ def tries_of(group: Iterable[Part], said: Iterable[Said] = ()) -> list[Try]:
     for _, own in itertools.groupby(group, key=lambda part: part.session):
         for one in _of_session(list(own), listed):
             same = [before for before in found if before.takes(one)]
-            met = [t for t in same if any(True for part in one.parts for _ in t.meets(part))]
+            met = [t for t in same if any(next(t.meets(part), None) for part in one.parts)]
             if not same:
                 found.append(one)
                 continue
@@ -225,18 +223,13 @@ def _passes(own: Iterable[Part]) -> list[Try]:
     """Each part in the first try that has no prediction for its rows."""
     passes: list[Try] = []
     for part in own:
-        free = (t for t in passes if t.may_hold(part) and not any(True for _ in t.meets(part)))
+        free = (t for t in passes if t.may_hold(part) and not next(t.meets(part), None))
         one = next(free, None)
         if one is None:
             one = Try()
             passes.append(one)
         one.add(part)
     return passes
-
-
-def _compared(one: Try, part: Part) -> list[bool]:
-    """True if the predictions of the same rows are the same, for each part that has some."""
-    return [_same(before, part, mine, other) for before, mine, other in one.meets(part)]
 
 
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
@@ -258,7 +251,3 @@ def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[An
 
 def _known_by(part: Part, kind: PredictionKind | None) -> tuple[bool, bool, bool]:
     return part.predictions is not None, part.kind is kind, part.score is not None
-
-
-def _data(one: Try) -> set[str]:
-    return {part.data for part in one.parts} - {""}
