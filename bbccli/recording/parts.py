@@ -142,8 +142,8 @@ def read(path: Path) -> Part:
         about = {"data": ""} | json.loads(arrays[_ABOUT].tobytes())  # earlier versions lack it
         about["flags"] = tuple(str(flag) for flag in about["flags"])
         about["kind"] = None if about["kind"] is None else PredictionKind(about["kind"])
-        held = {name: arrays.get(name) for name in _ARRAYS}
-        part = Part(**held, **{name: about[name] for name in _WRITTEN})
+        held: dict[str, Any] = {name: about[name] for name in _WRITTEN}
+        part = Part(**held | {name: arrays.get(name) for name in _ARRAYS})
         _check(part)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DamagedError(str(error) or type(error).__name__) from None

@@ -264,7 +264,7 @@ class Recorder:
         """
         from bbccli.recording.verification import verified
 
-        found = verified(self.folder, results, metric, configuration, self._data)
+        found = verified(self.folder, self._design, results, metric, configuration, self._data)
         if not configuration:  # search.score() and the like are no fits
             self._turn.open, self._turn = False, Turn()
         for said in found.notes:
