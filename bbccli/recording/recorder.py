@@ -190,14 +190,14 @@ class Recorder:
         OptionError
             Rows, folds or predictions that don't fit.
         """
-        repeat, fold = given.place_of(repeat, fold)
-        places = self._design.places
+        repeat = None if repeat is None else given.position(repeat, "repeat")
+        fold = None if fold is None else given.position(fold, "fold")
         at = given.positions(rows, self._design.n_samples)
-        split, at, order = given.split_of(at, self._design, places, repeat, fold)
+        split, at, order = given.split_of(at, self._design, repeat, fold)
         kept, kind = given.predictions_of(predictions, len(at), self._truth)
         kept = kept if order is None else kept[order]
         rows = at if split is None else None
-        repeat, fold = (repeat or 0, fold) if split is None else places[split]
+        repeat, fold = (repeat or 0, fold) if split is None else self._design.places[split]
         place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold}
         self._keep(configuration, params, flags, predictions=kept, kind=kind, **place)
 
