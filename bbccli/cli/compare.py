@@ -198,7 +198,6 @@ Sides = Annotated[
 
 @command(without=("guard", "side", "evaluation_share", "tolerance", "outer_fold"), reads=True)
 def compare(
-    ctx: typer.Context,
     files: Sides,
     options: CompareOptions,
     planned: PlanOptions,
@@ -226,7 +225,7 @@ def compare(
 
     question = options.question(len(files))
     planned.plan({})
-    form = form_for(ctx, format, where, Kind.COMPARE) or format
+    form = form_for(format, where, Kind.COMPARE) or format
     comparing = _Comparing(options, planned, gaps, how)
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from bbccli.analysis.options import InputOptions, ScoringOptions, cut_option, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
@@ -136,7 +134,6 @@ Format = Annotated[str, form_option("drop")]
 
 @command(without=("outer_fold",), reads=True)
 def drop(
-    ctx: typer.Context,
     files: Files,
     options: DropOptions,
     scoring: ScoringOptions,
@@ -167,7 +164,7 @@ def drop(
 
     rules = options.rules()
     plan = Plan(options.n_resamples, clip=scoring.clip, seed=scoring.seed)
-    form = form_for(ctx, format, where, None if options.list_ else Kind.DROP) or format
+    form = form_for(format, where, None if options.list_ else Kind.DROP) or format
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
         matrix = scoring.scored(how.read_files(files, unfinished=not options.replay_), options.cut)

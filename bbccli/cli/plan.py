@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
@@ -209,7 +207,6 @@ Pilot = Annotated[
 
 @command(without=WITHOUT, reads=True)
 def plan(
-    ctx: typer.Context,
     options: PlanningOptions,
     planned: PlanOptions,
     gaps: GapOptions,
@@ -246,7 +243,7 @@ def plan(
         options.check_no_statement()
     else:
         options.stated()
-    form = FORMS[form_for(ctx, format, where, Kind.PLAN) or format]
+    form = FORMS[form_for(format, where, Kind.PLAN) or format]
     with work.working(quiet=where.quiet) as progress:
         if files:
             enter(progress, "reading")

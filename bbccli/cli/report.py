@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet
 from bbccli.core.option import Option, Panel, Scope
@@ -52,7 +50,6 @@ Figures = Annotated[
 
 @command()
 def report(
-    ctx: typer.Context,
     results: Results,
     output: Page = "-",
     title: Title = None,
@@ -79,7 +76,7 @@ def report(
 
     check_writable({"--output": output})
     if _are_predictions(results):
-        documents, exhibits = [], [_exhibit_of_predictions(ctx, results[0], quiet=quiet)]
+        documents, exhibits = [], [_exhibit_of_predictions(results[0], quiet=quiet)]
     else:
         documents = _saved(results)
         exhibits = [Exhibit(document.record) for document in documents if "error" not in document]
@@ -156,18 +153,17 @@ def _holds_predictions(path: str) -> bool:
     return not is_result(path)
 
 
-def _exhibit_of_predictions(ctx: typer.Context, path: str, *, quiet: bool) -> Exhibit:
+def _exhibit_of_predictions(path: str, *, quiet: bool) -> Exhibit:
     """Return what `bbc correct` says of predictions, with the defaults of the project; no gate."""
     from bbccli.analysis.answer import answer
     from bbccli.cli import config
-    from bbccli.cli.command import typed
+    from bbccli.cli.command import running, typed
     from bbccli.cli.correct import correct
     from bbccli.cli.pages import exhibit_of
     from bbccli.cli.shared import GATE
     from bbccli.core import reading
 
-    named = ctx.parent.params.get("config_file") if ctx.parent is not None else None
-    held = config.defaults("correct", named)
+    held = config.defaults("correct", running.get().parent.params.get("config_file"))
     given = typed(correct).make_context("correct", [path], default_map=held).params
     values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
     analysis = values["analysis"]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 LARGEST = sys.float_info.max
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -219,13 +219,10 @@ def _as_toml(text: str, kind: Any) -> Any:
         return text
 
 
-def declared(name: str, hint: Any, default: Any) -> Declared | None:
-    """Return the option that an annotation declares, if it declares one."""
-    if get_origin(hint) is not Annotated:
-        return None
-    annotation, *metadata = get_args(hint)
-    option = next((one for one in metadata if isinstance(one, Option)), None)
-    return Declared(name, annotation, default, option) if option else None
+def declared(name: str, hint: Any, default: Any) -> Declared:
+    """Return the option that an annotation declares."""
+    annotation, option = get_args(hint)
+    return Declared(name, annotation, default, option)
 
 
 @cache
