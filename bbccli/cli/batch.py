@@ -13,10 +13,10 @@ import typer
 
 from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
-from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
+from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions, files_argument, output_option
 from bbccli.cli.streams import say
 from bbccli.core.choices import OnError
-from bbccli.core.option import Option, Panel, Scope, option
+from bbccli.core.option import Panel, Scope, option
 from bbccli.core.resources import Resources
 from bbccli.core.text import redacted, visible
 from bbccli.errors import BbcError, OptionError
@@ -68,21 +68,14 @@ class BatchOptions:
 
 Sources = Annotated[
     Sequence[str],
-    Option(
+    files_argument(
         "Files, URLs and quoted patterns, in which ** stands for any folders; or one table (.csv, "
-        ".tsv, .parquet) with a column path, and columns named as options.",
-        "FILE...",
-        positional=True,
+        ".tsv, .parquet) with a column path, and columns named as options."
     ),
 ]
 Table = Annotated[
     str,
-    Option(
-        "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
-        "PATH",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    ),
+    output_option("File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json."),
 ]
 
 

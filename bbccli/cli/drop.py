@@ -129,17 +129,17 @@ class DropOptions:
         return decision, decision.notes
 
 
-Format = Annotated[str, form_option("drop")]
+@dataclass(frozen=True, kw_only=True)
+class Dropping(InputOptions, ScoringOptions, DropOptions):
+    """All options that a decision depends on."""
 
 
 @command(without=("outer_fold",), reads=True)
 def drop(
     files: Files,
-    options: DropOptions,
-    scoring: ScoringOptions,
-    how: InputOptions,
+    options: Dropping,
     work: ThreadOptions,
-    format: Format = "table",
+    format: Annotated[str, form_option("drop")] = "table",
     *,
     where: PrintOptions,
 ) -> None:
@@ -163,14 +163,15 @@ def drop(
     from bbccli.schema.drop import drop_document
 
     rules = options.rules()
-    plan = Plan(options.n_resamples, clip=scoring.clip, seed=scoring.seed)
+    plan = Plan(options.n_resamples, clip=options.clip, seed=options.seed)
     form = form_for(format, where, None if options.list_ else Kind.DROP) or format
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
-        matrix = scoring.scored(how.read_files(files, unfinished=not options.replay_), options.cut)
+        matrix = options.read_files(files, unfinished=not options.replay_)
+        matrix = options.scored(matrix, options.cut)
         names = [options.metric] if options.metric else None
         metric = choose_metrics(names, matrix)[0]
-        plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
+        plan = replace(plan, pooling=pooling_of(options.pooling, matrix.source.metadata))
         enter(progress, "resampling")
         with working(names, matrix):
             result, more = options.dropped(matrix, metric, plan, rules, progress)

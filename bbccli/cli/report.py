@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
-from bbccli.cli.shared import Quiet
+from bbccli.cli.shared import Quiet, files_argument, output_option
 from bbccli.core.option import Option, Panel, Scope
 
 if TYPE_CHECKING:
@@ -16,24 +16,13 @@ if TYPE_CHECKING:
 
 Results = Annotated[
     Sequence[str],
-    Option(
+    files_argument(
         "Saved results: .json, also of bbc compare; .jsonl with one on each line, such as a batch "
         "writes; - is standard input. Or one file of predictions, which is shown as bbc correct "
-        "does by default.",
-        "FILE...",
-        positional=True,
+        "does by default."
     ),
 ]
-Page = Annotated[
-    str,
-    Option(
-        "File for the page.",
-        "PATH",
-        default="-, standard output",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    ),
-]
+Page = Annotated[str, output_option("File for the page.", default="-, standard output")]
 Title = Annotated[
     str | None, Option("Title of the page.", "TEXT", default="what it shows", scope=Scope.RUN)
 ]

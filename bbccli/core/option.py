@@ -108,7 +108,12 @@ def names_in(*places: str) -> Callable[[], Iterable[str]]:
 
 def option(value: Any, help: str, metavar: str | None = None, **more: Any) -> Any:
     """Return the field of an option with this default; see `Option` for the other parameters."""
-    return field(default=value, metadata={"option": Option(help, metavar, **more)})
+    return declare(value, Option(help, metavar, **more))
+
+
+def declare(value: Any, option: Option) -> Any:
+    """Return the field of an option with this default."""
+    return field(default=value, metadata={"option": option})
 
 
 class MisfitError(Exception):
