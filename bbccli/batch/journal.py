@@ -123,8 +123,8 @@ class Journal:
         """
         entry = self.entries[key]
         try:
-            self.file.seek(entry.start)
-            record = record_of(self._exactly(entry.size))
+            with self._reader(entry.start) as reader:
+                record = record_of(reader.read(entry.size))
         except OSError as error:
             raise _cannot("read", self.path, error) from error
         if record is None or record["key"] != key:
@@ -143,45 +143,33 @@ class Journal:
         more = ", ..." if len(self.damaged) > _MOST_NAMED else ""
         if len(self.damaged) == 1:
             return f"{self.path}: line {named} is damaged, or not of a batch"
-        return (
-            f"{self.path}: {len(self.damaged)} lines are damaged, or not of a batch: {named}{more}"
-        )
+        lines = f"{len(self.damaged)} lines are damaged, or not of a batch"
+        return f"{self.path}: {lines}: {named}{more}"
 
-    def _exactly(self, size: int) -> bytes:
-        """Bytes from here on; unbuffered files may return fewer than asked for."""
-        found = b""
-        while len(found) < size:
-            more = self.file.read(size - len(found))
-            if not more:
-                break
-            found += more
-        return found
+    def _reader(self, start: int = 0) -> IO[bytes]:
+        """Return the file from a position on, buffered: a read gives as much as there is."""
+        self.file.seek(start)
+        return os.fdopen(os.dup(self.file.fileno()), "rb")
 
     def _index(self) -> None:
         """Find the lines that are whole."""
         try:
-            first, rest = self._read_through()
+            with self._reader() as reader:
+                first, rest = reader.readline(), reader.read(1)
+                reader.seek(0)
+                for number, line in enumerate(reader, 1):
+                    whole = line.endswith(b"\n")
+                    if whole and self._take(line):
+                        continue
+                    self.unfinished = True
+                    if whole:
+                        self.damaged.append(number)
+                        self._end += len(line)
         except OSError as error:
             raise _cannot("read", self.path, error) from error
         begun = HEADER.startswith(first) and (first == HEADER or not rest)
         if not begun and not self.entries:
             raise _not_ours(self.path, first)
-
-    def _read_through(self) -> tuple[bytes, bytes]:
-        """Take all lines; return the first, and the begin of what follows it."""
-        self.file.seek(0)
-        with os.fdopen(os.dup(self.file.fileno()), "rb") as reader:
-            first, rest = reader.readline(), reader.read(1)
-            reader.seek(0)
-            for number, line in enumerate(reader, 1):
-                whole = line.endswith(b"\n")
-                if whole and self._take(line):
-                    continue
-                self.unfinished = True
-                if whole:
-                    self.damaged.append(number)
-                    self._end += len(line)
-        return first, rest
 
     def _start_anew(self) -> None:
         if self.damaged:

@@ -7,7 +7,6 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -163,16 +162,14 @@ class _Place:
         return text.replace(self._start, "") if self._elsewhere else text
 
     def others(self) -> str:
-        """Hashes of the files besides the predictions that the result depends on."""
-        return " ".join(_hash(path) for path in self._others())
-
-    def _others(self) -> Iterator[str]:
-        yield metadata_path(self.path)
-        yield from (path for path in (self.analysis.labels, self.analysis.folds) if path)
+        """Return hashes of the files besides the predictions that the result depends on."""
+        named = (self.analysis.labels, self.analysis.folds)
+        paths = [metadata_path(self.path), *filter(None, named)]
         for name in self.analysis.metric or ():
             if ":" in name:
                 custom.load(name)
-                yield sys.modules[name.partition(":")[0]].__file__ or ""
+                paths.append(sys.modules[name.partition(":")[0]].__file__ or "")
+        return " ".join(map(_hash, paths))
 
 
 def _here() -> str:

@@ -171,12 +171,12 @@ def _carry_out(
     n_processes = min(many.n_processes, len(sources))
     groups = RUNNERS[runner.runner](tasks, n_processes, runner.scheduler, tell)
     with batch_bar(len(sources), quiet=quiet) as progress:
-        course = drive(groups, journal, stop_on_error=stop, progress=progress)
-    if not course.complete:
-        say(f"failed: {visible(course.problem)}")
+        unchanged, problem = drive(groups, journal, stop_on_error=stop, progress=progress)
+    if problem:
+        say(f"failed: {visible(problem)}")
         say(f"stopped; {_kept(journal, sources)}")
         raise typer.Exit(FAILED)
-    tally, seen = Tally(unchanged=course.unchanged), Summary()
+    tally, seen = Tally(unchanged=unchanged), Summary()
     try:
         with replacing(target) as file:
             form.write_batch(seen.watch(results(sources, journal, tally)), file)

@@ -48,7 +48,10 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     same_ranks: dict[int, int] = {}
     correlated: dict[int, int] = {}
     if matrix.kind is not PredictionKind.LABEL:
-        ranks = _earlier(_ranks(_column(matrix, c)) for c in range(n_compared))
+        from scipy.stats import rankdata
+
+        columns = (_column(matrix, c) for c in range(n_compared))
+        ranks = _earlier(rankdata(column, method="dense") for column in columns)
         same_ranks = {a: b for a, b in ranks.items() if a not in taken}
         taken |= set(same_ranks)
         found = _correlated(matrix, n_compared)
@@ -67,13 +70,6 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
 def _column(matrix: PredictionMatrix, column: int) -> FloatArray:
     """(R N K) predictions of a configuration."""
     return np.ascontiguousarray(matrix.predictions[:, :, column]).reshape(-1)
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    """(n,) ranks, ties sharing one."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values, method="dense"))
 
 
 def _earlier(rows: Iterable[FloatArray]) -> dict[int, int]:
