@@ -24,13 +24,11 @@ CV = KFold(3, shuffle=True, random_state=1)
 
 def scored(rec, weights=None, powers=(0.01, 1.0)):
     """Score models as a search of scikit-learn 1.9 does, which hands weights on."""
-    given = {} if weights is None else {"sample_weight": weights}
     for power in powers:
         for train, test in rec.cv:
             model = LogisticRegression(C=power).fit(X[train], Y[train])
             own = {} if weights is None else {"sample_weight": weights[test]}
             rec.scorer(model, X[test], Y[test], **own)
-    return given
 
 
 def recorder(tmp_path, **how):
@@ -42,29 +40,25 @@ def found(tmp_path):
     return matrix.outcome.weights, matrix.source.verification
 
 
-def test_weights_of_the_scorer_are_those_of_the_samples(tmp_path):
-    scored(recorder(tmp_path), W)
-    weights, said = found(tmp_path)
-    np.testing.assert_array_equal(weights, W)
-    assert (said.n_checked, said.reason) == (2, None)
-
-
-def test_the_same_weights_given_twice(tmp_path):
-    scored(recorder(tmp_path, sample_weight=W), W)
-    weights, said = found(tmp_path)
-    np.testing.assert_array_equal(weights, W)
-    assert (said.n_checked, said.reason) == (2, None)
-
-
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
-    ("given", "words"), [(None, "without the weights"), (W + 1, "with other weights than those")]
+    ("own", "given", "n_checked", "words"),
+    [
+        (None, W, 2, None),
+        (W, W, 2, None),
+        (W, None, 0, "without the weights"),
+        (W, W + 1, 0, "with other weights than those"),
+    ],
+    ids=["scorer", "both", "recorder", "others"],
 )
-def test_weights_of_the_recorder_alone(tmp_path, given, words):
-    scored(recorder(tmp_path, sample_weight=W), given)
+def test_weights_are_those_of_the_recorder_or_else_of_the_scorer(
+    tmp_path, own, given, n_checked, words
+):
+    scored(recorder(tmp_path, sample_weight=own), given)
     weights, said = found(tmp_path)
     np.testing.assert_array_equal(weights, W)
-    assert (said.n_checked, said.reason) == (0, f"the search scored {words} of the recorder")
+    reason = words and f"the search scored {words} of the recorder"
+    assert (said.n_checked, said.reason) == (n_checked, reason)
 
 
 @pytest.mark.one_in(1)
@@ -78,41 +72,37 @@ def test_weights_of_some_fits(tmp_path, other, words):
     assert "Recorder(sample_weight=)" in error.value.hint
 
 
+def search(rec, weights):
+    grid = {"C": [0.1, 9]}
+    made = GridSearchCV(LogisticRegression(), grid, cv=rec.cv, scoring=rec.scorer)
+    return made.fit(X, Y, sample_weight=weights)
+
+
 def test_a_search_with_weights(tmp_path):
     rec = recorder(tmp_path)
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 9]}, cv=rec.cv, scoring=rec.scorer)
-    said = rec.finish(search.fit(X, Y, sample_weight=W))
-    assert said.n_recomputed == 6
+    assert rec.finish(search(rec, W)).n_recomputed == 6
     assert found(tmp_path)[1].n_checked == 2
 
 
 def test_weights_of_zero_are_told(tmp_path):
     rec = recorder(tmp_path)
-    search = GridSearchCV(LogisticRegression(), {"C": [0.1, 9]}, cv=rec.cv, scoring=rec.scorer)
-    search.fit(X, Y, sample_weight=np.where(np.arange(60) < 5, 0.0, W))
-    if hasattr(rec.scorer, "_accept_sample_weight") and read_weights(tmp_path):
+    made = search(rec, np.where(np.arange(60) < 5, 0.0, W))
+    kept = [parts.read(file).weights is not None for file in parts.paths(rec.folder)]
+    if any(kept):  # not before scikit-learn 1.9
         with pytest.warns(UserWarning, match="not positive"):
-            rec.finish(search)
-
-
-def read_weights(tmp_path):
-    from bbccli.recording import parts
-
-    files = list(parts.paths(tmp_path / "run"))
-    return any(parts.read(file).weights is not None for file in files)
+            rec.finish(made)
 
 
 def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
     rec = Recorder(tmp_path / "run", X, Y, cv=CV)
     model = make_pipeline(StandardScaler(), LogisticRegression())
     grid = {"logisticregression__C": [0.01, 9]}
-    search = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
+    made = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
     with pytest.warns(UserWarning, match="--metric"):
-        rec.finish(search)
+        rec.finish(made)
     plain = GridSearchCV(model, grid, cv=rec.cv).fit(X, Y)
-    np.testing.assert_array_equal(
-        search.cv_results_["mean_test_score"], plain.cv_results_["mean_test_score"]
-    )
+    means = [one.cv_results_["mean_test_score"] for one in (made, plain)]
+    np.testing.assert_array_equal(*means)
     assert str(read(tmp_path / "run").kind) == "label"
 
 

@@ -29,6 +29,7 @@ X = RNG.normal(size=(N, 3))
 Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(int)
 THREE = np.arange(N) % 3
 FOLDS = StratifiedKFold(3)
+PAIRS = SVC(decision_function_shape="ovo")
 
 
 class Made(ClassifierMixin, BaseEstimator):
@@ -76,45 +77,29 @@ def search(rec, estimator, grid, X=X, y=Y):
     return GridSearchCV(estimator, grid, cv=rec.cv, scoring=rec.scorer, refit=False).fit(X, y)
 
 
-def unfit(rec, estimator, grid, y=Y):
-    """Why the first fit was scored and not kept; scores are those that the search would have."""
-    found = search(rec, estimator, grid, y=y)
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("estimator", "task", "response", "why"),
+    [
+        (KNeighborsRegressor(), "binary", "predict_proba", "no predict_proba()"),
+        (Made("flat"), "binary", "predict_proba", "predictions of shape (14,) for 2 classes"),
+        (Made("three"), "binary", "predict_proba", "predictions of shape (14, 3) for 2 classes"),
+        (PAIRS, "multiclass", "decision_function", "no column for each class"),
+        (LogisticRegression(), "regression", "predict_proba", "did not return a list of values"),
+    ],
+    ids=["no such method", "one column", "three columns", "one against one", "regression"],
+)
+def test_answers_that_can_not_be_kept_are_told_at_the_end(tmp_path, estimator, task, response, why):
+    y = THREE if estimator is PAIRS else Y
+    cv = KFold(3) if task == "regression" else FOLDS
+    rec = recorder(tmp_path, y, response=response, task=task, cv=cv)
+    found = search(rec, estimator, {}, y=y)
     assert np.isfinite(found.cv_results_["mean_test_score"]).all()
     with pytest.raises(InputError) as error:
         rec.finish(found)
     assert error.value.hint == "a response= that all estimators have"
     assert "0 of 3 fits recorded; the first that is missing is split 0 of " in str(error.value)
-    return error.value.problem.rpartition(": ")[2]
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(
-    ("estimator", "y", "response", "why"),
-    [
-        (KNeighborsRegressor(), Y, "predict_proba", "no predict_proba()"),
-        (Made("flat"), Y, "predict_proba", "predictions of shape (14,) for 2 classes"),
-        (Made("three"), Y, "predict_proba", "predictions of shape (14, 3) for 2 classes"),
-        (
-            SVC(decision_function_shape="ovo"),
-            THREE,
-            "decision_function",
-            "decision_function has no column for each class",
-        ),
-    ],
-    ids=["no such method", "one column", "three columns", "one against one"],
-)
-def test_answers_that_can_not_be_kept_are_told_at_the_end(tmp_path, estimator, y, response, why):
-    task = "multiclass" if y is THREE else "binary"
-    rec = recorder(tmp_path, y, response=response, task=task)
-    grid = {"power": [1], "C": [1.0], "n_neighbors": [3]}
-    grid = {name: values for name, values in grid.items() if name in estimator.get_params()}
-    assert unfit(rec, estimator, grid, y=y) == why
-
-
-def test_a_classifier_among_regressions_has_no_values_in_its_probabilities(tmp_path):
-    rec = recorder(tmp_path, task="regression", response="predict_proba", cv=KFold(3))
-    why = unfit(rec, LogisticRegression(), {"C": [1.0]})
-    assert why == "predict_proba did not return a list of values"
+    assert error.value.problem.endswith(why)
 
 
 @pytest.mark.parametrize("form", ["two", "flat"])
@@ -185,18 +170,17 @@ def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, why)
 # Data that can't be hashed, or have no single shape
 
 
-def test_frames_with_lists_in_their_cells(tmp_path):
-    frame = pd.DataFrame({"a": X[:, 0], "words": [[i, i + 1] for i in range(N)]})
-    rec = recorder(tmp_path, features=frame)
-    found = search(rec, Listed(), {"power": [1, 2]}, X=frame)
-    assert rec.finish(found).n_fits == 6
-
-
-def test_rows_of_different_lengths(tmp_path):
-    rows = [[float(i)] * (1 + i % 3) for i in range(N)]
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pd.DataFrame({"a": X[:, 0], "words": [[i, i + 1] for i in range(N)]}),
+        [[float(i)] * (1 + i % 3) for i in range(N)],
+    ],
+    ids=["lists in cells", "different lengths"],
+)
+def test_rows_that_are_no_array_of_numbers(tmp_path, rows):
     rec = recorder(tmp_path, features=rows)
-    found = search(rec, Listed(), {"power": [1, 2]}, X=rows)
-    assert rec.finish(found).n_fits == 6
+    assert rec.finish(search(rec, Listed(), {"power": [1, 2]}, X=rows)).n_fits == 6
 
 
 class Listed(Made):
