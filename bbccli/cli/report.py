@@ -61,7 +61,6 @@ def report(
     from bbccli.cli.output import check_writable
     from bbccli.cli.pages import publish_page
     from bbccli.reports.evidence import Exhibit
-    from bbccli.schema.saved import is_comparison
 
     check_writable({"--output": output})
     if _are_predictions(results):
@@ -71,9 +70,6 @@ def report(
         exhibits = [Exhibit(document.record) for document in documents if "error" not in document]
     if figures is not None:
         _write_figures(exhibits, figures)
-    if any(is_comparison(document) for document in documents):
-        _publish_comparison(exhibits[0], output, title or "", quiet=quiet)
-        return
     failures = [document.record for document in documents if "error" in document]
     publish_page(exhibits, output, failures, title or "", quiet=quiet)
 
@@ -160,23 +156,6 @@ def _exhibit_of_predictions(path: str, *, quiet: bool) -> Exhibit:
     with reading.use(values["care"]), values["work"].working(quiet=quiet) as progress:
         found = answer(analysis, [path], cost=None, progress=progress)
         return exhibit_of(analysis, [path], found)
-
-
-def _publish_comparison(exhibit: Exhibit, output: str, title: str = "", *, quiet: bool) -> None:
-    """Write the page of one comparison; say on standard error what it says first."""
-    from bbccli.cli.output import write
-    from bbccli.cli.streams import say
-    from bbccli.core.text import visible
-    from bbccli.reports.content.compare import answer, requirement
-    from bbccli.reports.page.compared import page_of_comparison as page
-
-    write(page(exhibit, title), output)
-    if quiet or output == "-":
-        return
-    say(visible(f"{answer(exhibit.document)}."))
-    if exhibit.document.gate is not None:
-        say(visible(requirement(exhibit.document)))
-    say(f"page: {visible(output)}")
 
 
 def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:

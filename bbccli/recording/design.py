@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.core.atomic import SUFFIX, replacing
 from bbccli.core.local import bytes_of
@@ -51,6 +52,8 @@ class Design:
         Sample weights.
     scoring
         Name that the search has for its metric, as scikit-learn spells it; empty where it has none.
+    labels : (K,), optional
+        The classes as the recorder was given them; not part of the folder.
     """
 
     task: Task
@@ -60,6 +63,7 @@ class Design:
     groups: IntArray | None = None
     weights: FloatArray | None = None
     scoring: str = ""
+    labels: NDArray[Any] | None = None
 
     @property
     def n_samples(self) -> int:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import operator
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
 
@@ -53,18 +52,8 @@ def position(given: Any, name: str) -> int:
     return number
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Truth:
-    """Task, codes or values (N,), and the sorted classes (K,) with their names."""
-
-    task: Task
-    values: IntArray | FloatArray
-    labels: NDArray[Any] | None
-    names: tuple[str, ...]
-
-
-def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
-    """Return the truth, and the task where it was not given.
+def design_of(y: Any, task: str | None, scoring: Any) -> Design:
+    """Return a design with the truth, and the task where it was not given.
 
     Raises
     ------
@@ -86,7 +75,7 @@ def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
     if (task or _task_of(values, labels, scoring)) == Task.REGRESSION:
         if values.dtype.kind not in "biuf":
             raise OptionError("y of a regression must be a list of numbers", hint="check task=")
-        return Truth(Task.REGRESSION, values.astype(np.float64), None, ())
+        return Design(Task.REGRESSION, values.astype(np.float64), ())
     if len(labels) < 2:
         raise OptionError("y has one class only", hint="classification needs at least two")
     names = tuple(
@@ -94,10 +83,11 @@ def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
         for one in labels.tolist()
     )
     codes = np.searchsorted(labels, values).astype(np.int64)
-    return Truth(Task.BINARY if len(labels) == 2 else Task.MULTICLASS, codes, labels, names)
+    of_classes = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
+    return Design(of_classes, codes, names, labels=labels)
 
 
-def codes_and_names(groups: Any, n_samples: int) -> IntArray:
+def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
     """Return the code of each group.
 
     Raises
@@ -305,7 +295,7 @@ def split_of(
     return equal[0], tests, np.argsort(rows)[np.argsort(np.argsort(tests))]
 
 
-def predictions_of(given: Any, n: int, truth: Truth) -> tuple[NDArray[Any], PredictionKind]:
+def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], PredictionKind]:
     """Return predictions (n,) or (n, K) and what they are.
 
     Raises
@@ -329,23 +319,22 @@ def predictions_of(given: Any, n: int, truth: Truth) -> tuple[NDArray[Any], Pred
         )
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise OptionError("predictions are not finite", hint="leave out what has no prediction")
-    if truth.labels is None:
+    if design.labels is None:
         if array.ndim != 1 or array.dtype.kind not in "biuf":
             raise OptionError("predictions of a regression are one number per row", hint="see y")
         return array.astype(np.result_type(array, np.float32)), PredictionKind.VALUE
-    if array.ndim != 1 or (array.dtype.kind == "f" and len(truth.labels) == 2):
-        return _numbers(array, truth)
+    if array.ndim != 1 or (array.dtype.kind == "f" and len(design.labels) == 2):
+        return _numbers(array, len(design.labels))
     try:
-        return codes_of(array, truth.labels), PredictionKind.LABEL
+        return codes_of(array, design.labels), PredictionKind.LABEL
     except UnfitError as error:
         raise OptionError(
             f"a configuration {error}", hint="labels as in y; or floats that are scores"
         ) from None
 
 
-def _numbers(array: NDArray[Any], truth: Truth) -> tuple[NDArray[Any], PredictionKind]:
-    """Probabilities where they can be such, else scores."""
-    n_classes = len(truth.names)
+def _numbers(array: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], PredictionKind]:
+    """Return probabilities where they can be such, else scores."""
     if array.ndim == 2 and array.shape[1] != n_classes:
         raise OptionError(
             f"predictions have {array.shape[1]} columns for {n_classes} classes",

@@ -46,18 +46,24 @@ def _add(state: Any, data: Any) -> None:
         rows = data.tocsr()
         for part in (rows.indptr, rows.indices):
             state.update(np.ascontiguousarray(part, np.int64))
-        _add_array(state, rows.data)
-    elif hasattr(data, "iloc"):
+        data = rows.data
+    if hasattr(data, "iloc"):
         _add_frame(state, data)
+        return
+    array = _array(data)
+    state.update(str(array.shape).encode())
+    if array.dtype.hasobject:
+        state.update(repr(array.ravel().tolist()).encode())
     else:
-        _add_array(state, _array(data))
+        state.update(array.dtype.str.encode())
+        state.update(np.ascontiguousarray(array).view(np.uint8) if array.size else b"")
 
 
 def _add_frame(state: Any, frame: Any) -> None:
-    """Numbers by their bytes; anything else by pandas, for objects have addresses for bytes."""
+    """Add numbers by their bytes, and anything else by pandas: bytes of objects are addresses."""
     dtypes = [frame.dtype] if frame.ndim == 1 else list(frame.dtypes)
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
-        _add_array(state, frame.to_numpy())
+        _add(state, frame.to_numpy())
         return
     from pandas.util import hash_pandas_object
 
@@ -66,15 +72,6 @@ def _add_frame(state: Any, frame: Any) -> None:
     except TypeError:  # cells such as lists, which can't be hashed
         hashed = hash_pandas_object(frame.astype(str), index=False)
     state.update(np.ascontiguousarray(hashed.to_numpy()))
-
-
-def _add_array(state: Any, array: Any) -> None:
-    state.update(str(array.shape).encode())
-    if array.dtype.hasobject:
-        state.update(repr(array.ravel().tolist()).encode())
-    else:
-        state.update(array.dtype.str.encode())
-        state.update(np.ascontiguousarray(array).view(np.uint8) if array.size else b"")
 
 
 def _array(data: Any) -> Any:
@@ -144,20 +141,15 @@ def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
         )
     position = {content: split for split, content in enumerate(contents)}
     by_rows = {content: split for split, content in enumerate(rows)} if _routes() else {}
-    twins = _twins(splits, features, truth, position)
-    data = hashlib.blake2b(b"".join(contents), digest_size=8).hexdigest()
-    return Known({} if alike else position, by_rows, twins, data)
-
-
-def _twins(splits: list[Split], features: Any, truth: Any, tests: dict[bytes, int]) -> Any:
-    """Splits whose training rows are the test rows of another; only those of equal size can be."""
-    sizes = {len(test) for _, test in splits}
-    found = {
-        split: tests.get(_digest(features, truth, train))
+    sizes = {len(test) for _, test in splits}  # only test sets of these sizes are training rows
+    trained = {
+        split: position.get(_digest(features, truth, train))
         for split, (train, _) in enumerate(splits)
         if len(train) in sizes
     }
-    return {split: other for split, other in found.items() if other is not None}
+    twins = {split: other for split, other in trained.items() if other is not None}
+    data = hashlib.blake2b(b"".join(contents), digest_size=8).hexdigest()
+    return Known({} if alike else position, by_rows, twins, data)
 
 
 def _digest(features: Any, truth: Any, rows: Any) -> bytes:

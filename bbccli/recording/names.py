@@ -6,6 +6,7 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from bbccli.recording.parts import Part
@@ -98,9 +99,7 @@ def _labels(keys: Sequence[str]) -> dict[str, str]:
 
 def _name(params: Mapping[str, Any], labels: Mapping[str, str], digits: int) -> str:
     words = [
-        _shown(params[key], digits)
-        if key == _ESTIMATOR
-        else f"{label}={_shown(params[key], digits)}"
+        f"{label}={_shown(params[key], digits)}".removeprefix("=")
         for key, label in labels.items()
         if key in params
     ]
@@ -112,11 +111,8 @@ def _shown(value: Any, digits: int = 6) -> str:
         return f"{value:.{digits}g}" if digits < 17 else repr(value)
     if isinstance(value, dict) and "class" in value:
         return str(value["class"]).rpartition(".")[2]
-    text = (
-        value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
-    )
+    text = value if isinstance(value, str) else _text(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST or digits == 17 else f"{text[: _LONGEST - 3]}..."
 
 
-def _text(value: Any) -> str:
-    return json.dumps(value, sort_keys=True)
+_text = partial(json.dumps, sort_keys=True)

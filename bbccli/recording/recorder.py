@@ -14,7 +14,6 @@ import numpy as np
 
 from bbccli.errors import OptionError
 from bbccli.recording import design, given, parts
-from bbccli.recording.design import Design
 from bbccli.recording.given import Split
 from bbccli.recording.known import Known, known_tests
 from bbccli.recording.parts import Part, identity_of
@@ -86,22 +85,19 @@ class Recorder:
     ) -> None:
         self.folder = Path(folder).absolute()
         given.check_response(response)
-        self._truth = given.truth_of(y, task, scoring)
-        n_samples = len(self._truth.values)
-        given.check_length(X, n_samples)
-        of = (cv, X, y, groups, self._truth.labels is not None)
+        plan = given.design_of(y, task, scoring)
+        given.check_length(X, plan.n_samples)
+        of = (cv, X, y, groups, plan.labels is not None)
         self._splits = given.frozen(*of) if cv is not None or scoring is not None else []
         self._searched = partial(_searched, scoring, self._splits, X, y)
         # what is wrong with them is said before a folder is made
         searched = self._searched() if scoring is not None else None
-        self._design = Design(
-            self._truth.task,
-            self._truth.values,
-            self._truth.names,
-            tuple(test for _, test in self._splits),
-            None if groups is None else given.codes_and_names(groups, n_samples),
-            given.weights_of(sample_weight, n_samples),
-            scoring if isinstance(scoring, str) else "",
+        self._design = replace(
+            plan,
+            tests=tuple(test for _, test in self._splits),
+            groups=None if groups is None else given.codes_of_groups(groups, plan.n_samples),
+            weights=given.weights_of(sample_weight, plan.n_samples),
+            scoring=scoring if isinstance(scoring, str) else "",
         )
         self._session = time.time_ns()
         design.start(self.folder, self._design)
@@ -194,7 +190,7 @@ class Recorder:
         fold = None if fold is None else given.position(fold, "fold")
         at = given.positions(rows, self._design.n_samples)
         split, at, order = given.split_of(at, self._design, repeat, fold)
-        kept, kind = given.predictions_of(predictions, len(at), self._truth)
+        kept, kind = given.predictions_of(predictions, len(at), self._design)
         kept = kept if order is None else kept[order]
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else self._design.places[split]
@@ -227,7 +223,7 @@ class Recorder:
             Predictions that don't fit.
         """
         repeat = given.position(repeat, "repeat")
-        kept, kind = given.predictions_of(predictions, self._design.n_samples, self._truth)
+        kept, kind = given.predictions_of(predictions, self._design.n_samples, self._design)
         places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
@@ -273,12 +269,12 @@ class Recorder:
 
     def _start(self, metric: Any, tests: Known) -> RecordingScorer:
         """Make the scorer of which others are copies."""
-        labels, kind = self._truth.labels, self._truth.task
+        labels, task = self._design.labels, self._design.task
         # a pipeline scores itself without its own predict()
         response = self._response or ("predict" if metric is own_score else "")
         self._data = tests.data
         self._scorer = RecordingScorer(
-            self.folder, metric, tests, labels, kind, self._session, response=response
+            self.folder, metric, tests, labels, task, self._session, response=response
         )
         return self._scorer
 

@@ -105,9 +105,9 @@ class RecordingScorer:
 
         request = MetadataRequest(owner=self)
         own = getattr(self.metric, "_get_metadata_request", None)
-        for name, alias in own().score.requests.items() if own else ():
+        requests = (own().score.requests if own else {}) | {"row_id": True}
+        for name, alias in requests.items():
             request.score.add_request(param=name, alias=alias)
-        request.score.add_request(param="row_id", alias=True)
         return request
 
     def _accept_sample_weight(self) -> bool:
@@ -165,8 +165,6 @@ def metric_of(scoring: Any) -> Any:
     try:
         return get_scorer(scoring)
     except (ValueError, TypeError):
-        raise OptionError(
-            f"scikit-learn has no scorer {scoring!r}",
-            hint="a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
-            "several metrics record the one that selects",
-        ) from None
+        hint = "a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
+        hint += "several metrics record the one that selects"
+        raise OptionError(f"scikit-learn has no scorer {scoring!r}", hint=hint) from None
