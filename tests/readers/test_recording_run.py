@@ -177,26 +177,6 @@ def test_other_headers(folder, change, problem):
         load(folder)
 
 
-def test_a_design_whose_folds_leave_the_data(folder, plan):
-    path = folder / "design.npz"
-    content = arrays.unpacked(path.read_bytes())
-    path.write_bytes(arrays.packed(content | {"tests": content["tests"] + 1}))
-    with pytest.raises(InputError, match="rows outside the data"):
-        load(folder)
-    path.unlink()
-    with pytest.raises(InputError, match="damaged"):
-        load(folder)
-
-
-@pytest.mark.parametrize("split", [0, 2])
-def test_parts_that_do_not_fit_the_design(folder, split):
-    part = scored(split, 0.5, 0.5)
-    object.__setattr__(part, "predictions", np.zeros(3 if split else 4))
-    parts.write(folder, part)
-    with pytest.raises(InputError, match="does not fit the folds"):
-        load(folder)
-
-
 def test_an_empty_recording(folder):
     with pytest.raises(InputError, match="holds no predictions") as error:
         load(folder)
