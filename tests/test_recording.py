@@ -223,21 +223,6 @@ def test_several_metrics(tmp_path):
         rec.finish(made.cv_results_)
 
 
-@pytest.mark.sweep
-def test_a_callable_metric_and_a_response_of_choice(tmp_path):
-    def best(estimator, X, y):
-        return float((estimator.predict(X) == y).mean())
-
-    rec = recorder(tmp_path, scoring=best, response="predict_proba")
-    with pytest.warns(UserWarning, match="by a function: none of its .* needs --metric"):
-        assert rec.finish(search(rec)).largest_recomputed is None
-    run = load(rec.folder)
-    assert run.kind is PredictionKind.PROBABILITY
-    labels = Recorder(tmp_path / "labels", X, Y, cv=FOLDS, scoring="accuracy")
-    labels.finish(search(labels))
-    assert load(labels.folder).kind is PredictionKind.LABEL
-
-
 def test_a_search_with_one_name_for_all_is_refused(tmp_path):
     rec = recorder(tmp_path)
     how = {"cv": rec.cv, "scoring": rec.configuration("knn"), "refit": False}
@@ -331,19 +316,6 @@ def test_groups_are_seen_by_the_splitter_and_kept(tmp_path):
     run = load(rec.folder)
     pairs = set(zip(run.design.groups.tolist(), run.folds[0].tolist(), strict=True))
     assert len(pairs) == 20
-
-
-def test_weights_reach_the_metric(tmp_path):
-    weights = RNG.uniform(0.5, 2, 60)
-    rec = Recorder(tmp_path / "run", X, Y, cv=FOLDS, scoring="accuracy", sample_weight=weights)
-    plain_one = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=rec.cv, scoring="accuracy")
-    plain_one.fit(X, Y, sample_weight=weights)
-    made = GridSearchCV(LogisticRegression(), {"C": [1.0]}, cv=rec.cv, scoring=rec.scorer)
-    made.fit(X, Y, sample_weight=weights)
-    same = made.cv_results_["mean_test_score"] == plain_one.cv_results_["mean_test_score"]
-    assert same.all()
-    rec.finish(made)
-    assert np.array_equal(load(rec.folder).design.weights, weights)
 
 
 def test_repeated_holdout(tmp_path):

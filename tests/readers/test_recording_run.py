@@ -110,25 +110,20 @@ def test_damaged_parts_are_left_out_and_named(folder):
     assert run.complete.all()
 
 
-def test_every_flipped_byte_is_read_or_damaged():
+def test_every_shortened_or_flipped_file_is_read_or_damaged():
     content = arrays.packed({"a": np.arange(3.0), "about": np.frombuffer(b"{}", np.uint8)})
     for position in range(len(content)):
-        changed = bytearray(content)
-        changed[position] ^= 0x15
+        flipped = bytes([content[position] ^ 0x15])
         with suppress(arrays.DamagedError):
-            arrays.unpacked(bytes(changed))
-
-
-def test_every_shortened_or_flipped_array_file_is_read_or_damaged():
+            arrays.unpacked(content[:position] + flipped + content[position + 1 :])
     sink = io.BytesIO()
     np.save(sink, np.arange(3.0))
     content = sink.getvalue()
     for position in range(len(content)):
         for end in (b"", *(bytes([content[position] ^ bit]) for bit in (1, 8, 0x15, 0xFF))):
-            with suppress(arrays.DamagedError):
-                arrays.array_of(content[:position] + end + content[position + len(end) :])
-            with suppress(arrays.DamagedError):
-                arrays.array_of(content[:position] + end)
+            for rest in (content[position + len(end) :], b""):
+                with suppress(arrays.DamagedError):
+                    arrays.array_of(content[:position] + end + rest)
 
 
 @pytest.mark.one_in(7)
@@ -149,15 +144,6 @@ def test_files_are_those_that_numpy_writes(dtype, shape):
 def test_only_arrays_of_numbers_and_texts_are_written():
     with pytest.raises(ValueError, match="object"):
         arrays.packed({"a": np.array([None])})
-
-
-def test_numpy_reads_what_is_written():
-    wanted = {"a": np.arange(6.0).reshape(2, 3), "t": np.array(["x", "yz"]), "f": np.eye(2).T}
-    found = np.load(io.BytesIO(arrays.packed(wanted)), allow_pickle=False)
-    mine = arrays.unpacked(arrays.packed(wanted))
-    for name, array in wanted.items():
-        assert np.array_equal(found[name], array)
-        assert np.array_equal(mine[name], array)
 
 
 @pytest.mark.parametrize(
