@@ -47,14 +47,14 @@ def answer(
     Parameters
     ----------
     cost
-        Whether to work out what the search cost; None does where that can be.
+        True to work out the cost of the search; None where that is possible.
 
     Raises
     ------
     UndecidedError
-        What a gate judges can't be computed; carries the document.
+        The figure that a gate judges can't be computed; carries the document.
     BbcError
-        Whatever else keeps the file from having a result.
+        Anything else that keeps the file from having a result.
     """
     enter(progress, "reading")
     matrix, rule = analysis.read(path), analysis.rule

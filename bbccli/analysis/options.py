@@ -362,7 +362,7 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     threshold: float | None = cut_option()
 
     def check(self) -> None:
-        """Find out what is wrong with the options whatever the file.
+        """Refuse options that are wrong for any file.
 
         Raises
         ------

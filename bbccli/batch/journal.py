@@ -49,7 +49,7 @@ class Journal:
     damaged
         Numbers of the lines that can't be trusted, from 1; they stay where they are.
     unfinished
-        Whether a batch was stopped before it had all files.
+        True if a batch was stopped before it had all files.
     """
 
     path: Path
@@ -281,7 +281,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _is_record(value: Any) -> bool:
-    """Return whether a value has the form of a record."""
+    """Return True for a value in the form of a record."""
     if not _has(value, key=str, path=str) or ("error" in value) == ("document" in value):
         return False
     if "error" in value:
@@ -293,7 +293,7 @@ def _is_record(value: Any) -> bool:
 
 
 def _has(value: Any, **kinds: Any) -> bool:
-    """Return whether a value is an object with members of these types."""
+    """Return True for an object with members of these types."""
     return isinstance(value, dict) and all(
         isinstance(value.get(name), kind) for name, kind in kinds.items()
     )

@@ -88,7 +88,7 @@ def drive(
     Returns
     -------
     unchanged
-        How many files are as they were.
+        Number of files that have not changed.
     problem
         The failure that stopped the rest; empty where none did.
     """

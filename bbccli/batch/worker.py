@@ -40,7 +40,7 @@ class FileTask:
     key
         Of the source in the journal.
     source
-        The file and what is asked of it.
+        The file and its options.
     limits
         Threads, memory and engine of one worker.
     folder
@@ -48,7 +48,7 @@ class FileTask:
     known
         Fingerprint of the files when they were last done; None if they never were.
     reading
-        How long to wait for the network, and what text may hold.
+        Options of careful reading.
     """
 
     position: int
@@ -70,7 +70,7 @@ class Done:
 
 
 def is_current(task: FileTask) -> bool:
-    """Return whether the files are unchanged since they were last done.
+    """Return True if the files are unchanged since they were last done.
 
     Raises
     ------
@@ -116,7 +116,7 @@ def _work(task: FileTask) -> Done:
 
 
 def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: str = "") -> Done:
-    """Return what stands for a file that has no result."""
+    """Return the record of a file that has no result."""
     problem = message(problem)
     error: Json = {"problem": problem, "hint": message(hint), "status": status}
     if trace:
@@ -125,7 +125,7 @@ def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: 
 
 
 def record(task: FileTask, files: str | None, **outcome: Json) -> str:
-    """Return the line of the journal: what was asked, of which bytes, and what came of it."""
+    """Return the line of the journal: source, fingerprint of its files, and outcome."""
     held = {"key": task.key, "path": redacted(task.source.path), "files": files, **outcome}
     return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
 

@@ -54,7 +54,7 @@ class BatchOptions:
         return available_cores() if self.jobs is None else self.jobs
 
     def check(self) -> None:
-        """Find out what is wrong with the options whatever the files.
+        """Refuse options that are wrong for any file.
 
         Raises
         ------

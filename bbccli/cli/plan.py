@@ -84,7 +84,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
     """All options that a plan depends on."""
 
     def question(self) -> PlanRequest:
-        """Return what is asked.
+        """Return the request.
 
         Raises
         ------
@@ -120,7 +120,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
             raise OptionError(f"--within is {self.within:g}", hint="0 or more, such as 0.01")
 
     def stated(self) -> Stated:
-        """Return what is stated of a study without a pilot.
+        """Return the stated values of a study without a pilot.
 
         Raises
         ------
@@ -149,7 +149,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         )
 
     def check_no_statement(self) -> None:
-        """Refuse what only goes without a pilot.
+        """Refuse values that only go without a pilot.
 
         Raises
         ------

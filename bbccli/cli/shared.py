@@ -99,7 +99,7 @@ class RunnerOptions:
     )
 
     def check(self) -> None:
-        """Find out whether the options go together.
+        """Refuse options that do not go together.
 
         Raises
         ------
@@ -112,7 +112,7 @@ class RunnerOptions:
             )
 
     def check_work(self, methods: Sequence[str] | None, form: str, *, cost_of_search: bool) -> None:
-        """Find out what workers are not for, before any starts.
+        """Refuse work that workers can't do, before any starts.
 
         Raises
         ------

@@ -38,7 +38,7 @@ class Design:
     Parameters
     ----------
     task
-        What is predicted.
+        The task.
     truth : (N,)
         Class codes 0..K-1, or values.
     classes

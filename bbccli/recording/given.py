@@ -20,7 +20,7 @@ from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 
 def as_array(given: Any, name: str) -> NDArray[Any]:
-    """Return an array of what was given under a name.
+    """Return an argument as an array.
 
     Raises
     ------
@@ -160,7 +160,7 @@ def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
         A splitter of scikit-learn, a number of folds, None for five, or pairs of train and test
         rows: positions, or booleans (N,).
     features, truth, groups
-        What the splitter sees; `features` may be None.
+        Arguments of the splitter; `features` may be None.
     classifies
         True if a number of folds means stratified ones.
 
@@ -353,7 +353,7 @@ def _numbers(array: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], Predict
 
 
 def check_response(response: str) -> None:
-    """Refuse to keep what no estimator has.
+    """Refuse a response that no estimator has.
 
     Raises
     ------

@@ -24,7 +24,7 @@ from bbccli.recording.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
 
 PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
-"""What is read: parts, and what searches said of their candidates."""
+"""Files that are read: parts, and the candidates of searches."""
 
 _ABOUT = "about"
 _BINARY = getattr(os, "O_BINARY", 0)
@@ -39,7 +39,7 @@ class Part:
     Parameters
     ----------
     identity
-        What parts of the same configuration share.
+        Shared by all parts of a configuration.
     name
         Name of the configuration; empty where its parameters make one.
     estimator
@@ -50,7 +50,7 @@ class Part:
         Class codes, probabilities or scores of the positive class, values; or one column per
         class. None where there are none: see `problem`, or the configuration was only tried.
     kind
-        What a prediction is.
+        Form of the predictions.
     split
         Position of the split in the design; None where `rows`, `repeat` and `fold` say it.
     rows : (n,) int, optional
@@ -58,7 +58,7 @@ class Part:
     repeat, fold
         Where the design has no splits; a fold of None is unknown.
     score
-        What the search was told, in its own sign; None where there is none.
+        Score that the search was given, in its sign; None where there is none.
     flags
         Threats to validity, as in the metadata of a table.
     problem
@@ -95,7 +95,7 @@ _WRITTEN = tuple(one.name for one in fields(Part) if one.name not in _ARRAYS)
 
 
 def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
-    """Return what tells configurations apart: the name, else the estimator and its parameters."""
+    """Return the key of a configuration: its name, else a digest of estimator and parameters."""
     if name:
         return f"name {name}"
     text = json.dumps([estimator, params], sort_keys=True)
@@ -195,7 +195,7 @@ def _place(folder: Path, suffix: str, content: bytes) -> None:
 
 
 def _check(part: Part) -> None:
-    """Refuse what no recorder writes."""
+    """Refuse a part that no recorder writes."""
     texts = (part.identity, part.name, part.estimator, part.problem, part.data)
     optional = [0 if number is None else number for number in (part.split, part.fold)]
     whole = (part.session, part.time, part.repeat, *optional)

@@ -24,7 +24,7 @@ class UnfitError(ValueError):
 
 @contextmanager
 def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
-    """Yield what an estimator answers about these rows within the `with` statement, by method.
+    """Yield the answers of an estimator for these rows within the `with` statement, by method.
 
     The metric and the recording then share one prediction, which may take longer than the fit.
     """
@@ -44,8 +44,8 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
             own.pop(name, None)
 
 
-def asked(estimator: Any, features: Any, method: str = "") -> dict[str, Any]:
-    """Return what an estimator answers to a method, by its name: to the first that it has.
+def answer_of(estimator: Any, features: Any, method: str = "") -> dict[str, Any]:
+    """Return the answer of one method, by its name: of the first that the estimator has.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def kept(heard: dict[str, Any], estimator: Any, labels: NDArray[Any] | None, tas
     predictions : (n,) or (n, K)
         Class codes, values, probabilities or scores; of two classes those of the last.
     kind
-        What they are.
+        Their form.
 
     Raises
     ------

@@ -17,23 +17,23 @@ from bbccli.recording import parts
 from bbccli.recording.known import Known, digest_of, digest_of_rows
 from bbccli.recording.parameters import class_name, parameters_of
 from bbccli.recording.parts import Part
-from bbccli.recording.responses import UnfitError, asked, kept, listening
+from bbccli.recording.responses import UnfitError, answer_of, kept, listening
 from bbccli.types import Task
 
 _LAST: dict[int, tuple[Any, int]] = {}
-"""Of fitted estimators, by id: a reference, and the split that it was scored on."""
+"""By id of a fitted estimator: a reference to it, and the split on which it was scored."""
 
 
 @dataclass(eq=False)
 class Turn:
-    """What scorers share that were handed out before the same `finish`, which closes it."""
+    """Shared by the scorers that were handed out before the same `finish`, which closes it."""
 
     open: bool = True
 
 
 @dataclass(eq=False)
 class RecordingScorer:
-    """Returns what the metric of the search returns, and writes the predictions to a folder.
+    """Score like the metric of the search, and write the predictions to a folder.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class RecordingScorer:
     labels : (K,)
         The classes, sorted; None in a regression.
     task
-        What is predicted.
+        The task.
     session
         When it was handed out: of what it scores twice the first counts.
     name
@@ -116,7 +116,7 @@ class RecordingScorer:
         return bool(accepts()) if accepts else False
 
     def _split(self, estimator: Any, features: Any, truth: Any, row_id: Any) -> int | None:
-        """The split whose test set this is."""
+        """Return the split whose test set this is; None if there is none."""
         if row_id is not None:
             split = self.known.by_rows.get(digest_of_rows(row_id))
         else:
@@ -135,7 +135,7 @@ class RecordingScorer:
         part = replace(part, identity=identity, params=params)
         try:
             if self.response not in heard and (self.response or not heard):
-                heard = asked(estimator, features, self.response)
+                heard = answer_of(estimator, features, self.response)
             heard = {self.response: heard[self.response]} if self.response else heard
             predictions, kind = kept(heard, estimator, self.labels, self.task)
         except UnfitError as error:
@@ -144,7 +144,7 @@ class RecordingScorer:
 
 
 def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
-    """Return what an estimator itself says of its predictions, as a search without `scoring`."""
+    """Return the estimator's own score, as a search without `scoring` does."""
     return estimator.score(X, y, **params)
 
 

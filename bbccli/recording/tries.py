@@ -25,10 +25,10 @@ NARROW = 1e-5
 """The same of predictions in 32 bits, in which scikit-learn also adds up their losses."""
 
 Candidate = dict[str, Any]
-"""What a search said of a candidate, as it is kept: `identity`, `value`, `splits`, `label`."""
+"""Candidate of a search, as it is kept: `identity`, `value`, `splits` and `label`."""
 
-Said = Sequence[float] | FloatArray
-"""What a search said of each split of a candidate; NaN where a fit failed."""
+SplitScores = Sequence[float] | FloatArray
+"""Scores of a candidate by split, from the search; NaN where a fit failed."""
 
 
 def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
@@ -145,8 +145,8 @@ class Try:
         return within or not (data and others) or bool(data & others)
 
 
-def tries_of(group: Iterable[Part], said: Iterable[Said] = ()) -> list[Try]:
-    """Return what was tried under one identity.
+def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[Try]:
+    """Return the tries of one identity.
 
     Predictions of the same rows that differ are tries of their own: of other features, of a model
     without a seed, or of another one by the same name. Those that agree are the same try, recorded
@@ -156,23 +156,23 @@ def tries_of(group: Iterable[Part], said: Iterable[Said] = ()) -> list[Try]:
     ----------
     group
         Parts of the identity, in the order of sessions and times.
-    said
-        What searches said of candidates of this identity.
+    listed
+        Scores of the candidates with this identity, from the searches.
     """
-    found: list[Try] = []
-    listed = list(dict.fromkeys(tuple(splits) for splits in said))
-    for _, own in itertools.groupby(group, key=lambda part: part.session):
-        for one in _of_session(list(own), listed):
-            same = [before for before in found if before.takes(one)]
+    tries: list[Try] = []
+    distinct = list(dict.fromkeys(map(tuple, listed)))
+    for _, parts_of_session in itertools.groupby(group, key=lambda part: part.session):
+        for one in _of_session(list(parts_of_session), distinct):
+            same = [before for before in tries if before.takes(one)]
             met = [t for t in same if any(next(t.meets(part), None) for part in one.parts)]
             if not same:
-                found.append(one)
+                tries.append(one)
                 continue
             into = (met or same[::-1])[0]
             into.again |= bool(met)
             for part in one.parts:
                 into.add(part)
-    return found
+    return tries
 
 
 def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
@@ -180,14 +180,14 @@ def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
     return NARROW if any(one is not None and one.itemsize < 8 for one in predictions) else TOLERANCE
 
 
-def agreeing(part: Part, splits: Said) -> bool:
-    """True if a part has the score that was said of its split."""
+def agreeing(part: Part, splits: SplitScores) -> bool:
+    """True if a part has the score that the search lists for its split."""
     if part.split is None or part.score is None or part.split >= len(splits):
         return False
     return bool(part.score == splits[part.split])
 
 
-def said_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
+def candidate_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the latest candidate of a search that has the scores of a try; None without one."""
     scored = [part for part in one.splits.values() if part.score is not None]
     for candidate in reversed(candidates):
@@ -196,20 +196,20 @@ def said_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
     return None
 
 
-def _of_session(own: list[Part], said: Iterable[Said]) -> list[Try]:
-    """Tries of one scorer, or one loop: what a search listed, and what was predicted first."""
-    passes = _passes(own)
-    if len(passes) == 1 or all(part.score is None for part in own):
+def _of_session(recorded: list[Part], distinct: Iterable[SplitScores]) -> list[Try]:
+    """Return the tries of one scorer or loop: those that a search listed, or else the first."""
+    passes = _passes(recorded)
+    if len(passes) == 1 or all(part.score is None for part in recorded):
         return passes
-    rest, listed = own, []
-    for splits in said:
-        there = {p.split for p in own if p.split is not None and p.split < len(splits)}
+    rest, listed = recorded, []
+    for splits in distinct:
+        there = {p.split for p in recorded if p.split is not None and p.split < len(splits)}
         wanted = {split for split in there if np.isfinite(splits[split])}
         chosen = {part.split: part for part in reversed(rest) if agreeing(part, splits)}
         if chosen and wanted <= chosen.keys():
             taken = set(map(id, chosen.values()))
             rest = [part for part in rest if id(part) not in taken]
-            listed += _passes([part for part in own if id(part) in taken])
+            listed += _passes([part for part in recorded if id(part) in taken])
     passes = _passes(rest)
     kept, more = (listed, passes) if listed else (passes[:1], passes[1:])
     largest = max(len(one.splits) for one in kept)
@@ -219,10 +219,10 @@ def _of_session(own: list[Part], said: Iterable[Said]) -> list[Try]:
     return kept + whole
 
 
-def _passes(own: Iterable[Part]) -> list[Try]:
-    """Each part in the first try that has no prediction for its rows."""
+def _passes(recorded: Iterable[Part]) -> list[Try]:
+    """Put each part into the first try that has no prediction for its rows."""
     passes: list[Try] = []
-    for part in own:
+    for part in recorded:
         free = (t for t in passes if t.may_hold(part) and not next(t.meets(part), None))
         one = next(free, None)
         if one is None:
@@ -233,7 +233,7 @@ def _passes(own: Iterable[Part]) -> list[Try]:
 
 
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    """True if predictions of the same rows are the same; of other forms, whether the scores are."""
+    """True if predictions of the same rows are the same, or where forms differ the scores."""
     share = share_of([mine, other])
     scores = [np.nan if one.score is None else float(one.score) for one in (before, part)]
     scored = bool(np.isfinite(scores).all())

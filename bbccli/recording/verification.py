@@ -30,7 +30,7 @@ from bbccli.types import FloatArray, PredictionKind, Task
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """What the search says: parameters or a name, mean, and the score of each split."""
+    """Candidate of a search: parameters or a name, mean, and the score of each split."""
 
     params: Mapping[str, Any]
     mean: float
@@ -45,7 +45,7 @@ class Candidate:
 
 
 def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -> list[Candidate]:
-    """Return what a search, its `cv_results_` or `cross_validate` says of each candidate.
+    """Return the candidates of a search, of its `cv_results_`, or of `cross_validate`.
 
     Parameters
     ----------

@@ -64,9 +64,9 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     paths
         As for `bbccli.readers.read`.
     request
-        How the files are to be understood; by their names when None.
+        Options of reading; columns go by their names when None.
     verify
-        Whether the scores of a run are computed again.
+        Compute the scores of a run again.
 
     Returns
     -------

@@ -25,8 +25,8 @@ from bbccli.recording.tries import (
     Candidate,
     Try,
     by_identity,
+    candidate_of,
     parts_in,
-    said_of,
     share_of,
     tries_of,
 )
@@ -49,19 +49,20 @@ class Recording:
     design
         Its truth, classes and folds.
     tries, configurations
-        What was tried and has predictions, and C unique names: those that were given, else the
-        parameters that vary.
+        Tries with predictions, and C unique names: those that were given, else the parameters that
+        vary.
     listed
-        What searches said of their candidates.
+        Candidates of searches.
     kind
-        What a prediction is; scores where some configurations have scores and others probabilities.
+        Form of the predictions; scores where some configurations have scores and others
+        probabilities.
     predictions : (R, N, C) or (R, N, C, K)
         NaN where there is none.
     folds : (R, N) int, optional
         Fold of each sample in each repeat, -1 where no fold tests it; None where unknown or
         different between configurations.
     left_out
-        Names of what was tried and takes no part, and why.
+        Names of tries that take no part, and why.
     damaged
         Files that can't be read.
     """
@@ -79,7 +80,7 @@ class Recording:
 
     @property
     def parts(self) -> list[Part]:
-        """All parts of what has predictions."""
+        """All parts of the tries."""
         return [part for one in self.tries for part in one.parts]
 
     @property
@@ -182,7 +183,7 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
 
 
 def _left_out(named: Named, listed: Listing) -> Iterator[tuple[str, str]]:
-    """Yield names of what was tried and takes no part, and why."""
+    """Yield the names of tries that take no part, and why."""
     for one, name in named:
         if not one.used:
             yield name, "scored again by the same scorer, with other predictions"
@@ -363,17 +364,17 @@ def _predictions(run: Recording, name: str, values: Any) -> dict[str, Any]:
 
 
 def _leaderboard(run: Recording, selection: Pooling) -> Iterator[Score | None]:
-    """Yield what the search said of each configuration, in the sign of bbc.
+    """Yield the score of each configuration by the search, in the sign of bbc.
 
     Without `finish` the mean of the scores of those that have all; None where there is none.
     """
     scoring, n_splits = run.design.scoring, len(run.design.tests)
     sign = -1.0 if scoring.startswith("neg_") else 1.0
     for one, name in zip(run.tries, run.configurations, strict=True):
-        said = said_of(one, run.listed.get(one.parts[0].identity, ()))
+        listed = candidate_of(one, run.listed.get(one.parts[0].identity, ()))
         scores = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
         mean = float(np.mean(scores)) if scores and len(scores) == n_splits else np.nan
-        value = sign * float(said["value"] if said else mean)
+        value = sign * float(listed["value"] if listed else mean)
         inexact = (p.predictions for p in one.parts if p.kind not in (None, PredictionKind.LABEL))
         tolerance = tolerance_of(share_of(inexact), value)
         score = Score(name, scoring, value, str(selection), tolerance)
