@@ -18,9 +18,8 @@ from bbccli.analysis.verification import verify
 from bbccli.readers import read
 from bbccli.readers.runs.recording import as_table, load
 from bbccli.recording import Recorder, arrays, parts
-from bbccli.recording.names import short_names
 from bbccli.recording.parts import Part
-from bbccli.recording.tries import tries_of
+from bbccli.recording.tries import short_names, tries_of
 from bbccli.schema.correct import Input, Run
 from bbccli.types import PredictionKind
 

@@ -15,9 +15,8 @@ import numpy as np
 from bbccli.errors import OptionError
 from bbccli.recording import design, given, parts
 from bbccli.recording.given import Split
-from bbccli.recording.known import Known, known_tests
 from bbccli.recording.parts import Part, identity_of
-from bbccli.recording.scorer import RecordingScorer, Turn, metric_of, own_score
+from bbccli.recording.scorer import Known, RecordingScorer, Turn, known_tests, metric_of, own_score
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from bbccli.readers.runs.base import Score
 from bbccli.readers.runs.recording import as_table, load, recognises
 from bbccli.recording import arrays, design, parts
 from bbccli.recording.design import Design
-from bbccli.recording.names import short_names
 from bbccli.recording.parts import Part, identity_of
+from bbccli.recording.tries import short_names
 from bbccli.types import Pooling, PredictionKind, Task
 
 FOLDS = (np.array([0, 2, 4]), np.array([1, 3, 5]))

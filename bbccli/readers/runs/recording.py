@@ -19,7 +19,6 @@ from bbccli.readers.sources.limits import check_size
 from bbccli.recording import design, parts
 from bbccli.recording.arrays import DamagedError
 from bbccli.recording.design import Design
-from bbccli.recording.names import short_names
 from bbccli.recording.parts import Part
 from bbccli.recording.tries import (
     Candidate,
@@ -28,6 +27,7 @@ from bbccli.recording.tries import (
     candidate_of,
     parts_in,
     share_of,
+    short_names,
     tries_of,
 )
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
