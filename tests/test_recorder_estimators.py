@@ -2,20 +2,24 @@
 
 # ruff: noqa: N803 - X is what scikit-learn calls it
 
+import json
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from documents import codes
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from bbccli.analysis.verification import verify
+from bbccli.analysis.verification import verified, verify
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
 from bbccli.recording import Recorder, arrays, parts
@@ -291,3 +295,126 @@ def test_labels_have_no_auc_to_compute_again(tmp_path):
         done = rec.finish(found)
     assert (done.n_fits, done.n_recomputed, done.largest_recomputed) == (6, 0, None)
     assert read(rec.folder).kind is PredictionKind.LABEL
+
+
+# Weights that a search hands to its scorer
+
+W = RNG.integers(1, 9, N).astype(float)
+
+
+def scored(rec, weights=None, powers=(0.01, 1.0)):
+    """Score models as a search of scikit-learn 1.9 does, which hands weights on."""
+    for power in powers:
+        for train, test in rec.cv:
+            model = LogisticRegression(C=power).fit(X[train], Y[train])
+            own = {} if weights is None else {"sample_weight": weights[test]}
+            rec.scorer(model, X[test], Y[test], **own)
+
+
+def by_auc(tmp_path, **how):
+    return recorder(tmp_path, scoring="roc_auc", **how)
+
+
+def found(tmp_path):
+    matrix = verified(read(tmp_path / "run"))
+    return matrix.outcome.weights, matrix.source.verification
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("own", "given", "n_checked", "words"),
+    [
+        (None, W, 2, None),
+        (W, W, 2, None),
+        (W, None, 0, "without the weights"),
+        (W, W + 1, 0, "with other weights than those"),
+    ],
+    ids=["scorer", "both", "recorder", "others"],
+)
+def test_weights_are_those_of_the_recorder_or_else_of_the_scorer(
+    tmp_path, own, given, n_checked, words
+):
+    scored(by_auc(tmp_path, sample_weight=own), given)
+    weights, said = found(tmp_path)
+    np.testing.assert_array_equal(weights, W)
+    reason = words and f"the search scored {words} of the recorder"
+    assert (said.n_checked, said.reason) == (n_checked, reason)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("other", "words"), [(None, "others without"), (W + 1, "different")])
+def test_weights_of_some_fits(tmp_path, other, words):
+    rec = by_auc(tmp_path)
+    scored(rec, W)
+    scored(rec, other, powers=(7.0,))
+    with pytest.raises(InputError, match=words) as error:
+        read(tmp_path / "run")
+    assert "Recorder(sample_weight=)" in error.value.hint
+
+
+def weighted(rec, weights):
+    grid = {"C": [0.1, 9]}
+    made = GridSearchCV(LogisticRegression(), grid, cv=rec.cv, scoring=rec.scorer)
+    return made.fit(X, Y, sample_weight=weights)
+
+
+def test_a_search_with_weights(tmp_path):
+    rec = by_auc(tmp_path)
+    assert rec.finish(weighted(rec, W)).n_recomputed == 6
+    assert found(tmp_path)[1].n_checked == 2
+
+
+def test_weights_of_zero_are_told(tmp_path):
+    rec = by_auc(tmp_path)
+    made = weighted(rec, np.where(np.arange(N) < 5, 0.0, W))
+    kept = [parts.read(file).weights is not None for file in parts.paths(rec.folder)]
+    if any(kept):  # not before scikit-learn 1.9
+        with pytest.warns(UserWarning, match="not positive"):
+            rec.finish(made)
+
+
+def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
+    rec = recorder(tmp_path, scoring=None)
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__C": [0.01, 9]}
+    made = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
+    with pytest.warns(UserWarning, match="--metric"):
+        rec.finish(made)
+    plain = GridSearchCV(model, grid, cv=rec.cv).fit(X, Y)
+    means = [one.cv_results_["mean_test_score"] for one in (made, plain)]
+    np.testing.assert_array_equal(*means)
+    assert str(read(tmp_path / "run").kind) == "label"
+
+
+def changed_first_part(tmp_path, change):
+    scored(by_auc(tmp_path), weights=W)
+    path = next(parts.paths(tmp_path / "run"))
+    content = dict(arrays.unpacked(path.read_bytes()))
+    change(content)
+    path.write_bytes(arrays.packed(content))
+
+
+@pytest.mark.parametrize("values", [["x"], [np.nan], [np.inf], [[1.0, 2.0]]])
+def test_weights_that_are_no_numbers_are_damage(tmp_path, values):
+    def change(content):
+        content["weights"] = np.repeat(np.array(values), len(content["weights"]), axis=0)
+
+    changed_first_part(tmp_path, change)
+    matrix = read(tmp_path / "run")
+    assert matrix.n_configurations == 1
+    assert "damaged-parts" in codes(matrix)
+
+
+def test_weights_of_other_samples_and_folds_that_there_are_not_are_refused(tmp_path):
+    def shorten(content):
+        content["weights"] = content["weights"][:3]
+        del content["predictions"]
+
+    def renumber(content):
+        about = json.loads(content["about"].tobytes()) | {"split": 99}
+        content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+
+    for name, change in (("a", shorten), ("b", renumber)):
+        changed_first_part(tmp_path / name, change)
+        with pytest.raises(InputError, match="does not fit the folds of the recording"):
+            read(tmp_path / name / "run")
