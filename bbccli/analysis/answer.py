@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, enter, silent
 from bbccli.core.resources import PER_SAMPLE
-from bbccli.core.results import Estimate, SearchCost
+from bbccli.core.results import Estimate
 from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import estimate
 from bbccli.metrics import Metric, choose_metrics, custom
@@ -70,7 +70,13 @@ def answer(
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
         with working(analysis.metric, matrix, needed):
             estimates, notes = estimate(matrix, metrics, plan, analysis.method, progress=progress)
-            of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
+            of_search = None
+            if cost is not False:
+                from bbccli.stats.bootstrap.search_cost import search_cost
+
+                metric = planned(metrics[0], plan)
+                with suppress(*(() if cost else (UndefinedError, UnsupportedError))):
+                    of_search = search_cost(Case(matrix, metric, metric, plan))
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
             raise
@@ -80,20 +86,6 @@ def answer(
         raise UndecidedError(problem, found, hint=hint) from error
     found = document(matrix, estimates, notes, search_cost=of_search)
     return Analysed(matrix, metrics, estimates, judged(found, rule))
-
-
-def _cost(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool | None
-) -> SearchCost | None:
-    from bbccli.stats.bootstrap.search_cost import search_cost
-
-    metric = planned(metric, plan)
-    try:
-        return search_cost(Case(matrix, metric, metric, plan))
-    except (UndefinedError, UnsupportedError):
-        if needed:
-            raise
-        return None
 
 
 @contextmanager

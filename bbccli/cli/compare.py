@@ -212,8 +212,10 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         from bbccli.comparisons.baseline import against_baseline
         from bbccli.comparisons.families import between_families, families_by
         from bbccli.comparisons.joining import joined
+        from bbccli.comparisons.pairs import compare_pairs
         from bbccli.comparisons.possible_best import best_set
         from bbccli.comparisons.records import Verdict
+        from bbccli.comparisons.simultaneous import max_t
         from bbccli.schema.compare import compare_document
 
         families: Mapping[str, Sequence[int]] = {}
@@ -237,44 +239,28 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
                     families = families_by(matrix, self.by)
                 comparisons = between_families(matrix, metric, plan, families, self.margin)
             elif question is ComparisonKind.PAIRS:
-                comparisons, notes = self._pairs(matrix, metric, plan, progress)
+                n = matrix.n_configurations
+                if self.pair is None and not 2 <= n <= MOST_PAIRED:
+                    raise OptionError(
+                        f"there are {n} configurations; all pairs of 2 to {MOST_PAIRED} are tested",
+                        hint="--pair A B, or name some by --only",
+                    )
+                comparisons, notes = compare_pairs(
+                    *(matrix, metric, plan, [self.pair or matrix.configurations], self.test),
+                    rope=self.rope,
+                    adjust=self.adjust or Adjustment.HOLM,
+                    max_t=max_t(matrix, metric, plan),
+                    progress=progress,
+                )
             of_set = question in (ComparisonKind.SET, ComparisonKind.BASELINE)
             return compare_document(
-                [matrix],
-                metric,
-                plan,
-                comparisons,
+                *([matrix], metric, plan, comparisons),
                 best_set=best_set(matrix, metric, plan) if of_set else None,
                 margin=self.margin,
                 required=None if self.fail_unless is None else Verdict(self.fail_unless.value),
                 named=question is not ComparisonKind.PAIRS or self.pair is not None,
                 notes=notes,
             )
-
-    def _pairs(
-        self, matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
-    ) -> tuple[Sequence[Comparison], Sequence[Note]]:
-        """Test the pair that was named, else every pair, if they are few enough."""
-        from bbccli.comparisons.pairs import compare_pairs
-        from bbccli.comparisons.simultaneous import max_t
-
-        n = matrix.n_configurations
-        if self.pair is None and not 2 <= n <= MOST_PAIRED:
-            raise OptionError(
-                f"there are {n} configurations; all pairs of 2 to {MOST_PAIRED} are tested",
-                hint="--pair A B, or name some by --only",
-            )
-        return compare_pairs(
-            matrix,
-            metric,
-            plan,
-            [self.pair or matrix.configurations],
-            self.test,
-            rope=self.rope,
-            adjust=self.adjust or Adjustment.HOLM,
-            max_t=max_t(matrix, metric, plan),
-            progress=progress,
-        )
 
     def over_data_sets(self, files: Sequence[str]) -> Document[CompareEnvelope]:
         """Rank the families, or the configurations, over several data sets."""

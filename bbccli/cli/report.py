@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet, files_argument, output_option
 from bbccli.core.option import Option, Panel, Scope
+from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
     from bbccli.core.documents import Document
@@ -82,7 +83,6 @@ def _saved(paths: Sequence[str]) -> list[Document[Any]]:
     OptionError
         A comparison among several results; and what reading raises.
     """
-    from bbccli.errors import OptionError
     from bbccli.schema.saved import is_comparison, read_results
 
     found = [(path, document) for path in paths for document in read_results(path)]
@@ -104,8 +104,6 @@ def _are_predictions(files: Sequence[str]) -> bool:
     OptionError
         Predictions among several files.
     """
-    from bbccli.errors import OptionError
-
     found = [path for path in files if _holds_predictions(path)]
     if found and len(files) > 1:
         raise OptionError(
@@ -125,7 +123,6 @@ def _holds_predictions(path: str) -> bool:
         The table of a batch, which holds no whole results.
     """
     from bbccli.cli.pages import is_result
-    from bbccli.errors import OptionError
     from bbccli.schema.saved import is_batch, is_table
 
     exists, suffix = Path(path).exists(), Path(path).suffix.lower()
@@ -168,7 +165,6 @@ def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     """
     from bbccli.cli.output import write
     from bbccli.cli.pages import PICTURES
-    from bbccli.errors import OptionError
     from bbccli.reports.figures import KINDS, Drawn, draw
     from bbccli.reports.figures.rendering import check_can_render, exported
     from bbccli.reports.page.compared import figures_of
