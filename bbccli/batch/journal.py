@@ -76,8 +76,18 @@ class Journal:
         with locked(path) as file:
             journal = cls(path, file)
             journal._index()
+            if not resume and journal.damaged:
+                raise OptionError(
+                    journal.damage, hint="--resume keeps what is whole; delete it to start anew"
+                )
+            if not resume and journal.unfinished:
+                raise OptionError(
+                    f"{path} holds what a batch had done when it was stopped",
+                    hint="continue it with --resume, or delete it to start anew",
+                )
             if not resume:
-                journal._start_anew()
+                journal.entries.clear()
+                journal._end = 0
             yield journal
 
     @classmethod
@@ -168,21 +178,17 @@ class Journal:
         except OSError as error:
             raise _cannot("read", self.path, error) from error
         begun = HEADER.startswith(first) and (first == HEADER or not rest)
-        if not begun and not self.entries:
-            raise _not_ours(self.path, first)
-
-    def _start_anew(self) -> None:
-        if self.damaged:
+        if begun or self.entries:
+            return
+        if first.startswith(FORM):
             raise OptionError(
-                self.damage, hint="--resume keeps what is whole; delete it to start anew"
+                f"{self.path} is the journal of another version of bbc",
+                hint="delete it, or name another --output: each version does all files itself",
             )
-        if self.unfinished:
-            raise OptionError(
-                f"{self.path} holds what a batch had done when it was stopped",
-                hint="continue it with --resume, or delete it to start anew",
-            )
-        self.entries.clear()
-        self._end = 0
+        raise OptionError(
+            f"{self.path} is not the journal of a batch",
+            hint="name another --output, or move that file",
+        )
 
     def _take(self, line: bytes) -> bool:
         """Index a line; False for one that is damaged."""
@@ -202,7 +208,8 @@ class Journal:
         try:
             if not self._begun:
                 self.file.truncate(self._end)
-                make_private(self.file)
+                with suppress(OSError, AttributeError):  # of another's journal, and on Windows
+                    os.fchmod(self.file.fileno(), 0o600)  # names and contents may be secret
             if not self._end:
                 _write_all(self.file, HEADER)
                 self._end = len(HEADER)
@@ -224,17 +231,6 @@ def _write_all(file: IO[bytes], text: bytes) -> None:
     rest = memoryview(text)
     while rest:
         rest = rest[file.write(rest) :]
-
-
-def _not_ours(path: Path, first: bytes) -> BbcError:
-    if first.startswith(FORM):
-        return OptionError(
-            f"{path} is the journal of another version of bbc",
-            hint="delete it, or name another --output: each version does all files itself",
-        )
-    return OptionError(
-        f"{path} is not the journal of a batch", hint="name another --output, or move that file"
-    )
 
 
 def _cannot(do: str, path: Path, error: OSError) -> BbcError:
@@ -329,13 +325,6 @@ def locked(path: Path) -> Iterator[IO[bytes]]:
             with suppress(OSError):
                 if not os.fstat(file.fileno()).st_size:
                     path.unlink()
-
-
-def make_private(file: IO[bytes]) -> None:
-    """Keep a file for us alone: what other files are called, and what is in them, may be secret."""
-    if os.name != "nt":
-        with suppress(OSError):  # a journal that belongs to another stays as it is
-            os.fchmod(file.fileno(), 0o600)
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -83,17 +84,12 @@ def is_current(task: FileTask) -> bool:
 
 def work(task: FileTask) -> Done:
     """Answer for one file, unless it is as it was when it was last done."""
-    with reading.use(task.reading):
-        return _work(task)
-
-
-def _work(task: FileTask) -> Done:
     source, place = task.source, _Place(task)
     try:
-        others = place.others()  # hashed before they are read: what changes meanwhile is redone
-        if task.known is not None and task.known == _joined(_hash(place.path), others):
-            return Done(task.position, None)
-        with resources.use(task.limits):
+        with reading.use(task.reading), resources.use(task.limits):
+            others = place.others()  # hashed before they are read: what changes meanwhile is redone
+            if task.known is not None and task.known == _joined(_hash(place.path), others):
+                return Done(task.position, None)
             document = answer(place.analysis, place.path).document
         files = _joined(document["input"]["sha256"], others)
         document["input"]["path"] = redacted(source.path)
@@ -140,8 +136,10 @@ class _Place:
     """The files of a task, as this process has to name them."""
 
     def __init__(self, task: FileTask) -> None:
-        self._start = f"{task.folder}{os.sep}"
-        self._elsewhere = _here() != task.folder
+        self._start, here = f"{task.folder}{os.sep}", ""
+        with suppress(OSError):  # the current folder is gone
+            here = str(Path.cwd())
+        self._elsewhere = here != task.folder
         self.path = self._from_here(task.source.path)
         self.analysis = task.source.analysis
         if self._elsewhere:
@@ -170,14 +168,6 @@ class _Place:
                 custom.load(name)
                 paths.append(sys.modules[name.partition(":")[0]].__file__ or "")
         return " ".join(map(_hash, paths))
-
-
-def _here() -> str:
-    """The current folder; empty where it is gone."""
-    try:
-        return str(Path.cwd())
-    except OSError:
-        return ""
 
 
 def _joined(predictions: str, others: str) -> str:
