@@ -29,7 +29,6 @@ Wins = Annotated[
         scope=Scope.COMMAND,
     ),
 ]
-Format = Annotated[str, form_option("leaderboard")]
 
 
 @command(without=(*GATE, "method", "evaluation_share"), reads=True)
@@ -39,7 +38,7 @@ def leaderboard(
     work: ThreadOptions,
     top: Top = None,
     wins: Wins = True,
-    format: Format = "table",
+    format: Annotated[str, form_option("leaderboard")] = "table",
     *,
     where: PrintOptions,
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated
 
 from bbccli.core import resources
@@ -16,13 +17,7 @@ from bbccli.errors import OptionError
 
 def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:
     """Return a function of the names of the reports on a kind of result."""
-
-    def names() -> Iterable[str]:
-        from bbccli.reports import forms_of
-
-        return forms_of(kind)
-
-    return names
+    return lambda: import_module("bbccli.reports").forms_of(kind)
 
 
 def form_option(kind: str) -> Option:
