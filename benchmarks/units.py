@@ -16,7 +16,7 @@ from bbccli.metrics.kernels import decide
 from bbccli.metrics.weighting import CHUNK
 from bbccli.readers.column_file import ColumnFile
 from bbccli.stats.bootstrap.by_rows import each_of
-from bbccli.stats.resampling import BLOCK, Draws, Unit, any_draw
+from bbccli.stats.resampling import BLOCK, Draws, Unit
 from bbccli.types import Task
 
 COLUMNS = 64
@@ -38,7 +38,7 @@ def units(n_samples: int, write: Callable[[Path, int, int], None]) -> None:
         ``write(path, N, C)`` makes a file of predictions.
     """
     few, many = slice(0, CHUNK), slice(0, n_samples)
-    draws = Draws(n_samples, 0, (Unit.SAMPLES,), any_draw)
+    draws = Draws(n_samples, 0, (Unit.SAMPLES,), leaving_out=False)
     made, counted = (
         spent(lambda units=units: list(islice(each_of(draws, 0, units), RESAMPLES)))
         / (RESAMPLES * n_samples)

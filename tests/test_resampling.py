@@ -9,23 +9,15 @@ from bbccli.stats.resampling import (
     Draws,
     KeptBlocks,
     Unit,
-    any_draw,
     count_every_resample,
     draws_of,
     draws_of_seen,
     every_resample,
-    leaves_some_out,
 )
 
 
-def draws(n_units=20, seed=0, stream=(Unit.SAMPLES,), accept=leaves_some_out):
-    return Draws(n_units, seed, stream, accept)
-
-
-def holds_some(in_bag):
-    """Whether some of three units are drawn and some are not."""
-    drawn = in_bag[:, -3:] > 0
-    return drawn.any(axis=1) & ~drawn.all(axis=1)
+def draws(n_units=20, seed=0, stream=(Unit.SAMPLES,)):
+    return Draws(n_units, seed, stream)
 
 
 def test_a_resample_draws_as_many_units_as_there_are():
@@ -41,13 +33,10 @@ def test_every_unit_is_drawn_once_on_average():
 
 @pytest.mark.parametrize("sizes", [(1, 5), (2, 2, 2), (6,)])
 def test_batches_do_not_matter(sizes):
-    whole = draws(accept=holds_some).batch(0, 6)
+    whole = draws(n_units=3).batch(0, 6)
     assert len(whole) < 6 * BLOCK
     starts = np.cumsum((0, *sizes))[:-1]
-    parts = [
-        draws(accept=holds_some).batch(start, size)
-        for start, size in zip(starts, sizes, strict=True)
-    ]
+    parts = [draws(n_units=3).batch(start, size) for start, size in zip(starts, sizes, strict=True)]
     assert np.array_equal(np.concatenate([p.in_bag for p in parts]), whole.in_bag)
     assert np.array_equal(np.concatenate([p.ordinals for p in parts]), whole.ordinals)
 
@@ -132,8 +121,8 @@ class TestGroups:
         in_bag = [
             draws_of_seen(8, None, 0).batch(0, 1).in_bag,
             draws_of_seen(9, None, 0).batch(0, 1).in_bag[:, :8],
-            draws_of(8, None, 0, any_draw).batch(0, 1).in_bag,
-            draws_of(8, np.arange(8), 0, any_draw).batch(0, 1).in_bag,
+            draws_of(8, None, 0, leaving_out=False).batch(0, 1).in_bag,
+            draws_of(8, np.arange(8), 0, leaving_out=False).batch(0, 1).in_bag,
         ]
         for i, first in enumerate(in_bag):
             assert not any(np.array_equal(first, second) for second in in_bag[i + 1 :])
@@ -144,7 +133,7 @@ class TestGroups:
 
 def test_resamples_within_strata_draw_as_many_as_there_are():
     strata = np.array([1, 0, 1, 1, 3, 3, 1, 0, 1])
-    draws = Draws(9, 5, (Unit.EVALUATION,), any_draw, strata=strata)
+    draws = Draws(9, 5, (Unit.EVALUATION,), leaving_out=False, strata=strata)
     in_bag = draws.batch(0, 40).in_bag
     for stratum, size in ((0, 2), (1, 5), (3, 2)):
         assert (in_bag[:, strata == stratum].sum(axis=1) == size).all()
@@ -157,7 +146,7 @@ def test_resamples_within_strata_draw_as_many_as_there_are():
 
 def test_one_stratum_is_none():
     plain, within = (
-        Draws(9, 5, (Unit.EVALUATION,), any_draw, strata=strata).batch(2, 3).in_bag
+        Draws(9, 5, (Unit.EVALUATION,), leaving_out=False, strata=strata).batch(2, 3).in_bag
         for strata in (None, np.zeros(9, int))
     )
     np.testing.assert_array_equal(plain, within)

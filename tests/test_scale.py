@@ -15,8 +15,8 @@ from bbccli.metrics import METRICS, kernels
 from bbccli.metrics.kernels import Pairs, sweep
 from bbccli.metrics.kernels.pairs import presort
 from bbccli.stats import resampling
-from bbccli.stats.bootstrap import drawing, here
-from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws, any_draw, leaves_some_out
+from bbccli.stats.bootstrap import here
+from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.pooling import scored_in_folds
 from bbccli.types import Pooling
@@ -28,7 +28,7 @@ MEGABYTE = 10**6
 def test_rows_are_drawn_as_a_block_is():
     n_units = FEW_UNITS + 4  # an even and an odd number of random words both occur
     for n in (n_units, n_units + 1):
-        drawn = Draws(n, 3, (0,), any_draw).batch(2, 1).in_bag
+        drawn = Draws(n, 3, (0,), leaving_out=False).batch(2, 1).in_bag
         rng = np.random.Generator(np.random.PCG64(np.random.SeedSequence(3, spawn_key=(0, 2))))
         units = rng.integers(0, n, size=(BLOCK, n), dtype=np.uint32)
         assert drawn.dtype == np.uint8
@@ -37,14 +37,16 @@ def test_rows_are_drawn_as_a_block_is():
 
 
 def test_a_block_is_counted_row_by_row_as_in_one_call(monkeypatch):
-    whole = Draws(700, 5, (0,), any_draw).batch(1, 2).in_bag
+    whole = Draws(700, 5, (0,), leaving_out=False).batch(1, 2).in_bag
     monkeypatch.setattr(resampling, "FEW_CELLS", 600)
-    assert_array_equal(Draws(700, 5, (0,), any_draw).batch(1, 2).in_bag, whole)
+    assert_array_equal(Draws(700, 5, (0,), leaving_out=False).batch(1, 2).in_bag, whole)
 
 
 def test_strata_of_very_many_units():
     strata = np.arange(FEW_UNITS + 10) < 7
-    drawn = Draws(len(strata), 1, (0,), any_draw, strata=strata.astype(int)).batch(0, 1).in_bag
+    drawn = (
+        Draws(len(strata), 1, (0,), leaving_out=False, strata=strata.astype(int)).batch(0, 1).in_bag
+    )
     assert (drawn[:, strata].sum(axis=1, dtype=int) == 7).all()
     assert (drawn.sum(axis=1, dtype=int) == len(strata)).all()
 
@@ -73,7 +75,7 @@ def test_the_compiled_sweep_of_many_samples():
     n = FEW_UNITS + 2000
     cases = rng.random(n) < 0.3
     pairs = Pairs.of(np.round(rng.random((n, 2)), 3), cases, ~cases)
-    weights = Draws(n, 0, (0,), leaves_some_out).batch(0, 1).in_bag[:5]
+    weights = Draws(n, 0, (0,)).batch(0, 1).in_bag[:5]
     chosen = np.arange(2)
     counts = {}
     for engine in (Engine.NUMPY, Engine.NUMBA):
@@ -146,16 +148,16 @@ def test_spans_and_blocks_change_nothing(monkeypatch, matrix, name, jobs, select
     )
     columns = [np.array([0]), np.array([1, 2, 3]), np.arange(4, matrix.n_configurations)]
     monkeypatch.setattr(Candidates, "blocks", lambda self, among=None: columns)
-    monkeypatch.setattr(drawing, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(resampling, "MOST_BLOCKS", 1)
     counted = []
-    spans = drawing.Drawing.spans
+    spans = Draws.spans
 
     def watched(self):
         for span in spans(self):
-            counted.append(len(span.batches))
+            counted.append(len(span.blocks))
             yield span
 
-    monkeypatch.setattr(drawing.Drawing, "spans", watched)
+    monkeypatch.setattr(Draws, "spans", watched)
     little = Resources(jobs=jobs, engine=Engine.NUMPY)
     object.__setattr__(little, "memory", 50_000)  # less than may be asked for
     with use(little):
@@ -172,16 +174,15 @@ def test_winners_measured_span_by_span_are_those_measured_at_once():
     draws = resampling.draws_of(matrix.n_samples, None, 0)
     ordinals = np.flatnonzero(np.arange(5 * resampling.BLOCK) % 7)
     winners = np.arange(len(ordinals)) % 9
-    again = drawing.Drawing.again(draws, ordinals)
+    again = draws.again(ordinals)
     whole = here.score_winners(every, again, winners)
     weights = np.concatenate([drawn.out_of_bag for drawn in again.drawn()])
     assert_array_equal(whole, every.bind(np.arange(9)).paired(weights, winners))
-    little = replace(again, batches=[(block, 1) for block in range(5)])
     limited = Resources(jobs=1)
     object.__setattr__(limited, "memory", 1)  # less than may be asked for
     with use(limited):
-        assert len(list(little.spans())) == 5
-        assert_array_equal(here.score_winners(every, little, winners), whole)
+        assert len(list(again.spans())) == 5
+        assert_array_equal(here.score_winners(every, again, winners), whole)
 
 
 class TestMemory:
@@ -201,13 +202,14 @@ class TestMemory:
 @pytest.mark.parametrize("n_resamples", [100, 1000])
 def test_one_thread_has_the_batches_of_one_thread_whatever_was_asked_for(n_resamples):
     """Smaller batches, as two threads have, take numpy's pair sweep a third longer."""
-    draws, n_blocks = resampling.draws_of(500, None, 0), -(-n_resamples // resampling.BLOCK)
-    with use(Resources(jobs=1)):
-        alone = drawing.Drawing.of(draws, 3, n_blocks)
+    n_blocks = -(-n_resamples // resampling.BLOCK)
+    draws = resampling.draws_of(500, None, 0).part(range(3, 3 + n_blocks))
     with use(Resources(jobs=2)):
-        shared = drawing.Drawing.of(draws, 3, n_blocks)
-        assert len(shared.batches) > len(alone.batches)
-        assert shared.in_one_thread() == alone
+        shared, alone = (list(draws.over(len, one_thread=alone)) for alone in (False, True))
+    with use(Resources(jobs=1)):
+        assert list(draws.over(len)) == alone
+    assert len(shared) > len(alone)
+    assert sum(shared) == sum(alone) == n_blocks * resampling.BLOCK
 
 
 @pytest.mark.sweep

@@ -23,8 +23,16 @@ from bbccli.core.threads import ordered_map
 from bbccli.dropping.base import Interim, Judgement
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
-from bbccli.stats.bootstrap.drawing import MOST_BLOCKS, WEIGHT_BYTES
-from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Unit, draws_of_seen, too_few_usable
+from bbccli.stats.resampling import (
+    BLOCK,
+    MOST_BLOCKS,
+    PATIENCE,
+    WEIGHT_BYTES,
+    Draws,
+    Unit,
+    draws_of_seen,
+    too_few_usable,
+)
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Direction, FloatArray, IntArray
 

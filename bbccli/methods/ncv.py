@@ -100,7 +100,7 @@ from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import normal
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.choice import selection_shares
-from bbccli.stats.selection.css import undefined, winner_of
+from bbccli.stats.selection.rule import undefined, winner_of
 from bbccli.stats.selection.tails import figures_of
 from bbccli.types import FloatArray, IntArray
 
@@ -152,7 +152,7 @@ def _select(case: Case, fold: NestedFold) -> int:
     """Configuration with the best inner performance in an outer fold."""
     try:
         inner = case.on(inner_matrix(case.matrix, fold))
-        winner = winner_of(inner.judged, inner.css)
+        winner = winner_of(inner.judged, inner.rule)
         if winner < 0:
             raise undefined(case.selector)
     except UndefinedError as error:

@@ -30,7 +30,7 @@ from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.choice import on_single
-from bbccli.stats.selection.css import css_of, winner_of
+from bbccli.stats.selection.rule import rule_of, winner_of
 from bbccli.stats.selection.tails import on_clipping, on_tails
 from bbccli.types import Pooling, Side, Task
 
@@ -156,9 +156,9 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
     if matrix.folds is None:
         return []
     try:
-        css = css_of(matrix, metric, plan)
-        rules = (Pooling.POOLED, Pooling.FOLD_MEAN)
-        winners = [winner_of(candidates(matrix, metric, rule), css) for rule in rules]
+        rule = rule_of(matrix, metric, plan)
+        poolings = (Pooling.POOLED, Pooling.FOLD_MEAN)
+        winners = [winner_of(candidates(matrix, metric, pooling), rule) for pooling in poolings]
     except UndefinedError:
         return []
     if min(winners) < 0 or winners[0] == winners[1]:

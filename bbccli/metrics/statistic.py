@@ -28,13 +28,13 @@ from bbccli.metrics.weighting import (
     float_type,
     kept_among,
     matching,
+    narrowed,
     one_by_one,
     paired_sums,
     rest,
     scaled,
     sums_in_parts,
     sums_of_chunk,
-    total_weights,
     whole,
     with_changes,
 )
@@ -58,12 +58,16 @@ class Weighting:
     @cached_property
     def totals(self) -> FloatArray:
         """Total (B,) of each row."""
-        return total_weights(self.weights)
+        narrow, totals = narrowed(self.weights)
+        if narrow is not None:
+            self._floats[narrow.dtype] = narrow
+        return totals
 
     def floats(self, dtype: np.dtype[np.floating]) -> FloatArray:
         """Weights as floats of a type, or wider where they need it."""
+        totals = self.totals
         if dtype not in self._floats:
-            self._floats[dtype] = matching(self.weights, dtype, self.totals)
+            self._floats[dtype] = matching(self.weights, dtype, totals)
         return self._floats[dtype]
 
     def among(self, rows: IntArray) -> Weighting:

@@ -87,6 +87,19 @@ def total_weights(weights: NDArray[Any]) -> FloatArray:
     return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
 
 
+def narrowed(weights: NDArray[Any]) -> tuple[FloatArray | None, FloatArray]:
+    """Return weights (B, N) in float32 and their exact totals (B,); None where that is too narrow.
+
+    No partial sum is larger than the total, so a total that float32 can hold is exact.
+    """
+    if whole(weights) and weights.shape[1] <= CHUNK:
+        floats = weights.astype(np.float32)
+        totals = floats @ np.ones(weights.shape[1], np.float32)
+        if totals.max(initial=0.0) < LARGEST_EXACT:
+            return floats, totals.astype(np.float64)
+    return None, total_weights(weights)
+
+
 def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:
     """Return weights (B, N) as floats of a type, or wider where they or their totals need it."""
     heavy = totals.max(initial=0.0) >= LARGEST_EXACT

@@ -13,7 +13,7 @@ from bbccli.core.results import Distribution, DropTrace, Interval, MonteCarloErr
 from bbccli.metrics.base import Metric
 from bbccli.stats.selection.candidates import Candidates, candidates
 from bbccli.stats.selection.choice import Choice, choose
-from bbccli.stats.selection.css import Css, css_of
+from bbccli.stats.selection.rule import SelectionRule, rule_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,9 +51,9 @@ class Case:
         return choose(self.matrix, self.metric, self.selector, self.plan)
 
     @cached_property
-    def css(self) -> Css:
+    def rule(self) -> SelectionRule:
         """The rule of selection."""
-        return css_of(self.matrix, self.selector, self.plan)
+        return rule_of(self.matrix, self.selector, self.plan)
 
     @property
     def judged(self) -> Candidates:

@@ -8,16 +8,18 @@ same whatever is drawn after them, whatever the chunk size, and wherever a block
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from math import comb, factorial
 from threading import Lock
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+from bbccli.core import resources
+from bbccli.core.threads import ordered_map
 from bbccli.errors import UndefinedError
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
@@ -36,6 +38,18 @@ FEW_CELLS = 2**13
 FEW_UNITS = int(np.iinfo(np.uint16).max)
 """Up to so many units are drawn with 16 bits. Of more, none is ever drawn 256 times: the chance is
 below 1e-500, so counts take one byte."""
+
+MOST_BLOCKS = 16
+"""Blocks of resamples in one batch, at most: enough to amortise numpy's calls."""
+
+MOST_SCORED = 2**18
+"""Performances of one batch, 2 MB, where all configurations are scored at once."""
+
+WEIGHT_BYTES = 32
+"""Memory per weight: drawn numbers, counts, the form that the kernel wants, and what is between."""
+
+BYTES_OF_MANY = 4
+"""The same where each row of weights is drawn by itself, and made floats part by part."""
 
 PATIENCE = 200
 """Draws per accepted resample after which none is expected to come."""
@@ -83,23 +97,12 @@ class Resamples:
         return len(self.in_bag)
 
 
-Rule = Callable[[IntArray], BoolArray]
-"""In-bag weights (B, U) -> (B,) True where the resample can be used."""
-
-
-def leaves_some_out(in_bag: IntArray) -> BoolArray:
-    """Accept resamples with at least one unit out of bag."""
-    return np.asarray((in_bag == 0).any(axis=1))
-
-
-def any_draw(in_bag: IntArray) -> BoolArray:
-    """Accept every resample."""
-    return np.ones(len(in_bag), bool)
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The endless sequence of resamples that a seed stands for, any part of it at once.
+    """The endless sequence of resamples that a seed stands for, and a part of it to work on.
 
     Parameters
     ----------
@@ -109,21 +112,27 @@ class Draws:
         Of the plan.
     stream
         Which of the seed's streams: the unit, and the repeat whose folds are drawn.
-    accept
-        Which draws can be used; the others are left out, as if drawn again.
+    leaving_out
+        True if a draw must leave some unit out of the bag; others are then drawn again.
     members : (N,) int, optional
         Unit of each of N samples, when units are groups of samples: the weight of a sample is
         that of its group, and out of the bag means that the whole group is out.
     strata : (U,) int, optional
         Stratum of each unit: as many are drawn from each as there are in it.
+    blocks
+        The part: consecutive blocks of draws.
+    used : optional
+        Ordinals of the resamples that are wanted of the part, ascending; None for all.
     """
 
     n_units: int
     seed: int
     stream: tuple[int, ...]
-    accept: Rule
+    leaving_out: bool = True
     members: IntArray | None = None
     strata: IntArray | None = None
+    blocks: range = range(0)
+    used: IntArray | None = None
 
     @property
     def n_weights(self) -> int:
@@ -153,22 +162,80 @@ class Draws:
         if self.members is not None:
             # row after row in memory, as an index does not leave it: sums of real numbers show it
             in_bag = np.take(in_bag, self.members, axis=1)
-        usable = self.accept(in_bag)
+        usable = sizes >= self.leaving_out
         ordinals = first * BLOCK + np.flatnonzero(usable)
         return Resamples(in_bag if usable.all() else in_bag[usable], ordinals, sizes[usable])
 
+    def part(self, blocks: range, used: IntArray | None = None) -> Draws:
+        """Return some blocks of the sequence, or the resamples with some ordinals in them."""
+        return replace(self, blocks=blocks, used=used)
+
+    def again(self, ordinals: IntArray) -> Draws:
+        """Return the resamples with these ordinals, to be drawn again."""
+        return self.part(range(int(ordinals[-1]) // BLOCK + 1), ordinals)
+
+    def over(
+        self,
+        function: Callable[[Resamples], Result],
+        n_configurations: int = 0,
+        *,
+        one_thread: bool = False,
+    ) -> Iterator[Result]:
+        """Apply a function to the resamples of each batch; results in order.
+
+        Parameters
+        ----------
+        n_configurations
+            C, if all are scored at once: batches are so small that the performances stay in the
+            cache.
+        one_thread
+            True to work in one thread, in batches as large as one thread alone has.
+        """
+        jobs = 1 if one_thread else resources.current().jobs
+        most = MOST_BLOCKS
+        if n_configurations and not one_thread:
+            most = max(MOST_SCORED // (BLOCK * n_configurations), 1)
+        batches = self.batches(jobs, most)
+        return ordered_map(lambda batch: function(self._drawn(batch)), batches, jobs)
+
+    def batches(self, jobs: int, most: int = MOST_BLOCKS) -> list[range]:
+        """Split the blocks into even batches whose weights fit the memory in all threads."""
+        block_bytes = BLOCK * self.n_weights
+        block_bytes *= WEIGHT_BYTES if self.n_weights <= FEW_UNITS else BYTES_OF_MANY
+        fitting = max(resources.current().memory // (2 * jobs * block_bytes), 1)
+        return self._split(min(fitting, most, MOST_BLOCKS, -(-len(self.blocks) // jobs)))
+
+    def spans(self) -> Iterator[Draws]:
+        """Yield consecutive parts of the draws, whose weights together fit the memory."""
+        block_bytes = BLOCK * self.n_weights * self.count_type.itemsize
+        for blocks in self._split(max(resources.current().memory // (4 * block_bytes), 1)):
+            yield replace(self, blocks=blocks)
+
+    def drawn(self) -> list[Resamples]:
+        """Return the resamples of all batches, in order."""
+        return list(self.over(lambda drawn: drawn))
+
+    def _split(self, size: int) -> list[range]:
+        return [self.blocks[start : start + size] for start in range(0, len(self.blocks), size)]
+
+    def _drawn(self, blocks: range) -> Resamples:
+        drawn = self.batch(blocks.start, len(blocks))
+        if self.used is None:
+            return drawn
+        wanted = np.isin(drawn.ordinals, self.used)
+        if wanted.all():
+            return drawn
+        return Resamples(drawn.in_bag[wanted], drawn.ordinals[wanted], drawn.sizes[wanted])
+
 
 def draws_of(
-    n_samples: int, groups: IntArray | None, seed: int, accept: Rule = leaves_some_out
+    n_samples: int, groups: IntArray | None, seed: int, *, leaving_out: bool = True
 ) -> Draws:
-    """Return the resamples of N samples, or of the groups (N,) that they come in.
-
-    By default those that leave some sample out of the bag.
-    """
+    """Return the resamples of N samples, or of the groups (N,) that they come in."""
     if groups is None:
-        return Draws(n_samples, seed, (Unit.SAMPLES,), accept)
+        return Draws(n_samples, seed, (Unit.SAMPLES,), leaving_out)
     codes, members = np.unique(groups, return_inverse=True)
-    return Draws(len(codes), seed, (Unit.GROUPS,), accept, members)
+    return Draws(len(codes), seed, (Unit.GROUPS,), leaving_out, members)
 
 
 def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
@@ -178,9 +245,9 @@ def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
     estimate after the last one, do not share their luck.
     """
     if groups is None:
-        return Draws(n_samples, seed, (Unit.SEEN, n_samples), any_draw)
+        return Draws(n_samples, seed, (Unit.SEEN, n_samples), leaving_out=False)
     codes, members = np.unique(groups, return_inverse=True)
-    return Draws(len(codes), seed, (Unit.SEEN, len(codes)), any_draw, members)
+    return Draws(len(codes), seed, (Unit.SEEN, len(codes)), False, members)
 
 
 def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
@@ -248,7 +315,7 @@ def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> 
 
 
 @lru_cache(maxsize=4)  # the files of a batch mostly have as many folds
-def every_resample(n_units: int, accept: Rule = leaves_some_out) -> tuple[IntArray, FloatArray]:
+def every_resample(n_units: int, *, leaving_out: bool = True) -> tuple[IntArray, FloatArray]:
     """Enumerate the resamples of U units that can be used, each with its probability.
 
     There are C(2U - 1, U) ways to draw U times from U units when the order does not count. By
@@ -262,7 +329,8 @@ def every_resample(n_units: int, accept: Rule = leaves_some_out) -> tuple[IntArr
         U! / (prod_i m_i! U^U), renormalised.
     """
     in_bag = _shared_out(n_units, n_units)
-    in_bag = in_bag[accept(in_bag)]
+    if leaving_out:
+        in_bag = in_bag[(in_bag == 0).any(axis=1)]
     factorials = np.array([factorial(m) for m in range(n_units + 1)], dtype=float)
     ways = factorial(n_units) / factorials[in_bag].prod(axis=1)
     probabilities = ways / ways.sum()

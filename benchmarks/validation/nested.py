@@ -18,7 +18,7 @@ from bbccli.metrics import METRICS
 from bbccli.planning.simulation import Simulated, nested
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import candidates
-from bbccli.stats.selection.css import css_of, winners_of
+from bbccli.stats.selection.rule import rule_of, winners_of
 
 
 def nested_cv(simulated: Simulated, plan: Plan) -> dict[str, Any]:
@@ -28,8 +28,8 @@ def nested_cv(simulated: Simulated, plan: Plan) -> dict[str, Any]:
     parts, sizes = [], []
     for matrix, test in nested(simulated, rng):
         configurations = candidates(matrix, metric, plan.pooling)
-        css = css_of(matrix, metric, plan)
-        winner = winners_of(configurations, css, (~test)[None].astype(np.uint8))
+        rule = rule_of(matrix, metric, plan)
+        winner = winners_of(configurations, rule, (~test)[None].astype(np.uint8))
         outer = configurations.paired(test[None].astype(np.uint8), winner)
         parts.append(float(outer[0]))
         sizes.append(int(test.sum()))

@@ -15,7 +15,7 @@ from bbccli.metrics.weighting import CHUNK
 from bbccli.readers.column_file import ColumnFile
 from bbccli.stats.bootstrap import by_rows
 from bbccli.stats.bootstrap.by_rows import Sharing, Work, counts_of
-from bbccli.stats.resampling import BLOCK, any_draw, draws_of
+from bbccli.stats.resampling import BLOCK, draws_of
 
 MANY = 2 * CHUNK + 8_929
 """Samples: three chunks, the last a short one."""
@@ -158,7 +158,7 @@ def test_counts_of_rows_are_those_of_whole_resamples(monkeypatch, stretch, group
     n = 66_000 if not grouped else 150_000
     groups = np.random.default_rng(1).permutation(np.arange(n) % 66_000) if grouped else None
     monkeypatch.setattr(by_rows, "STRETCH", stretch if stretch > 7 else 6_001)
-    draws = draws_of(n, groups, 5, any_draw)
+    draws = draws_of(n, groups, 5, leaving_out=False)
     whole = draws.batch(3, 1)
     sizes = np.zeros(BLOCK, int)
     for rows in (slice(0, 1), slice(1, 40_001), slice(40_001, n)):
@@ -196,9 +196,9 @@ class TestSharing:
         work = Work(n_samples, 16, 1000, 20, memory)
         sharing = work.by_rows()
         assert BLOCK * sharing.n_blocks * sharing.height * 4 <= memory
-        n_tasks = len(sharing.rows(n_samples)) * len(sharing.spans(0, 16))
+        n_tasks = len(sharing.rows(n_samples)) * len(sharing.spans(range(16)))
         assert n_tasks >= 20
-        assert len(work.winners().spans(0, 16)) == 16
+        assert len(work.winners().spans(range(16))) == 16
 
     def test_parts_of_the_samples_where_a_block_of_resamples_does_not_fit(self):
         assert not Work(10**5, 16, 10**5, 100, 60 * 10**6).by_rows_pays(200)

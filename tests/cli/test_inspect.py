@@ -21,7 +21,7 @@ from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError
 from bbccli.metrics import METRICS
 from bbccli.readers import Request, Roles, read
-from bbccli.stats.resampling import any_draw, draws_of
+from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Missing, Pooling, PredictionKind, Task
 
@@ -218,7 +218,7 @@ def test_redraws_are_those_of_a_slow_loop(grouped):
     )
     findings = Findings()
     check_resamples(findings, matrix)
-    drawn = draws_of(37, groups, 0, any_draw).batch(0, 16).in_bag
+    drawn = draws_of(37, groups, 0, leaving_out=False).batch(0, 16).in_bag
     lacking = sum(
         any(not (0 in row[truth == code] and row[truth == code].any()) for code in range(3))
         for row in drawn

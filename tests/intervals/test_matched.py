@@ -5,12 +5,12 @@ import pytest
 
 from bbccli.core.results import Distribution
 from bbccli.stats.intervals.matched import matched, shrinkage
-from bbccli.stats.resampling import Draws, Unit, every_resample, leaves_some_out
+from bbccli.stats.resampling import Draws, Unit, every_resample
 
 
 def drawn_from(losses, n_resamples=4096, seed=0):
     """Out-of-bag means of losses (N,), with the sizes that they rest on."""
-    drawn = Draws(len(losses), seed, (Unit.SAMPLES,), leaves_some_out).batch(0, n_resamples // 64)
+    drawn = Draws(len(losses), seed, (Unit.SAMPLES,)).batch(0, n_resamples // 64)
     out = drawn.in_bag == 0
     return Distribution(
         (out @ losses) / out.sum(axis=1), np.zeros(len(out), int), sizes=drawn.sizes

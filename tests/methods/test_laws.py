@@ -16,7 +16,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import DEFAULT_METHODS, METHODS, estimate
 from bbccli.methods.base import Gives, Need
 from bbccli.metrics import METRICS
-from bbccli.stats.bootstrap import drawing
+from bbccli.stats import resampling
 from bbccli.stats.selection import candidates
 from bbccli.types import Direction, Models, Pooling, Side
 
@@ -152,7 +152,7 @@ def test_blocks_do_not_matter(method, metric, matrix, expected, width, blocks, m
         return np.array_split(columns, -(-len(columns) // width))
 
     monkeypatch.setattr(candidates.Candidates, "blocks", narrow)
-    monkeypatch.setattr(drawing, "MOST_BLOCKS", blocks)
+    monkeypatch.setattr(resampling, "MOST_BLOCKS", blocks)
     found = method.run(changed(matrix), metric, PLAN)
     assert_same(found, expected)
     assert found.selection == expected.selection

@@ -11,7 +11,7 @@ from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.stats.resampling import any_draw, draws_of
+from bbccli.stats.resampling import draws_of
 
 B = 4000
 
@@ -63,7 +63,7 @@ def test_rows_by_a_slow_loop():
     data = binary(n_repeats=2)
     found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=30, seed=4, guard=False))
     winner = data.configurations.index(found.winner)
-    in_bag = draws_of(data.n_samples, None, 4, any_draw).batch(0, 1).in_bag[:30]
+    in_bag = draws_of(data.n_samples, None, 4, leaving_out=False).batch(0, 1).in_bag[:30]
     figure = reference.figure_on(data, "auc")
     values = [figure(np.repeat(np.arange(data.n_samples), weights), winner) for weights in in_bag]
     np.testing.assert_allclose(found.distribution.values, values, rtol=1e-12)

@@ -6,24 +6,18 @@ from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
-from bbccli.stats.bootstrap.here import select_and_score
 from bbccli.stats.bootstrap.of_folds import ByFold
-from bbccli.stats.resampling import Resamples
 from bbccli.stats.selection.candidates import candidates, fold_performances
-from bbccli.stats.selection.css import Css
+from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Direction, Pooling
 
 B = 4000
 
 
-def resamples(in_bag):
-    return Resamples(in_bag, np.arange(len(in_bag)), (in_bag == 0).sum(axis=1))
-
-
-def outcome(candidates, scorer, css, in_bag):
+def outcome(candidates, scorer, rule, in_bag):
     """Winner of each resample, and its performance out of the bag."""
-    selected = select_and_score(candidates, scorer, css, resamples(in_bag))
-    return selected.winners, selected.values
+    winners = rule.select(scorer(in_bag), in_bag, candidates.errors)
+    return winners, scorer.paired(in_bag == 0, winners)
 
 
 def within_errors(found, expected, spread, n_expected=20_000):
@@ -68,7 +62,7 @@ def test_bbc_on_given_resamples(name_question):
     replay = answers(name, "bbc_pooled")["metrics"][question]["replay_first_draws"]
     every = candidates(data, metric, Pooling.POOLED)
     scorer = every.bind(np.arange(data.n_configurations))
-    selected, scored = outcome(every, scorer, Css(metric.direction), in_bag)
+    selected, scored = outcome(every, scorer, SelectionRule(metric.direction), in_bag)
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
 
@@ -99,6 +93,6 @@ def test_bbc_f_on_given_resamples(name, question):
     replay = answers(name, "bbcf")["metrics"][question]["replay_first_draws"]
     folds = ByFold(by_fold)
     scorer = folds.bind(np.arange(data.n_configurations))
-    selected, scored = outcome(folds, scorer, Css(Direction.MAXIMIZE), in_bag)
+    selected, scored = outcome(folds, scorer, SelectionRule(Direction.MAXIMIZE), in_bag)
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)

@@ -52,9 +52,9 @@ def slow(case, n_resamples):
     for size in range(1, n + 1):
         found, seen = [], []
         for subset in map(list, combinations(range(n), size)):
-            best = case.css.direction.best(everything[None, subset])[0]
+            best = case.rule.direction.best(everything[None, subset])[0]
             found.append(everything[subset[best]])
-            winners = case.css.direction.best(inside[:, subset])
+            winners = case.rule.direction.best(inside[:, subset])
             out = outside[np.arange(len(inside)), np.array(subset)[winners]]
             seen += list(out[winners >= 0])
         naive.append(np.mean(found))

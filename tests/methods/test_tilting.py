@@ -10,7 +10,7 @@ from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.methods.literature import tilting
 from bbccli.metrics import METRICS
-from bbccli.stats.resampling import Draws, Unit, any_draw
+from bbccli.stats.resampling import Draws, Unit
 from bbccli.stats.splitting import tilted
 from bbccli.stats.splitting.split import choose, sidak, split_samples
 from bbccli.stats.splitting.tilt import Replicates, calibrate, tilted_weights
@@ -75,7 +75,7 @@ def drawn(finalist, metric, columns, strata):
     rows = finalist.split.evaluation
     outcome = MATRIX.outcome.take(rows)
     scorer = metric.bind(outcome, MATRIX.as_kind(metric.wants)[0][rows][:, columns])
-    draws = Draws(int(rows.sum()), SLOW.seed, (Unit.EVALUATION,), any_draw, strata=strata)
+    draws = Draws(int(rows.sum()), SLOW.seed, (Unit.EVALUATION,), False, strata=strata)
     in_bag = draws.batch(0, -(-SLOW.n_resamples // 64)).in_bag[: SLOW.n_resamples]
     return scorer, in_bag
 

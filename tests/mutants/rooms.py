@@ -52,7 +52,7 @@ ROOMS = (
     Room(
         "selection",
         ("bbccli/stats/selection",),
-        ("test_pooling.py", *ANSWERS, "methods/test_css.py", "metrics/test_clip.py"),
+        ("test_pooling.py", *ANSWERS, "methods/test_selection_rule.py", "metrics/test_clip.py"),
         ("methods", "cli/test_correct.py", "reports"),
     ),
     Room(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -235,8 +234,9 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
                 f"collect more of it, remove the {unit}, or use a metric that does without",
             )
             return
-    draws = draws_of(matrix.n_samples, groups, 0, partial(_holds_every_class, outcome))
-    n_lacking = N_DRAWN - sum(len(draws.batch(block, 1)) for block in range(N_DRAWN // BLOCK))
+    draws = draws_of(matrix.n_samples, groups, 0, leaving_out=False)
+    blocks = (draws.batch(block, 1).in_bag for block in range(N_DRAWN // BLOCK))
+    n_lacking = N_DRAWN - sum(int(_holds_every_class(outcome, block).sum()) for block in blocks)
     if n_lacking:
         findings.warn(
             "resamples",
@@ -249,7 +249,7 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
 
 
 def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
-    """Accept resamples (B, N) with every class, or any sample at all, in the bag and out of it."""
+    """(B,) True if every class, or some sample at all, is in the bag (B, N) and out of it."""
     codes = np.zeros(len(outcome), np.int64)
     if outcome.task.is_classification:
         codes = outcome.values.astype(np.int64)

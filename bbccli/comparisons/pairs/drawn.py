@@ -93,10 +93,10 @@ from bbccli.core.results import Distribution
 from bbccli.core.threads import ordered_map
 from bbccli.metrics import kernels
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
-from bbccli.stats.bootstrap.loop import Selections
+from bbccli.stats.bootstrap.here import Selections
 from bbccli.stats.bootstrap.loop import bootstrap as collected
 from bbccli.stats.intervals import Basis, interval_of
-from bbccli.stats.resampling import BLOCK, Resamples, Unit, any_draw, draws_of, generator
+from bbccli.stats.resampling import BLOCK, Resamples, Unit, draws_of, generator
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.units import n_units_of, on_few_groups, units_of
 from bbccli.stats.significance import mean_ranks, positive
@@ -298,7 +298,7 @@ def bootstrap(case: PairCase) -> Comparison:
 
 def _resampled(case: PairCase) -> Distribution:
     """Differences of the two on resamples of the samples."""
-    draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed, any_draw)
+    draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed, leaving_out=False)
     sweeps = 2 * case.metric.n_sweeps(case.matrix.n_samples)
 
     def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:

@@ -42,9 +42,9 @@ from bbccli.core.progress import Progress
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
-from bbccli.stats.bootstrap.drawing import WEIGHT_BYTES
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import normal
+from bbccli.stats.resampling import WEIGHT_BYTES
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray, distinct
 

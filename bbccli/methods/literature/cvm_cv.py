@@ -35,7 +35,7 @@ from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import candidates, repeats_of
-from bbccli.stats.selection.css import winner_of
+from bbccli.stats.selection.rule import winner_of
 
 
 def run(case: Case) -> Answer:
@@ -49,7 +49,7 @@ def run(case: Case) -> Answer:
     _ = case.choice
     repeats, pooling = repeats_of(case.matrix), case.plan.pooling
     winners = np.array(
-        [winner_of(candidates(r, case.selector, pooling), case.css) for r in repeats]
+        [winner_of(candidates(r, case.selector, pooling), case.rule) for r in repeats]
     )
     # (R, C): a row per repeat that measures
     measured = np.array([candidates(r, case.metric, pooling).performances() for r in repeats])

@@ -64,12 +64,13 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.stats.bootstrap.loop import Selections, bootstrap
+from bbccli.stats.bootstrap.here import Selections
+from bbccli.stats.bootstrap.loop import bootstrap
 from bbccli.stats.bootstrap.of_folds import of_one
 from bbccli.stats.bootstrap.of_samples import notes_on_draws
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.resampling import Resamples, any_draw, draws_of
+from bbccli.stats.resampling import Resamples, draws_of
 from bbccli.stats.selection.candidates import cached
 from bbccli.stats.selection.choice import winner_by_fold
 from bbccli.stats.selection.units import on_few_folds
@@ -85,7 +86,7 @@ def of_rows(case: Case) -> Answer:
         The winner is undefined in nearly every resample.
     """
     matrix, metric, plan, winner = case.matrix, case.metric, case.plan, case.choice.winner
-    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed, any_draw)
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed, leaving_out=False)
     found = cached(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
     measured, n_sweeps = case.measured, metric.n_sweeps(matrix.n_samples)
 

@@ -38,7 +38,7 @@ from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import candidates, fold_performances, folds_of, repeats_of
-from bbccli.stats.selection.css import winners_of
+from bbccli.stats.selection.rule import winners_of
 from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import IntArray, distinct
 
@@ -72,7 +72,7 @@ def _selected_without(case: Case) -> list[IntArray]:
         judged, names = candidates(repeat, case.selector, case.plan.pooling), distinct(folds)
         step = max(resources.current().memory // (4 * len(folds)), 1)
         parts = [names[start : start + step, None] for start in range(0, len(names), step)]
-        winners = [winners_of(judged, case.css, (folds != part).view(np.uint8)) for part in parts]
+        winners = [winners_of(judged, case.rule, (folds != part).view(np.uint8)) for part in parts]
         selected.append(np.concatenate(winners))
     if any((winners < 0).any() for winners in selected):
         raise UndefinedError(

@@ -22,7 +22,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.resources import PER_SAMPLE
 from bbccli.metrics.base import Additive, Metric
 from bbccli.metrics.weighting import CHUNK
-from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws, any_draw, generator, leaves_some_out
+from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws, generator
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, IntArray, Pooling, distinct
 
@@ -46,7 +46,7 @@ def possible(candidates: Candidates, draws: Draws) -> bool:
     """True if samples can be added up apart, and draws be judged by what each part leaves out."""
     return (
         addable(candidates.matrix, candidates.metric, candidates.pooling)
-        and draws.accept is leaves_some_out
+        and draws.leaving_out
         and draws.strata is None
     )
 
@@ -208,7 +208,7 @@ def counts_of(draws: Draws, first: int, n_blocks: int, rows: slice) -> tuple[Int
 def each_of(draws: Draws, block: int, units: slice) -> Iterator[IntArray]:
     """Yield how often some consecutive units are drawn, in each resample of a block."""
     if draws.n_units <= FEW_UNITS:
-        every = replace(draws, members=None, accept=any_draw).batch(block, 1)
+        every = replace(draws, members=None, leaving_out=False).batch(block, 1)
         yield from every.in_bag[:, units]
         return
     rng = generator(draws.seed, (*draws.stream, block))
@@ -258,11 +258,10 @@ class Sharing:
         starts = range(0, n_samples, self.height)
         return [slice(start, min(start + self.height, n_samples)) for start in starts]
 
-    def spans(self, first: int, n_blocks: int) -> list[Span]:
+    def spans(self, blocks: range) -> list[Span]:
         """Return the parts of some blocks of draws."""
-        end = first + n_blocks
-        starts = range(first, end, self.n_blocks)
-        return [(start, min(self.n_blocks, end - start)) for start in starts]
+        starts = blocks[:: self.n_blocks]
+        return [(start, min(self.n_blocks, blocks.stop - start)) for start in starts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,16 +9,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 
+from bbccli.core import resources
+from bbccli.core.resources import Engine
+from bbccli.core.results import Distribution
 from bbccli.core.threads import ordered_map
 from bbccli.metrics.base import Scorer
-from bbccli.stats.bootstrap.drawing import Drawing
-from bbccli.stats.resampling import Resamples
-from bbccli.stats.selection.css import Css
+from bbccli.stats.resampling import Draws, Resamples
+from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Direction, FloatArray, IntArray
 
 Best = tuple[IntArray, FloatArray]
@@ -54,63 +57,110 @@ class Blocks(Protocol):
         """Standard errors (B,) of the performances of one configuration per row of weights."""
 
 
-class Selected(NamedTuple):
-    """What some resamples selected.
+@dataclass(slots=True)
+class Selections:
+    """The winners of some resamples, and their performances out of the bag.
 
     Attributes
     ----------
-    ordinals, winners, values, sizes : (B',)
-        As in `Selections`.
-    inside : (B', C), optional
-        Performances of all configurations in the bags, where they are at hand.
+    ordinals, winners : (B,) int
+        Position of each resample in its stream, and the configuration that it selected.
+    values : (B,)
+        Performance of the winner out of the bag, by the metric that selected it.
+    sizes : (B,) int
+        Units out of the bag.
+    inside : (B, C), optional
+        Performances of all configurations in the bags; None where they are too many to keep, or
+        were never at hand.
+    next_block
+        First block of draws that was not used yet, where more are to come.
     """
 
-    ordinals: IntArray
-    winners: IntArray
-    values: FloatArray
-    sizes: IntArray
+    ordinals: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    winners: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
+    values: FloatArray = field(default_factory=lambda: np.empty(0))
+    sizes: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     inside: FloatArray | None = None
+    next_block: int = 0
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def first(self, n_resamples: int) -> Distribution:
+        """Return the distribution of the first B resamples."""
+        n_drawn = int(self.ordinals[n_resamples - 1]) + 1
+        return Distribution(
+            self.values[:n_resamples],
+            self.winners[:n_resamples],
+            n_redrawn=n_drawn - n_resamples,
+            sizes=self.sizes[:n_resamples],
+        )
+
+    def usable(self) -> Selections:
+        """Return the resamples whose winner is defined in and out of the bag."""
+        rows = (self.winners >= 0) & ~np.isnan(self.values)
+        if rows.all():
+            return self
+        inside = None if self.inside is None else self.inside[rows]
+        ordinals, winners = self.ordinals[rows], self.winners[rows]
+        return Selections(ordinals, winners, self.values[rows], self.sizes[rows], inside)
+
+    def extend(self, parts: Sequence[Selections], next_block: int) -> None:
+        """Append the resamples of the blocks up to the next one."""
+        every = [self, *parts] if len(self) else parts
+        insides = [part.inside for part in every if part.inside is not None]
+        self.inside = np.concatenate(insides) if len(insides) == len(every) > 0 else None
+        for name in ("ordinals", "winners", "values", "sizes"):
+            setattr(self, name, np.concatenate([getattr(part, name) for part in every]))
+        self.next_block = next_block
 
 
-def select(candidates: Blocks, css: Css, drawing: Drawing) -> Iterator[Selected]:
+def alone(candidates: Blocks) -> bool:
+    """True if one thread is faster than several.
+
+    Where numpy sweeps pairs, in many short calls, threads wait for the interpreter's lock.
+    """
+    return candidates.swept and resources.current().engine is Engine.NUMPY
+
+
+def select(candidates: Blocks, rule: SelectionRule, draws: Draws) -> Iterator[Selections]:
     """Yield the winners of resamples, and their performances out of the bag."""
     blocks = candidates.blocks()
     if len(blocks) == 1:
-        scorer = candidates.bind(blocks[0])
-        chosen = partial(select_and_score, candidates, scorer, css)
-        yield from drawing.fit_for(candidates.n_configurations, swept=candidates.swept).over(chosen)
+        chosen = partial(_select_and_score, candidates, candidates.bind(blocks[0]), rule)
+        n_configurations = candidates.n_configurations
+        yield from draws.over(chosen, n_configurations, one_thread=alone(candidates))
         return
-    for span in drawing.spans():
+    for span in draws.spans():
         drawn = span.drawn()
-        winners, tops = best_among(candidates, drawn, span.jobs, css.direction)
-        if css.order is not None:
-            limits = _limits(candidates, drawn, css, winners, tops)
-            winners = _preferred(candidates, drawn, span.jobs, css, css.order, limits)
-        values = _score(candidates, drawn, span.jobs, winners)
+        winners, tops = best_among(candidates, drawn, rule.direction)
+        if rule.order is not None:
+            limits = _limits(candidates, drawn, rule, winners, tops)
+            winners = _preferred(candidates, drawn, rule, rule.order, limits)
+        values = _score(candidates, drawn, winners)
         ordinals, sizes = ordinals_and_sizes(drawn)
-        yield Selected(ordinals, winners, values, sizes)
+        yield Selections(ordinals, winners, values, sizes)
 
 
-def select_and_score(candidates: Blocks, scorer: Scorer, css: Css, drawn: Resamples) -> Selected:
+def _select_and_score(
+    candidates: Blocks, scorer: Scorer, rule: SelectionRule, drawn: Resamples
+) -> Selections:
     """Select in the bag of each resample, of all configurations, and score the winner out of it."""
     inside = scorer(drawn.in_bag)
-    winners = css.select(inside, drawn.in_bag, candidates.errors)
+    winners = rule.select(inside, drawn.in_bag, candidates.errors)
     values = scorer.paired(drawn.out_of_bag, winners)
-    return Selected(drawn.ordinals, winners, values, drawn.sizes, inside)
+    return Selections(drawn.ordinals, winners, values, drawn.sizes, inside)
 
 
 def score_winners(
-    candidates: Blocks, drawing: Drawing, winners: IntArray, *, in_bag: bool = False
+    candidates: Blocks, draws: Draws, winners: IntArray, *, in_bag: bool = False
 ) -> FloatArray:
-    """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined.
-
-    The resamples are those that the drawing uses.
-    """
+    """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
     values, start = np.full(len(winners), np.nan), 0
-    for span in drawing.spans():
+    for span in draws.spans():
         drawn = span.drawn()
         rows = slice(start, start + sum(map(len, drawn)))
-        values[rows] = _score(candidates, drawn, span.jobs, winners[rows], in_bag=in_bag)
+        values[rows] = _score(candidates, drawn, winners[rows], in_bag=in_bag)
         start = rows.stop
     return values
 
@@ -124,13 +174,14 @@ def ordinals_and_sizes(drawn: Sequence[Resamples]) -> tuple[IntArray, IntArray]:
 def best_among(
     candidates: Blocks,
     drawn: Sequence[Resamples],
-    jobs: int,
     direction: Direction,
     columns: IntArray | None = None,
 ) -> Best:
     """Best of some columns in the bag of each resample, and its performance there; -1 if none."""
     best_of = partial(_best_of, candidates, drawn, direction)
-    return leading(ordered_map(best_of, candidates.blocks(columns), jobs), direction)
+    return leading(
+        ordered_map(best_of, candidates.blocks(columns), resources.current().jobs), direction
+    )
 
 
 def leading(parts: Iterable[Best], direction: Direction) -> Best:
@@ -161,19 +212,15 @@ def _best_of(
 
 
 def _score(
-    candidates: Blocks,
-    drawn: Sequence[Resamples],
-    jobs: int,
-    winners: IntArray,
-    *,
-    in_bag: bool = False,
+    candidates: Blocks, drawn: Sequence[Resamples], winners: IntArray, *, in_bag: bool = False
 ) -> FloatArray:
     """Score each winner (B,) out of the bag of its resample, or in it: (B,)."""
     values = np.full(len(winners), np.nan)
     needed = [np.flatnonzero(np.isin(winners, columns)) for columns in candidates.blocks()]
     mine = [rows for rows in needed if len(rows)]
     score = partial(_score_block, candidates, drawn, winners, in_bag)
-    for rows, scores in zip(mine, ordered_map(score, mine, jobs), strict=True):
+    found = ordered_map(score, mine, resources.current().jobs)
+    for rows, scores in zip(mine, found, strict=True):
         values[rows] = scores
     return values
 
@@ -200,21 +247,24 @@ def _score_block(
 
 
 def _limits(
-    candidates: Blocks, drawn: Sequence[Resamples], css: Css, best: IntArray, tops: FloatArray
+    candidates: Blocks,
+    drawn: Sequence[Resamples],
+    rule: SelectionRule,
+    best: IntArray,
+    tops: FloatArray,
 ) -> FloatArray:
     """Worst performances (B,) within one standard error of the best ones; NaN where none is."""
     errors, start = [], 0
     for part in drawn:
         errors.append(candidates.errors(part.in_bag, best[start : start + len(part)]))
         start += len(part)
-    return css.limits(tops, np.concatenate(errors))
+    return rule.limits(tops, np.concatenate(errors))
 
 
 def _preferred(
     candidates: Blocks,
     drawn: Sequence[Resamples],
-    jobs: int,
-    css: Css,
+    rule: SelectionRule,
     order: IntArray,
     limits: FloatArray,
 ) -> IntArray:
@@ -224,11 +274,11 @@ def _preferred(
     def first_of(columns: IntArray) -> IntArray:
         scorer = candidates.bind(columns)
         values = np.concatenate([scorer(part.in_bag) for part in drawn])
-        reached = css.within(values, limits)
+        reached = rule.within(values, limits)
         return np.asarray(np.where(reached, rank[columns], len(order)).min(axis=1))
 
     ranks = np.full(len(limits), len(order))
-    for of_block in ordered_map(first_of, candidates.blocks(), jobs):
+    for of_block in ordered_map(first_of, candidates.blocks(), resources.current().jobs):
         ranks = np.minimum(ranks, of_block)
     winners: IntArray = np.append(order, -1)[ranks]
     return winners

@@ -18,19 +18,18 @@ from bbccli.core import resources
 from bbccli.core.results import Distribution
 from bbccli.core.threads import ordered_map
 from bbccli.metrics.base import MeanScorer
-from bbccli.stats.bootstrap.loop import Selections, bootstrap, extend, measure
+from bbccli.stats.bootstrap.here import Selections
+from bbccli.stats.bootstrap.loop import bootstrap, extend, measure
 from bbccli.stats.bootstrap.summary import enough
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import (
     Draws,
     Resamples,
     Unit,
-    any_draw,
     count_every_resample,
     every_resample,
-    leaves_some_out,
 )
-from bbccli.stats.selection.css import Css
+from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import TIE_TOLERANCE, FloatArray, IntArray
 
 EXACT_LIMIT = 200_000
@@ -80,9 +79,9 @@ def out_of_bag(
     """
 
     def some(repeat: int, n_resamples: int) -> Distribution:
-        draws = Draws(len(judged[repeat]), case.plan.seed, (Unit.FOLDS, repeat), leaves_some_out)
+        draws = Draws(len(judged[repeat]), case.plan.seed, (Unit.FOLDS, repeat))
         found, folds = Selections(), ByFold(judged[repeat])
-        extend(found, n_resamples, folds, draws, case.css, progress=case.progress)
+        extend(found, n_resamples, folds, draws, case.rule, progress=case.progress)
         first = found.first(n_resamples)
         if measured[repeat] is judged[repeat]:
             return first
@@ -90,7 +89,7 @@ def out_of_bag(
         return replace(first, values=values)
 
     def every(repeat: int) -> Distribution:
-        return _enumerate(judged[repeat], measured[repeat], case.css)
+        return _enumerate(judged[repeat], measured[repeat], case.rule)
 
     return over_repeats(case, list(map(len, judged)), every, some)
 
@@ -100,7 +99,7 @@ def of_one(case: Case, by_repeat: Sequence[FloatArray], winner: int) -> Distribu
 
     def some(repeat: int, n_resamples: int) -> Distribution:
         values = by_repeat[repeat]
-        draws = Draws(len(values), case.plan.seed, (Unit.FOLDS, repeat), any_draw)
+        draws = Draws(len(values), case.plan.seed, (Unit.FOLDS, repeat), leaving_out=False)
 
         def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
             return np.full(len(drawn), winner), drawn.in_bag @ values / len(values)
@@ -109,7 +108,7 @@ def of_one(case: Case, by_repeat: Sequence[FloatArray], winner: int) -> Distribu
 
     def every(repeat: int) -> Distribution:
         values = by_repeat[repeat]
-        drawn, probabilities = every_resample(len(values), any_draw)
+        drawn, probabilities = every_resample(len(values), leaving_out=False)
         means = drawn @ values / len(values)
         return Distribution(means, np.full(len(means), winner), probabilities)
 
@@ -159,14 +158,14 @@ class ByFold:
         return np.asarray(np.sqrt(variance / n_drawn))
 
 
-def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distribution:
+def _enumerate(judged: FloatArray, measured: FloatArray, rule: SelectionRule) -> Distribution:
     """Every resample of the F folds of one repeat, from performances (F, C)."""
     in_bag, probabilities = every_resample(len(judged))
     jobs = resources.current().jobs
     starts = np.arange(0, len(in_bag), CHUNK)
     # each thread works through a run of chunks, in buffers of its own
     runs = [run for run in np.array_split(starts, jobs) if len(run)]
-    winners = np.concatenate(list(ordered_map(_leads(in_bag, judged, css), runs, jobs)))
+    winners = np.concatenate(list(ordered_map(_leads(in_bag, judged, rule), runs, jobs)))
     sizes = (in_bag == 0).sum(axis=1)
     scored = np.take(measured.T, winners, axis=0)
     # a fold that is undefined counts only where it is scored, and in some bags nothing can win
@@ -175,11 +174,13 @@ def _enumerate(judged: FloatArray, measured: FloatArray, css: Css) -> Distributi
     return Distribution(scored.sum(axis=1) / sizes, winners, probabilities, sizes=sizes)
 
 
-def _leads(in_bag: IntArray, judged: FloatArray, css: Css) -> Callable[[IntArray], IntArray]:
+def _leads(
+    in_bag: IntArray, judged: FloatArray, rule: SelectionRule
+) -> Callable[[IntArray], IntArray]:
     """Return what tells the winners of some chunks of resamples, by where they start."""
-    if css.order is not None or np.isnan(judged).any():
-        return partial(_selected, in_bag, judged, css)
-    gains = css.direction.sign * judged
+    if rule.order is not None or np.isnan(judged).any():
+        return partial(_selected, in_bag, judged, rule)
+    gains = rule.direction.sign * judged
     columns = _unbeaten(gains)
     return partial(_best_of_sums, in_bag, gains[:, columns], columns)
 
@@ -214,11 +215,13 @@ def _best_of_sums(
     return np.concatenate(winners)
 
 
-def _selected(in_bag: IntArray, judged: FloatArray, css: Css, starts: IntArray) -> IntArray:
+def _selected(
+    in_bag: IntArray, judged: FloatArray, rule: SelectionRule, starts: IntArray
+) -> IntArray:
     """Return what any rule selects in some chunks of resamples."""
     judge, errors = MeanScorer.of(judged), ByFold(judged).errors
     chunks = (in_bag[start : start + CHUNK] for start in starts)
-    return np.concatenate([css.select(judge(drawn), drawn, errors) for drawn in chunks])
+    return np.concatenate([rule.select(judge(drawn), drawn, errors) for drawn in chunks])
 
 
 def _mixture(parts: list[Distribution]) -> Distribution:

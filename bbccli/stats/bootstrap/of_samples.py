@@ -17,8 +17,8 @@ from bbccli.core.notes import Note, redrawn_resamples
 from bbccli.core.results import Distribution
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
-from bbccli.stats.bootstrap.drawing import Drawing
-from bbccli.stats.bootstrap.loop import Inside, Selections, extend, inside_bags, measure, parts_of
+from bbccli.stats.bootstrap.here import Selections
+from bbccli.stats.bootstrap.loop import Inside, extend, inside_bags, measure, parts_of
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS
@@ -57,7 +57,7 @@ def out_of_bag(case: Case) -> Distribution:
     draws, found = draws_for(case), selections(case)
 
     def draw(n_resamples: int) -> Distribution:
-        extend(found, n_resamples, judged, draws, case.css, progress=case.progress)
+        extend(found, n_resamples, judged, draws, case.rule, progress=case.progress)
         first = found.first(n_resamples)
         if case.metric is case.selector:
             return first
@@ -101,7 +101,7 @@ def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
     """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
     found = selections(case)
     winners = iter(found.winners[:n_resamples].tolist())
-    again = Drawing.again(draws_for(case), found.ordinals[:n_resamples])
+    again = draws_for(case).again(found.ordinals[:n_resamples])
     for drawn in again.over(lambda drawn: drawn):
         yield from zip(drawn.in_bag, winners)  # noqa: B905 - as many as there are in the batch
 
@@ -127,7 +127,7 @@ def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: i
     """
     found = selections(case)
     width = max(resources.current().memory // (32 * n_resamples), 1)
-    kept = found.in_bags() if candidates.metric is case.selector else None
+    kept = found.inside if candidates.metric is case.selector else None
     if kept is not None:
         yield from ((part, kept[:n_resamples, part]) for part in parts_of(columns, width))
         return

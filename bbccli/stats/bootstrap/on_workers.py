@@ -8,7 +8,6 @@ is one winner per resample; of a part of the samples, what its rows add to every
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import islice, product
 from typing import TypeGuard
@@ -19,9 +18,8 @@ from bbccli.core import resources
 from bbccli.core.workers import Workers
 from bbccli.stats.bootstrap import by_rows, here
 from bbccli.stats.bootstrap.by_rows import Some, Work
-from bbccli.stats.bootstrap.drawing import Drawing
-from bbccli.stats.bootstrap.here import Blocks, Selected
-from bbccli.stats.resampling import BLOCK
+from bbccli.stats.bootstrap.here import Blocks, Selections
+from bbccli.stats.resampling import BLOCK, Draws
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Direction, FloatArray, IntArray
 
@@ -33,70 +31,68 @@ AT_ONCE = 2
 
 
 def select(
-    workers: Workers, candidates: Blocks, drawing: Drawing, direction: Direction
-) -> Iterator[Selected]:
+    workers: Workers, candidates: Blocks, draws: Draws, direction: Direction
+) -> Iterator[Selections]:
     """Yield the winners of each span of resamples, as the loop does here."""
     parts = workers.parts(candidates.n_configurations)
-    work = _work(workers, candidates, drawing)
-    if _addable(candidates, drawing) and work.by_rows_pays(len(parts)):
-        yield from _select_by_rows(workers, candidates, drawing, direction)
+    work = _work(workers, candidates, draws)
+    if _addable(candidates, draws) and work.by_rows_pays(len(parts)):
+        yield from _select_by_rows(workers, candidates, draws, direction)
         return
     together = -(-AT_ONCE * workers.n_cores // len(parts))
-    spans = drawing.spans()
+    spans = draws.spans()
     while some := list(islice(spans, together)):
         found = workers.map(partial(_lead, candidates, direction), product(some, parts))
         led = [_first_of_all(parts, list(islice(found, len(parts))), direction) for _ in some]
         winners, _, ordinals, sizes = (np.concatenate(column) for column in zip(*led, strict=True))
-        batches = [batch for span in some for batch in span.batches]
-        of_these = replace(drawing, batches=batches, used=ordinals)
+        of_these = draws.part(range(some[0].blocks.start, some[-1].blocks.stop), ordinals)
         values = _score_by_batches(workers, candidates, of_these, winners)
-        yield Selected(ordinals, winners, values, sizes)
+        yield Selections(ordinals, winners, values, sizes)
 
 
 def score_winners(
     workers: Workers,
     candidates: Blocks,
-    drawing: Drawing,
+    draws: Draws,
     winners: IntArray,
     *,
     in_bag: bool = False,
 ) -> FloatArray:
     """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
-    if _addable(candidates, drawing) and not _work(workers, candidates, drawing).fits:
-        return _score_by_rows(workers, candidates, drawing, winners, in_bag=in_bag)
-    return _score_by_batches(workers, candidates, drawing, winners, in_bag=in_bag)
+    if _addable(candidates, draws) and not _work(workers, candidates, draws).fits:
+        return _score_by_rows(workers, candidates, draws, winners, in_bag=in_bag)
+    return _score_by_batches(workers, candidates, draws, winners, in_bag=in_bag)
 
 
-def _addable(candidates: Blocks, drawing: Drawing) -> TypeGuard[Candidates]:
+def _addable(candidates: Blocks, draws: Draws) -> TypeGuard[Candidates]:
     """True if parts of the samples can be added up."""
-    return isinstance(candidates, Candidates) and by_rows.possible(candidates, drawing.draws)
+    return isinstance(candidates, Candidates) and by_rows.possible(candidates, draws)
 
 
-def _work(workers: Workers, candidates: Blocks, drawing: Drawing) -> Work:
+def _work(workers: Workers, candidates: Blocks, draws: Draws) -> Work:
     """Return what there is to do, and who does it."""
-    n_blocks = sum(size for _, size in drawing.batches)
     n_configurations, memory = candidates.n_configurations, resources.current().memory
-    draws = drawing.draws
     of_counts = draws.count_type.itemsize
-    return Work(draws.n_weights, n_blocks, n_configurations, workers.n_cores, memory, of_counts)
+    return Work(
+        draws.n_weights, len(draws.blocks), n_configurations, workers.n_cores, memory, of_counts
+    )
 
 
 def _score_by_batches(
     workers: Workers,
     candidates: Blocks,
-    drawing: Drawing,
+    draws: Draws,
     winners: IntArray,
     *,
     in_bag: bool = False,
 ) -> FloatArray:
     """Return what `score_winners` does, a batch of resamples of all samples per task."""
-    values, ordinals = np.full(len(winners), np.nan), _used(drawing)
+    values, ordinals = np.full(len(winners), np.nan), _used(draws)
     places, tasks = [], []
-    for first, n_blocks in drawing.batches:
-        rows = slice(*np.searchsorted(ordinals, (first * BLOCK, (first + n_blocks) * BLOCK)))
+    for blocks in draws.batches(resources.current().jobs):
+        rows = slice(*np.searchsorted(ordinals, (blocks.start * BLOCK, blocks.stop * BLOCK)))
         places.append(rows)
-        one = replace(drawing, batches=[(first, n_blocks)], used=ordinals[rows])
-        tasks.append((one, winners[rows]))
+        tasks.append((draws.part(blocks, ordinals[rows]), winners[rows]))
     score = partial(here.score_winners, candidates, in_bag=in_bag)
     for rows, scores in zip(places, workers.map(score, tasks), strict=True):
         values[rows] = scores
@@ -104,11 +100,11 @@ def _score_by_batches(
 
 
 def _select_by_rows(
-    workers: Workers, candidates: Candidates, drawing: Drawing, direction: Direction
-) -> Iterator[Selected]:
+    workers: Workers, candidates: Candidates, draws: Draws, direction: Direction
+) -> Iterator[Selections]:
     """Add up what the parts of the samples tell, span by span."""
-    draws, sharing = drawing.draws, _work(workers, candidates, drawing).by_rows()
-    spans, rows = sharing.spans(*_blocks(drawing)), sharing.rows(draws.n_weights)
+    sharing = _work(workers, candidates, draws).by_rows()
+    spans, rows = sharing.spans(draws.blocks), sharing.rows(draws.n_weights)
     tasks = ((Some(draws, span, part),) for span in spans for part in rows)
     found = workers.map(partial(by_rows.totals_in_bags, candidates), tasks)
     scorer = by_rows.of_nothing(candidates, candidates.n_configurations)
@@ -119,15 +115,15 @@ def _select_by_rows(
         usable = np.flatnonzero(sizes)
         winners = direction.best(scorer.of_totals([total[usable] for total in totals]))
         ordinals = span[0] * BLOCK + usable
-        of_span = replace(drawing, batches=[span], used=ordinals)
+        of_span = draws.part(range(span[0], sum(span)), ordinals)
         values = _score_by_rows(workers, candidates, of_span, winners)
-        yield Selected(ordinals, winners, values, sizes[usable])
+        yield Selections(ordinals, winners, values, sizes[usable])
 
 
 def _score_by_rows(
     workers: Workers,
     candidates: Candidates,
-    drawing: Drawing,
+    draws: Draws,
     winners: IntArray,
     *,
     in_bag: bool = False,
@@ -136,10 +132,10 @@ def _score_by_rows(
 
     Chunks of samples are added up one after another, as a `Sum` does: to the same bytes.
     """
-    values, ordinals = np.full(len(winners), np.nan), _used(drawing)
-    draws, sharing = drawing.draws, _work(workers, candidates, drawing).winners()
+    values, ordinals = np.full(len(winners), np.nan), _used(draws)
+    sharing = _work(workers, candidates, draws).winners()
     rows, asked = sharing.rows(draws.n_weights), []
-    for span in sharing.spans(*_blocks(drawing)):
+    for span in sharing.spans(draws.blocks):
         start, end = np.searchsorted(ordinals, (span[0] * BLOCK, sum(span) * BLOCK))
         mine = start + np.flatnonzero(winners[start:end] >= 0)
         if len(mine):
@@ -169,21 +165,16 @@ def _in_order(parts: Sequence[FloatArray]) -> FloatArray:
     return total
 
 
-def _used(drawing: Drawing) -> IntArray:
+def _used(draws: Draws) -> IntArray:
     """Ordinals of the resamples that have winners."""
-    assert drawing.used is not None
-    return drawing.used
+    assert draws.used is not None
+    return draws.used
 
 
-def _blocks(drawing: Drawing) -> tuple[int, int]:
-    """First block of draws, and number of blocks."""
-    return drawing.batches[0][0], sum(size for _, size in drawing.batches)
-
-
-def _lead(candidates: Blocks, direction: Direction, span: Drawing, columns: IntArray) -> Led:
+def _lead(candidates: Blocks, direction: Direction, span: Draws, columns: IntArray) -> Led:
     """Return what leads among some columns in each resample of a span: what a worker does."""
     drawn = span.drawn()
-    found, tops = here.best_among(candidates, drawn, span.jobs, direction, columns)
+    found, tops = here.best_among(candidates, drawn, direction, columns)
     ordinals, sizes = here.ordinals_and_sizes(drawn)
     return found, tops, ordinals, sizes
 

@@ -31,7 +31,7 @@ from bbccli.core import resources
 from bbccli.core.results import SearchCost, TriedOrder
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import kernels
-from bbccli.stats.bootstrap.drawing import Drawing
+from bbccli.stats.bootstrap.here import alone
 from bbccli.stats.bootstrap.of_samples import draws_for, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import Resamples
@@ -168,7 +168,7 @@ def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
     """Yield performances (B', C) in the bag and out of it, of the first resamples of BBC."""
     judged, found = case.judged, selections(case)
     draws = draws_for(case)
-    ordinals, kept = found.ordinals[:n_resamples], found.in_bags()
+    ordinals, kept = found.ordinals[:n_resamples], found.inside
     step = max(MOST_SCORED // judged.n_configurations, 1)
 
     def score(drawn: Resamples) -> list[Scored]:
@@ -184,12 +184,9 @@ def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
 
     n_passes = 2 if kept is None else 1
     with resources.use(kernels.decide(n_passes * draws.n_weights * judged.n_sweeps * n_resamples)):
-        drawing = Drawing.again(draws, ordinals).fit_for(
-            judged.n_configurations, swept=judged.swept
-        )
-        if len(judged.blocks()) > 1:
-            drawing = drawing.in_one_thread()
-        for parts in drawing.over(score):
+        one_thread = alone(judged) or len(judged.blocks()) > 1
+        again = draws.again(ordinals)
+        for parts in again.over(score, judged.n_configurations, one_thread=one_thread):
             yield from parts
 
 

@@ -1,4 +1,4 @@
-"""Configuration selection (css): performances of all configurations, and the winner.
+"""Configuration selection (rule): performances of all configurations, and the winner.
 
 The winner and the rule for ties exist here once, for every method.
 """

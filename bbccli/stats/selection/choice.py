@@ -26,8 +26,8 @@ from bbccli.stats.selection.candidates import (
     folds_of,
     parts_of,
 )
-from bbccli.stats.selection.css import css_of, undefined, winner_of
 from bbccli.stats.selection.pooling import MeanOverFolds
+from bbccli.stats.selection.rule import rule_of, undefined, winner_of
 from bbccli.types import FloatArray, IntArray, Pooling, Select, distinct
 
 
@@ -58,7 +58,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
     """
     every = candidates(matrix, selector, plan.pooling)
     values = every.performances()
-    winner = winner_of(every, css_of(matrix, selector, plan))
+    winner = winner_of(every, rule_of(matrix, selector, plan))
     if winner < 0:
         raise _no_pair(selector) if plan.pooling is Pooling.WITHIN_FOLDS else undefined(selector)
     # One row of weights and one column: the same sum whatever the other columns are.

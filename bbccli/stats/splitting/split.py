@@ -29,7 +29,7 @@ from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import PATIENCE, Unit
 from bbccli.stats.selection.candidates import cached, candidates
 from bbccli.stats.selection.choice import Choice
-from bbccli.stats.selection.css import css_of
+from bbccli.stats.selection.rule import rule_of
 from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling, Task
 
 
@@ -219,10 +219,10 @@ def choose(
 def _selected(
     matrix: PredictionMatrix, selector: Metric, plan: Plan, values: FloatArray, split: Split
 ) -> int:
-    """The column that css selects from performances (C,) on the selection samples."""
+    """The column that the rule selects from performances (C,) on the selection samples."""
     errors = candidates(matrix, selector, plan.pooling).errors
     weights = split.selection[None].astype(np.uint8)
-    winner = int(css_of(matrix, selector, plan).select(values[None], weights, errors)[0])
+    winner = int(rule_of(matrix, selector, plan).select(values[None], weights, errors)[0])
     if winner < 0:
         raise undefined_on(selector, "select", "every configuration")
     return winner

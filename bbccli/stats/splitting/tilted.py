@@ -14,7 +14,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -33,22 +33,18 @@ from bbccli.core.notes import (
 from bbccli.core.plan import FIRST_RESAMPLES
 from bbccli.core.progress import Progress
 from bbccli.core.results import MonteCarloError
-from bbccli.core.threads import ordered_map
 from bbccli.metrics import kernels
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence, standard_error
 from bbccli.stats.intervals import side_of
 from bbccli.stats.intervals.ends import wilson_end
-from bbccli.stats.resampling import BLOCK, Draws, Unit, any_draw
+from bbccli.stats.resampling import BLOCK, Draws, Resamples, Unit
 from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.splitting.split import Finalist, from_split, undefined_on
 from bbccli.stats.splitting.tilt import Replicates, Tail, calibrate, tilted_weights
 from bbccli.types import FloatArray, IntArray, Interval, Pooling, Side, distinct
-
-MOST_CELLS = 2**22
-"""Weights of resamples scored at once in each thread."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,29 +102,20 @@ class Evaluated:
     def replicates(self, n_resamples: int, seed: int, progress: Progress) -> Replicates:
         """Draw B resamples of the units and score the m configurations in each."""
         sizes = np.bincount(self.members)
-        draws = Draws(len(sizes), seed, (Unit.EVALUATION,), any_draw, self.members, self.strata)
+        draws = Draws(len(sizes), seed, (Unit.EVALUATION,), False, self.members, self.strata)
         shares = (self.influence / sizes)[self.members]
+        work = n_resamples * len(self.members) * self.scorer.n_configurations
         parts = []
-        for values, totals in self._scored(draws, shares, n_resamples):
-            parts.append((values, totals))
-            progress(min(sum(len(done) for _, done in parts), n_resamples), n_resamples)
+
+        def score(drawn: Resamples) -> tuple[FloatArray, FloatArray]:
+            return self.scorer(drawn.in_bag), drawn.in_bag @ shares
+
+        with resources.use(kernels.decide(work)):
+            for part in draws.part(range(-(-n_resamples // BLOCK))).over(score):
+                parts.append(part)
+                progress(min(sum(len(done) for _, done in parts), n_resamples), n_resamples)
         values, totals = (np.concatenate(part)[:n_resamples] for part in zip(*parts, strict=True))
         return Replicates(values, self.observed, self.column, self.influence, totals)
-
-    def _scored(
-        self, draws: Draws, shares: FloatArray, n_resamples: int
-    ) -> Iterator[tuple[FloatArray, FloatArray]]:
-        """Performances (b, m), and sums of influence values (b,), of the blocks in order."""
-        n_blocks = -(-n_resamples // BLOCK)
-        step = int(np.clip(MOST_CELLS // (BLOCK * len(self.members)), 1, 16))
-
-        def score(first: int) -> tuple[FloatArray, FloatArray]:
-            in_bag = draws.batch(first, min(step, n_blocks - first)).in_bag
-            return self.scorer(in_bag), in_bag @ shares
-
-        work = n_resamples * len(self.members) * self.scorer.n_configurations
-        with resources.use(kernels.decide(work)):
-            yield from ordered_map(score, range(0, n_blocks, step), resources.current().jobs)
 
 
 def _classes_needed(scorer: Scorer, classes: IntArray | FloatArray) -> IntArray | None:

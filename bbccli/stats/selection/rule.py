@@ -1,4 +1,4 @@
-"""Css, configuration selection: the best one, or the first within one standard error of it.
+"""The rule of selection: the best configuration, or the first within one standard error of it.
 
 `best` takes the configuration with the best performance, the first column on ties.
 
@@ -35,7 +35,7 @@ Errors = Callable[[IntArray, IntArray], FloatArray]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Css:
+class SelectionRule:
     """A rule of selection.
 
     Attributes
@@ -73,7 +73,7 @@ class Css:
         return self.direction.gain(values, limits[:, None]) >= -slack[:, None]
 
 
-def css_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Css:
+def rule_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SelectionRule:
     """Return the rule of the plan for the configurations of a matrix.
 
     Raises
@@ -84,7 +84,7 @@ def css_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Css:
         `one-se-simplest` where the metadata lack the complexity of a configuration.
     """
     if plan.select is Select.BEST:
-        return Css(metric.direction)
+        return SelectionRule(metric.direction)
     if matrix.folds is None or (matrix.n_folds or 0) < 2:
         raise UndefinedError(
             f"{parameter('select', plan.select)} needs two folds or more: the standard error is "
@@ -92,19 +92,19 @@ def css_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Css:
             hint=f"add a fold column (--fold NAME), or {parameter('select', Select.BEST)}",
         )
     if plan.select is Select.ONE_SE:
-        return Css(metric.direction, np.arange(matrix.n_configurations))
-    return Css(metric.direction, np.argsort(_complexities(matrix), kind="stable"))
+        return SelectionRule(metric.direction, np.arange(matrix.n_configurations))
+    return SelectionRule(metric.direction, np.argsort(_complexities(matrix), kind="stable"))
 
 
-def winners_of(candidates: Candidates, css: Css, weights: IntArray) -> IntArray:
+def winners_of(candidates: Candidates, rule: SelectionRule, weights: IntArray) -> IntArray:
     """Select under each row of weights (B, N): (B,), -1 where nothing can be scored."""
-    return css.select(candidates.score(weights), weights, candidates.errors)
+    return rule.select(candidates.score(weights), weights, candidates.errors)
 
 
-def winner_of(candidates: Candidates, css: Css) -> int:
+def winner_of(candidates: Candidates, rule: SelectionRule) -> int:
     """Select on all samples: -1 where nothing can be scored."""
     everything = np.ones((1, candidates.matrix.n_samples), np.uint8)
-    return int(css.select(candidates.performances()[None], everything, candidates.errors)[0])
+    return int(rule.select(candidates.performances()[None], everything, candidates.errors)[0])
 
 
 def undefined(metric: Metric) -> UndefinedError:

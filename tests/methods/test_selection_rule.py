@@ -11,10 +11,10 @@ from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
-from bbccli.stats.bootstrap import drawing
+from bbccli.stats import resampling
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates, candidates, fold_performances
-from bbccli.stats.selection.css import css_of, winners_of
+from bbccli.stats.selection.rule import rule_of, winners_of
 from bbccli.types import Pooling, Select
 
 ONE_SE = Plan(n_resamples=60, seed=5, select=Select.ONE_SE)
@@ -54,7 +54,7 @@ def test_the_slow_loop_selects_the_same(matrix, plan, order, name, pooling):
     metric, plan = METRICS[name], replace(plan, pooling=pooling)
     in_bag = draws_of(matrix.n_samples, None, plan.seed).batch(0, 1).in_bag
     weights = np.vstack([np.ones(60, np.uint16), in_bag])
-    found = winners_of(candidates(matrix, metric, pooling), css_of(matrix, metric, plan), weights)
+    found = winners_of(candidates(matrix, metric, pooling), rule_of(matrix, metric, plan), weights)
     rows = [np.repeat(np.arange(60), w) for w in weights]
     assert found.tolist() == [by_loop(matrix, name, r, order, pooling) for r in rows]
 
@@ -66,13 +66,13 @@ def test_an_error_selects_what_the_accuracy_does(matrix, plan, pooling):
     plan = replace(plan, pooling=pooling)
     in_bag = draws_of(matrix.n_samples, None, plan.seed).batch(0, 1).in_bag
     by_gain, by_loss = (
-        winners_of(candidates(matrix, m, pooling), css_of(matrix, m, plan), in_bag)
+        winners_of(candidates(matrix, m, pooling), rule_of(matrix, m, plan), in_bag)
         for m in (METRICS["accuracy"], METRICS["error"])
     )
     np.testing.assert_array_equal(by_gain, by_loss)
     best = replace(plan, select=Select.BEST)
     metric = METRICS["error"]
-    of_best = winners_of(candidates(matrix, metric, pooling), css_of(matrix, metric, best), in_bag)
+    of_best = winners_of(candidates(matrix, metric, pooling), rule_of(matrix, metric, best), in_bag)
     assert (by_loss != of_best).any()
 
 
@@ -118,7 +118,7 @@ def test_bbc_bootstraps_what_was_done(matrix):
     found = METHODS["bbc"].run(matrix, metric, ONE_SE)
     in_bag = draws_of(matrix.n_samples, None, ONE_SE.seed).batch(0, 1).in_bag[:60]
     expected = winners_of(
-        candidates(matrix, metric, Pooling.POOLED), css_of(matrix, metric, ONE_SE), in_bag
+        candidates(matrix, metric, Pooling.POOLED), rule_of(matrix, metric, ONE_SE), in_bag
     )
     assert found.distribution.winners.tolist() == expected.tolist()
 
@@ -148,7 +148,7 @@ def test_blocks_of_columns_do_not_matter(matrix, plan, method, width, monkeypatc
         return np.array_split(columns, -(-len(columns) // width))
 
     monkeypatch.setattr(Candidates, "blocks", narrow)
-    monkeypatch.setattr(drawing, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(resampling, "MOST_BLOCKS", 1)
     found = METHODS[method].run(replace(matrix), METRICS["auc"], plan)
     assert found.winner == expected.winner
     assert found.value == expected.value
@@ -173,12 +173,12 @@ def test_tt_is_for_the_best_only(matrix):
 
 def test_no_folds_no_standard_error(matrix):
     with pytest.raises(UndefinedError, match='select="one-se" needs two folds'):
-        css_of(replace(matrix, folds=None), METRICS["auc"], ONE_SE)
+        rule_of(replace(matrix, folds=None), METRICS["auc"], ONE_SE)
 
 
 def test_no_complexity_no_simplest():
     with pytest.raises(OptionError, match="no complexity of c0, c1, c2, c3, c4 and 2 more"):
-        css_of(binary(), METRICS["auc"], SIMPLEST)
+        rule_of(binary(), METRICS["auc"], SIMPLEST)
 
 
 @pytest.mark.sweep
