@@ -21,6 +21,7 @@ __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
     "GateOutcome",
     "IntArray",
     "Interval",
+    "MetricKind",
     "PredictionKind",
 ]
 
@@ -40,6 +41,19 @@ class PredictionKind(StrEnum):
     PROBABILITY = "probability"
     SCORE = "score"
     VALUE = "value"
+
+
+class MetricKind(StrEnum):
+    """Form of a metric: it decides whether its expectation depends on the number of samples."""
+
+    MEAN = "mean"
+    """A mean over samples."""
+    PAIRS = "pairs"
+    """Made of shares of pairs of samples."""
+    CONDITIONAL = "conditional"
+    """Made of means over some of the samples, such as those of a class."""
+    OTHER = "other"
+    """Anything else: a ratio, a root, a rank statistic, a quantile, a correlation."""
 
 
 class GateOutcome(StrEnum):

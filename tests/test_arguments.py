@@ -469,6 +469,7 @@ VARIANTS = {
     "evaluation_share": (0.5, 0.0),
     "models": (None, *Models),
     "cap": (None, 0.5),
+    "size_correction": (False, True),
 }
 METHODS_CACHED = ("bbc", "bbc-f", "tt", "naive", "bbc-632plus", "cvm-cv")
 

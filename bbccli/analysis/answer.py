@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,11 +17,11 @@ from bbccli.core.progress import Progress, enter, silent
 from bbccli.core.resources import PER_SAMPLE
 from bbccli.core.results import Estimate
 from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
-from bbccli.methods import estimate
+from bbccli.methods import METHODS, estimate
 from bbccli.metrics import Metric, choose_metrics, custom
-from bbccli.metrics.planned import attainable, planned
+from bbccli.metrics.planned import POWERS, attainable, planned
 from bbccli.readers import Paths
-from bbccli.schema.correct import Envelope, document
+from bbccli.schema.correct import Envelope, document, to_report
 from bbccli.schema.gate import judged, left_undecided
 from bbccli.stats.bootstrap.by_rows import addable
 from bbccli.stats.case import Case
@@ -69,7 +69,9 @@ def answer(
             judging = planned(metrics[0], plan)
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
         with working(analysis.metric, matrix, needed):
-            estimates, notes = estimate(matrix, metrics, plan, analysis.method, progress=progress)
+            estimates, notes = estimate(
+                matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
+            )
             of_search = None
             if cost is not False:
                 from bbccli.stats.bootstrap.search_cost import search_cost
@@ -77,6 +79,7 @@ def answer(
                 metric = planned(metrics[0], plan)
                 with suppress(*(() if cost else (UndefinedError, UnsupportedError))):
                     of_search = search_cost(Case(matrix, metric, metric, plan))
+            capped = [] if workers.current() else _capped(matrix, metrics, plan, estimates)
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
             raise
@@ -84,8 +87,26 @@ def answer(
         problem, hint = error.told()
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
-    found = document(matrix, estimates, notes, search_cost=of_search)
+    found = document(matrix, estimates, notes, search_cost=of_search, capped=capped)
     return Analysed(matrix, metrics, estimates, judged(found, rule))
+
+
+CAP = 0.95
+"""Quantile at which errors are capped beside an error without a worst value."""
+
+
+def _capped(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan, estimates: Sequence[Estimate]
+) -> list[Estimate]:
+    """Return what `--cap` would give of each error without a worst value that is reported."""
+    found = []
+    for metric in metrics if plan.cap is None else ():
+        reported = to_report([one for one in estimates if one.metric == metric.name])
+        if reported is not None and metric.name in POWERS:
+            method = METHODS[reported.method]
+            of_cap = replace(plan, cap=CAP)
+            found.append(method.run(matrix, metric, of_cap, select_by=metrics[0]))
+    return found
 
 
 @contextmanager
@@ -115,7 +136,7 @@ def working(
 OF_A_COLUMN = 60
 """Bytes per sample without which one configuration can't be looked at and scored."""
 
-METHODS = ("cvt", "tt", "bbc", "bbc-f")
+APART = ("cvt", "tt", "bbc", "bbc-f")
 """Methods that need no more of a configuration than its performances."""
 
 METRICS = (
@@ -133,10 +154,10 @@ def check_methods(names: Sequence[str] | None) -> None:
         Names the first of them.
     """
     for name in names or ():
-        if name not in METHODS:
+        if name not in APART:
             raise OptionError(
                 f"--method {name} needs all predictions in one place, which --runner dask is not",
-                hint=f"--method {', '.join(METHODS)}; or leave out --runner dask",
+                hint=f"--method {', '.join(APART)}; or leave out --runner dask",
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from bbccli.core.choices import (
 from bbccli.core.option import Declared, Panel, Scope, names_in, option, options_of
 from bbccli.core.plan import CLIP, Plan, pooling_of, resamples_of
 from bbccli.core.text import redacted
+from bbccli.errors import OptionError, parameter
 
 if TYPE_CHECKING:
     from bbccli.core.matrix import PredictionMatrix
@@ -262,7 +263,12 @@ class PlanOptions(ScoringOptions):
         "papers' intervals.",
         flags=("--guard/--no-guard",),
     )
-
+    size_correction: bool = _method(
+        True,
+        "bbc: correct metrics that are no means, such as F1 and RMSE, for the number of samples "
+        "that a resample leaves out; --no-size-correction gives the paper's figure.",
+        flags=("--size-correction/--no-size-correction",),
+    )
     models: Models | None = _interval(
         None,
         "Whether the winner is trained again before it is used, or used as it is.",
@@ -310,6 +316,11 @@ class EstimateOptions:
         names=names_in("bbccli.methods:METHODS", "bbccli.methods:ALL"),
         open=True,
         default="cvt, tt, bbc; with 8 folds or more also bbc-f",
+    )
+    tight: bool = _interval(
+        False,
+        "Report the interval of bbc-632 of kind sharp: about an eighth narrower than that of bbc, "
+        "for metrics with a worst value.",
     )
 
 
@@ -361,6 +372,13 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     strict: bool = _input(False, "The same as --missing error.", scope=Scope.RUN)
     threshold: float | None = cut_option()
 
+    @property
+    def methods(self) -> Sequence[str] | None:
+        """Names of the methods, as far as they are known before the data."""
+        from bbccli.methods.registry import TIGHT_METHODS
+
+        return TIGHT_METHODS if self.tight else self.method
+
     def check(self) -> None:
         """Refuse options that are wrong for any file.
 
@@ -373,12 +391,24 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         from bbccli.metrics import metric_named
 
         self.plan({})
+        if self.tight and (self.method or self.interval is not IntervalKind.PERCENTILE):
+            given = "method" if self.method else "interval"
+            raise OptionError(
+                f"{parameter('tight')} chooses the method and the interval, and so does "
+                f"{parameter(given)}",
+                hint="one of them",
+            )
         choose_methods([name for name in self.method or () if name != ALL])
         for position, name in enumerate(self.metric or ()):
             metric = metric_named(name)
             if position == 0 and self.rule is not None:
                 self.rule.check(metric.label, metric.direction, metric.bounds)
         _ = self.rule
+
+    def plan(self, metadata: Mapping[str, Any]) -> Plan:
+        """Return the plan for a file with these metadata."""
+        plan = super().plan(metadata)
+        return replace(plan, interval=IntervalKind.SHARP) if self.tight else plan
 
     def read(self, path: Paths) -> PredictionMatrix:
         """Read a file as the options say.

@@ -309,7 +309,10 @@ Sides = Annotated[
 ]
 
 
-@command(without=("guard", "side", "evaluation_share", "tolerance", "outer_fold"), reads=True)
+@command(
+    without=("guard", "side", "evaluation_share", "tolerance", "outer_fold", "size_correction"),
+    reads=True,
+)
 def compare(
     files: Sides,
     comparing: Comparing,

@@ -194,7 +194,7 @@ def counts(option: str, text: str | None, most: int) -> tuple[int, ...]:
 
 WITHOUT = (
     *("guard", "side", "evaluation_share", "tolerance", "outer_fold", "interval", "models"),
-    "select",
+    *("select", "size_correction"),
 )
 
 Pilot = Annotated[

@@ -86,6 +86,11 @@ class Plan:
         "median at most, in (0, 1]; null for no cap",
         default=None,
     )
+    size_correction: bool = doc(
+        "whether bbc corrects metrics that are no means for the size of what a resample leaves out",
+        default=True,
+        since="1.0",
+    )
 
     def __post_init__(self) -> None:
         settle(self)

@@ -234,6 +234,13 @@ class Estimate:
         "samples that the winner predicts; null for all", default=None, since="1.0"
     )
 
+    size_correction: float | None = doc(
+        "what was added to correct for the size of what resamples leave out, in the metric's unit; "
+        "null where nothing was",
+        default=None,
+        since="1.0",
+    )
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row: the columns of `--format csv` that are about the estimate alone."""
         return frame_of([row_of(as_json(self))], OF_ESTIMATE)

@@ -151,6 +151,7 @@ class Method:
             plan=replace(plan, tolerance=None) if exact else plan,
             notes=choice.notes + answer.notes,
             n_predicted=case.matrix.n_predicted(choice.winner),
+            size_correction=answer.size_correction,
         )
 
 

@@ -19,6 +19,22 @@ Algorithm:
    of step 1.
 4. Score that configuration on the rows out of the bag.
 5. The estimate is the mean of the B performances; the interval is made of their percentiles.
+6. Where the metric is no mean, both are moved by the size correction below.
+
+Size correction: a bag leaves out about 0.37 N samples, and on so few a metric that is no mean has
+another expectation than on N: average precision, F scores, Jaccard, MCC, kappa, RMSE, R², the
+median error, correlations. The winner on all samples, w, tells by how much, without another
+selection:
+
+```text
+delta = (1/B) Σ_b m(w; out of bag b) - m(w; all samples)        estimate = mean of step 5 - delta
+```
+
+The B performances are moved by as much, then cut off at the metric's bounds, then guarded. For
+means, shares of pairs (AUC, concordance) and conditional means (recall, precision, balanced
+accuracy) the expectation of delta is 0, and nothing is moved; nor are means over folds, nor
+differences between two selections. `--no-size-correction` gives the figure of the paper. With a
+single configuration the estimate is its figure.
 
 No model is trained: only rows of predictions are drawn. With repeats, a sample's predictions of all
 repeats enter a resample together or not at all; a performance is computed per repeat and averaged.
@@ -42,7 +58,8 @@ When to use: nearly always. When not: with a handful of samples in a class; see 
 
 Cost: time O(B N C), memory O(B + N C) beside blocks of bounded size.
 
-Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5; interval: section 3.1.
+Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5; interval: section 3.1. The size
+correction is ours.
 
 ## bbc-632
 
@@ -89,7 +106,8 @@ Formula, for a metric that is maximised, with P_j the performance of configurati
 w the winner, and T its contenders:
 
 ```text
-shrunken = mean(P_T) + t2 / (t2 + v) (P_w - mean(P_T))        estimate = (shrunken + bbc-632) / 2
+shrunken = mean(P_T) + t2 / (t2 + v) (P_w - mean(P_T))
+estimate = (shrunken + bbc-632) / 2, but not below bbc, nor above the naive figure
 ```
 
 Algorithm:
@@ -99,22 +117,26 @@ Algorithm:
    over the resamples.
 2. The contenders T are the configurations j with P_w - P_j ≤ 2 sd(P_w - P_j), where the standard
    deviation is from S: what makes the sample easy or hard for all alike cancels in the difference.
-   Identical configurations count once, those without a performance not at all.
+   Of m identical configurations one counts, with weight √m in all means over T below; those without
+   a performance do not count.
 3. The noise v is the mean variance less the mean covariance of T (of different configurations): the
    part of the error that contenders do not share.
-4. The signal t2 is the variance of P over T (with one less than their number below) less v, and v /
-   20 at least.
+4. The signal t2 is the variance of P over T (unbiased, with these weights) less v, and v / 20 at
+   least.
 5. Shrink P_w towards the mean of the contenders by t2 / (t2 + v).
-6. The estimate is the mean of that and `bbc-632`. With a single configuration, or copies of one, it
-   is the figure itself.
-7. The interval is BBC's, moved to this estimate.
+6. The estimate is the mean of that and `bbc-632`, clipped between `bbc` and the naive figure. With
+   a single configuration, or copies of one, it is the figure itself.
+7. The interval is BBC's, moved to this estimate. Where the estimate was clipped, it reaches from
+   the worse to the better of its ends before and after.
 
 Derivation: let P_j = μ_j + e + ε_j among the contenders, with true performances μ_j of variance t2,
 an error e that all share, and errors ε_j of variance v. Given P, the mean of μ_j + e is the average
 of the P_j plus t2 / (t2 + v) times the distance of P_j from it, whichever j won: a posterior does
 not mind the selection. The P_j spread with variance t2 + v, and S gives v, for e adds the same to
 variances and covariances. That is the estimator of James and Stein with a mean and a variance from
-the data, for errors that are correlated. The shared e stays in the estimate: nothing in the sample
+the data, for errors that are correlated. The root of the number of copies is a compromise: a grid
+may repeat one model many times because a setting has no effect, which says nothing of the others.
+The shared e stays in the estimate: nothing in the sample
 tells it. Where another metric selects, it decides on the contenders, and the shrinking is in the
 metric that measures.
 
@@ -147,8 +169,7 @@ import numpy as np
 from bbccli.core.results import Distribution
 from bbccli.methods.base import DISTRIBUTION, Method
 from bbccli.stats.bootstrap.contenders import contenders, noise_of, shrunken
-from bbccli.stats.bootstrap.of_samples import corrected, notes_on_draws, out_of_bag
-from bbccli.stats.bootstrap.summary import from_distribution
+from bbccli.stats.bootstrap.of_samples import corrected, in_full_size, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
 from bbccli.types import FloatArray
 
@@ -165,40 +186,43 @@ def towards_naive(case: Case) -> Answer:
     return moved(case, drawn, mixed)
 
 
-def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
-    """Return the mean of `mixed` (B,), with BBC's distribution moved to it.
-
-    Parameters
-    ----------
-    drawn
-        Out-of-bag performances of the resamples.
-    mixed : (B,)
-        What each resample says of the estimate; its spread is that of the Monte-Carlo error.
-    """
-    shift = float(np.nanmean(mixed) - np.nanmean(drawn.values))
-    shifted = replace(drawn, values=drawn.values + shift)
-    notes = notes_on_draws(case.matrix, case.selector, drawn)
-    answer = from_distribution(case, shifted, notes=notes)
-    error = float("nan")
-    if int((~np.isnan(mixed)).sum()) > 1:
-        error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
-    return replace(answer, error=answer.error and replace(answer.error, value=error))
-
-
 def towards_contenders(case: Case) -> Answer:
-    """Return the mean of the shrunken winner and `bbc-632`; errors are those of `bbc`."""
+    """Return the mean of the shrunken winner and `bbc-632`, between `bbc` and the naive figure."""
     choice, drawn = case.choice, out_of_bag(case)
     everywhere, n_resamples = case.measured.performances(), len(drawn.values)
     found = contenders(case, n_resamples)
     if found.n_distinct == 1:
         return moved(case, drawn, np.full(n_resamples, choice.naive))
-    columns = found.columns[~np.isnan(everywhere[found.columns])]
-    noise = noise_of(case, columns, n_resamples)
-    of_winner = shrunken(choice.naive, everywhere[columns], noise)
+    found = found.among(~np.isnan(everywhere[found.columns]))
+    noise = noise_of(case, found, n_resamples)
+    of_winner = shrunken(choice.naive, everywhere[found.columns], found.shares, noise)
     mixed = IN_BAG * drawn.values + (1 - IN_BAG) * everywhere[drawn.winners]
     # what each resample adds through the noise: nothing on average over those that count
     through = of_winner.influence - of_winner.influence[~np.isnan(mixed)].mean()
-    return moved(case, drawn, (of_winner.value + through + mixed) / 2)
+    return _between(case, drawn, (of_winner.value + through + mixed) / 2)
+
+
+def _between(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
+    """Return the mean of `mixed` (B,), no worse than `bbc` and no better than the naive figure.
+
+    Where it is clipped, the interval reaches from the worse to the better of the ends before and
+    after.
+    """
+    answer, gain = moved(case, drawn, mixed), case.metric.direction.gain
+    in_full, naive = in_full_size(case, drawn), case.choice.naive
+    of_bbc = drawn.values if in_full is None else in_full
+    if gain(answer.value, naive) > 0 or gain(np.nanmean(of_bbc), naive) > 0:
+        limit = np.full(len(mixed), naive)
+    elif gain(np.nanmean(of_bbc), answer.value) > 0:
+        limit = of_bbc
+    else:
+        return answer
+    clipped = moved(case, drawn, limit)
+    if answer.interval is None or clipped.interval is None:
+        return clipped
+    before, after = answer.interval, clipped.interval
+    lower, upper = min(before.lower, after.lower), max(before.upper, after.upper)
+    return replace(clipped, interval=replace(after, lower=lower, upper=upper))
 
 
 METHODS = (

@@ -66,23 +66,26 @@ METHODS: Mapping[str, Method] = ByName(MODULES, _declared)
 
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
 
+TIGHT_METHODS = ("cvt", "tt", "bbc-632")
+"""The same where the tighter interval is to be reported: that of `bbc-632`, of kind `sharp`."""
+
 ENOUGH_FOLDS = 8
 """From so many folds on `bbc-f` is a default: with five, 75 % of its bounds held the truth."""
 
 
-def default_methods(matrix: PredictionMatrix) -> list[str]:
+def default_methods(matrix: PredictionMatrix, *, tight: bool = False) -> list[str]:
     """Return the methods that are run when none is named, for this matrix.
 
     Without folds those over folds are left out: the note on unknown folds says it already. `bbc-f`
     takes `ENOUGH_FOLDS` folds in each repeat. A file with nested predictions was made for `ncv`.
     """
-    left_out = set()
+    methods, left_out = TIGHT_METHODS if tight else DEFAULT_METHODS, set()
     if matrix.folds is None:
-        left_out = {name for name in DEFAULT_METHODS if Need.FOLDS in METHODS[name].needs}
+        left_out = {name for name in methods if Need.FOLDS in METHODS[name].needs}
     elif min(len(distinct(row)) for row in matrix.folds) < ENOUGH_FOLDS:
         left_out = {"bbc-f"}
-    nested = ["ncv"] if matrix.nested else []
-    return [*(name for name in DEFAULT_METHODS if name not in left_out), *nested]
+    nested = ["ncv"] if matrix.nested and not tight else []
+    return [*(name for name in methods if name not in left_out), *nested]
 
 
 def choose_methods(names: str | Method | Sequence[str | Method]) -> list[Method]:

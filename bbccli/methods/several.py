@@ -16,6 +16,7 @@ from bbccli.core.notes import (
     collapsed_interval,
     leave_one_out,
     method_left_out,
+    rare_positives,
     resamples_alike,
     risk_reversed,
     winners_differ,
@@ -23,7 +24,7 @@ from bbccli.core.notes import (
 from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, silent
 from bbccli.core.results import Estimate
-from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.methods.base import Gives, Method
 from bbccli.methods.registry import METHODS, choose_methods, default_methods
 from bbccli.metrics import Metric, choose_metrics
@@ -32,13 +33,17 @@ from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.choice import on_single
 from bbccli.stats.selection.rule import rule_of, winner_of
 from bbccli.stats.selection.tails import on_clipping, on_tails
-from bbccli.types import Pooling, Side, Task
+from bbccli.types import IntervalKind, MetricKind, Pooling, Side, Task
 
 ALL = "all"
 """In place of names: every method that can be computed."""
 
 ALWAYS = frozenset({"cvt", "bbc"})
+ALWAYS_TIGHT = frozenset({"cvt", "bbc-632"})
 """Default methods whose failure is the user's to know: without them there is no result."""
+
+RARE = 0.1
+"""Share of positive samples below which narrow intervals of F1 and average precision fall short."""
 
 HALF = 0.5
 """Concordance of predictions that know nothing."""
@@ -54,29 +59,37 @@ def estimate(
     plan: Plan,
     names: Method | str | Sequence[Method | str] | None = None,
     *,
+    tight: bool = False,
     progress: Progress = silent,
 ) -> tuple[list[Estimate], list[Note]]:
     """Run several methods on one matrix, from the same resamples.
 
     The first metric selects; all are estimated for the configuration that it selects. Without
     names those of `default_methods` are run, and `all` runs every method: those of them that can't
-    be computed are left out, with a note that says why. Returned are one estimate per metric and
-    method, and what to know of them all. Metrics and methods are given by themselves or by their
-    names, one or several.
+    be computed are left out, with a note that says why. `tight` has `bbc-632` in the place of `bbc`
+    and `bbc-f`, for a plan whose intervals are of kind `sharp`. Returned are one estimate per
+    metric and method, and what to know of them all. Metrics and methods are given by themselves or
+    by their names, one or several.
 
     Raises
     ------
     OptionError, UndefinedError
         An unknown metric or method, or one asked for by name that can't be computed.
+    UnsupportedError
+        Tight intervals of a metric without a worst value.
     """
     chosen = [planned(metric, plan) for metric in choose_metrics(metrics, matrix)]
     asked = as_list(names)
     by_name = bool(asked) and asked != [ALL]
-    everything = list(METHODS) if asked else default_methods(matrix)
+    everything = list(METHODS) if asked else default_methods(matrix, tight=tight)
+    needed = ALWAYS_TIGHT if tight else ALWAYS
     methods = choose_methods(asked if by_name else everything)
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in chosen:
             check_of_pairs(metric)
+    if tight:
+        for metric in chosen:
+            _check_worst_value(metric.within(matrix.outcome))
     notes = [*on_single(matrix), *_left_one_out(matrix, chosen)]
     notes += [*_polarity(matrix, chosen[0], plan), *_differing_winners(matrix, chosen[0], plan)]
     estimates = []
@@ -84,15 +97,29 @@ def estimate(
         try:
             found = method.run(matrix, metric, plan, select_by=chosen[0], progress=progress)
         except (UndefinedError, UnsupportedError) as error:
-            if by_name or method.name in ALWAYS:
+            if by_name or method.name in needed:
                 raise
             notes.append(method_left_out(method.name, *error.told()))
         else:
             estimates.append(
                 _with_width(_with_doubt(found, metric.within(matrix.outcome), plan, method))
             )
-    notes += on_clipping(matrix, chosen, estimates, plan)
+    notes += [
+        *_on_rare_positives(matrix, chosen, plan),
+        *on_clipping(matrix, chosen, estimates, plan),
+    ]
     return estimates, [*notes, *on_tails(matrix, chosen, estimates, plan)]
+
+
+def _check_worst_value(metric: Metric) -> None:
+    """Refuse tight intervals where nothing bounds how bad a sample may be."""
+    worst = metric.bounds[metric.direction.sign < 0]
+    if np.isinf(worst):
+        raise UnsupportedError(
+            f"{parameter('tight')} is for metrics with a worst value, and {metric.label} has none: "
+            "no interval of it is safe",
+            hint="--cap 0.95 gives squared and absolute errors one; or leave out --tight",
+        )
 
 
 def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Estimate:
@@ -125,6 +152,18 @@ def _with_width(found: Estimate) -> Estimate:
         return found
     note = resamples_alike(found.method, found.interval.lower)
     return replace(found, notes=(*found.notes, note))
+
+
+def _on_rare_positives(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan
+) -> list[Note]:
+    """Return a note where narrow intervals of a metric of the positives rest on few of them."""
+    narrow = plan.interval in (IntervalKind.SHARP, IntervalKind.MATCHED)
+    if matrix.task is not Task.BINARY or not narrow:
+        return []
+    share = float(matrix.outcome.class_counts[1] / matrix.n_samples)
+    rare = [one.label for one in metrics if one.kind is MetricKind.OTHER and share < RARE]
+    return [rare_positives(label, share, plan.interval) for label in rare]
 
 
 def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:

@@ -20,7 +20,15 @@ from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.rests import UNSAID, RestsOn
 from bbccli.metrics.statistic import Formula, Statistic, Sum, Weight, finite, pairs_and_all
 from bbccli.metrics.weighting import by_configuration, ratio, scaled, share_of_pairs
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import (
+    BoolArray,
+    Direction,
+    FloatArray,
+    IntArray,
+    MetricKind,
+    PredictionKind,
+    Task,
+)
 
 AS_REPEATED = "a sample of weight w counts as w equal samples"
 
@@ -112,14 +120,14 @@ class Metric:
     smooth
         Whether it changes smoothly with the weights, so that a sample has an influence on it; a
         median jumps.
-    of_pairs
-        Whether it is made of shares of pairs of samples, which can be counted within folds: the
-        scorer is a `Statistic` whose totals are of pairs.
     by_class
         Whether a number is kept of each prediction for each class, of few classes.
     by_sample
         Whether what a sample adds depends on that sample alone, so that parts of the samples can be
         bound and added up apart: the scorer is an `Additive` one.
+    kind
+        Its form. A metric of another kind than a mean, pairs or conditional means has a size bias:
+        on few samples its expectation is another, and `bbc` corrects for that.
     """
 
     name: str
@@ -138,13 +146,18 @@ class Metric:
     under_weights: str = AS_REPEATED
     undefined: str = "without samples"
     remarks: str = ""
-    of_pairs: bool = False
+    kind: MetricKind = MetricKind.OTHER
     smooth: bool = True
     by_class: bool = False
     by_sample: bool = False
 
     def __post_init__(self) -> None:
         settle(self)
+
+    @property
+    def of_pairs(self) -> bool:
+        """True if it is made of shares of pairs of samples, which can be counted within folds."""
+        return self.kind is MetricKind.PAIRS
 
     def within(self, outcome: Outcome) -> Metric:
         """Return the metric with the bounds that it has on an outcome."""

@@ -10,7 +10,15 @@ from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, of_totals
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
 from bbccli.metrics.rests import EACH_CLASS, NEGATIVES, POSITIVES, SAID_NEGATIVE, SAID_POSITIVE
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import (
+    BoolArray,
+    Direction,
+    FloatArray,
+    IntArray,
+    MetricKind,
+    PredictionKind,
+    Task,
+)
 
 POSITIVE_SAMPLES = "without positive samples"
 PREDICTED_NONE = "where no sample is predicted positive; scikit-learn's default says 0 there"
@@ -67,6 +75,7 @@ OVERLAP = (true_positive, predicted_positive, positive)
 
 PRECISION = _of_classes(
     name="precision",
+    kind=MetricKind.CONDITIONAL,
     label="precision",
     summary="share of samples predicted positive that are (positive predictive value)",
     bind=of_totals((true_positive, predicted_positive), np.divide),
@@ -78,6 +87,7 @@ PRECISION = _of_classes(
 
 RECALL = _of_classes(
     name="recall",
+    kind=MetricKind.CONDITIONAL,
     label="recall",
     summary="share of positive samples that are predicted so (sensitivity, true positive rate)",
     bind=of_totals((true_positive, positive), np.divide),
@@ -89,6 +99,7 @@ RECALL = _of_classes(
 
 SPECIFICITY = _of_classes(
     name="specificity",
+    kind=MetricKind.CONDITIONAL,
     label="specificity",
     summary="share of negative samples that are predicted so (true negative rate)",
     bind=of_totals((true_negative, negative), np.divide),
@@ -100,6 +111,7 @@ SPECIFICITY = _of_classes(
 
 NPV = _of_classes(
     name="npv",
+    kind=MetricKind.CONDITIONAL,
     summary="share of samples predicted negative that are (negative predictive value)",
     bind=of_totals((true_negative, predicted_negative), np.divide),
     reference="Altman & Bland 1994",
@@ -155,6 +167,7 @@ JACCARD = _of_classes(
 
 YOUDEN = _of_classes(
     name="youden",
+    kind=MetricKind.CONDITIONAL,
     summary="Youden's J: recall + specificity - 1",
     bind=of_totals(
         (true_positive, positive, true_negative, negative), lambda tp, p, tn, n: tp / p + tn / n - 1

@@ -11,7 +11,15 @@ from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.confusion import MISSING_CLASS, Coded, actual, hits, totals_by_class
 from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import (
+    BoolArray,
+    Direction,
+    FloatArray,
+    IntArray,
+    MetricKind,
+    PredictionKind,
+    Task,
+)
 
 CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
 
@@ -70,6 +78,7 @@ _of_labels = partial(
 
 ACCURACY = _of_labels(
     name="accuracy",
+    kind=MetricKind.MEAN,
     label="accuracy",
     summary="share of samples whose class is predicted correctly",
     bind=mean_of(is_correct),
@@ -82,6 +91,7 @@ ACCURACY = _of_labels(
 
 ERROR = _of_labels(
     name="error",
+    kind=MetricKind.MEAN,
     label="error",
     summary="share of samples whose class is predicted wrongly: 1 - accuracy",
     direction=Direction.MINIMIZE,
@@ -95,6 +105,7 @@ ERROR = _of_labels(
 
 BALANCED_ACCURACY = _of_labels(
     name="balanced-accuracy",
+    kind=MetricKind.CONDITIONAL,
     label="balanced accuracy",
     summary="mean over classes of the share of their samples that is predicted correctly",
     bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
@@ -138,6 +149,7 @@ KAPPA = _of_labels(
 
 MAE_RANK = _of_labels(
     name="mae-rank",
+    kind=MetricKind.MEAN,
     label="rank error",
     summary="mean absolute difference of class ranks, for classes in order",
     tasks=frozenset({Task.MULTICLASS}),

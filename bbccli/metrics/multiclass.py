@@ -17,7 +17,7 @@ from bbccli.metrics.confusion import (
     weighted,
 )
 from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_SAID, EVERY_SAMPLE
-from bbccli.types import Direction, PredictionKind, Task
+from bbccli.types import Direction, MetricKind, PredictionKind, Task
 
 REFERENCE = "Sokolova & Lapalme 2009"
 MICRO_IS_ACCURACY = "With one class per sample, micro averages all equal the accuracy."
@@ -37,6 +37,7 @@ _averaged = partial(
 
 PRECISION_MACRO = _averaged(
     name="precision-macro",
+    kind=MetricKind.CONDITIONAL,
     label="macro precision",
     summary="mean over classes of the share of samples predicted so that are",
     bind=totals_by_class((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
@@ -47,6 +48,7 @@ PRECISION_MACRO = _averaged(
 
 PRECISION_MICRO = _averaged(
     name="precision-micro",
+    kind=MetricKind.MEAN,
     label="micro precision",
     summary="precision of all classes' counts added up: the accuracy",
     bind=mean_of(is_correct),
@@ -69,6 +71,7 @@ PRECISION_WEIGHTED = _averaged(
 
 RECALL_MACRO = _averaged(
     name="recall-macro",
+    kind=MetricKind.CONDITIONAL,
     label="macro recall",
     summary="mean over classes of the share of their samples predicted so: the balanced accuracy",
     bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
@@ -79,6 +82,7 @@ RECALL_MACRO = _averaged(
 
 RECALL_MICRO = _averaged(
     name="recall-micro",
+    kind=MetricKind.MEAN,
     label="micro recall",
     summary="recall of all classes' counts added up: the accuracy",
     bind=mean_of(is_correct),
@@ -90,6 +94,7 @@ RECALL_MICRO = _averaged(
 
 RECALL_WEIGHTED = _averaged(
     name="recall-weighted",
+    kind=MetricKind.MEAN,
     label="weighted recall",
     summary="mean over classes, by their size, of their recall: the accuracy",
     bind=mean_of(is_correct),
@@ -111,6 +116,7 @@ F1_MACRO = _averaged(
 
 F1_MICRO = _averaged(
     name="f1-micro",
+    kind=MetricKind.MEAN,
     label="micro F1",
     summary="F1 of all classes' counts added up: the accuracy",
     bind=mean_of(is_correct),

@@ -12,7 +12,7 @@ from bbccli.core.plan import CLIP
 from bbccli.metrics.base import Metric, Predictions, Scorer, mean_of
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.types import Direction, FloatArray, PredictionKind, Task
+from bbccli.types import Direction, FloatArray, MetricKind, PredictionKind, Task
 
 
 def chance_of_truth(outcome: Outcome, chances: FloatArray) -> FloatArray:
@@ -63,6 +63,7 @@ def quadratic_loss(outcome: Outcome, chances: FloatArray) -> FloatArray:
 
 LOG_LOSS = Metric(
     name="log-loss",
+    kind=MetricKind.MEAN,
     label="log-loss",
     summary="mean negative logarithm of the probability given to the true class",
     tasks=CLASSES,
@@ -82,6 +83,7 @@ LOG_LOSS = Metric(
 
 BRIER = Metric(
     name="brier",
+    kind=MetricKind.MEAN,
     label="Brier score",
     summary="mean squared distance of the probabilities from the truth",
     tasks=CLASSES,

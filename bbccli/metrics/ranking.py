@@ -16,7 +16,7 @@ from bbccli.metrics.kernels.running import Grid, take
 from bbccli.metrics.rests import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
 from bbccli.metrics.weighting import added, ratio, share_of_pairs
-from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
 
 NEXT_TO_NOTHING = np.finfo(np.float64).tiny
 """Lost beside any weight: it makes a share of nothing 0 / tiny."""
@@ -107,6 +107,7 @@ _of_scores = partial(
 
 AUC = _of_scores(
     name="auc",
+    kind=MetricKind.PAIRS,
     label="AUC",
     summary="probability that a positive sample scores higher than a negative one; ties one half",
     tasks=frozenset({Task.BINARY}),
@@ -118,7 +119,6 @@ AUC = _of_scores(
     remarks="An AUC below one half stays below one half. If the median AUC is, the note "
     "[polarity](notes.md#polarity) asks whether the positive class is the right one.",
     cell=12,
-    of_pairs=True,
 )
 
 AVERAGE_PRECISION = _of_scores(
@@ -136,6 +136,7 @@ AVERAGE_PRECISION = _of_scores(
 
 GINI = _of_scores(
     name="gini",
+    kind=MetricKind.PAIRS,
     label="Gini",
     summary="Gini coefficient, or Somers' D: 2 AUC - 1",
     tasks=frozenset({Task.BINARY}),
@@ -146,11 +147,11 @@ GINI = _of_scores(
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
     cell=12,
-    of_pairs=True,
 )
 
 AUC_OVO = _of_scores(
     name="auc-ovo",
+    kind=MetricKind.PAIRS,
     label="AUC (one vs one)",
     summary="mean over ordered pairs of classes of the AUC of the first one's score",
     tasks=frozenset({Task.MULTICLASS}),
@@ -160,11 +161,11 @@ AUC_OVO = _of_scores(
     "the samples of classes i and j",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
-    of_pairs=True,
 )
 
 AUC_OVR = _of_scores(
     name="auc-ovr",
+    kind=MetricKind.PAIRS,
     label="AUC (one vs rest)",
     summary="mean over classes of the AUC of their score against all other samples",
     tasks=frozenset({Task.MULTICLASS}),
@@ -174,7 +175,6 @@ AUC_OVR = _of_scores(
     "every class counts the same",
     under_weights=PAIRS_COUNTED,
     undefined=MISSING_CLASS,
-    of_pairs=True,
 )
 
 METRICS = (AUC, AVERAGE_PRECISION, GINI, AUC_OVO, AUC_OVR)

@@ -18,7 +18,7 @@ from bbccli.metrics.base import (
 )
 from bbccli.metrics.kernels.running import Search
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
 
 
 def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:
@@ -104,6 +104,7 @@ RMSE = _error(
 
 MSE = _error(
     name="mse",
+    kind=MetricKind.MEAN,
     label="MSE",
     summary="mean squared error",
     bind=mean_of(squared_error),
@@ -113,6 +114,7 @@ MSE = _error(
 
 MAE = _error(
     name="mae",
+    kind=MetricKind.MEAN,
     label="MAE",
     summary="mean absolute error, in the unit of the outcome",
     bind=mean_of(absolute_error),
@@ -136,6 +138,7 @@ MEDAE = _error(
 
 MAPE = _error(
     name="mape",
+    kind=MetricKind.MEAN,
     label="MAPE",
     summary="mean absolute error as a share of the true value; 0.1 is 10 %",
     bind=mean_of(relative_error),
@@ -146,6 +149,7 @@ MAPE = _error(
 
 POISSON_DEVIANCE = _error(
     name="poisson-deviance",
+    kind=MetricKind.MEAN,
     label="Poisson deviance",
     summary="mean deviance of counts from predicted rates",
     bind=mean_of(unit_deviance),

@@ -9,7 +9,7 @@ import numpy as np
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.types import BoolArray, Direction, FloatArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
 
 YES_OR_NO = (0.0, 1.0)
 """Bounds of scores that may be a yes or no."""
@@ -45,6 +45,7 @@ _mean = partial(
 
 MEAN_SCORE = _mean(
     name="mean-score",
+    kind=MetricKind.MEAN,
     label="mean score",
     summary="mean of scores that are given per sample; higher is better",
     direction=Direction.MAXIMIZE,
@@ -56,6 +57,7 @@ MEAN_SCORE = _mean(
 
 MEAN_LOSS = _mean(
     name="mean-loss",
+    kind=MetricKind.MEAN,
     label="mean loss",
     summary="mean of losses that are given per sample; lower is better",
     direction=Direction.MINIMIZE,

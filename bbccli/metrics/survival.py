@@ -28,7 +28,15 @@ from bbccli.metrics.kernels.running import Numbers
 from bbccli.metrics.rests import EVENTS
 from bbccli.metrics.statistic import Statistic, Total, Weighting
 from bbccli.metrics.weighting import scaled, share_of_pairs
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import (
+    BoolArray,
+    Direction,
+    FloatArray,
+    IntArray,
+    MetricKind,
+    PredictionKind,
+    Task,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +160,7 @@ NO_PAIR = "where no two samples are comparable, as without any event"
 
 CONCORDANCE = Metric(
     name="concordance",
+    kind=MetricKind.PAIRS,
     label="concordance",
     summary="probability that of two samples the one with the earlier event has the higher risk; "
     "ties one half",
@@ -166,11 +175,11 @@ CONCORDANCE = Metric(
     under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
     undefined=NO_PAIR,
     remarks=COMPARABLE,
-    of_pairs=True,
 )
 
 CONCORDANCE_UNO = Metric(
     name="concordance-uno",
+    kind=MetricKind.PAIRS,
     label="concordance (Uno)",
     summary="concordance whose pairs are weighted by inverse probability of censoring, estimated "
     "once from all samples",
@@ -191,5 +200,4 @@ CONCORDANCE_UNO = Metric(
     "samples were the `survival_train` of scikit-survival. So intervals leave out the uncertainty "
     "of G. An event where G is 0, possible only at the last time of all, has no factor, and its "
     "pairs are left out; scikit-survival refuses such data.",
-    of_pairs=True,
 )

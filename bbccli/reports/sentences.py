@@ -28,6 +28,7 @@ from bbccli.core.rounding import (
 )
 from bbccli.core.text import visible
 from bbccli.methods import METHODS, Gives
+from bbccli.methods.registry import TIGHT_METHODS
 from bbccli.metrics import METRICS
 from bbccli.metrics.planned import POWERS
 from bbccli.reports import phrases
@@ -173,7 +174,7 @@ SYMMETRIC = frozenset({"auc", "gini", "youden"})
 """Metrics of two classes that are the same of either."""
 
 SAID = frozenset({"n_resamples", "level", "side", "pooling", "select", "interval", "guard", "seed"})
-SAID |= {"tolerance", "evaluation_share", "models"}
+SAID |= {"tolerance", "evaluation_share", "models", "size_correction"}
 """Fields of a plan that have words of their own here."""
 
 GUARDING_LOSSES = {kind for kind, one in INTERVALS.items() if one.guards_losses}
@@ -211,6 +212,19 @@ def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
     data = ", ".join(_data(estimate, document))
     method = ", ".join(_method(estimate, document))
     return f"{figure}{_choice(estimate, document)}; {data}; {method}"
+
+
+def capped_sentence(estimate: Estimate, document: Envelope) -> str:
+    """Give the figure with errors capped, beside that of an error without a worst value."""
+    digits = phrases.digits_of([estimate], document)
+    reported = to_report(phrases.estimates_of(document, estimate.metric))
+    figure = f"{metric_label(estimate.metric)} {digits.performance(estimate.value)}"
+    if estimate.interval is not None:
+        level = percent(estimate.interval.level)
+        figure += f" ({level} interval {phrases.interval_text(estimate.interval, digits)})"
+    other = reported is not None and reported.winner != estimate.winner
+    whose = f" for {estimate.winner}" if other else ""
+    return f"{figure}{whose} with --cap 0.95, which gives the error a worst value"
 
 
 def gate_sentence(gate: Gate) -> str:
@@ -336,12 +350,19 @@ def _method(estimate: Estimate, document: Envelope) -> list[str]:
     parts = [phrases.method_name(estimate.method), phrases.pooling_of(estimate, document)]
     if estimate.n_evaluation is not None:
         parts.append(f"{percent(plan.evaluation_share)} held out")
+    parts += [] if estimate.size_correction is None else ["size-corrected"]
     if estimate.interval is not None and _is_resampled(estimate):
-        parts += [] if plan.interval == "percentile" else [plan.interval]
+        parts += [] if plan.interval == "percentile" else [_kind(estimate, plan)]
         is_for_fixed = plan.interval in GUARDING_LOSSES and plan.models == "fixed"
         parts += ["fixed models"] if is_for_fixed else []
         parts += ["guarded"] if _is_guarded(estimate, document) else []
     return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document.version}"]
+
+
+def _kind(estimate: Estimate, plan: Plan) -> str:
+    """Kind of the interval, and whether it is that of `--tight`."""
+    tight = plan.interval == "sharp" and estimate.method in TIGHT_METHODS
+    return f"{plan.interval} (--tight)" if tight else plan.interval
 
 
 def _is_resampled(estimate: Estimate) -> bool:

@@ -168,6 +168,12 @@ class Envelope:
     search_cost: SearchCost | None = doc(
         "what the search cost; null where it was not asked for", default=None
     )
+    capped: tuple[Estimate, ...] = doc(
+        "of each error without a worst value, the estimate to report with --cap 0.95, which gives "
+        "it one",
+        default=(),
+        since="1.0",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +203,7 @@ def document(
     plan: Plan | None = None,
     command: str = "correct",
     search_cost: SearchCost | None = None,
+    capped: Sequence[Estimate] = (),
 ) -> Document[Envelope]:
     """Return the document of some estimates of one matrix.
 
@@ -215,6 +222,7 @@ def document(
         notes=(*matrix.notes, *notes),
         report=tuple(Reported(e.metric, e.method) for e in _reported(shown)),
         search_cost=search_cost,
+        capped=tuple(replace(e, selection=()) for e in capped),
     )
     return Document.of(envelope)
 

@@ -85,7 +85,7 @@ class Answer:
         As in `Estimate`; notes on the choice of the winner come first and are not among these.
     choice
         Winner and naive figure, where they are not those of all samples.
-    error, n_resamples, selection, n_evaluation, n_preselected, drop_trace
+    error, n_resamples, selection, n_evaluation, n_preselected, drop_trace, size_correction
         As in `Estimate`.
     """
 
@@ -100,3 +100,4 @@ class Answer:
     n_evaluation: int | None = None
     n_preselected: int | None = None
     drop_trace: DropTrace | None = None
+    size_correction: float | None = None

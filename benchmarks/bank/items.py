@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from bbccli.types import Models, Task
+from benchmarks.bank.judged_by import CAPPED
 from benchmarks.bank.judging import ONE_LEVEL, Question, Subject
 from benchmarks.bank.populations import Population
 from benchmarks.bank.results import LEVELS
@@ -21,8 +22,15 @@ SIMULATIONS = "simulations"
 UNIT = 2e-4
 """Unit of distances in the store, of figures between 0 and 1."""
 
+SMALL = 40
+"""Size of studies on which a few variants alone are judged."""
+
 LOSS = 5e-4
 """The same of a loss, as a share of that of predicting the mean."""
+
+
+POWERS = {"mse": 2, "rmse": 1, "mae": 1, "medae": 1}
+"""Metrics in a power of the outcome's unit."""
 
 
 class Item(Protocol):
@@ -52,19 +60,31 @@ class OfPopulation:
         return self.population.name
 
     def questions(self) -> list[Question]:
+        population = self.population
+        first = Question(
+            population.name,
+            self.size,
+            self.repetition,
+            MAIN,
+            metric=population.metrics[0],
+            n_repeats=population.repeats,
+        )
+        if self.size == SMALL:
+            every = (*population.metrics, *population.more)
+            return [replace(first, metric=metric, few=True) for metric in every]
         return [
-            Question(
-                self.population.name,
-                self.size,
-                self.repetition,
-                n_configurations,
-                metric,
-                n_configurations == MAIN,
-                LEVELS if self._every_level(n_configurations) else ONE_LEVEL,
-                self.population.repeats,
-            )
-            for n_configurations in SIZES
-            for metric in self.population.metrics
+            *(
+                replace(
+                    first,
+                    search=n_configurations,
+                    metric=metric,
+                    main=n_configurations == MAIN,
+                    levels=LEVELS if self._every_level(n_configurations) else ONE_LEVEL,
+                )
+                for n_configurations in SIZES
+                for metric in population.metrics
+            ),
+            *(replace(first, metric=metric, few=True) for metric in population.more),
         ]
 
     def _every_level(self, n_configurations: int) -> bool:
@@ -95,8 +115,10 @@ def unit_of(population: Population, metric: str) -> float:
     """Unit of distances in the store."""
     if population.task is not Task.REGRESSION:
         return LOSS if metric == "log-loss" else UNIT
-    spread = float(population_rows(population.name).outcome.std())
-    return LOSS * (spread**2 if metric.endswith("mse") else spread)
+    power = POWERS.get(metric.removeprefix(CAPPED))
+    if power is None:
+        return UNIT
+    return LOSS * float(population_rows(population.name).outcome.std()) ** power
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.methods.base import Need
-from bbccli.types import Direction, Interval, Models, Side
+from bbccli.types import Direction, Interval, MetricKind, Models, Side
 from benchmarks.bank.judged_by import changes_of, metric_of
 from benchmarks.bank.results import ENDS, MISSING, Key, encoded
 from benchmarks.bank.tables import Array
@@ -48,6 +48,8 @@ class Question:
         Whether models are trained between selection and use, or fixed as in simulations.
     nested
         Whether the cross-validation was a nested one.
+    few
+        Whether a few variants alone are judged on it.
     """
 
     population: str
@@ -60,6 +62,7 @@ class Question:
     n_repeats: int = 1
     models: Models = Models.TRAINED
     nested: bool = False
+    few: bool = False
 
     def key(self, variant: Variant) -> Key:
         """What the store knows a row by."""
@@ -76,17 +79,19 @@ class Question:
         return [one for one in every if self._fits(one) and self.key(one) not in known]
 
     def _fits(self, variant: Variant) -> bool:
-        if "pooling" in variant.changes and not metric_of(self.metric).of_pairs:
-            return False
-        if self.nested or Need.NESTED in METHODS[variant.runs].needs:
+        needs, metric = METHODS[variant.runs].needs, metric_of(self.metric)
+        if self.nested or Need.NESTED in needs:
             return self.nested and variant.key in ON_NESTED
-        if Need.REPEATS in METHODS[variant.runs].needs and self.n_repeats < 2:
+        lacking = (
+            ("pooling" in variant.changes and not metric.of_pairs)
+            or (Need.REPEATS in needs and self.n_repeats < 2)
+            or (variant.method in OF_FIXED_MODELS and self.models is not Models.FIXED)
+            or (variant.method in SLOW_FOR_SURVIVAL and self.metric == "concordance")
+            or (variant.sized and metric.kind is not MetricKind.OTHER)
+        )
+        if lacking:
             return False
-        if variant.method in OF_FIXED_MODELS and self.models is not Models.FIXED:
-            return False
-        if variant.method in SLOW_FOR_SURVIVAL and self.metric == "concordance":
-            return False
-        return variant.everywhere or self.main
+        return variant.always if self.few else variant.everywhere or self.main
 
 
 @dataclass(frozen=True, slots=True, eq=False)

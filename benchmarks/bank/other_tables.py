@@ -20,7 +20,7 @@ def what_was_run(frame: pd.DataFrame) -> str:
             "population": one.name,
             "half": one.half,
             "stands for": one.kind,
-            "metrics": ", ".join(one.metrics),
+            "metrics": ", ".join((*one.metrics, *one.more)),
             "repetitions": ", ".join(
                 f"{counts.get((one.name, size), 0)} of N = {size}" for size in one.sizes
             ),

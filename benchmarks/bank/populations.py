@@ -45,9 +45,14 @@ class Population:
     task: Task
     metrics: tuple[str, ...]
     load: Callable[[], Rows]
-    sizes: tuple[int, ...] = (50, 200)
+    sizes: tuple[int, ...] = (40, 50, 200)
     repeats: int = 1
     per_group: int = 0
+
+    @property
+    def more(self) -> tuple[str, ...]:
+        """Metrics that the main methods alone are judged by."""
+        return MORE[self.task]
 
 
 def _cells() -> Rows:
@@ -172,11 +177,43 @@ def _chains() -> Rows:
     return rows_of(frame, time, without=outside, event=frame["death"] == 1)
 
 
+def _migraine() -> Rows:
+    frame = r_table("carData", "KosteckiDillon")
+    headache = codes(frame["headache"])
+    return rows_of(frame, headache, without=("headache", "id"), groups=frame["id"])
+
+
+def _males() -> Rows:
+    frame = r_table("plm", "Males")
+    high = (frame["wage"] > frame["wage"].median()).astype(int)
+    return rows_of(frame, high, without=("wage", "nr"), groups=frame["nr"])
+
+
+def _jobless() -> Rows:
+    frame = r_table("Ecdat", "UnempDur")
+    outside = ("spell", "censor1", "censor2", "censor3", "censor4")
+    return rows_of(frame, frame["spell"], without=outside, event=frame["censor4"] == 0)
+
+
+def _released() -> Rows:
+    frame = r_table("wooldridge", "recid")
+    outside = ("durat", "ldurat", "cens")
+    return rows_of(frame, frame["durat"], without=outside, event=frame["cens"] == 0)
+
+
 CLASSES = ("accuracy", "auc", "log-loss")
 RARE = ("auc", "log-loss")
 SEVERAL = ("accuracy", "auc-ovr", "log-loss")
 VALUES = ("mse", "mae", "capped mse")
 TIMES = ("concordance",)
+
+MORE = {
+    Task.BINARY: ("average-precision", "balanced-accuracy", "brier", "f1", "mcc"),
+    Task.MULTICLASS: ("balanced-accuracy", "f1-macro", "mcc"),
+    Task.REGRESSION: ("capped mae", "medae", "r2", "rmse", "spearman"),
+    Task.SURVIVAL: (),
+}
+"""Metrics that the main methods alone are judged by, on the main search."""
 
 _D, _U = Half.DEVELOPMENT, Half.UNTOUCHED
 _B, _M, _R, _S = Task.BINARY, Task.MULTICLASS, Task.REGRESSION, Task.SURVIVAL
@@ -186,24 +223,28 @@ POPULATIONS = (
     Population("vote", _U, "easy", _B, CLASSES, _vote),
     Population("pension", _D, "hard", _B, CLASSES, _pension),
     Population("doctor", _U, "hard", _B, CLASSES, _doctor),
-    Population("biopsy", _D, "at the ceiling", _B, CLASSES, _biopsy, (50, 150)),
-    Population("rodents", _U, "at the ceiling", _B, CLASSES, _rodents, (50, 150)),
-    Population("email", _D, "10 % positives", _B, RARE, _email, (100, 250)),
-    Population("alcohol", _U, "10 % positives", _B, RARE, _alcohol, (100, 250)),
+    Population("biopsy", _D, "at the ceiling", _B, CLASSES, _biopsy, (40, 50, 150)),
+    Population("rodents", _U, "at the ceiling", _B, CLASSES, _rodents, (40, 50, 150)),
+    Population("email", _D, "10 % positives", _B, RARE, _email, (40, 100, 250)),
+    Population("alcohol", _U, "10 % positives", _B, RARE, _alcohol, (40, 100, 250)),
     Population("default", _D, "2 % positives", _B, RARE, _default, (250,)),
     Population("lending", _U, "2 % positives", _B, RARE, _lending, (250,)),
-    Population("pitches", _D, "several classes", _M, SEVERAL, _pitches, (60, 200)),
-    Population("developers", _U, "several classes", _M, SEVERAL, _developers, (60, 200)),
+    Population("pitches", _D, "several classes", _M, SEVERAL, _pitches, (40, 60, 200)),
+    Population("developers", _U, "several classes", _M, SEVERAL, _developers, (40, 60, 200)),
     Population("houses", _D, "values", _R, VALUES, _houses),
     Population("deliveries", _U, "values", _R, VALUES, _deliveries),
     Population("wealth", _D, "values, heavy tails", _R, VALUES, _wealth),
     Population("medical", _U, "values, heavy tails", _R, VALUES, _medical),
-    Population("earnings", _D, "groups", _B, CLASSES, _earnings, (100, 250), per_group=5),
-    Population("pupils", _U, "groups", _B, CLASSES, _pupils, (100, 250), per_group=5),
-    Population("juice", _D, "3 repeats", _B, CLASSES, _juice, (50, 100), repeats=3),
-    Population("wages", _U, "3 repeats", _B, CLASSES, _wages, (50, 100), repeats=3),
-    Population("breast", _D, "survival", _S, TIMES, _breast, (100, 200)),
-    Population("chains", _U, "survival", _S, TIMES, _chains, (100, 200)),
+    Population("earnings", _D, "groups", _B, CLASSES, _earnings, (40, 100, 250), per_group=5),
+    Population("pupils", _U, "groups", _B, CLASSES, _pupils, (40, 100, 250), per_group=5),
+    Population("juice", _D, "3 repeats", _B, CLASSES, _juice, (40, 50, 100), repeats=3),
+    Population("wages", _U, "3 repeats", _B, CLASSES, _wages, (40, 50, 100), repeats=3),
+    Population("breast", _D, "survival", _S, TIMES, _breast, (40, 100, 200)),
+    Population("chains", _U, "survival", _S, TIMES, _chains, (40, 100, 200)),
+    Population("migraine", _D, "groups", _B, CLASSES, _migraine, (40, 100, 250), per_group=5),
+    Population("males", _U, "groups", _B, CLASSES, _males, (40, 100, 250), per_group=5),
+    Population("jobless", _D, "survival", _S, TIMES, _jobless, (40, 100, 200)),
+    Population("released", _U, "survival", _S, TIMES, _released, (40, 100, 200)),
 )
 """In pairs: each kind once for development, once untouched."""
 

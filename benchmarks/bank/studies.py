@@ -71,7 +71,8 @@ def study(population: Population, size: int, repetition: int, folder: Path) -> S
         names = tuple(str(name) for name in kept["names"])
         parts = {name: kept[name] for name in PARTS if name in kept}
         matrix = matrix_of(population.task, names, **parts)
-        return Study(matrix, {name: kept[name] for name in population.metrics})
+        metrics = (*population.metrics, *population.more)
+        return Study(matrix, {name: kept[name] for name in metrics})
 
 
 def trained(population: Population, size: int, repetition: int) -> dict[str, Any]:
@@ -86,7 +87,8 @@ def trained(population: Population, size: int, repetition: int) -> dict[str, Any
     given["predictions"] = _stacked(population, fitted)[None]
     truth = matrix_of(population.task, tuple(fitted), **given)
     everything = np.ones((1, len(others)), np.uint8)
-    scorers = {name: truth_scorer(name, truth, drawn) for name in population.metrics}
+    metrics = (*population.metrics, *population.more)
+    scorers = {name: truth_scorer(name, truth, drawn) for name in metrics}
     return {
         "names": np.array(list(fitted)),
         "predictions": inside.astype(np.float32),

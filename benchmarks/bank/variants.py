@@ -39,6 +39,9 @@ ON_NESTED = (
 )
 """What is judged on nested predictions."""
 
+PUBLISHED = "bbc published"
+"""BBC without the size correction."""
+
 DEFAULT = "bbc", "percentile"
 """What the others are compared with: percentiles, with the guard."""
 
@@ -57,6 +60,10 @@ class Variant:
         Whether it is judged on every search; else on the main one.
     every_level
         Whether it is judged at every level on the main search; else at 95 %.
+    always
+        Whether it is judged on the metrics and sizes of which a few variants are.
+    sized
+        Whether it is judged on metrics alone that `bbc` corrects for the size of resamples.
     """
 
     method: str
@@ -64,6 +71,8 @@ class Variant:
     changes: dict[str, Any] = field(default_factory=dict, compare=False)
     everywhere: bool = False
     every_level: bool = False
+    always: bool = False
+    sized: bool = False
 
     @property
     def runs(self) -> str:
@@ -86,13 +95,14 @@ def _all() -> Iterator[Variant]:
         for kind in INTERVALS:
             everywhere = kind in ON_EVERY_SEARCH.get(method, ())
             levels = kind is not IntervalKind.T and method in AT_EVERY_LEVEL
-            yield Variant(method, str(kind), {"interval": kind}, everywhere, levels)
+            yield Variant(method, str(kind), {"interval": kind}, everywhere, levels, always=True)
+    yield Variant(PUBLISHED, "percentile", {"size_correction": False}, always=True, sized=True)
     for kind in (IntervalKind.PERCENTILE, IntervalKind.MATCHED):
         yield Variant("bbc", f"{kind}, no guard", {"interval": kind, "guard": False})
     within = {"pooling": Pooling.WITHIN_FOLDS}
     yield Variant("bbc within-folds", "percentile", within)
     for method in POINTS:
-        yield Variant(method, "", everywhere=True)
+        yield Variant(method, "", everywhere=True, always=method in ("cvt", "tt"))
     for method, interval in OF_NESTED.items():
         yield Variant(method, interval)
     for method in OTHERS:

@@ -63,7 +63,7 @@ def test_one_that_is_left_of_many(one_left):
         for false in ("nothing was chosen", "nothing to correct", "nothing was selected"):
             assert false not in text, (name, false)
     (row, *_) = FORMS["csv"].render([document]).split("\r\n")[1:]
-    assert row.endswith(",60,20")
+    assert row.endswith(",60,20,")
 
 
 def test_what_explains_it_does_not_say_that_there_was_one(one_left, tmp_path, run):

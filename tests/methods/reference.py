@@ -165,20 +165,28 @@ def _ahead(case, control):
 def shrunken_winner(naive, bags, winner, sign=1):
     """Winner of performances (C,), shrunk by what bags (B, C) say; `sign` -1 for losses."""
     covariance = np.cov(bags, rowvar=False)
-    chosen = []
+    chosen, copies = [], []
     for j in range(len(naive)):
         behind = sign * (naive[winner] - naive[j])
         variance = covariance[winner, winner] + covariance[j, j] - 2 * covariance[winner, j]
-        copy = any(np.allclose(bags[:, i], bags[:, j], rtol=1e-9, atol=0) for i in chosen)
-        if behind <= 2 * np.sqrt(max(variance, 0)) + 1e-15 and not copy:
+        if behind > 2 * np.sqrt(max(variance, 0)) + 1e-15:
+            continue
+        same = [i for i in chosen if np.allclose(bags[:, i], bags[:, j], rtol=1e-9, atol=0)]
+        if same:
+            copies[chosen.index(same[0])] += 1
+        else:
             chosen.append(j)
-    k = len(chosen)
-    if k == 1:
+            copies.append(1)
+    if len(chosen) == 1:
         return naive[winner]
-    variances = [covariance[j, j] for j in chosen]
-    covariances = [covariance[i, j] for i in chosen for j in chosen if i != j]
-    noise = np.mean(variances) - np.mean(covariances)
-    centre = sum(naive[j] for j in chosen) / k
-    spread = sum((naive[j] - centre) ** 2 for j in chosen) / (k - 1)
+    p = np.sqrt(copies) / np.sqrt(copies).sum()
+    pairs = [(a, b) for a in range(len(p)) for b in range(len(p)) if a != b]
+    different = sum(p[a] * p[b] for a, b in pairs)
+    within = sum(p[a] * covariance[chosen[a], chosen[a]] for a in range(len(p)))
+    within -= sum(p[a] ** 2 * covariance[chosen[a], chosen[a]] for a in range(len(p)))
+    between = sum(p[a] * p[b] * covariance[chosen[a], chosen[b]] for a, b in pairs)
+    noise = (within - between) / different
+    centre = sum(p[a] * naive[chosen[a]] for a in range(len(p)))
+    spread = sum(p[a] * (naive[chosen[a]] - centre) ** 2 for a in range(len(p))) / different
     signal = max(spread - noise, noise / 20)
     return centre + signal / (signal + noise) * (naive[winner] - centre)

@@ -12,12 +12,13 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.methods import METHODS
+from bbccli.methods import bbc as bbc_methods
 from bbccli.metrics import METRICS
 from bbccli.stats.bootstrap import contenders, loop, of_samples
 from bbccli.stats.bootstrap.contenders import Noise, shrunken
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
-from bbccli.types import Pooling
+from bbccli.types import Pooling, PredictionKind
 
 PLAN = Plan(n_resamples=128, seed=2)
 EB = METHODS["bbc-eb"]
@@ -43,7 +44,14 @@ def expected_of(matrix, name, plan=PLAN):
     winner = int(metric.direction.best(naive))
     found = METHODS["bbc-632"].run(matrix, metric, plan)
     assert found.distribution.n_redrawn == 0
-    return (shrunken_winner(naive, bags, winner, metric.direction.sign) + found.value) / 2
+    half = (shrunken_winner(naive, bags, winner, metric.direction.sign) + found.value) / 2
+    return clipped(half, METHODS["bbc"].run(matrix, metric, plan).value, naive[winner], metric)
+
+
+def clipped(value, worst, best, metric):
+    """No worse than BBC, no better than the naive figure."""
+    sign = metric.direction.sign
+    return sign * min(max(sign * value, sign * worst), sign * best)
 
 
 @pytest.mark.parametrize("name", ["auc", "accuracy"])
@@ -59,6 +67,7 @@ def test_the_slow_loop(name, n_repeats):
     bags = np.array([[figure(np.repeat(rows, w), c) for c in range(5)] for w in drawn])
     half = 0.368 * np.mean(naive[winners]) + 0.632 * np.mean(outside)
     expected = (shrunken_winner(naive, bags, int(naive.argmax())) + half) / 2
+    expected = min(max(expected, np.mean(outside)), naive.max())
     assert EB.run(matrix, METRICS[name], plan).value == pytest.approx(expected, rel=1e-12)
 
 
@@ -162,16 +171,81 @@ def test_one_configuration_is_its_figure():
     assert found.error.value == 0
 
 
-def test_copies_of_a_contender_count_once():
+def test_copies_of_a_contender_count_by_their_root():
+    name = "log-loss"
     matrix = binary(n_configurations=6, seed=7)
     some = again(
         matrix,
         predictions=matrix.predictions[:, :, [0, 1, 2, 3, 4, 5, 4, 4, 3, 4]],
         configurations=tuple("abcdefghij"),
     )
-    for name in ("accuracy", "log-loss"):
-        expected = EB.run(matrix, METRICS[name], PLAN).value
-        assert EB.run(some, METRICS[name], PLAN).value == pytest.approx(expected, rel=1e-12)
+    found = EB.run(some, METRICS[name], PLAN).value
+    assert found == pytest.approx(expected_of(some, name), rel=1e-12)
+    assert found != pytest.approx(EB.run(matrix, METRICS[name], PLAN).value, rel=1e-6)
+
+
+@pytest.mark.parametrize("n_copies", [3, 30])
+def test_copies_of_the_winner_do_not_buy_the_naive_figure(n_copies):
+    matrix = binary(n_samples=80, n_configurations=20, seed=4)
+    alone = EB.run(matrix, METRICS["accuracy"], PLAN)
+    winner = matrix.configurations.index(alone.winner)
+    columns = [*range(20), *[winner] * n_copies]
+    names = tuple(f"c{i}" for i in range(len(columns)))
+    copied = again(matrix, predictions=matrix.predictions[:, :, columns], configurations=names)
+    found = EB.run(copied, METRICS["accuracy"], PLAN)
+    assert alone.value <= found.value < found.naive - 0.2 * (alone.naive - alone.value)
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "brier"])
+def test_it_lies_between_bbc_and_the_naive_figure(name):
+    """Near the ceiling too, where shrinking towards the contenders takes off too much."""
+    rng, direction = np.random.default_rng(8), METRICS[name].direction
+    outside = 0
+    for seed in range(12):
+        truth = np.arange(60) % 2
+        spread = rng.uniform(0.2, 1.2, 30)
+        scores = 1 / (1 + np.exp(-(4 * truth - 2)[:, None] * 1.5 - rng.normal(0, spread, (60, 30))))
+        matrix = again(
+            binary(n_samples=60, n_configurations=30),
+            predictions=scores[None],
+            outcome=replace(binary(n_samples=60).outcome, values=truth),
+        )
+        plan = replace(PLAN, seed=seed)
+        found, theirs = (METHODS[m].run(matrix, name, plan) for m in ("bbc-eb", "bbc"))
+        assert direction.gain(found.value, theirs.value) >= -1e-12
+        assert direction.gain(found.naive, found.value) >= -1e-12
+        interval = found.interval
+        assert interval.lower <= found.value <= interval.upper
+        outside += found.value == pytest.approx(theirs.value, abs=1e-12)
+    assert outside > 0
+
+
+def test_where_it_is_clipped_the_interval_reaches_over_both(monkeypatch):
+    matrix = binary(n_samples=80, n_configurations=20, seed=4)
+    moved = []
+    run = bbc_methods.moved
+    monkeypatch.setattr(bbc_methods, "moved", lambda *args: moved.append(run(*args)) or moved[-1])
+    monkeypatch.setattr(
+        bbc_methods, "shrunken", lambda *_: contenders.Shrunken(0.0, np.zeros(PLAN.n_resamples))
+    )
+    found = EB.run(matrix, METRICS["accuracy"], PLAN)
+    before, after = moved
+    assert before.value < after.value == found.value
+    assert found.interval.lower == before.interval.lower < after.interval.lower
+    assert found.interval.upper == after.interval.upper > before.interval.upper
+
+
+def test_the_majority_rule_many_times_pulls_no_further_than_bbc():
+    """Thirty configurations that predict one class, and a few that know something."""
+    rng = np.random.default_rng(3)
+    truth = (rng.random(90) < 0.25).astype(int)
+    right = np.where(rng.random((90, 5)) < 0.8, truth[:, None], 1 - truth[:, None])
+    labels = np.hstack([np.zeros((90, 30), int), right])
+    base = binary(n_samples=90, n_configurations=35, kind=PredictionKind.LABEL)
+    outcome = replace(base.outcome, values=truth)
+    matrix = again(base, predictions=labels[None], outcome=outcome)
+    found, theirs = (METHODS[m].run(matrix, "accuracy", PLAN) for m in ("bbc-eb", "bbc"))
+    assert theirs.value <= found.value <= found.naive
 
 
 def test_the_undefined_are_left_out():
@@ -209,8 +283,13 @@ def test_another_metric_selects():
     signal = max(total - noise, noise / 20)
     assert signal > 2 * noise / 20
     expected = centre + signal / (signal + noise) * (naive[winner] - centre)
-    half = METHODS["bbc-632"].run(matrix, METRICS["log-loss"], PLAN, select_by=METRICS["auc"])
-    assert found.value == pytest.approx((expected + half.value) / 2, rel=1e-11)
+    half, theirs = (
+        METHODS[m].run(matrix, METRICS["log-loss"], PLAN, select_by=METRICS["auc"])
+        for m in ("bbc-632", "bbc")
+    )
+    value = (expected + half.value) / 2
+    value = clipped(value, theirs.value, naive[winner], METRICS["log-loss"])
+    assert found.value == pytest.approx(value, rel=1e-11)
 
 
 @pytest.mark.sweep
@@ -227,22 +306,22 @@ def test_its_error_is_that_of_both_parts(name, n_seeds):
 
 def test_the_influence_is_the_derivative():
     others, by_resample = np.linspace(0.7, 0.9, 6), np.random.default_rng(0).exponential(1e-4, 50)
-    figure = others.max()
-    assert shrunken(figure, others, Noise(0.0, by_resample)).value == figure
-    found = shrunken(figure, others, Noise(by_resample.mean(), by_resample))
+    figure, shares = others.max(), np.full(6, 1 / 6)
+    assert shrunken(figure, others, shares, Noise(0.0, by_resample)).value == figure
+    found = shrunken(figure, others, shares, Noise(by_resample.mean(), by_resample))
     step = 1e-6
     for b in (0, 17):
         weights = np.ones(50)
         weights[b] += step * 50
         moved = np.average(by_resample, weights=weights)
         assert abs(found.influence[b]) > 1e-6
-        change = shrunken(figure, others, Noise(moved, by_resample)).value - found.value
+        change = shrunken(figure, others, shares, Noise(moved, by_resample)).value - found.value
         assert change / step == pytest.approx(found.influence[b], rel=1e-3)
 
 
 def test_hardly_any_signal_keeps_a_twentieth():
     others = np.array([0.5, 0.501, 0.502])
-    found = shrunken(0.502, others, Noise(1.0, np.ones(3)))
+    found = shrunken(0.502, others, np.full(3, 1 / 3), Noise(1.0, np.ones(3)))
     assert found.value == pytest.approx(0.501 + 0.001 / 21)
     assert not found.influence.any()
 

@@ -9,7 +9,8 @@ from matrices import binary, multiclass, regression
 from bbccli.core.plan import Plan
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
-from bbccli.stats.selection.tails import tail_index
+from bbccli.stats.selection.tails import SEEN, tail_index
+from bbccli.types import PredictionKind
 
 PLAN = Plan(n_resamples=50)
 
@@ -42,21 +43,21 @@ def test_too_few_values_have_none():
     assert np.isfinite(tail_index(np.arange(7.0)))
 
 
-@pytest.mark.parametrize("name", ["mse", "rmse"])
-def test_squared_errors_are_told_of(name):
+@pytest.mark.parametrize(("name", "power"), [("mse", 2), ("rmse", 2), ("mae", 1)])
+def test_errors_are_told_of(name, power):
     matrix = regression(n_samples=80)
     note = notes_of(matrix, name)["unbounded-loss"]
     found, _ = estimate(matrix, [METRICS[name]], PLAN, ["bbc"])
     winner = matrix.configurations.index(found[0].winner)
     truth = matrix.outcome.values
     of_outcome = slow_index(abs(truth - np.median(truth)))
-    of_losses = slow_index((truth - matrix.predictions[0, :, winner]) ** 2)
+    of_losses = slow_index(abs(truth - matrix.predictions[0, :, winner]) ** power)
     assert f"{of_outcome:.2f} of the outcome, {of_losses:.2f} of the winner" in note.text
-    assert "37 to 97 %" in note.text
+    assert SEEN[name] in note.text
 
 
 def test_others_are_not():
-    for name in ("mae", "medae", "r2"):
+    for name in ("medae", "r2"):
         assert "unbounded-loss" not in notes_of(regression(), name)
     assert "unbounded-loss" not in notes_of(regression(), "mse", ["cvt", "tt"])
     assert "unbounded-loss" not in notes_of(binary(), "brier")
@@ -94,3 +95,21 @@ def test_the_log_loss_of_a_winner_that_is_too_sure(make):
     assert "the truth of" not in note.text
     assert "unbounded-loss" not in notes_of(sure, "log-loss", plan=replace(PLAN, clip=2e-4))
     assert "unbounded-loss" not in notes_of(sure, "brier")
+
+
+@pytest.mark.parametrize("kind", ["label", "probability"])
+def test_a_winner_that_predicts_one_class_is_told_of(kind):
+    matrix = binary(n_samples=60, kind=PredictionKind(kind))
+    truth = (np.arange(60) % 4 == 0).astype(int)
+    matrix = replace(matrix, outcome=replace(matrix.outcome, values=truth))
+    predictions = np.array(matrix.predictions)
+    predictions[0, :, 0] = 0 if kind == "label" else np.linspace(0.01, 0.4, 60)
+    matrix = replace(matrix, predictions=predictions)
+    found, _ = estimate(matrix, [METRICS["accuracy"]], PLAN, ["bbc"])
+    notes = {note.code: note.text for note in found[0].notes}
+    assert found[0].winner == "c0"
+    assert "75 % of them are" in notes["majority-rule"]
+    predictions[0, 0, 0] = 1
+    one_other = replace(matrix, predictions=predictions)
+    found, _ = estimate(one_other, [METRICS["accuracy"]], PLAN, ["bbc"])
+    assert "majority-rule" not in {note.code for note in found[0].notes}

@@ -29,7 +29,7 @@ class Document(Json, Generic[Record]):
     Examples
     --------
     >>> Document(estimates=[]).to_frame().shape
-    (0, 39)
+    (0, 40)
     """
 
     __slots__ = ("kind",)

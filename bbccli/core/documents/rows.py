@@ -18,7 +18,7 @@ COLUMNS = (
     *("value_error", "lower_error", "upper_error"),
     *("pooling", "select", "interval_kind", "guard", "seed"),
     *("gate", "gate_threshold", "gate_margin", "notes", "version", "clip", "models", "cap"),
-    *("n_samples_read", "n_tried"),
+    *("n_samples_read", "n_tried", "size_correction"),
 )
 """Names of the columns, in order; more may follow in later versions."""
 
@@ -39,7 +39,7 @@ REAL = frozenset(
     {
         *("naive", "value", "optimism", "lower", "upper", "level", "clip", "cap"),
         *("value_error", "lower_error", "upper_error", "gate_threshold", "gate_margin"),
-        *("performance", "probability"),
+        *("performance", "probability", "size_correction"),
     }
 )
 TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})

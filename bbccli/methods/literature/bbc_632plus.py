@@ -74,9 +74,9 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import DISTRIBUTION, Method
-from bbccli.methods.bbc import IN_BAG, moved
+from bbccli.methods.bbc import IN_BAG
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.stats.bootstrap.of_samples import in_bag, out_of_bag
+from bbccli.stats.bootstrap.of_samples import in_bag, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import Unit
 from bbccli.stats.selection.available import AvailableCases

@@ -8,7 +8,7 @@ from bbccli.core.results import DropTrace, Estimate
 from bbccli.core.rounding import percent
 from bbccli.reports import phrases
 from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
-from bbccli.reports.sentences import answer, cost_sentence, sentences, verdict
+from bbccli.reports.sentences import answer, capped_sentence, cost_sentence, sentences, verdict
 from bbccli.schema.correct import Envelope, to_report
 from bbccli.schema.gate import NAIVE
 
@@ -52,6 +52,8 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
         yield "search", cost_sentence(document.search_cost)
     for sentence in sentences(document):
         yield "report", sentence
+    for estimate in document.capped:
+        yield "capped", capped_sentence(estimate, document)
 
 
 def _wins(estimate: Estimate) -> str:

@@ -148,11 +148,26 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     return (
         f"{which}{does}. It is the first whose interval accounts for the choice. The naive figure "
         f"does not: {estimate.winner} was picked among {field} for being the best by it, and "
-        f"part of what made it the best is luck with these {read.n_samples} samples.{beside} "
+        f"part of what made it the best is luck with these {read.n_samples} samples."
+        f"{_size(estimate, document)}{beside} "
         "To report the nicest of several would be another choice, for which nothing corrects. The "
         f"{percent(document.plan.level)} interval allows for the samples and for the choice "
         "among what the file holds; not for configurations that it lacks, nor for predictions of "
         "samples that a model had seen."
+    )
+
+
+def _size(estimate: Estimate, document: Envelope) -> str:
+    """Say what was added for the size of resamples, if anything was."""
+    if estimate.size_correction is None:
+        return ""
+    digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
+    moved = digits.difference(abs(estimate.size_correction))
+    return (
+        f" {phrases.metric_label(estimate.metric)} is no mean: of the third of the samples that a "
+        f"resample leaves out, its expectation is another than of all {document.input.n_samples}. "
+        f"That was corrected by {'-' * (estimate.size_correction < 0)}{moved}; "
+        "--no-size-correction gives the figure without it."
     )
 
 

@@ -175,6 +175,12 @@ def _paragraph(estimate: Estimate, document: Envelope) -> str:
         ]
     if known and known.summary:
         parts.append(f"In short: {known.summary}.")
+    if estimate.size_correction is not None:
+        measured = phrases.metric_label(estimate.metric)
+        parts.append(
+            f"{measured} is no mean, so the estimate was also corrected for the size of what a "
+            "resample leaves out."
+        )
     if estimate.n_resamples:
         drawn = "all" if estimate.exact else f"seed {plan.seed}"
         parts.append(f"There were {count(estimate.n_resamples, 'resample')} ({drawn}).")

@@ -12,7 +12,7 @@ import numpy as np
 
 from bbccli.stats.bootstrap.of_samples import inside
 from bbccli.stats.case import Case
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray
 
 REACH = 2.0
 """Standard errors behind the winner up to which a configuration is a contender."""
@@ -32,12 +32,20 @@ class Contenders:
     ----------
     columns : (T,) int
         Which they are, ascending, the winner or one identical to it among them.
+    shares : (T,)
+        Weight of each, adding up to 1: the square root of how many are identical to it.
     n_distinct
         Distinct configurations whose performance is defined, contenders or not.
     """
 
     columns: IntArray
+    shares: FloatArray
     n_distinct: int
+
+    def among(self, rows: BoolArray) -> Contenders:
+        """Return some of them."""
+        shares = self.shares[rows]
+        return Contenders(self.columns[rows], shares / shares.sum(), self.n_distinct)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -90,30 +98,33 @@ def contenders(case: Case, n_resamples: int) -> Contenders:
         keys[columns] = roots @ np.nan_to_num(values) / roots.sum()
     behind = case.selector.direction.gain(everywhere[winner], everywhere)
     near = (behind <= REACH * errors) | (np.arange(len(behind)) == winner)
-    different = _distinct(everywhere, keys, defined)
-    return Contenders(_distinct(everywhere, keys, np.flatnonzero(near)), len(different))
+    n_distinct = len(_distinct(everywhere, keys, defined)[0])
+    columns, copies = _distinct(everywhere, keys, np.flatnonzero(near))
+    roots = np.sqrt(copies)
+    return Contenders(columns, roots / roots.sum(), n_distinct)
 
 
-def noise_of(case: Case, columns: IntArray, n_resamples: int) -> Noise:
-    """Return the noise of some configurations (T,) in the metric that measures.
+def noise_of(case: Case, of: Contenders, n_resamples: int) -> Noise:
+    """Return the noise of some contenders in the metric that measures.
 
-    Within a resample it is the variance over configurations of the performances, each less its mean
+    Within a resample it is the variance over contenders of the performances, each less its mean
     over resamples; NaNs don't count. Its mean over resamples, with B - 1 below, is the mean
-    variance less the mean covariance of the configurations.
+    variance less the mean covariance of two different contenders, each by its share.
     """
-    sums, squares, counts = np.zeros((3, n_resamples))
-    for _, values in inside(case, case.measured, columns, n_resamples):
+    sums, squares, totals, shared = np.zeros((4, n_resamples))
+    for columns, values in inside(case, case.measured, of.columns, n_resamples):
         known = ~np.isnan(values)
         means = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
         centred = np.where(known, values - means, 0.0)
-        sums += centred.sum(axis=1)
-        squares += (centred**2).sum(axis=1)
-        counts += known.sum(axis=1)
-    several = counts > 1
+        shares = of.shares[np.searchsorted(of.columns, columns)]
+        sums += centred @ shares
+        squares += centred**2 @ shares
+        totals += known @ shares
+        shared += known @ shares**2
+    several = totals**2 - shared > ALIKE
     within = np.zeros(n_resamples)
     with np.errstate(invalid="ignore"):
-        shared = sums**2 / np.maximum(counts, 1)
-        np.divide(squares - shared, counts - 1, out=within, where=several)
+        np.divide(squares * totals - sums**2, totals**2 - shared, out=within, where=several)
     n_used = int(several.sum())
     if n_used < 2 or not np.isfinite(within).all():  # figures whose squares overflow
         return Noise(0.0, np.zeros(n_resamples))
@@ -122,7 +133,7 @@ def noise_of(case: Case, columns: IntArray, n_resamples: int) -> Noise:
     return Noise(variance, np.where(several, by_resample, variance))
 
 
-def shrunken(figure: float, others: FloatArray, noise: Noise) -> Shrunken:
+def shrunken(figure: float, others: FloatArray, shares: FloatArray, noise: Noise) -> Shrunken:
     """Return the winner's figure, shrunk towards the mean of the contenders' figures (T,).
 
     Parameters
@@ -131,19 +142,22 @@ def shrunken(figure: float, others: FloatArray, noise: Noise) -> Shrunken:
         Of the winner, on all samples.
     others : (T,)
         Of all contenders, the winner's among them.
+    shares : (T,)
+        Their weights, adding up to 1.
     noise
         Of the contenders.
 
     Examples
     --------
-    >>> half = Noise(1e-4, np.full(4, 1e-4))
-    >>> round(shrunken(0.82, np.array([0.78, 0.8, 0.82]), half).value, 4)
+    >>> half, third = Noise(1e-4, np.full(4, 1e-4)), np.full(3, 1 / 3)
+    >>> round(shrunken(0.82, np.array([0.78, 0.8, 0.82]), third, half).value, 4)
     0.815
     """
     none = np.zeros(len(noise.by_resample))
     if len(others) < 2 or noise.variance == 0:
         return Shrunken(figure, none)
-    centre, spread = float(others.mean()), float(others.var(ddof=1))
+    centre = float(others @ shares)
+    spread = float((others - centre) ** 2 @ shares / (1 - shares @ shares))
     signal = max(spread - noise.variance, LEAST_SIGNAL * noise.variance)
     kept = signal / (signal + noise.variance)
     slope = -1 / spread if spread - noise.variance == signal else 0.0
@@ -164,11 +178,16 @@ def _deviations(values: FloatArray) -> FloatArray:
     return np.asarray(scale * np.sqrt(variances))
 
 
-def _distinct(everywhere: FloatArray, keys: FloatArray, columns: IntArray) -> IntArray:
-    """The first of each set of identical configurations among some columns, ascending."""
+def _distinct(
+    everywhere: FloatArray, keys: FloatArray, columns: IntArray
+) -> tuple[IntArray, IntArray]:
+    """The first of each set of identical configurations among some columns, and how many it has."""
     order = columns[np.lexsort((columns, keys[columns]))]
     same = np.ones(max(len(order) - 1, 0), bool)
     for values in (keys, everywhere):
         ordered = values[order]
         same &= np.abs(np.diff(ordered)) <= ALIKE * np.abs(ordered[1:])
-    return np.sort(order[np.r_[True, ~same]])
+    starts = np.flatnonzero(np.r_[True, ~same])
+    copies, firsts = np.diff(np.r_[starts, len(order)]), order[starts]
+    ascending = np.argsort(firsts)
+    return firsts[ascending], copies[ascending]

@@ -22,10 +22,11 @@ from bbccli.stats.bootstrap.loop import Inside, extend, inside_bags, measure, pa
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS
+from bbccli.stats.intervals.resampled import within
 from bbccli.stats.resampling import Draws, draws_of
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.stats.selection.units import on_few_groups, single_classes
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, MetricKind, Pooling
 
 
 def corrected(case: Case) -> Answer:
@@ -44,9 +45,61 @@ def corrected(case: Case) -> Answer:
     Time O(B N C); memory O(B + N C) beside blocks of bounded size.
     """
     _ = case.choice  # what is undefined on all samples is said first
-    distribution = out_of_bag(case)
-    notes = notes_on_draws(case.matrix, case.selector, distribution)
-    return from_distribution(case, distribution, notes=notes)
+    drawn = out_of_bag(case)
+    at_size = in_full_size(case, drawn)
+    if at_size is None:
+        notes = notes_on_draws(case.matrix, case.selector, drawn)
+        return from_distribution(case, drawn, notes=notes)
+    answer, bounds = moved(case, drawn, at_size), case.bounded.bounds
+    shift = answer.value - float(np.nanmean(drawn.values))
+    return replace(
+        answer,
+        value=float(np.clip(answer.value, *bounds)),
+        distribution=answer.distribution and within(answer.distribution, bounds),
+        size_correction=shift,
+    )
+
+
+def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
+    """Return what each resample says of the estimate, corrected for its size: (B,).
+
+    A resample leaves out .37 N samples, and a metric that is no mean has another expectation on so
+    few: E m_n = theta + a(n). The winner on all samples, scored out of the same bags and on all
+    samples, tells a(.37 N) - a(N), without another selection:
+
+        L_b - (m(w; out of bag b) - m(w; all samples))
+
+    None where there is nothing to correct: for means, shares of pairs and conditional means, whose
+    expectation does not depend on n; for means over folds; or where the plan does without.
+    """
+    pooled, of_form = case.plan.pooling is Pooling.POOLED, case.metric.kind is MetricKind.OTHER
+    if not (case.plan.size_correction and pooled and of_form):
+        return None
+    n_resamples, winner = len(drawn.values), case.choice.winner
+    of_winner = replace(selections(case), winners=np.full(len(selections(case)), winner))
+    own = measure(of_winner, n_resamples, case.measured, draws_for(case))
+    at_size = np.asarray(drawn.values - own + case.choice.naive)
+    return None if np.isnan(at_size).all() else at_size
+
+
+def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
+    """Return the mean of `mixed` (B,), with BBC's distribution moved to it.
+
+    Parameters
+    ----------
+    drawn
+        Out-of-bag performances of the resamples.
+    mixed : (B,)
+        What each resample says of the estimate; its spread is that of the Monte-Carlo error.
+    """
+    shift = float(np.nanmean(mixed) - np.nanmean(drawn.values))
+    shifted = replace(drawn, values=drawn.values + shift)
+    notes = notes_on_draws(case.matrix, case.selector, drawn)
+    answer = from_distribution(case, shifted, notes=notes)
+    error = float("nan")
+    if int((~np.isnan(mixed)).sum()) > 1:
+        error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
+    return replace(answer, error=answer.error and replace(answer.error, value=error))
 
 
 def out_of_bag(case: Case) -> Distribution:

@@ -10,6 +10,7 @@
 So one sort per resample gives the curve for every number of configurations, exactly, for the
 resamples at hand; at c = C it is the estimate of BBC. A configuration that can't be scored in a bag
 is not ranked there, and what can't be scored out of it does not count. Infinite is not scored.
+Where BBC corrects its estimate for the size of resamples, the curve is moved by as much.
 
 Where the order is known in which the configurations were tried, a second line has the best of the
 first c that were.
@@ -32,7 +33,7 @@ from bbccli.core.results import SearchCost, TriedOrder
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import kernels
 from bbccli.stats.bootstrap.here import alone
-from bbccli.stats.bootstrap.of_samples import draws_for, out_of_bag, selections
+from bbccli.stats.bootstrap.of_samples import draws_for, in_full_size, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import Resamples
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, Select
@@ -83,7 +84,9 @@ def search_cost(case: Case) -> SearchCost:
             f"not of --select {case.plan.select}",
             hint="--select best",
         )
-    n_resamples = len(out_of_bag(case).values)
+    drawn = out_of_bag(case)
+    n_resamples, at_size = len(drawn.values), in_full_size(case, drawn)
+    shift = 0.0 if at_size is None else float(np.nanmean(at_size) - np.nanmean(drawn.values))
     direction, performances = case.selector.direction, case.judged.performances()
     counts, order = counts_to(case.matrix.n_configurations), tried_order(case)
     on_all, chances = ranked(performances[None], direction), best_ranks(len(performances), counts)
@@ -96,14 +99,14 @@ def search_cost(case: Case) -> SearchCost:
         direction=direction,
         counts=tuple(map(int, counts)),
         naive=_floats(naive[0][0] / naive[1][0]),
-        corrected=_floats(corrected),
+        corrected=_floats(corrected + shift),
         error=_floats(np.sqrt((spread**2).sum(axis=0)) / weights.sum(axis=0)),
         enough=int(counts[_first_enough(direction, corrected, spread, weights)]),
         n_resamples=n_resamples,
         tried=None
         if path is None or order is None
         else TriedOrder(
-            _floats(on_all.of_first(performances[None], order, counts)[0]), _floats(path)
+            _floats(on_all.of_first(performances[None], order, counts)[0]), _floats(path + shift)
         ),
     )
 

@@ -41,7 +41,7 @@ from bbccli.core.notes import matched_interval
 from bbccli.core.plan import Plan
 from bbccli.core.results import Distribution
 from bbccli.errors import UnsupportedError
-from bbccli.stats.intervals.resampled import Basis, Construction, within
+from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import Pooling
 
 
@@ -89,7 +89,7 @@ def shrinkage(distribution: Distribution, n_drawn: int) -> float:
 
 def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:
     """Return the distribution D within the bounds."""
-    return matched(within(drawn, bounds), basis.value, basis.n_drawn, bounds)
+    return matched(drawn, basis.value, basis.n_drawn, bounds)
 
 
 def check(plan: Plan) -> None:

@@ -10,6 +10,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import (
     Note,
     listing,
+    majority_rule,
     one_se_winner,
     single_configuration,
     tied_winners,
@@ -28,7 +29,7 @@ from bbccli.stats.selection.candidates import (
 )
 from bbccli.stats.selection.pooling import MeanOverFolds
 from bbccli.stats.selection.rule import rule_of, undefined, winner_of
-from bbccli.types import FloatArray, IntArray, Pooling, Select, distinct
+from bbccli.types import FloatArray, IntArray, Pooling, PredictionKind, Select, distinct
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -71,6 +72,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
             hint="another --metric; see bbc metrics",
         )
     notes = _on_others(matrix, values, winner, selector, plan)
+    notes += _on_majority(matrix, winner, selector)
     return Choice(winner, naive, notes + _undefined_repeats(matrix, metric, column))
 
 
@@ -123,6 +125,21 @@ def _on_others(
         )
     n_tied = int(metric.direction.ties(values).sum())
     return (tied_winners(name, n_tied, plan.pooling),) if n_tied > 1 else ()
+
+
+def _on_majority(matrix: PredictionMatrix, winner: int, selector: Metric) -> tuple[Note, ...]:
+    """A note where the winner predicts one class for every sample."""
+    if selector.wants is not PredictionKind.LABEL or not matrix.task.is_classification:
+        return ()
+    labels = matrix.as_kind(PredictionKind.LABEL, np.array([winner]))[..., 0]
+    if matrix.available is not None:
+        labels = labels[matrix.available[:, :, winner]]
+    code = int(labels.flat[0])
+    if (labels != code).any():
+        return ()
+    share = float(matrix.outcome.class_counts[code] / matrix.n_samples)
+    predicted = str(matrix.outcome.classes[code])
+    return (majority_rule(matrix.configurations[winner], selector.label, predicted, share),)
 
 
 def _undefined_repeats(

@@ -1,0 +1,193 @@
+"""The correction of `bbc` for the size of what resamples leave out."""
+
+from dataclasses import replace
+
+import matrices
+import numpy as np
+import pytest
+
+from bbccli.core.plan import Plan
+from bbccli.methods import METHODS
+from bbccli.metrics import METRICS
+from bbccli.stats.bootstrap.search_cost import search_cost
+from bbccli.stats.case import Case
+from bbccli.stats.resampling import draws_of
+from bbccli.types import MetricKind, Pooling, PredictionKind
+
+PLAN = Plan(n_resamples=64, seed=5)
+SIZED = sorted(name for name, one in METRICS.items() if one.kind is MetricKind.OTHER)
+UNSIZED = sorted(set(METRICS) - set(SIZED))
+
+
+def slowly(matrix, metric, selector=None):
+    """The estimate by the formula, resample by resample, and what was added for the size."""
+    metric, selector = METRICS[metric], METRICS[selector or metric]
+    case = Case(matrix, metric, selector, PLAN)
+    measured, judged = (
+        c.bind(np.arange(matrix.n_configurations)) for c in (case.measured, case.judged)
+    )
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    on_all = judged(everything)[0]
+    w = int(metric.direction.best(on_all[None])[0] if selector is metric else case.choice.winner)
+    naive = measured(everything)[0, w]
+    outside, own, at = [], [], 0
+    draws = draws_of(matrix.n_samples, matrix.groups, PLAN.seed)
+    while len(outside) < PLAN.n_resamples:
+        for in_bag in draws.batch(at, 1).in_bag:
+            inside, left_out = judged(in_bag[None])[0], (in_bag == 0).astype(np.uint8)[None]
+            if np.isnan(inside).all() or len(outside) == PLAN.n_resamples:
+                continue
+            winner = int(selector.direction.best(inside[None])[0])
+            chosen = judged(left_out)[0, winner]
+            if np.isnan(chosen):
+                continue
+            scores = measured(left_out)[0]
+            outside.append(scores[winner])
+            own.append(scores[w])
+        at += 1
+    both = np.array(outside) - np.array(own)
+    value = np.nanmean(both) + naive
+    return value, value - np.nanmean(outside)
+
+
+CASES = {
+    "f1": matrices.binary(n_samples=70, kind=PredictionKind.LABEL),
+    "average-precision": matrices.binary(n_samples=60),
+    "mcc": matrices.binary(n_samples=50, kind=PredictionKind.LABEL),
+    "r2": matrices.regression(n_samples=50),
+    "rmse": matrices.regression(n_samples=40),
+    "medae": matrices.regression(n_samples=45),
+    "spearman": matrices.regression(n_samples=40),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_is_the_formula(name):
+    found = METHODS["bbc"].run(CASES[name], METRICS[name], PLAN)
+    value, added = slowly(CASES[name], name)
+    assert found.value == pytest.approx(value, abs=1e-10)
+    assert found.size_correction == pytest.approx(added, abs=1e-10)
+    assert abs(found.size_correction) > 1e-4
+
+
+@pytest.mark.parametrize("change", ["groups", "weights", "repeats", "selected by another"])
+def test_it_is_the_formula_of_other_data_too(change):
+    rng, matrix, selector = (
+        np.random.default_rng(1),
+        matrices.binary(n_samples=60, n_repeats=2),
+        None,
+    )
+    if change != "repeats":
+        matrix = matrices.binary(n_samples=60)
+    if change == "groups":
+        matrix = replace(matrix, groups=rng.integers(0, 15, 60))
+    if change == "weights":
+        matrix = replace(matrix, outcome=replace(matrix.outcome, weights=rng.uniform(0.5, 2, 60)))
+    if change == "selected by another":
+        selector = "log-loss"
+    found = METHODS["bbc"].run(matrix, "average-precision", PLAN, select_by=selector)
+    value, added = slowly(matrix, "average-precision", selector)
+    assert found.value == pytest.approx(value, abs=1e-10)
+    assert found.size_correction == pytest.approx(added, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", SIZED)
+def test_a_single_configuration_keeps_its_figure(name):
+    matrix = matrices.for_metric(name, n_configurations=1)
+    found = METHODS["bbc"].run(matrix, METRICS[name], PLAN)
+    assert found.value == pytest.approx(found.naive, abs=1e-12)
+    assert abs(found.error.value) < 1e-12
+    assert found.interval.lower < found.interval.upper
+
+
+@pytest.mark.parametrize("name", UNSIZED)
+def test_other_metrics_stay_as_they_were(name):
+    matrix = matrices.for_metric(name)
+    with_it, without = (
+        METHODS["bbc"].run(matrix, METRICS[name], replace(PLAN, size_correction=given))
+        for given in (True, False)
+    )
+    assert with_it.value == without.value
+    assert with_it.interval == without.interval
+    assert with_it.size_correction is None
+
+
+def test_without_it_the_figure_is_the_mean_out_of_the_bag():
+    matrix, plan = CASES["rmse"], replace(PLAN, size_correction=False)
+    found = METHODS["bbc"].run(matrix, "rmse", plan)
+    moved = METHODS["bbc"].run(matrix, "rmse", PLAN)
+    assert found.size_correction is None
+    assert found.value == found.distribution.mean()
+    assert moved.value == pytest.approx(found.value + moved.size_correction, abs=1e-12)
+
+
+@pytest.mark.parametrize("method", sorted({"bbc-f", "bbc-632", "bbc-eb", "tt", "naive"}))
+def test_other_methods_do_without(method):
+    with_it, without = (
+        METHODS[method].run(CASES["rmse"], "rmse", replace(PLAN, size_correction=given))
+        for given in (True, False)
+    )
+    assert (with_it.value, with_it.interval) == (without.value, without.interval)
+    assert with_it.size_correction is None
+
+
+def test_means_over_folds_stay_as_they_were():
+    plan = replace(PLAN, pooling=Pooling.FOLD_MEAN)
+    found = METHODS["bbc"].run(CASES["rmse"], "rmse", plan)
+    assert found.size_correction is None
+
+
+def test_nothing_leaves_the_bounds():
+    """Of one positive in ten, the average precision out of the bag may be as low as it gets."""
+    for seed in range(20):
+        matrix = matrices.binary(n_samples=24, seed=seed)
+        found = METHODS["bbc"].run(matrix, "average-precision", replace(PLAN, seed=seed))
+        values = found.distribution.values
+        assert 0 <= values.min() <= values.max() <= 1
+        assert 0 <= found.interval.lower <= found.interval.upper <= 1
+        assert 0 <= found.value <= 1
+
+
+def test_the_cost_of_a_search_ends_at_the_estimate():
+    matrix = CASES["average-precision"]
+    metric = METRICS["average-precision"]
+    found = METHODS["bbc"].run(matrix, metric, PLAN)
+    assert search_cost(Case(matrix, metric, metric, PLAN)).corrected[-1] == pytest.approx(
+        found.value
+    )
+
+
+def expectations(name, sizes, n_drawn):
+    """Mean figure of one configuration on so many samples of a population, and its error."""
+    matrix = matrices.for_metric(name, n_samples=300, n_configurations=1)
+    scorer = Case(matrix, METRICS[name], METRICS[name], PLAN).judged.bind(np.array([0]))
+    rng = np.random.default_rng(2)
+    for size in sizes:
+        values = scorer(rng.multinomial(size, np.full(300, 1 / 300), n_drawn))[:, 0]
+        values = values[~np.isnan(values)]
+        yield values.mean(), values.std() / np.sqrt(len(values))
+
+
+def size_bias(name, n_drawn=4000):
+    """By how much the expectation on few samples differs from that on many, in standard errors."""
+    (few, error), (many, other) = expectations(name, (20, 120), n_drawn)
+    return abs(few - many) / np.hypot(error, other)
+
+
+@pytest.mark.parametrize("name", UNSIZED)
+def test_a_metric_without_a_correction_has_no_size_bias(name):
+    assert size_bias(name) < 4
+
+
+@pytest.mark.parametrize("name", ["average-precision", "f1-macro", "pearson", "r2", "spearman"])
+def test_what_is_corrected_has_one(name):
+    assert size_bias(name) > 5
+
+
+@pytest.mark.sweep
+def test_the_monte_carlo_error_is_that_of_drawing_again():
+    matrix = CASES["average-precision"]
+    plans = [replace(PLAN, n_resamples=200, seed=seed) for seed in range(120)]
+    found = [METHODS["bbc"].run(matrix, "average-precision", plan) for plan in plans]
+    spread = np.std([one.value for one in found], ddof=1)
+    assert np.mean([one.error.value for one in found]) == pytest.approx(spread, rel=0.2)
