@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from bbccli import types
 from bbccli.analysis.options import Analysis
-from bbccli.batch.sources import Source
+from bbccli.batch.sources import BatchFile
 from bbccli.batch.worker import FileTask, key_of, work
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
@@ -131,7 +131,7 @@ def _alone(path: str) -> None:
 def _all(paths: list[str], methods: tuple[str, ...] | None) -> None:
     analysis = Analysis(metric=("accuracy",), method=methods)
     for position, path in enumerate(paths):
-        source = Source(path, analysis)
+        source = BatchFile(path, analysis)
         task = FileTask(position, key_of(source), source, Resources(jobs=1), str(Path.cwd()))
         done = work(task)
         assert done.problem is None, done.problem

@@ -101,16 +101,16 @@ def test_many_forks_at_once_never_share_a_name(tmp_path):
     """They have the same random state, the same counter, and begin at the same moment."""
     rec = recorder(tmp_path / "run")
     context = multiprocessing.get_context("fork")
-    ready, processes = context.Barrier(8), []
-    for number in range(8):
+    ready = context.Barrier(8)
 
-        def act(number=number):
-            ready.wait()
-            for fold, (_, test) in enumerate(rec.cv):
-                rec.write(f"m{number}", test, np.full(len(test), number / 10), fold=fold)
+    def act(number):
+        ready.wait()
+        for fold, (_, test) in enumerate(rec.cv):
+            rec.write(f"m{number}", test, np.full(len(test), number / 10), fold=fold)
 
-        processes.append(context.Process(target=act))
-        processes[-1].start()
+    processes = [context.Process(target=act, args=(number,)) for number in range(8)]
+    for process in processes:
+        process.start()
     for process in processes:
         process.join(60)
         assert process.exitcode == 0
@@ -143,8 +143,8 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
             left.recv()
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        own = [part for part in map(parts.read, parts.paths(rec.folder)) if _k(part) == k]
-        assert len(own) >= goal
+        written = [parts.read(file).params["n_neighbors"] for file in parts.paths(rec.folder)]
+        assert written.count(k) >= goal
     for k in range(1, 9):  # once more, as one begins a search again
         scored(rec, scorer, k, (0, 1, 2))
     run = load(rec.folder)
@@ -153,7 +153,3 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
     assert run.complete.all()
     assert as_table(run).named["tried_again"] == ()  # the same predictions count once
     assert read(rec.folder).n_configurations == 8
-
-
-def _k(part):
-    return part.params["n_neighbors"]

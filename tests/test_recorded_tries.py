@@ -18,9 +18,8 @@ from bbccli.analysis.verification import verify
 from bbccli.readers import read
 from bbccli.readers.runs.recording import as_table, load
 from bbccli.recording import Recorder, arrays, parts
-from bbccli.recording.names import short_names
 from bbccli.recording.parts import Part
-from bbccli.recording.tries import tries_of
+from bbccli.recording.tries import short_names, tries_of
 from bbccli.schema.correct import Input, Run
 from bbccli.types import PredictionKind
 
@@ -73,6 +72,12 @@ def searched(place, X=X, grid=GRID, model=None, rec=None, **how):
         return made, rec.finish(made)
 
 
+def again(run):
+    """Names of what was recorded again, and of what was tried again."""
+    named = as_table(run).named
+    return named["again"], named["tried_again"]
+
+
 def scores(*found):
     return sorted(np.concatenate([made.cv_results_["mean_test_score"] for made, _ in found]))
 
@@ -117,9 +122,7 @@ def test_a_part_of_other_features_does_not_complete_a_configuration(tmp_path):
     """Killed in the second fold, and gone on with other features: two tries, none complete."""
     for features, mine in ((X, slice(2)), (OTHER, slice(2, 3))):
         rec = recorder(tmp_path, features)
-        scorer = rec.configuration("one")
-        for train, test in rec.cv[mine]:
-            scorer(Chances().fit(features[train], Y[train]), features[test], Y[test])
+        scored(rec, rec.configuration("one"), mine, features)
     run = load(tmp_path / "run")
     assert (run.configurations, run.complete.tolist()) == (("one", "one #2"), [False, False])
 
@@ -161,22 +164,22 @@ def test_what_differs_in_a_rank_only_is_told_by_the_score(score, n_tries):
 # The same features
 
 
-def test_a_model_without_a_seed_is_another_in_each_search(tmp_path):
-    rec = recorder(tmp_path)
-    found = [searched(tmp_path, model=Chances(seedless=True), rec=rec) for _ in range(3)]
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("n_searches", "grid", "names"),
+    [
+        (3, GRID, ("power=1", "power=1 #2", "power=1 #3")),
+        (1, [{"power": [1, 2]}, {"power": [2]}], ("power=1", "power=2", "power=2 #2")),
+    ],
+    ids=["searches", "twice in a grid"],
+)
+def test_a_model_without_a_seed_is_another_each_time(tmp_path, n_searches, grid, names):
+    rec, model = recorder(tmp_path), Chances(seedless=True)
+    found = [searched(tmp_path, grid=grid, model=model, rec=rec) for _ in range(n_searches)]
     matrix = read(tmp_path / "run")
-    assert matrix.configurations[:3] == ("power=1", "power=1 #2", "power=1 #3")
+    assert matrix.configurations[:3] == names
     np.testing.assert_allclose(figures(matrix), scores(*found), atol=1e-12)
-    assert verify(matrix).n_checked == 6
-
-
-def test_a_candidate_that_a_grid_lists_twice_is_two_if_it_has_no_seed(tmp_path):
-    grid = [{"power": [1, 2]}, {"power": [2]}]
-    found = searched(tmp_path, grid=grid, model=Chances(seedless=True))
-    matrix = read(tmp_path / "run")
-    assert matrix.configurations == ("power=1", "power=2", "power=2 #2")
-    np.testing.assert_allclose(figures(matrix), scores(found), atol=1e-12)
-    assert verify(matrix).n_checked == 3
+    assert verify(matrix).n_checked == len(found) * len(found[0][0].cv_results_["params"])
 
 
 def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
@@ -187,9 +190,8 @@ def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
         cross_val_score(model, X, Y, cv=splits, scoring=scorer)
     run = load(tmp_path / "run")
     assert (run.configurations, as_table(run).n_candidates_total) == (("Chances",), 2)
-    assert run.left_out == (
-        ("Chances #2", "scored again by the same scorer, with other predictions"),
-    )
+    why = "scored again by the same scorer, with other predictions"
+    assert run.left_out == (("Chances #2", why),)
     assert "candidates-missing" in codes(read(tmp_path / "run"))
 
 
@@ -220,34 +222,26 @@ def test_another_study_by_the_same_names(tmp_path):
                 rec.finish(one, configuration=name)
     run = load(tmp_path / "run")
     assert run.configurations == ("trial 0", "trial 0 #2", "trial 1")
-    assert (as_table(run).named["again"], as_table(run).named["tried_again"]) == (
-        ("trial 1",),
-        ("trial 0 #2",),
-    )
+    assert again(run) == (("trial 1",), ("trial 0 #2",))
 
 
-def one_fold(place, fold):
-    rec = recorder(place)
-    train, test = rec.cv[fold]
-    scorer = rec.configuration("one")
-    scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
+def scored(rec, scorer, folds, X=X):
+    """Fit and score in some folds, by hand."""
+    for train, test in rec.cv[folds]:
+        scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
 
 
 def test_recorders_that_take_a_fold_each_make_one_try(tmp_path):
     for fold in (2, 0, 1):
-        one_fold(tmp_path, fold)
+        rec = recorder(tmp_path)
+        scored(rec, rec.configuration("one"), slice(fold, fold + 1))
     run = load(tmp_path / "run")
-    assert (run.configurations, run.complete.all(), as_table(run).named["again"]) == (
-        ("one",),
-        True,
-        (),
-    )
+    assert (run.configurations, run.complete.all(), again(run)) == (("one",), True, ((), ()))
 
 
 def test_a_killed_search_is_gone_on_with(tmp_path):
     rec = recorder(tmp_path)
-    for train, test in rec.cv[:2]:
-        rec.scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
+    scored(rec, rec.scorer, slice(2))
     searched(tmp_path)
     matrix = read(tmp_path / "run")
     assert matrix.configurations == ("power=1", "power=2")
@@ -347,9 +341,7 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
 def test_a_configuration_that_has_some_folds_counts_as_tried(tmp_path):
     rec = recorder(tmp_path)
     for name, n_folds in (("whole", 3), ("part", 1)):
-        scorer = rec.configuration(name)
-        for train, test in rec.cv[:n_folds]:
-            scorer(Chances().fit(X[train], Y[train]), X[test], Y[test])
+        scored(rec, rec.configuration(name), slice(n_folds))
     matrix = read(rec.folder)
     assert matrix.configurations == ("whole",)
     assert (Run.of(matrix).n_models, Input.of(matrix).n_tried) == (2, 2)

@@ -7,14 +7,18 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
+import sklearn
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import KFold, cross_validate
+from sklearn.metrics import accuracy_score, make_scorer
+from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_validate
+from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli.errors import OptionError
 from bbccli.readers import read
-from bbccli.recording import Recorder
+from bbccli.readers.runs.recording import load
+from bbccli.recording import Recorder, design
 from bbccli.recording.parameters import plain
-from bbccli.types import PredictionKind
+from bbccli.types import PredictionKind, Task
 
 N = 40
 RNG = np.random.default_rng(0)
@@ -24,6 +28,10 @@ P = 0.1 + 0.3 * RNG.random(N) + 0.5 * Y
 FOLDS = np.arange(N) // 2 % 5
 VALUES = RNG.normal(size=N)
 WORDS = np.array(["no", "yes"])[Y]
+
+
+def objects(*values):
+    return np.array(values, object)
 
 
 def refused(call, *args, **how):
@@ -110,6 +118,21 @@ def test_folds_that_differ_between_configurations_are_none_in_common(tmp_path):
         (Y, {"task": "survival"}, "no task 'survival' can be recorded"),
         (Y, {"response": "proba"}, "response is 'proba'"),
         (Y, {"response": "proba", "cv": 4, "scoring": "accuracy"}, "response is 'proba'"),
+        (np.arange(N) % 3, {}, "classes or values"),
+        (np.zeros(N), {}, "one class only"),
+        (np.array([np.nan, *VALUES[1:]]), {}, "y has missing values"),
+        (np.column_stack([Y, Y]), {}, "y is not a single column"),
+        (np.array([]), {}, "y is not a single column"),
+        (objects("a", 1, "a"), {"X": None}, "y mixes texts and numbers"),
+        (objects([1, 2], [3], 4), {"X": None}, "y mixes texts and numbers"),
+        (objects("a", None, "b"), {"X": None}, "y has missing values"),
+        (objects("a", float("nan"), "b"), {"X": None}, "y has missing values"),
+        (Y[:30], {}, "X and y have different lengths"),
+        (Y, {"scoring": "no such"}, "no scorer 'no such'"),
+        (Y, {"cv": [(np.arange(30), np.arange(29, N))]}, "trains on"),
+        (Y, {"cv": [(np.arange(30), [70])]}, "not a list of rows"),
+        (Y, {"sample_weight": np.zeros(N)}, "sample_weight must be positive numbers"),
+        (Y, {"groups": [1]}, "groups have shape"),
         (Y, {"X": 3}, "X and y have different lengths"),
         (Y, {"X": np.array(3.0)}, "X and y have different lengths"),
         (Y, {"X": None, "cv": 4, "scoring": "accuracy"}, "there is no X to recognise"),
@@ -154,6 +177,30 @@ def test_masks_are_splits(tmp_path):
         np.testing.assert_array_equal(test, np.flatnonzero(split == FOLDS))
 
 
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("y", "task", "values", "names"),
+    [
+        (objects("no", "yes", "no"), Task.BINARY, [0, 1, 0], ("no", "yes")),
+        (objects(True, False, True), Task.BINARY, [1, 0, 1], ("False", "True")),
+        (objects(0.5, 2.0, 1.25), Task.REGRESSION, [0.5, 2.0, 1.25], ()),
+        (objects("a", "c", "b"), Task.MULTICLASS, [0, 2, 1], ("a", "b", "c")),
+        (np.array([[1.0], [0.0]]), Task.BINARY, [1, 0], ("0", "1")),
+    ],
+)
+def test_objects_are_what_they_hold(tmp_path, y, task, values, names):
+    rec = recorder(tmp_path, y, X=None)
+    plan = design.load(rec.folder)
+    assert (plan.task, plan.truth.tolist(), plan.classes) == (task, values, names)
+
+
+@pytest.mark.parametrize("groups", [objects("b", 1, "b", 2.5), np.array([7, 1, 7, 2])])
+def test_groups_are_told_apart_whatever_they_are(tmp_path, groups):
+    rec = recorder(tmp_path, [0, 1, 0, 1], X=None, groups=groups)
+    codes = design.load(rec.folder).groups
+    assert (codes[:, None] == codes).tolist() == (groups[:, None] == groups).tolist()
+
+
 # What a loop writes
 
 
@@ -168,6 +215,10 @@ def test_masks_are_splits(tmp_path):
         (Y, np.arange(N).astype("M8[D]"), "predicts datetime64[D]; the classes are int64"),
         (Y, np.full((N, 2), "yes"), "several columns that are no numbers"),
         (Y, 0.5, "predictions have shape () for 40 rows"),
+        (Y, P[:-1], "predictions have shape (39,) for 40 rows"),
+        (Y, np.array([np.nan, *P[1:]]), "predictions are not finite"),
+        (Y, WORDS, "predicts texts; the classes are numbers"),
+        (Y, np.where(np.arange(N) == 3, 7, np.where(np.arange(N) == 5, 9, Y)), "predicts 7, which"),
         (Y, np.full((N, 3), 1 / 3), "predictions have 3 columns for 2 classes"),
         (WORDS, Y, "predicts 0, which is none of the classes"),
         (WORDS, np.where(Y, "maybe", "no"), "predicts 'maybe', which is none of the classes"),
@@ -205,11 +256,38 @@ def test_predictions_in_other_forms(tmp_path, y, given, kind, kept):
     np.testing.assert_array_equal(matrix.predictions[0, :, 0], kept)
 
 
+THREE = np.arange(N) % 3
+THIRDS = np.full((N, 3), 1 / 3)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("y", "predictions", "kind"),
+    [
+        (Y, np.linspace(0.0, 1.0, N), PredictionKind.PROBABILITY),
+        (Y, np.linspace(0.0, 1.01, N), PredictionKind.SCORE),
+        (Y, np.linspace(-0.01, 1.0, N), PredictionKind.SCORE),
+        (Y, np.linspace(1.0, 3.0, N), PredictionKind.SCORE),
+        (THREE, THIRDS, PredictionKind.PROBABILITY),
+        (THREE, THIRDS / 2, PredictionKind.SCORE),
+        (THREE, THIRDS + np.array([1.0, -1.0, 0.0]), PredictionKind.SCORE),
+        (Y, Y, PredictionKind.LABEL),
+    ],
+)
+def test_numbers_are_probabilities_where_they_can_be(tmp_path, y, predictions, kind):
+    rec = recorder(tmp_path, y, task="binary" if y is Y else "multiclass")
+    rec.write("one", np.arange(N), predictions, fold=0)
+    assert load(rec.folder).kind is kind
+
+
 @pytest.mark.parametrize(
     ("name", "rows", "how", "words"),
     [
         (" ", np.arange(N), {}, "a configuration has no name"),
         ("one", [[0], [1, 2]], {}, "rows: lists of different lengths"),
+        ("one", np.arange(N) // 2, {}, "rows hold a sample twice"),
+        ("one", np.arange(N) + 1, {}, "rows must be positions"),
+        ("one", np.arange(N) - 1, {}, "rows must be positions"),
         ("one", np.arange(N), {"params": [("C", 1)]}, "params must be a dict"),
     ],
 )
@@ -254,7 +332,22 @@ def test_parameters_of_all_kinds_tell_configurations_apart(tmp_path):
     assert forms[6] == "builtins.object"
 
 
-# cross_validate
+# Searches
+
+
+def test_what_the_metric_requests_is_requested(tmp_path):
+    with sklearn.config_context(enable_metadata_routing=True):
+        metric = make_scorer(accuracy_score).set_score_request(sample_weight="importance")
+        rec = recorder(tmp_path, cv=3, scoring=metric)
+        asked = rec.scorer.get_metadata_routing().score.requests
+    assert asked == {"sample_weight": "importance", "row_id": True}
+
+
+def test_a_search_on_a_single_split(tmp_path):
+    rec = recorder(tmp_path, cv=ShuffleSplit(1, test_size=0.5), scoring="accuracy")
+    how = {"cv": rec.cv, "scoring": rec.scorer}
+    made = GridSearchCV(KNeighborsClassifier(), {"n_neighbors": [1, 3]}, **how)
+    assert rec.finish(made.fit(X, Y)).n_fits == 2
 
 
 def test_cross_validate_with_another_metric_than_is_said(tmp_path):

@@ -2,20 +2,24 @@
 
 # ruff: noqa: N803 - X is what scikit-learn calls it
 
+import json
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
+from documents import codes
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from bbccli.analysis.verification import verify
+from bbccli.analysis.verification import verified, verify
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
 from bbccli.recording import Recorder, arrays, parts
@@ -29,6 +33,7 @@ X = RNG.normal(size=(N, 3))
 Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(int)
 THREE = np.arange(N) % 3
 FOLDS = StratifiedKFold(3)
+PAIRS = SVC(decision_function_shape="ovo")
 
 
 class Made(ClassifierMixin, BaseEstimator):
@@ -76,45 +81,29 @@ def search(rec, estimator, grid, X=X, y=Y):
     return GridSearchCV(estimator, grid, cv=rec.cv, scoring=rec.scorer, refit=False).fit(X, y)
 
 
-def unfit(rec, estimator, grid, y=Y):
-    """Why the first fit was scored and not kept; scores are those that the search would have."""
-    found = search(rec, estimator, grid, y=y)
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize(
+    ("estimator", "task", "response", "why"),
+    [
+        (KNeighborsRegressor(), "binary", "predict_proba", "no predict_proba()"),
+        (Made("flat"), "binary", "predict_proba", "predictions of shape (14,) for 2 classes"),
+        (Made("three"), "binary", "predict_proba", "predictions of shape (14, 3) for 2 classes"),
+        (PAIRS, "multiclass", "decision_function", "no column for each class"),
+        (LogisticRegression(), "regression", "predict_proba", "did not return a list of values"),
+    ],
+    ids=["no such method", "one column", "three columns", "one against one", "regression"],
+)
+def test_answers_that_can_not_be_kept_are_told_at_the_end(tmp_path, estimator, task, response, why):
+    y = THREE if estimator is PAIRS else Y
+    cv = KFold(3) if task == "regression" else FOLDS
+    rec = recorder(tmp_path, y, response=response, task=task, cv=cv)
+    found = search(rec, estimator, {}, y=y)
     assert np.isfinite(found.cv_results_["mean_test_score"]).all()
     with pytest.raises(InputError) as error:
         rec.finish(found)
     assert error.value.hint == "a response= that all estimators have"
     assert "0 of 3 fits recorded; the first that is missing is split 0 of " in str(error.value)
-    return error.value.problem.rpartition(": ")[2]
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(
-    ("estimator", "y", "response", "why"),
-    [
-        (KNeighborsRegressor(), Y, "predict_proba", "no predict_proba()"),
-        (Made("flat"), Y, "predict_proba", "predictions of shape (14,) for 2 classes"),
-        (Made("three"), Y, "predict_proba", "predictions of shape (14, 3) for 2 classes"),
-        (
-            SVC(decision_function_shape="ovo"),
-            THREE,
-            "decision_function",
-            "decision_function has no column for each class",
-        ),
-    ],
-    ids=["no such method", "one column", "three columns", "one against one"],
-)
-def test_answers_that_can_not_be_kept_are_told_at_the_end(tmp_path, estimator, y, response, why):
-    task = "multiclass" if y is THREE else "binary"
-    rec = recorder(tmp_path, y, response=response, task=task)
-    grid = {"power": [1], "C": [1.0], "n_neighbors": [3]}
-    grid = {name: values for name, values in grid.items() if name in estimator.get_params()}
-    assert unfit(rec, estimator, grid, y=y) == why
-
-
-def test_a_classifier_among_regressions_has_no_values_in_its_probabilities(tmp_path):
-    rec = recorder(tmp_path, task="regression", response="predict_proba", cv=KFold(3))
-    why = unfit(rec, LogisticRegression(), {"C": [1.0]})
-    assert why == "predict_proba did not return a list of values"
+    assert error.value.problem.endswith(why)
 
 
 @pytest.mark.parametrize("form", ["two", "flat"])
@@ -185,18 +174,17 @@ def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, why)
 # Data that can't be hashed, or have no single shape
 
 
-def test_frames_with_lists_in_their_cells(tmp_path):
-    frame = pd.DataFrame({"a": X[:, 0], "words": [[i, i + 1] for i in range(N)]})
-    rec = recorder(tmp_path, features=frame)
-    found = search(rec, Listed(), {"power": [1, 2]}, X=frame)
-    assert rec.finish(found).n_fits == 6
-
-
-def test_rows_of_different_lengths(tmp_path):
-    rows = [[float(i)] * (1 + i % 3) for i in range(N)]
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pd.DataFrame({"a": X[:, 0], "words": [[i, i + 1] for i in range(N)]}),
+        [[float(i)] * (1 + i % 3) for i in range(N)],
+    ],
+    ids=["lists in cells", "different lengths"],
+)
+def test_rows_that_are_no_array_of_numbers(tmp_path, rows):
     rec = recorder(tmp_path, features=rows)
-    found = search(rec, Listed(), {"power": [1, 2]}, X=rows)
-    assert rec.finish(found).n_fits == 6
+    assert rec.finish(search(rec, Listed(), {"power": [1, 2]}, X=rows)).n_fits == 6
 
 
 class Listed(Made):
@@ -307,3 +295,126 @@ def test_labels_have_no_auc_to_compute_again(tmp_path):
         done = rec.finish(found)
     assert (done.n_fits, done.n_recomputed, done.largest_recomputed) == (6, 0, None)
     assert read(rec.folder).kind is PredictionKind.LABEL
+
+
+# Weights that a search hands to its scorer
+
+W = RNG.integers(1, 9, N).astype(float)
+
+
+def scored(rec, weights=None, powers=(0.01, 1.0)):
+    """Score models as a search of scikit-learn 1.9 does, which hands weights on."""
+    for power in powers:
+        for train, test in rec.cv:
+            model = LogisticRegression(C=power).fit(X[train], Y[train])
+            own = {} if weights is None else {"sample_weight": weights[test]}
+            rec.scorer(model, X[test], Y[test], **own)
+
+
+def by_auc(tmp_path, **how):
+    return recorder(tmp_path, scoring="roc_auc", **how)
+
+
+def found(tmp_path):
+    matrix = verified(read(tmp_path / "run"))
+    return matrix.outcome.weights, matrix.source.verification
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("own", "given", "n_checked", "words"),
+    [
+        (None, W, 2, None),
+        (W, W, 2, None),
+        (W, None, 0, "without the weights"),
+        (W, W + 1, 0, "with other weights than those"),
+    ],
+    ids=["scorer", "both", "recorder", "others"],
+)
+def test_weights_are_those_of_the_recorder_or_else_of_the_scorer(
+    tmp_path, own, given, n_checked, words
+):
+    scored(by_auc(tmp_path, sample_weight=own), given)
+    weights, said = found(tmp_path)
+    np.testing.assert_array_equal(weights, W)
+    reason = words and f"the search scored {words} of the recorder"
+    assert (said.n_checked, said.reason) == (n_checked, reason)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("other", "words"), [(None, "others without"), (W + 1, "different")])
+def test_weights_of_some_fits(tmp_path, other, words):
+    rec = by_auc(tmp_path)
+    scored(rec, W)
+    scored(rec, other, powers=(7.0,))
+    with pytest.raises(InputError, match=words) as error:
+        read(tmp_path / "run")
+    assert "Recorder(sample_weight=)" in error.value.hint
+
+
+def weighted(rec, weights):
+    grid = {"C": [0.1, 9]}
+    made = GridSearchCV(LogisticRegression(), grid, cv=rec.cv, scoring=rec.scorer)
+    return made.fit(X, Y, sample_weight=weights)
+
+
+def test_a_search_with_weights(tmp_path):
+    rec = by_auc(tmp_path)
+    assert rec.finish(weighted(rec, W)).n_recomputed == 6
+    assert found(tmp_path)[1].n_checked == 2
+
+
+def test_weights_of_zero_are_told(tmp_path):
+    rec = by_auc(tmp_path)
+    made = weighted(rec, np.where(np.arange(N) < 5, 0.0, W))
+    kept = [parts.read(file).weights is not None for file in parts.paths(rec.folder)]
+    if any(kept):  # not before scikit-learn 1.9
+        with pytest.warns(UserWarning, match="not positive"):
+            rec.finish(made)
+
+
+def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
+    rec = recorder(tmp_path, scoring=None)
+    model = make_pipeline(StandardScaler(), LogisticRegression())
+    grid = {"logisticregression__C": [0.01, 9]}
+    made = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
+    with pytest.warns(UserWarning, match="--metric"):
+        rec.finish(made)
+    plain = GridSearchCV(model, grid, cv=rec.cv).fit(X, Y)
+    means = [one.cv_results_["mean_test_score"] for one in (made, plain)]
+    np.testing.assert_array_equal(*means)
+    assert str(read(tmp_path / "run").kind) == "label"
+
+
+def changed_first_part(tmp_path, change):
+    scored(by_auc(tmp_path), weights=W)
+    path = next(parts.paths(tmp_path / "run"))
+    content = dict(arrays.unpacked(path.read_bytes()))
+    change(content)
+    path.write_bytes(arrays.packed(content))
+
+
+@pytest.mark.parametrize("values", [["x"], [np.nan], [np.inf], [[1.0, 2.0]]])
+def test_weights_that_are_no_numbers_are_damage(tmp_path, values):
+    def change(content):
+        content["weights"] = np.repeat(np.array(values), len(content["weights"]), axis=0)
+
+    changed_first_part(tmp_path, change)
+    matrix = read(tmp_path / "run")
+    assert matrix.n_configurations == 1
+    assert "damaged-parts" in codes(matrix)
+
+
+def test_weights_of_other_samples_and_folds_that_there_are_not_are_refused(tmp_path):
+    def shorten(content):
+        content["weights"] = content["weights"][:3]
+        del content["predictions"]
+
+    def renumber(content):
+        about = json.loads(content["about"].tobytes()) | {"split": 99}
+        content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
+
+    for name, change in (("a", shorten), ("b", renumber)):
+        changed_first_part(tmp_path / name, change)
+        with pytest.raises(InputError, match="does not fit the folds of the recording"):
+            read(tmp_path / name / "run")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import shlex
 import shutil
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +14,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from documents import codes
+from pyarrow import csv as arrow_csv
+from sklearn.metrics import roc_auc_score
 
 from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
@@ -21,9 +26,7 @@ from bbccli.readers.runs.autogluon import Board, check_listed
 from bbccli.readers.runs.base import RunTable
 
 REAL = Path(__file__).parent / "data" / "runs"
-FOLDERS = sorted(
-    path.name for path in REAL.iterdir() if path.is_dir() and path.name != "__pycache__"
-)
+FOLDERS = sorted(path.name for path in REAL.iterdir() if path.is_dir() and path.name[0] != "_")
 WITHOUT_SCORES = {"autosklearn", "caret", "tabrepo"}
 """Without scores, or without the name of their metric. The tests at the end tell what is caught in
 exports of R all the same."""
@@ -119,7 +122,7 @@ def flipped(labels):
 @pytest.mark.parametrize("change", [flipped, lambda labels: labels[1:] + labels[:1]])
 @pytest.mark.parametrize("name", SCORED)
 def test_labels(name, change, monkeypatch, tmp_path):
-    table = REAL / name / "train.csv"
+    table, wrong = REAL / name / "train.csv", None
     if table.is_file():
         header, *rows = list(csv.reader(io.StringIO(table.read_text())))
         at = header.index("target")
@@ -127,18 +130,27 @@ def test_labels(name, change, monkeypatch, tmp_path):
             row[at] = label
         wrong = tmp_path / "train.csv"
         wrong.write_text("\n".join(",".join(row) for row in [header, *rows]) + "\n")
-        with pytest.raises(InputError, match="on the leaderboard of"):
-            checked(REAL / name, wrong)
-        return
-    truth = "truth"
-    tampered(monkeypatch, REAL / name, lambda c: c | {truth: np.array(change(c[truth].tolist()))})
+    else:
+        changed = lambda c: c | {"truth": np.array(change(c["truth"].tolist()))}  # noqa: E731
+        tampered(monkeypatch, REAL / name, changed)
     with pytest.raises(InputError, match="on the leaderboard of"):
-        checked(REAL / name)
+        checked(REAL / name, wrong)
 
 
 @pytest.fixture
-def mljar(tmp_path):
-    return Path(shutil.copytree(REAL / "mljar", tmp_path / "mljar"))
+def copied(tmp_path):
+    """Copy a real run into a folder of the test."""
+    return lambda name: Path(shutil.copytree(REAL / name, tmp_path / name))
+
+
+@pytest.fixture
+def mljar(copied):
+    return copied("mljar")
+
+
+@pytest.fixture
+def gluon(copied):
+    return copied("autogluon")
 
 
 def exchange(folder, first, second, n_rows):
@@ -198,24 +210,21 @@ def test_a_model_of_mljar_that_was_not_saved(mljar):
     place.write_text(json.dumps(about))
     matrix = verified(read(mljar))
     assert matrix.n_configurations == 9
-    assert {"name": "6_Xgboost", "reason": "on the leaderboard, and not saved"} in (
-        matrix.source.metadata["run"]["left_out"]
-    )
-    assert "candidates-missing" in [note.code for note in matrix.notes]
+    left_out = {"name": "6_Xgboost", "reason": "on the leaderboard, and not saved"}
+    assert left_out in matrix.source.metadata["run"]["left_out"]
+    assert "candidates-missing" in codes(matrix)
+
+
+def without_line(place, word):
+    lines = [line for line in place.read_text().splitlines() if word not in line]
+    place.write_text("\n".join(lines) + "\n")
 
 
 def test_a_model_of_mljar_that_is_not_on_the_leaderboard(mljar):
-    place = mljar / "leaderboard.csv"
-    lines = [line for line in place.read_text().splitlines() if not line.startswith("6_Xgboost")]
-    place.write_text("\n".join(lines) + "\n")
+    without_line(mljar / "leaderboard.csv", "6_Xgboost")
     with pytest.raises(InputError, match="does not list 6_Xgboost") as error:
         read(mljar)
     assert error.value.path.endswith("leaderboard.csv")
-
-
-@pytest.fixture
-def gluon(tmp_path):
-    return Path(shutil.copytree(REAL / "autogluon", tmp_path / "autogluon"))
 
 
 def test_a_model_of_autogluon_that_is_gone(gluon):
@@ -223,16 +232,14 @@ def test_a_model_of_autogluon_that_is_gone(gluon):
     roles = Roles(truth="target")
     matrix = verified(read(gluon, labels=gluon / "train.csv", roles=roles))
     assert (matrix.n_configurations, matrix.source.verification.n_checked) == (5, 5)
-    assert "candidates-missing" in [note.code for note in matrix.notes]
+    assert "candidates-missing" in codes(matrix)
 
 
 def test_a_model_of_autogluon_that_is_not_on_the_leaderboard(gluon):
-    place = gluon / "leaderboard.csv"
-    lines = [line for line in place.read_text().splitlines() if "LightGBM_BAG_L1" not in line]
-    place.write_text("\n".join(lines) + "\n")
+    without_line(gluon / "leaderboard.csv", "LightGBM_BAG_L1")
     with pytest.raises(InputError, match="does not list LightGBM_BAG_L1"):
         checked(gluon)
-    place.unlink()
+    (gluon / "leaderboard.csv").unlink()
     assert "predictor.leaderboard().to_csv" in checked(gluon).reason
 
 
@@ -271,70 +278,54 @@ def test_two_metrics_on_a_leaderboard_of_autogluon(gluon):
         checked(gluon)
 
 
-def changed_caret(tmp_path, change):
-    place = Path(shutil.copytree(REAL / "caret", tmp_path / "caret"))
+def mixed(rows):
+    return rows[np.random.default_rng(0).permutation(len(rows))]
+
+
+def flipped_labels(labels):
+    return np.where(labels == "benign", "malignant", "benign")
+
+
+def other_classes(labels):
+    """Two rows of different classes change places."""
+    rows = np.arange(len(labels))
+    pair = [int(np.flatnonzero(labels[:, 1] == name)[0]) for name in ("benign", "malignant")]
+    rows[pair] = rows[pair[::-1]]
+    return np.stack([labels[rows, 0], labels[:, 1]], axis=1)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("names", "change", "problem"),
+    [
+        (("benign", "malignant"), lambda two: two[:, ::-1], "the probabilities: 0% agree"),
+        (("benign", "malignant"), mixed, "contradict the probabilities"),
+        (("obs",), flipped_labels, "truth differs"),
+        (("rowIndex", "obs"), other_classes, "truth differs"),
+        # a label goes with its probabilities, and there is no score: nothing could tell
+        (("pred", "benign", "malignant"), mixed, ""),
+    ],
+    ids=["classes", "probabilities", "labels", "row numbers", "whole rows"],
+)
+def test_one_table_of_caret(copied, names, change, problem):
+    place = copied("caret")
     header, *rows = list(csv.reader(io.StringIO((place / "knn_pred.csv").read_text())))
-    rows = np.array(rows)
-    change(header, rows)
+    rows, at = np.array(rows), [header.index(name) for name in names]
+    rows[:, at] = change(rows[:, at])
     text = "\n".join(",".join(row) for row in [header, *rows.tolist()]) + "\n"
     (place / "knn_pred.csv").write_text(text)
-    return place
-
-
-def columns_of(header, *names):
-    return [header.index(name) for name in names]
-
-
-def test_classes_of_caret(tmp_path):
-    def swap(header, rows):
-        two = columns_of(header, "benign", "malignant")
-        rows[:, two] = rows[:, two[::-1]]
-
-    with pytest.raises(InputError, match="contradict the probabilities: 0% agree"):
-        read(changed_caret(tmp_path, swap))
-
-
-def test_probabilities_of_caret_in_other_rows(tmp_path):
-    def mix(header, rows):
-        two = columns_of(header, "benign", "malignant")
-        rows[:, two] = rows[np.random.default_rng(0).permutation(len(rows))][:, two]
-
-    with pytest.raises(InputError, match="contradict the probabilities"):
-        read(changed_caret(tmp_path, mix))
-
-
-def test_labels_of_caret_in_one_of_its_tables(tmp_path):
-    def flip(header, rows):
-        at = header.index("obs")
-        rows[:, at] = np.where(rows[:, at] == "benign", "malignant", "benign")
-
-    with pytest.raises(InputError, match="truth differs"):
-        read(changed_caret(tmp_path, flip))
-
-
-def test_whole_rows_of_caret_can_not_be_told_and_that_is_said(tmp_path):
-    """A label goes with its probabilities, and there is no score: nothing could tell."""
-
-    def mix(header, rows):
-        at = columns_of(header, "pred", "benign", "malignant")
-        rows[:, at] = rows[np.random.default_rng(0).permutation(len(rows))][:, at]
-
-    found = checked(changed_caret(tmp_path, mix))
-    assert (found.n_checked, found.reason) == (0, "the run reports no scores")
+    if not problem:
+        found = checked(place)
+        assert (found.n_checked, found.reason) == (0, "the run reports no scores")
+        return
+    with pytest.raises(InputError, match=problem):
+        read(place)
 
 
 def test_thresholds_that_were_moved_contradict_nothing(tmp_path):
-    table = pa.table(
-        {
-            "row_ids": list(range(40)),
-            "truth": ["a", "b"] * 20,
-            "response": ["a"] * 5 + ["b"] * 35,
-            "prob.a": np.linspace(1, 0, 40),
-            "prob.b": np.linspace(0, 1, 40),
-        }
-    )
-    from pyarrow import csv as arrow_csv
-
+    columns = {"row_ids": range(40), "truth": ["a", "b"] * 20, "response": ["a"] * 5 + ["b"] * 35}
+    columns |= {"prob.a": np.linspace(1, 0, 40), "prob.b": np.linspace(0, 1, 40)}
+    table = pa.table({name: list(values) for name, values in columns.items()})
     for name in ("one", "two"):
         arrow_csv.write_csv(table, tmp_path / f"{name}.csv")
     assert read(tmp_path).n_configurations == 2
@@ -342,15 +333,153 @@ def test_thresholds_that_were_moved_contradict_nothing(tmp_path):
 
 @pytest.mark.parametrize("content", [b"\x00\xff\xfe", b'pred,obs\n"a,b\n', b""])
 @pytest.mark.parametrize("name", ["aaa.csv", "knn_pred.csv", "zzz.csv"])
-def test_a_table_of_r_that_is_damaged_is_named(tmp_path, name, content):
-    place = Path(shutil.copytree(REAL / "caret", tmp_path / "caret"))
-    (place / name).write_bytes(content)
+def test_a_table_of_r_that_is_damaged_is_named(copied, name, content):
+    damaged = copied("caret") / name
+    damaged.write_bytes(content)
     with pytest.raises(InputError) as error:
-        read(place)
-    assert error.value.path == str(place / name)
+        read(damaged.parent)
+    assert error.value.path == str(damaged)
 
 
 def test_a_folder_of_damaged_tables(tmp_path):
     (tmp_path / "knn_pred.csv").write_bytes(b"\x00\xff\xfe")
     with pytest.raises(InputError, match=r"holds no run that is known; .*knn_pred.csv: "):
         read(tmp_path)
+
+
+# Commands, and metadata by hand
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("command", ["correct", "inspect", "convert", "drop", "batch"])
+def test_every_command_checks_unless_asked_not_to(command, run, copied, tmp_path):
+    place = copied("mljar")
+    board = place / "leaderboard.csv"
+    board.write_text(board.read_text().replace("0.112013", "0.113013"))
+    more = {
+        "correct": ["--n-resamples", "20"],
+        "drop": ["--replay", "--n-resamples", "20"],
+        "batch": ["-o", tmp_path / "all.csv", "--n-resamples", "20", "--jobs", "1"],
+    }
+    words = [command, place, *more.get(command, [])]
+    status, out, err = run(*words)
+    assert status == (5 if command == "batch" else 2)
+    said = " ".join((out + err).split())
+    assert "5_Linear has log-loss 0.112013 by its predictions, 0.113013 on the" in said
+    assert run(*words, "--no-verify")[0] == 0
+
+
+@pytest.mark.sweep
+def test_the_first_lines_and_the_document(run):
+    _, out, _ = run("correct", str(REAL / "mljar"), "--n-resamples", "20")
+    said = " ".join(out.split())
+    assert (
+        "mljar run, 5 folds, 10 of 11 models (Ensemble left out), metric log-loss (the run's "
+        "own), selection pooled leaderboard: 10 of 10 scores recomputed, largest difference 9e-08"
+    ) in said
+    argv = ("correct", str(REAL / "mljar"), "--n-resamples", "20", "--format", "json")
+    read_ = json.loads(run(*argv)[1])["input"]
+    assert read_["run"] == {
+        "tool": "mljar",
+        "n_models": 11,
+        "left_out": [{"name": "Ensemble", "reason": "ensemble"}],
+        "metric": "log-loss",
+        "metric_name": None,
+    }
+    assert read_["verification"]["n_checked"] == 10
+    again = json.loads(run(*argv, "--include", "ensembles", "--metric", "auc")[1])
+    assert again["input"]["n_configurations"] == 11
+    assert again["estimates"][0]["metric"] == "auc"
+
+
+def test_converting_keeps_all(run, tmp_path):
+    place = str(tmp_path / "p.parquet")
+    _, _, err = run("convert", str(REAL / "mljar"), "-o", place)
+    assert "11 of 11 scores recomputed" in err
+    matrix = verified(read(place))
+    assert (matrix.n_configurations, matrix.source.verification.n_checked) == (10, 10)
+    assert read(place, include=["all"]).n_configurations == 11
+
+
+def described(tmp_path, header, width, **about):
+    """A small table, with metadata beside it."""
+    cells = [f"{'xy'[i % 2]},{i % 2},{i / 20},{i % 3 / 3}".split(",")[:width] for i in range(20)]
+    (tmp_path / "p.csv").write_text("\n".join([header, *map(",".join, cells)]) + "\n")
+    said = {"spec": "bbc-predictions", "version": "1"} | about
+    (tmp_path / "p.meta.json").write_text(json.dumps(said))
+    return tmp_path / "p.csv"
+
+
+@pytest.mark.parametrize(
+    ("flag", "word"),
+    [
+        ("ensemble", "ensembles"),
+        ("stacked", "stacked"),
+        ("calibrated_on_fold", "calibrated"),
+        ("low_fidelity", "low-fidelity"),
+        ("dummy", "dummies"),
+    ],
+)
+def test_flags_leave_out(tmp_path, flag, word):
+    flagged = {"id": "a", "flags": [flag]}
+    path = described(tmp_path, "truth,fold,a,b", 4, configs=[flagged, {"id": "b"}])
+    matrix = read(path)
+    assert matrix.configurations == ("b",)
+    note = next(one for one in matrix.notes if one.code == "flagged-left-out")
+    assert (note.remedy, "a (" in note.text) == (f"--include {word}", True)
+    assert read(path, include=[word]).configurations == ("a", "b")
+    described(tmp_path, "truth,fold,a,b", 4, configs=[flagged, flagged | {"id": "b"}])
+    with pytest.raises(InputError, match="all 2 configurations are left out"):
+        read(path)
+
+
+@pytest.mark.parametrize("run_", ["x", 5, {"tool": 1}, {"tool": "x", "leaderboard": [1, {}]}])
+def test_metadata_by_hand_do_no_harm(tmp_path, run_):
+    path = described(tmp_path, "truth,fold,a", 3, run=run_)
+    found = verified(read(path)).source.verification
+    assert found is None or found.n_checked == 0
+
+
+def test_means_over_repeats_have_no_folds(tmp_path):
+    averaged = {"id": "a", "flags": ["averaged_over_repeats"]}
+    matrix = read(described(tmp_path, "truth,fold,a", 3, configs=[averaged]))
+    assert matrix.folds is None
+    assert "averaged-repeats" in codes(matrix)
+
+
+@pytest.mark.sweep
+def test_the_commands_of_the_page_run(run, monkeypatch):
+    page = (Path(__file__).parents[1] / "docs" / "automl.md").read_text()
+    commands = re.findall(r"^bbc (correct .+)$", page, re.MULTILINE)
+    assert len(commands) == 7
+    monkeypatch.chdir(REAL)
+    for line in commands:
+        status, out, _ = run(*shlex.split(line), "--n-resamples", "20")
+        assert (status, "corrected for choosing" in out) == (0, True)
+
+
+def test_markdown_says_what_was_read_and_checked(run):
+    _, out, _ = run("correct", str(REAL / "mljar"), "--n-resamples", "20", "--format", "markdown")
+    said = (
+        "mljar run, 5 folds, 10 of 11 models (Ensemble left out), metric log-loss (the run's own)"
+    )
+    assert f"\n\n{said}, selection pooled  \nleaderboard: 10 of 10 scores recomputed, " in out
+    _, out, _ = run("correct", str(REAL / "caret"), "--n-resamples", "20", "--format", "markdown")
+    assert "leaderboard: not checked: the run reports no scores" in out
+
+
+def test_swapped_classes_are_told_of_a_model_that_was_scored_without_the_weights(tmp_path):
+    rng = np.random.default_rng(0)
+    truth, scores = rng.integers(0, 2, 60), rng.random((2, 60))
+    scores[1] += 0.4 * truth
+    columns = (truth, np.arange(60) % 3, rng.integers(1, 9, 60), *scores.round(3))
+    rows = "".join(",".join(map(str, row)) + "\n" for row in zip(*columns, strict=True))
+    (tmp_path / "p.csv").write_text("y_true,fold,weight,a,b\n" + rows)
+    swapped = {"value": 1 - roc_auc_score(truth, columns[-1]), "tolerance": 1e-6}
+    board = [{"id": "b", "metric": "auc", "selection": "pooled"} | swapped]
+    run = {"tool": "mljar", "weighted": True, "scored_alike": ["b"], "leaderboard": board}
+    about = {"spec": "bbc-predictions", "version": 1, "run": run}
+    (tmp_path / "p.meta.json").write_text(json.dumps(about))
+    with pytest.raises(InputError) as error:
+        verified(read(tmp_path / "p.csv"))
+    assert "the classes are swapped" in error.value.hint

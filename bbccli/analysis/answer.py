@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, enter, silent
 from bbccli.core.resources import PER_SAMPLE
-from bbccli.core.results import Estimate, SearchCost
+from bbccli.core.results import Estimate
 from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import Metric, choose_metrics, custom
@@ -47,14 +47,14 @@ def answer(
     Parameters
     ----------
     cost
-        Whether to work out what the search cost; None does where that can be.
+        True to work out the cost of the search; None where that is possible.
 
     Raises
     ------
     UndecidedError
-        What a gate judges can't be computed; carries the document.
+        The figure that a gate judges can't be computed; carries the document.
     BbcError
-        Whatever else keeps the file from having a result.
+        Anything else that keeps the file from having a result.
     """
     enter(progress, "reading")
     matrix, rule = analysis.read(path), analysis.rule
@@ -72,7 +72,13 @@ def answer(
             estimates, notes = estimate(
                 matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
             )
-            of_search = _cost(matrix, metrics[0], plan, needed=cost) if cost is not False else None
+            of_search = None
+            if cost is not False:
+                from bbccli.stats.bootstrap.search_cost import search_cost
+
+                metric = planned(metrics[0], plan)
+                with suppress(*(() if cost else (UndefinedError, UnsupportedError))):
+                    of_search = search_cost(Case(matrix, metric, metric, plan))
             capped = _capped(matrix, metrics, plan, estimates)
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
@@ -101,20 +107,6 @@ def _capped(
             of_cap = replace(plan, cap=CAP)
             found.append(method.run(matrix, metric, of_cap, select_by=metrics[0]))
     return found
-
-
-def _cost(
-    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool | None
-) -> SearchCost | None:
-    from bbccli.stats.bootstrap.search_cost import search_cost
-
-    metric = planned(metric, plan)
-    try:
-        return search_cost(Case(matrix, metric, metric, plan))
-    except (UndefinedError, UnsupportedError):
-        if needed:
-            raise
-        return None
 
 
 @contextmanager

@@ -380,7 +380,7 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         return TIGHT_METHODS if self.tight else self.method
 
     def check(self) -> None:
-        """Find out what is wrong with the options whatever the file.
+        """Refuse options that are wrong for any file.
 
         Raises
         ------
@@ -422,26 +422,20 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         return self.scored(self.read_files(path, missing=missing), self.threshold)
 
 
-def command_line(asked: Analysis, files: Sequence[str], command: str = "correct") -> str:
-    """Return the command that asks for this, whatever file or variable set its options.
+def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:
+    """Return the command whose options are those of a group, whatever file or variable set them.
 
     Examples
     --------
     >>> command_line(Analysis(seed=7, metric=("auc",)), ["p.csv"])
     'bbc correct p.csv --metric auc --seed 7'
     """
-    return line_of(command, files, [asked])
-
-
-def line_of(command: str, files: Sequence[str], groups: Sequence[Any]) -> str:
-    """Return the command that asks for what some groups of options hold."""
+    kind: type = type(group)
     words = ["bbc", command, *map(redacted, files)]
-    for group in groups:
-        kind: type = type(group)
-        for one in options_of(kind).values():
-            value = getattr(group, one.name)
-            if value != one.default and value is not None:
-                words += _words(one, value)
+    for one in options_of(kind).values():
+        value = getattr(group, one.name)
+        if value != one.default and value is not None:
+            words += _words(one, value)
     return shlex.join(words)
 
 

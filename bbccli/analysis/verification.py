@@ -61,7 +61,7 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
         return Verification(len(scores), 0, None, None, reason)
     for score, value in compared:
         if not agrees(value, score["value"], score["tolerance"]):
-            raise _mismatch(matrix, score, value, columns)
+            raise _refuted(matrix, score, value, _cause(matrix, score, columns))
     _check_folds(matrix, run, columns)
     differences = [abs(value - score["value"]) for score, value in compared]
     tolerance = max(float(score["tolerance"]) for score, _ in compared)
@@ -180,7 +180,8 @@ def _check_folds(matrix: PredictionMatrix, run: Mapping[str, Any], columns: Colu
     some = {name: one for name, one in wrong.items() if len(one) < len(found[name])}
     for pairs in (some or wrong).values():
         for score, value in pairs:
-            raise _wrong_fold(matrix, score, value)
+            cause = "the folds are not those of the run, or rows of theirs are mixed up"
+            raise _refuted(matrix, score, value, cause, f"in fold {score['fold']} ")
 
 
 def _in_folds(
@@ -188,9 +189,9 @@ def _in_folds(
 ) -> Iterator[tuple[Mapping[str, Any], float]]:
     """Yield the scores of single folds that can be computed, each with its value."""
     scores = [one for one in _listed(run, "fold_scores", ("fold",)) if one["id"] in columns]
-    known = {metric.name: metric for metric in fitting(matrix)}
     if matrix.folds is None or len(matrix.folds) > 1 or matrix.available is not None:
         return
+    known = {metric.name: metric for metric in fitting(matrix)}
     weights = (matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]).astype(np.uint8)
     found: dict[tuple[PredictionMatrix, str], FloatArray] = {}
     for one in scores:
@@ -205,26 +206,16 @@ def _in_folds(
             yield one, float(value)
 
 
-def _wrong_fold(matrix: PredictionMatrix, score: Mapping[str, Any], value: float) -> InputError:
-    tool = matrix.source.run["tool"]
-    return InputError(
-        f"in fold {score['fold']} {score['id']} has {score['metric']} {value:.6g} by its "
-        f"predictions, {score['value']:.6g} by the log of {tool}",
-        path=matrix.source.path,
-        hint="the folds are not those of the run, or rows of theirs are mixed up; to continue "
-        "anyway: --no-verify",
-    )
-
-
-def _mismatch(
-    matrix: PredictionMatrix, score: Mapping[str, Any], value: float, columns: Columns
+def _refuted(
+    matrix: PredictionMatrix, score: Mapping[str, Any], value: float, cause: str, fold: str = ""
 ) -> InputError:
     tool = matrix.source.run["tool"]
+    place = f"by the log of {tool}" if fold else f"on the leaderboard of {tool}"
     return InputError(
-        f"{score['id']} has {score['metric']} {value:.6g} by its predictions, "
-        f"{score['value']:.6g} on the leaderboard of {tool}",
+        f"{fold}{score['id']} has {score['metric']} {value:.6g} by its predictions, "
+        f"{score['value']:.6g} {place}",
         path=matrix.source.path,
-        hint=f"{_cause(matrix, score, columns)}; to continue anyway: --no-verify",
+        hint=f"{cause}; to continue anyway: --no-verify",
     )
 
 

@@ -49,7 +49,7 @@ class Journal:
     damaged
         Numbers of the lines that can't be trusted, from 1; they stay where they are.
     unfinished
-        Whether a batch was stopped before it had all files.
+        True if a batch was stopped before it had all files.
     """
 
     path: Path
@@ -76,8 +76,18 @@ class Journal:
         with locked(path) as file:
             journal = cls(path, file)
             journal._index()
+            if not resume and journal.damaged:
+                raise OptionError(
+                    journal.damage, hint="--resume keeps what is whole; delete it to start anew"
+                )
+            if not resume and journal.unfinished:
+                raise OptionError(
+                    f"{path} holds what a batch had done when it was stopped",
+                    hint="continue it with --resume, or delete it to start anew",
+                )
             if not resume:
-                journal._start_anew()
+                journal.entries.clear()
+                journal._end = 0
             yield journal
 
     @classmethod
@@ -123,8 +133,8 @@ class Journal:
         """
         entry = self.entries[key]
         try:
-            self.file.seek(entry.start)
-            record = record_of(self._exactly(entry.size))
+            with self._reader(entry.start) as reader:
+                record = record_of(reader.read(entry.size))
         except OSError as error:
             raise _cannot("read", self.path, error) from error
         if record is None or record["key"] != key:
@@ -143,58 +153,42 @@ class Journal:
         more = ", ..." if len(self.damaged) > _MOST_NAMED else ""
         if len(self.damaged) == 1:
             return f"{self.path}: line {named} is damaged, or not of a batch"
-        return (
-            f"{self.path}: {len(self.damaged)} lines are damaged, or not of a batch: {named}{more}"
-        )
+        lines = f"{len(self.damaged)} lines are damaged, or not of a batch"
+        return f"{self.path}: {lines}: {named}{more}"
 
-    def _exactly(self, size: int) -> bytes:
-        """Bytes from here on; unbuffered files may return fewer than asked for."""
-        found = b""
-        while len(found) < size:
-            more = self.file.read(size - len(found))
-            if not more:
-                break
-            found += more
-        return found
+    def _reader(self, start: int = 0) -> IO[bytes]:
+        """Return the file from a position on, buffered: a read gives as much as there is."""
+        self.file.seek(start)
+        return os.fdopen(os.dup(self.file.fileno()), "rb")
 
     def _index(self) -> None:
         """Find the lines that are whole."""
         try:
-            first, rest = self._read_through()
+            with self._reader() as reader:
+                first, rest = reader.readline(), reader.read(1)
+                reader.seek(0)
+                for number, line in enumerate(reader, 1):
+                    whole = line.endswith(b"\n")
+                    if whole and self._take(line):
+                        continue
+                    self.unfinished = True
+                    if whole:
+                        self.damaged.append(number)
+                        self._end += len(line)
         except OSError as error:
             raise _cannot("read", self.path, error) from error
         begun = HEADER.startswith(first) and (first == HEADER or not rest)
-        if not begun and not self.entries:
-            raise _not_ours(self.path, first)
-
-    def _read_through(self) -> tuple[bytes, bytes]:
-        """Take all lines; return the first, and the begin of what follows it."""
-        self.file.seek(0)
-        with os.fdopen(os.dup(self.file.fileno()), "rb") as reader:
-            first, rest = reader.readline(), reader.read(1)
-            reader.seek(0)
-            for number, line in enumerate(reader, 1):
-                whole = line.endswith(b"\n")
-                if whole and self._take(line):
-                    continue
-                self.unfinished = True
-                if whole:
-                    self.damaged.append(number)
-                    self._end += len(line)
-        return first, rest
-
-    def _start_anew(self) -> None:
-        if self.damaged:
+        if begun or self.entries:
+            return
+        if first.startswith(FORM):
             raise OptionError(
-                self.damage, hint="--resume keeps what is whole; delete it to start anew"
+                f"{self.path} is the journal of another version of bbc",
+                hint="delete it, or name another --output: each version does all files itself",
             )
-        if self.unfinished:
-            raise OptionError(
-                f"{self.path} holds what a batch had done when it was stopped",
-                hint="continue it with --resume, or delete it to start anew",
-            )
-        self.entries.clear()
-        self._end = 0
+        raise OptionError(
+            f"{self.path} is not the journal of a batch",
+            hint="name another --output, or move that file",
+        )
 
     def _take(self, line: bytes) -> bool:
         """Index a line; False for one that is damaged."""
@@ -214,7 +208,8 @@ class Journal:
         try:
             if not self._begun:
                 self.file.truncate(self._end)
-                make_private(self.file)
+                with suppress(OSError, AttributeError):  # of another's journal, and on Windows
+                    os.fchmod(self.file.fileno(), 0o600)  # names and contents may be secret
             if not self._end:
                 _write_all(self.file, HEADER)
                 self._end = len(HEADER)
@@ -236,17 +231,6 @@ def _write_all(file: IO[bytes], text: bytes) -> None:
     rest = memoryview(text)
     while rest:
         rest = rest[file.write(rest) :]
-
-
-def _not_ours(path: Path, first: bytes) -> BbcError:
-    if first.startswith(FORM):
-        return OptionError(
-            f"{path} is the journal of another version of bbc",
-            hint="delete it, or name another --output: each version does all files itself",
-        )
-    return OptionError(
-        f"{path} is not the journal of a batch", hint="name another --output, or move that file"
-    )
 
 
 def _cannot(do: str, path: Path, error: OSError) -> BbcError:
@@ -293,7 +277,7 @@ def _checksum(body: bytes) -> bytes:
 
 
 def _is_record(value: Any) -> bool:
-    """Return whether a value has the form of a record."""
+    """Return True for a value in the form of a record."""
     if not _has(value, key=str, path=str) or ("error" in value) == ("document" in value):
         return False
     if "error" in value:
@@ -305,7 +289,7 @@ def _is_record(value: Any) -> bool:
 
 
 def _has(value: Any, **kinds: Any) -> bool:
-    """Return whether a value is an object with members of these types."""
+    """Return True for an object with members of these types."""
     return isinstance(value, dict) and all(
         isinstance(value.get(name), kind) for name, kind in kinds.items()
     )
@@ -341,13 +325,6 @@ def locked(path: Path) -> Iterator[IO[bytes]]:
             with suppress(OSError):
                 if not os.fstat(file.fileno()).st_size:
                     path.unlink()
-
-
-def make_private(file: IO[bytes]) -> None:
-    """Keep a file for us alone: what other files are called, and what is in them, may be secret."""
-    if os.name != "nt":
-        with suppress(OSError):  # a journal that belongs to another stays as it is
-            os.fchmod(file.fileno(), 0o600)
 
 
 def _opened(path: Path) -> IO[bytes]:

@@ -153,7 +153,15 @@ class _Pool:
         """Count a process that ended before it was ready: no file is to blame."""
         self._failed_starts += 1
         if self._failed_starts >= FAILED_STARTS * self._jobs:
-            raise _no_worker(how) if how.startswith(EXIT) else _killed(how, self._failed_starts)
+            if how.startswith(EXIT):
+                raise _no_worker(how)
+            # something else ends processes: nothing keeps them from being started
+            times = f"{self._failed_starts} times in a row"
+            raise BbcError(
+                f"worker processes are killed before they get to work: {how}, {times}",
+                hint="if memory is short, --jobs 1; the same command goes on where this one "
+                "stopped",
+            )
         return []
 
     def _blame(self, worker: _Worker, how: str) -> list[Done]:
@@ -176,14 +184,6 @@ def lost_file(task: FileTask, how: str, losses: int = LOSSES) -> Done:
 
 def _no_worker(how: str) -> BbcError:
     return BbcError(f"worker processes can't be started: {how}", hint="--jobs 1 works without any")
-
-
-def _killed(how: str, times: int) -> BbcError:
-    """Say that something else ends processes: to start them there was nothing in the way."""
-    return BbcError(
-        f"worker processes are killed before they get to work: {how}, {times} times in a row",
-        hint="if memory is short, --jobs 1; the same command goes on where this one stopped",
-    )
 
 
 def _death(status: int | None) -> str:

@@ -40,11 +40,8 @@ class Tally:
     @property
     def status(self) -> int:
         """Exit status: 5 if a file failed, else 4 if a gate is undecided, 3 if one is missed."""
-        statuses = (
-            (FAILED, self.failed),
-            (UndecidedError.status, self.undecided),
-            (3, self.missed),
-        )
+        undecided = (UndecidedError.status, self.undecided)
+        statuses = ((FAILED, self.failed), undecided, (3, self.missed))
         return next((status for status, number in statuses if number), 0)
 
     def count(self, record: Json) -> None:
@@ -61,15 +58,6 @@ class Tally:
         self.missed += outcome == GateOutcome.MISSED
 
 
-@dataclass(slots=True)
-class Course:
-    """Unchanged files, and the failure that stopped the rest, if any."""
-
-    unchanged: int = 0
-    complete: bool = True
-    problem: str = ""
-
-
 def todo(
     sources: Sequence[BatchFile], entries: Mapping[str, Entry], limits: Resources
 ) -> Iterator[FileTask]:
@@ -77,8 +65,7 @@ def todo(
     folder = str(Path.cwd())
     for position, source in enumerate(sources):
         key = key_of(source)
-        entry = entries.get(key)
-        known = entry.files if entry else None
+        known = entries[key].files if key in entries else None
         yield FileTask(position, key, source, limits, folder, known, reading.current())
 
 
@@ -88,7 +75,7 @@ def drive(
     *,
     stop_on_error: bool,
     progress: Callable[[int, int], None],
-) -> Course:
+) -> tuple[int, str]:
     """Write what is done into the journal as it comes.
 
     Parameters
@@ -97,20 +84,26 @@ def drive(
         From a runner.
     progress
         Called with the files done, and those of them that failed.
+
+    Returns
+    -------
+    unchanged
+        Number of files that have not changed.
+    problem
+        The failure that stopped the rest; empty where none did.
     """
-    course, done, failed = Course(), 0, 0
+    unchanged = done = failed = 0
     for group in groups:
         journal.append(one.line for one in group if one.line is not None)
         problems = [one.problem for one in group if one.problem is not None]
         done += len(group)
         failed += len(problems)
-        course.unchanged += sum(one.line is None for one in group)
+        unchanged += sum(one.line is None for one in group)
         progress(done, failed)
         if problems and stop_on_error:
-            course.complete, course.problem = False, problems[0]
-            return course
+            return unchanged, problems[0]
     journal.finish()
-    return course
+    return unchanged, ""
 
 
 def results(sources: Iterable[BatchFile], journal: Journal, tally: Tally) -> Iterator[Json]:

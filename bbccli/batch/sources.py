@@ -28,7 +28,7 @@ from bbccli.readers.table import check_names
 
 @dataclass(frozen=True, slots=True)
 class BatchFile:
-    """One file and what is asked of it."""
+    """One file and its options."""
 
     path: str
     analysis: Analysis
@@ -44,7 +44,7 @@ def sources_of(
     patterns
         Paths, URLs and patterns with ``*``, ``?``, ``[...]`` and ``**``; or a manifest alone.
     analysis
-        What is asked of every file; a manifest may say otherwise for some.
+        Options of every file, except where a manifest sets them.
     avoid
         Files of the batch itself, which a pattern does not match.
 
@@ -157,7 +157,7 @@ _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def is_manifest(path: str) -> bool:
-    """Return whether a file is a table with a column `path` and none `truth`."""
+    """Return True for a table with a column `path` and none `truth`."""
     if is_url(path) or not path.lower().endswith(_SUFFIXES):
         return False
     if not os.path.isfile(path):  # noqa: PTH113 - never raises, unlike Path.is_file

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -41,7 +41,7 @@ class FileTask:
     key
         Of the source in the journal.
     source
-        The file and what is asked of it.
+        The file and its options.
     limits
         Threads, memory and engine of one worker.
     folder
@@ -49,7 +49,7 @@ class FileTask:
     known
         Fingerprint of the files when they were last done; None if they never were.
     reading
-        How long to wait for the network, and what text may hold.
+        Options of careful reading.
     """
 
     position: int
@@ -71,7 +71,7 @@ class Done:
 
 
 def is_current(task: FileTask) -> bool:
-    """Return whether the files are unchanged since they were last done.
+    """Return True if the files are unchanged since they were last done.
 
     Raises
     ------
@@ -84,17 +84,12 @@ def is_current(task: FileTask) -> bool:
 
 def work(task: FileTask) -> Done:
     """Answer for one file, unless it is as it was when it was last done."""
-    with reading.use(task.reading):
-        return _work(task)
-
-
-def _work(task: FileTask) -> Done:
     source, place = task.source, _Place(task)
     try:
-        others = place.others()  # hashed before they are read: what changes meanwhile is redone
-        if task.known is not None and task.known == _joined(_hash(place.path), others):
-            return Done(task.position, None)
-        with resources.use(task.limits):
+        with reading.use(task.reading), resources.use(task.limits):
+            others = place.others()  # hashed before they are read: what changes meanwhile is redone
+            if task.known is not None and task.known == _joined(_hash(place.path), others):
+                return Done(task.position, None)
             document = answer(place.analysis, place.path).document
         files = _joined(document["input"]["sha256"], others)
         document["input"]["path"] = redacted(source.path)
@@ -117,7 +112,7 @@ def _work(task: FileTask) -> Done:
 
 
 def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: str = "") -> Done:
-    """Return what stands for a file that has no result."""
+    """Return the record of a file that has no result."""
     problem = message(problem)
     error: Json = {"problem": problem, "hint": message(hint), "status": status}
     if trace:
@@ -126,7 +121,7 @@ def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: 
 
 
 def record(task: FileTask, files: str | None, **outcome: Json) -> str:
-    """Return the line of the journal: what was asked, of which bytes, and what came of it."""
+    """Return the line of the journal: source, fingerprint of its files, and outcome."""
     held = {"key": task.key, "path": redacted(task.source.path), "files": files, **outcome}
     return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
 
@@ -141,8 +136,10 @@ class _Place:
     """The files of a task, as this process has to name them."""
 
     def __init__(self, task: FileTask) -> None:
-        self._start = f"{task.folder}{os.sep}"
-        self._elsewhere = _here() != task.folder
+        self._start, here = f"{task.folder}{os.sep}", ""
+        with suppress(OSError):  # the current folder is gone
+            here = str(Path.cwd())
+        self._elsewhere = here != task.folder
         self.path = self._from_here(task.source.path)
         self.analysis = task.source.analysis
         if self._elsewhere:
@@ -163,24 +160,14 @@ class _Place:
         return text.replace(self._start, "") if self._elsewhere else text
 
     def others(self) -> str:
-        """Hashes of the files besides the predictions that the result depends on."""
-        return " ".join(_hash(path) for path in self._others())
-
-    def _others(self) -> Iterator[str]:
-        yield metadata_path(self.path)
-        yield from (path for path in (self.analysis.labels, self.analysis.folds) if path)
+        """Return hashes of the files besides the predictions that the result depends on."""
+        named = (self.analysis.labels, self.analysis.folds)
+        paths = [metadata_path(self.path), *filter(None, named)]
         for name in self.analysis.metric or ():
             if ":" in name:
                 custom.load(name)
-                yield sys.modules[name.partition(":")[0]].__file__ or ""
-
-
-def _here() -> str:
-    """The current folder; empty where it is gone."""
-    try:
-        return str(Path.cwd())
-    except OSError:
-        return ""
+                paths.append(sys.modules[name.partition(":")[0]].__file__ or "")
+        return " ".join(map(_hash, paths))
 
 
 def _joined(predictions: str, others: str) -> str:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli.command import CONFIGURABLE, Commands
+from bbccli.cli.command import CONFIGURABLE, Commands, running, source_of
 from bbccli.cli.streams import complain, leave
 from bbccli.core.local import command
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
@@ -99,13 +99,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     it judges can't be computed; 5 some files of a batch have no result; 130 interrupted.
     """
     arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
-    run: list[Any] = []  # the context of the command
-    how: dict[str, Any] = {"prog_name": "bbc", "standalone_mode": False, "obj": run}
+    running.set(None)
     try:
         with command():
-            return int(program().main(args=arguments, **how) or 0)
+            return int(program().main(arguments, "bbc", standalone_mode=False) or 0)
     except BbcError as error:
-        error.sources = _sources(*run)
+        error.sources = _sources()
         return _complained(error)
     except _misuse() as error:
         return _misused(error)
@@ -118,12 +117,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complained(last_resort(error))
 
 
-def _sources(context: Any = None) -> Mapping[str, str]:
+def _sources() -> Mapping[str, str]:
     """Return what set the options of a command that no flag has set, by flag."""
-    by_name = (
-        {} if context is None else {n: context.get_parameter_source(n) for n in context.params}
-    )
-    names = [name for name, source in by_name.items() if source and source.name == "DEFAULT_MAP"]
+    context = running.get()
+    names = [name for name in context.params if source_of(name) == "DEFAULT_MAP"] if context else ()
     if not names:
         return {}
     from bbccli.cli import config

@@ -13,10 +13,10 @@ import typer
 
 from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
-from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions
+from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions, files_argument, output_option
 from bbccli.cli.streams import say
 from bbccli.core.choices import OnError
-from bbccli.core.option import Option, Panel, Scope, option
+from bbccli.core.option import Panel, Scope, option
 from bbccli.core.resources import Resources
 from bbccli.core.text import redacted, visible
 from bbccli.errors import BbcError, OptionError
@@ -54,7 +54,7 @@ class BatchOptions:
         return available_cores() if self.jobs is None else self.jobs
 
     def check(self) -> None:
-        """Find out what is wrong with the options whatever the files.
+        """Refuse options that are wrong for any file.
 
         Raises
         ------
@@ -68,21 +68,14 @@ class BatchOptions:
 
 Sources = Annotated[
     Sequence[str],
-    Option(
+    files_argument(
         "Files, URLs and quoted patterns, in which ** stands for any folders; or one table (.csv, "
-        ".tsv, .parquet) with a column path, and columns named as options.",
-        "FILE...",
-        positional=True,
+        ".tsv, .parquet) with a column path, and columns named as options."
     ),
 ]
 Table = Annotated[
     str,
-    Option(
-        "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
-        "PATH",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    ),
+    output_option("File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json."),
 ]
 
 
@@ -110,8 +103,13 @@ def batch(
       bbc batch manifest.csv -o results.jsonl --runner dask --scheduler tcp://host:8786
     """
     from bbccli.batch.journal import Journal, journal_path
+    from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
     from bbccli.batch.sources import sources_of
-    from bbccli.cli.output import check_apart, check_writable
+    from bbccli.cli.bar import batch_bar
+    from bbccli.cli.output import cannot_write, check_apart, check_writable, style_for_stdout, write
+    from bbccli.core.atomic import replacing, sweep
+    from bbccli.reports.summary import Summary
+    from bbccli.schema.gate import FAILED
 
     runner.check()
     many.check()
@@ -124,9 +122,29 @@ def batch(
     _foresee(found)
     if many.dry_run:
         return _list_tasks(found, journal_file, limits, resume=many.resume)
+    stop, tell = many.on_error is OnError.STOP, (lambda line: None) if quiet else say
     with Journal.opened(journal_file, resume=many.resume) as journal:
         try:
-            _carry_out(found, journal, limits, many, runner, target, form, quiet=quiet)
+            sweep(target)
+            _tell_damage(journal)
+            tasks, n_processes = todo(found, journal.entries, limits), many.n_processes
+            run_tasks = RUNNERS[runner.runner]
+            groups = run_tasks(tasks, min(n_processes, len(found)), runner.scheduler, tell)
+            with batch_bar(len(found), quiet=quiet) as progress:
+                unchanged, problem = drive(groups, journal, stop_on_error=stop, progress=progress)
+            if problem:
+                say(f"failed: {visible(problem)}")
+                say(f"stopped; {_kept(journal, found)}")
+                raise typer.Exit(FAILED)
+            tally, seen = Tally(unchanged=unchanged), Summary()
+            try:
+                with replacing(target) as file:
+                    form.write_batch(seen.watch(results(found, journal, tally)), file)
+            except OSError as error:
+                raise cannot_write(str(target), error.strerror or str(error)) from error
+            if many.summary:
+                write(seen.render(style_for_stdout()), "-")
+            _end(tally, target, quiet=quiet)
         except KeyboardInterrupt:
             say(_kept(journal, found))
             raise
@@ -150,48 +168,6 @@ def _table_form(path: str) -> Form:
             hint=f"a file that ends in {', '.join(known)}",
         )
     return known[suffix]
-
-
-def _carry_out(
-    sources: Sequence[BatchFile],
-    journal: Journal,
-    limits: Resources,
-    many: BatchOptions,
-    runner: RunnerOptions,
-    target: Path,
-    form: Form,
-    *,
-    quiet: bool,
-) -> None:
-    """Do what is left, write the table, say what came of it, and leave with the status."""
-    from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
-    from bbccli.cli.bar import batch_bar
-    from bbccli.cli.output import cannot_write, style_for_stdout, write
-    from bbccli.core.atomic import replacing, sweep
-    from bbccli.reports.summary import Summary
-    from bbccli.schema.gate import FAILED
-
-    sweep(target)
-    _tell_damage(journal)
-    tasks, stop = todo(sources, journal.entries, limits), many.on_error is OnError.STOP
-    tell = (lambda line: None) if quiet else say
-    n_processes = min(many.n_processes, len(sources))
-    groups = RUNNERS[runner.runner](tasks, n_processes, runner.scheduler, tell)
-    with batch_bar(len(sources), quiet=quiet) as progress:
-        course = drive(groups, journal, stop_on_error=stop, progress=progress)
-    if not course.complete:
-        say(f"failed: {visible(course.problem)}")
-        say(f"stopped; {_kept(journal, sources)}")
-        raise typer.Exit(FAILED)
-    tally, seen = Tally(unchanged=course.unchanged), Summary()
-    try:
-        with replacing(target) as file:
-            form.write_batch(seen.watch(results(sources, journal, tally)), file)
-    except OSError as error:
-        raise cannot_write(str(target), error.strerror or str(error)) from error
-    if many.summary:
-        write(seen.render(style_for_stdout()), "-")
-    _end(tally, target, quiet=quiet)
 
 
 def _foresee(sources: Iterable[BatchFile]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
+from contextvars import ContextVar
 from dataclasses import MISSING, dataclass, is_dataclass
 from enum import Enum
 from functools import partial
@@ -60,8 +61,6 @@ class Command:
         Parameters of the function that are groups, with the options in each.
     options
         All options by name: those of the groups stand where the group does.
-    context
-        Parameter that takes the context of typer, if there is one.
     reads
         True if it has the options of `Reading`, too, which are in force while it runs.
     """
@@ -69,7 +68,6 @@ class Command:
     function: Callable[..., None]
     groups: Mapping[str, tuple[type, frozenset[str]]]
     options: Mapping[str, Declared]
-    context: str | None
     reads: bool
 
     @property
@@ -77,17 +75,18 @@ class Command:
         """Name on the command line."""
         return self.function.__name__
 
-    def __call__(self, context: Any = None, /, **given: Any) -> None:
+    def __call__(self, **given: Any) -> None:
         """Run the function on the values of options; those of groups are put together."""
         values = self.gathered(given)
-        if self.context is not None:
-            values[self.context] = context
         with reading.use(values.pop("care")) if self.reads else nullcontext():
             self.function(**values)
 
     def gathered(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of options, those of groups put together."""
-        values = {name: _tuple(value) for name, value in given.items()}
+        values = {
+            name: tuple(value) if isinstance(value, list) else value
+            for name, value in given.items()
+        }
         for parameter, (group, names) in self.groups.items():
             values[parameter] = group(
                 **{name: values.pop(name) for name in names if name in values}
@@ -112,31 +111,22 @@ def command(
     def decorate(function: Callable[..., None]) -> Command:
         groups: dict[str, tuple[type, frozenset[str]]] = {}
         options: dict[str, Declared] = {}
-        context = None
         parameters = dict(inspect.signature(function, eval_str=True).parameters)
         if reads:
             keyword = inspect.Parameter.KEYWORD_ONLY
             parameters["care"] = inspect.Parameter("care", keyword, annotation=Reading)
         for name, parameter in parameters.items():
             hint = parameter.annotation
-            if hint is typer.Context:
-                context = name
-            elif isinstance(hint, type) and is_dataclass(hint):
+            if isinstance(hint, type) and is_dataclass(hint):
                 own = {n: one for n, one in options_of(hint).items() if n not in left_out}
                 groups[name] = (hint, frozenset(own))
                 options |= own
             else:
                 default = MISSING if parameter.default is parameter.empty else parameter.default
-                found = declared(name, hint, default)
-                if found is not None:
-                    options[name] = found
-        return Command(function, groups, options, context, reads)
+                options[name] = declared(name, hint, default)
+        return Command(function, groups, options, reads)
 
     return decorate
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
 
 
 def command_named(name: str) -> Command:
@@ -207,6 +197,16 @@ def _processed(
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
+running: ContextVar[Any] = ContextVar("running", default=None)
+"""Context of the command that runs, which knows where its values come from."""
+
+
+def source_of(name: str) -> str:
+    """Return where a value of the command comes from: COMMANDLINE, DEFAULT_MAP or DEFAULT."""
+    source = running.get().get_parameter_source(name)
+    return str(source.name) if source else ""
+
+
 WIDEST = 24
 """Columns of an option next to its help; a longer one gets its own line."""
 
@@ -217,9 +217,8 @@ class PanelledCommand(ChecksHere, TyperCommand):
     """A command whose help has a section for each panel."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, and keep its context, which knows where the values come from."""
-        if ctx.obj is not None:
-            ctx.obj.append(ctx)
+        """Run the command, and keep its context."""
+        running.set(ctx)
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
@@ -265,14 +264,11 @@ def typed(command: Command) -> TyperCommand:
     """Return the command of typer that checks the options of a command and runs it."""
 
     def run(**values: Any) -> None:
-        command(values.pop("context", None), **values)
+        command(**values)
 
     described: Any = run
     described.__doc__ = _as_help(command.function.__doc__ or "")
     parameters = [_parameter(one) for one in command.options.values()]
-    if command.context is not None:
-        keyword = inspect.Parameter.KEYWORD_ONLY
-        parameters.append(inspect.Parameter("context", keyword, annotation=typer.Context))
     described.__signature__ = inspect.Signature(parameters, return_annotation=None)
     described.__annotations__ = {one.name: one.annotation for one in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)

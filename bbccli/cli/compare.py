@@ -14,9 +14,9 @@ import typer
 
 from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, cut_option, metric_option
 from bbccli.cli.command import command
-from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
+from bbccli.cli.shared import PrintOptions, ThreadOptions, files_argument, form_option
 from bbccli.core.choices import Adjustment, Missing
-from bbccli.core.option import Option, Panel, Scope, names_in, option
+from bbccli.core.option import Panel, Scope, names_in, option
 from bbccli.core.progress import Progress, enter
 from bbccli.errors import OptionError
 
@@ -183,102 +183,28 @@ class CompareOptions:
             )
 
 
-Format = Annotated[str, form_option("compare")]
-
-Sides = Annotated[
-    Sequence[str],
-    Option(
-        "Out-of-sample predictions, as for bbc correct. Several: families of the same samples, "
-        "matched by their key; with --across each is a data set.",
-        "FILE...",
-        positional=True,
-    ),
-]
-
-
-@command(
-    without=("guard", "side", "evaluation_share", "tolerance", "outer_fold", "size_correction"),
-    reads=True,
-)
-def compare(
-    ctx: typer.Context,
-    files: Sides,
-    options: CompareOptions,
-    planned: PlanOptions,
-    gaps: GapOptions,
-    how: InputOptions,
-    work: ThreadOptions,
-    format: Format = "table",
-    *,
-    where: PrintOptions,
-) -> None:
-    """Show which may be the best, or if the winner beats another.
-
-    Examples:
-      bbc compare sample_data/progression.parquet
-      bbc compare predictions.csv --baseline ridge --fail-unless better
-      bbc compare 'runs/*.parquet' --across --by family -o compared.html
-    """
-    from bbccli.analysis.options import line_of
-    from bbccli.cli.output import form_for, publish, write
-    from bbccli.cli.streams import say
-    from bbccli.core.text import visible
-    from bbccli.reports import Kind
-    from bbccli.reports.content.compare import requirement
-    from bbccli.schema import gate
-
-    question = options.question(len(files))
-    planned.plan({})
-    form = form_for(ctx, format, where, Kind.COMPARE) or format
-    comparing = _Comparing(options, planned, gaps, how)
-    with work.working(quiet=where.quiet) as progress:
-        enter(progress, "reading")
-        if question is ComparisonKind.ACROSS:
-            found = comparing.across(files)
-        else:
-            found = comparing.within(question, files, progress)
-    if form == "html":
-        from bbccli.reports.evidence import Exhibit
-        from bbccli.reports.page.compared import page_of_comparison
-
-        line = line_of("compare", files, (options, planned, gaps, how))
-        write(page_of_comparison(Exhibit(found.record, command=line)), where.output)
-    else:
-        publish([found], form, where, Kind.COMPARE)
-    status = gate.status([found])
-    if status:
-        say(visible(f"{found['input']['path']}: {requirement(found.record)}"))
-        raise typer.Exit(status)
-
-
-@dataclass(frozen=True, slots=True)
-class _Comparing:
+@dataclass(frozen=True, kw_only=True)
+class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
     """All options that a comparison depends on."""
-
-    options: CompareOptions
-    planned: PlanOptions
-    gaps: GapOptions
-    how: InputOptions
 
     @property
     def metrics(self) -> tuple[str, ...]:
         """The metric as it was named, if it was."""
-        return (self.options.metric,) if self.options.metric else ()
+        return (self.metric,) if self.metric else ()
 
     def read(self, file: str | Sequence[str]) -> PredictionMatrix:
         """Read files as one matrix."""
         # rows that only some files hold are settled where the files are joined
-        matrix = self.how.read_files(file, missing=self.gaps.missing)
-        return self.planned.scored(matrix, self.options.threshold)
+        return self.scored(self.read_files(file, missing=self.missing), self.threshold)
 
     def metric_and_plan(self, matrix: PredictionMatrix) -> tuple[Metric, Plan]:
         """Return the metric and the plan for a matrix."""
         from bbccli.metrics import choose_metrics
 
         metric = choose_metrics(self.metrics or None, matrix)[0]
-        return metric, self.planned.plan(matrix.source.metadata)
+        return metric, self.plan(matrix.source.metadata)
 
-    def within(
+    def of_same_samples(
         self, question: ComparisonKind, files: Sequence[str], progress: Progress
     ) -> Document[CompareEnvelope]:
         """Compare configurations, or families, of the same samples."""
@@ -286,17 +212,17 @@ class _Comparing:
         from bbccli.comparisons.baseline import against_baseline
         from bbccli.comparisons.families import between_families, families_by
         from bbccli.comparisons.joining import joined
+        from bbccli.comparisons.pairs import compare_pairs
         from bbccli.comparisons.possible_best import best_set
         from bbccli.comparisons.records import Verdict
+        from bbccli.comparisons.simultaneous import max_t
         from bbccli.schema.compare import compare_document
 
-        options = self.options
         families: Mapping[str, Sequence[int]] = {}
         if len(files) == 1:
             matrix = self.read(files)
         else:
-            missing = self.gaps.missing
-            whole = Missing.ERROR if missing is Missing.DROP else missing
+            whole = Missing.ERROR if self.missing is Missing.DROP else self.missing
             together = joined([self.read(file) for file in files], names_of(files), whole)
             matrix, families = together.matrix, together.families
         enter(progress, "comparing")
@@ -305,55 +231,38 @@ class _Comparing:
         notes: Sequence[Note] = ()
         with working(self.metrics, matrix):
             if question is ComparisonKind.BASELINE:
-                baseline = options.baseline or ""
-                found = against_baseline(matrix, metric, plan, baseline, options.margin)
+                baseline = self.baseline or ""
+                found = against_baseline(matrix, metric, plan, baseline, self.margin)
                 comparisons = (found.winner, *found.every)
             elif question is ComparisonKind.FAMILIES:
-                if options.by is not None:
-                    families = families_by(matrix, options.by)
-                comparisons = between_families(matrix, metric, plan, families, options.margin)
+                if self.by is not None:
+                    families = families_by(matrix, self.by)
+                comparisons = between_families(matrix, metric, plan, families, self.margin)
             elif question is ComparisonKind.PAIRS:
-                comparisons, notes = self._pairs(matrix, metric, plan, progress)
+                n = matrix.n_configurations
+                if self.pair is None and not 2 <= n <= MOST_PAIRED:
+                    raise OptionError(
+                        f"there are {n} configurations; all pairs of 2 to {MOST_PAIRED} are tested",
+                        hint="--pair A B, or name some by --only",
+                    )
+                comparisons, notes = compare_pairs(
+                    *(matrix, metric, plan, [self.pair or matrix.configurations], self.test),
+                    rope=self.rope,
+                    adjust=self.adjust or Adjustment.HOLM,
+                    max_t=max_t(matrix, metric, plan),
+                    progress=progress,
+                )
             of_set = question in (ComparisonKind.SET, ComparisonKind.BASELINE)
-            required = options.fail_unless
             return compare_document(
-                [matrix],
-                metric,
-                plan,
-                comparisons,
+                *([matrix], metric, plan, comparisons),
                 best_set=best_set(matrix, metric, plan) if of_set else None,
-                margin=options.margin,
-                required=None if required is None else Verdict(required.value),
-                named=question is not ComparisonKind.PAIRS or options.pair is not None,
+                margin=self.margin,
+                required=None if self.fail_unless is None else Verdict(self.fail_unless.value),
+                named=question is not ComparisonKind.PAIRS or self.pair is not None,
                 notes=notes,
             )
 
-    def _pairs(
-        self, matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
-    ) -> tuple[Sequence[Comparison], Sequence[Note]]:
-        """Test the pair that was named, else every pair, if they are few enough."""
-        from bbccli.comparisons.pairs import compare_pairs
-        from bbccli.comparisons.simultaneous import max_t
-
-        n, options = matrix.n_configurations, self.options
-        if options.pair is None and not 2 <= n <= MOST_PAIRED:
-            raise OptionError(
-                f"there are {n} configurations; all pairs of 2 to {MOST_PAIRED} are tested",
-                hint="--pair A B, or name some by --only",
-            )
-        return compare_pairs(
-            matrix,
-            metric,
-            plan,
-            [options.pair or matrix.configurations],
-            options.test,
-            rope=options.rope,
-            adjust=options.adjust or Adjustment.HOLM,
-            max_t=max_t(matrix, metric, plan),
-            progress=progress,
-        )
-
-    def across(self, files: Sequence[str]) -> Document[CompareEnvelope]:
+    def over_data_sets(self, files: Sequence[str]) -> Document[CompareEnvelope]:
         """Rank the families, or the configurations, over several data sets."""
         import numpy as np
 
@@ -363,7 +272,7 @@ class _Comparing:
         from bbccli.readers.sources.files import expand
         from bbccli.schema.compare import compare_document
 
-        paths, by = [str(path) for path in expand(files)], self.options.by
+        paths = [str(path) for path in expand(files)]
         if len(paths) == 1:
             raise OptionError(
                 f"--across ranks over data sets, and {paths[0]} is one",
@@ -375,7 +284,7 @@ class _Comparing:
         _check_alike(matrices, metrics, plans)
         tables = []
         for matrix, metric, plan in zip(matrices, metrics, plans, strict=True):
-            families = None if by is None else families_by(matrix, by)
+            families = None if self.by is None else families_by(matrix, self.by)
             with working(self.metrics, matrix):
                 tables.append(performances_of(matrix, metric, plan, families))
         names = tuple(dict.fromkeys(family for table in tables for family in table))
@@ -384,11 +293,70 @@ class _Comparing:
             names,
             names_of(paths),
             metrics[0],
-            level=self.planned.level,
-            tests=self.options.test,
-            adjust=self.options.adjust or Adjustment.HOLM,
+            level=self.level,
+            tests=self.test,
+            adjust=self.adjust or Adjustment.HOLM,
         )
         return compare_document(matrices, metrics[0], plans[0], ranks=found)
+
+
+Sides = Annotated[
+    Sequence[str],
+    files_argument(
+        "Out-of-sample predictions, as for bbc correct. Several: families of the same samples, "
+        "matched by their key; with --across each is a data set."
+    ),
+]
+
+
+@command(
+    without=("guard", "side", "evaluation_share", "tolerance", "outer_fold", "size_correction"),
+    reads=True,
+)
+def compare(
+    files: Sides,
+    comparing: Comparing,
+    work: ThreadOptions,
+    format: Annotated[str, form_option("compare")] = "table",
+    *,
+    where: PrintOptions,
+) -> None:
+    """Show which may be the best, or if the winner beats another.
+
+    Examples:
+      bbc compare sample_data/progression.parquet
+      bbc compare predictions.csv --baseline ridge --fail-unless better
+      bbc compare 'runs/*.parquet' --across --by family -o compared.html
+    """
+    from bbccli.analysis.options import command_line
+    from bbccli.cli.output import form_for, publish, write
+    from bbccli.cli.streams import say
+    from bbccli.core.text import visible
+    from bbccli.reports import Kind
+    from bbccli.reports.content.compare import requirement
+    from bbccli.schema import gate
+
+    question = comparing.question(len(files))
+    comparing.plan({})
+    form = form_for(format, where, Kind.COMPARE) or format
+    with work.working(quiet=where.quiet) as progress:
+        enter(progress, "reading")
+        if question is ComparisonKind.ACROSS:
+            found = comparing.over_data_sets(files)
+        else:
+            found = comparing.of_same_samples(question, files, progress)
+    if form == "html":
+        from bbccli.reports.evidence import Exhibit
+        from bbccli.reports.page.compared import page_of_comparison
+
+        line = command_line(comparing, files, "compare")
+        write(page_of_comparison(Exhibit(found.record, command=line)), where.output)
+    else:
+        publish([found], form, where, Kind.COMPARE)
+    status = gate.status([found])
+    if status:
+        say(visible(f"{found['input']['path']}: {requirement(found.record)}"))
+        raise typer.Exit(status)
 
 
 def _check_alike(

@@ -63,13 +63,13 @@ class Setting:
         value, variable, key
             None where nothing sets it. The text of a variable, or the value of a key in the file.
         """
-        for variable in self.variables if alone else self.variables[1:]:
+        first = 0 if alone else 1
+        for variable in self.variables[first:]:
             if text := os.environ.get(variable):
                 return text, variable, ""
-        own = f"{self.command}.{self.key}"
-        if alone and own in file.values:
-            return file.values[own], "", own
-        return (file.values.get(self.key) if self.shared else None), "", self.key
+        keys = (f"{self.command}.{self.key}", self.key)[first : 1 + self.shared]
+        key = next((key for key in keys if key in file.values), self.key)
+        return file.values.get(key) if key in keys else None, "", key
 
 
 @cache

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
@@ -37,7 +35,6 @@ CostOfSearch = Annotated[
 
 @command(reads=True)
 def correct(
-    ctx: typer.Context,
     files: Files,
     analysis: Analysis,
     runner: RunnerOptions,
@@ -67,7 +64,7 @@ def correct(
     from bbccli.reports import FORMS
 
     analysis.check()
-    form = form_for(ctx, format, where, distribution=distribution) or "table"
+    form = form_for(format, where, distribution=distribution) or "table"
     runner.check_work(analysis.methods, form, cost_of_search=cost_of_search)
     # a page says what the search cost wherever that can be computed
     cost = None if form == "html" and not cost_of_search else cost_of_search

@@ -5,24 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated, Any
 
 from bbccli.analysis.options import InputOptions, ScoringOptions, cut_option, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Panel, Scope, names_in, option
 from bbccli.errors import OptionError
-
-if TYPE_CHECKING:
-    from bbccli.core.matrix import PredictionMatrix
-    from bbccli.core.notes import Note
-    from bbccli.core.plan import Plan
-    from bbccli.core.progress import Progress
-    from bbccli.dropping import DropDecision, Replay
-    from bbccli.metrics import Metric
-
 
 _method = partial(option, panel=Panel.METHOD)
 
@@ -96,53 +85,18 @@ class DropOptions:
             )
         return chosen
 
-    def dropped(
-        self,
-        matrix: PredictionMatrix,
-        metric: Metric,
-        plan: Plan,
-        rules: Sequence[str],
-        progress: Progress,
-    ) -> tuple[DropDecision | Sequence[Replay], Sequence[Note]]:
-        """Return the decision, or the replays of some rules, and the notes."""
-        from bbccli.dropping import drop, replay
 
-        if self.replay_:
-            return replay(
-                matrix,
-                metric,
-                plan,
-                rules=rules,
-                threshold=self.threshold,
-                min_samples=self.min_samples,
-                order=self.fold_order.split(",") if self.fold_order else None,
-                n_orders=self.orders,
-                progress=progress,
-            )
-        decision = drop(
-            matrix,
-            metric,
-            plan,
-            rule=rules[0],
-            threshold=self.threshold,
-            min_samples=self.min_samples,
-            n_folds=self.n_folds,
-        )
-        return decision, decision.notes
-
-
-Format = Annotated[str, form_option("drop")]
+@dataclass(frozen=True, kw_only=True)
+class Dropping(InputOptions, ScoringOptions, DropOptions):
+    """All options that a decision depends on."""
 
 
 @command(without=("outer_fold",), reads=True)
 def drop(
-    ctx: typer.Context,
     files: Files,
-    options: DropOptions,
-    scoring: ScoringOptions,
-    how: InputOptions,
+    options: Dropping,
     work: ThreadOptions,
-    format: Format = "table",
+    format: Annotated[str, form_option("drop")] = "table",
     *,
     where: PrintOptions,
 ) -> None:
@@ -161,23 +115,41 @@ def drop(
     from bbccli.core.plan import Plan, pooling_of
     from bbccli.core.progress import enter
     from bbccli.core.text import visible
+    from bbccli.dropping import drop as decide
+    from bbccli.dropping import replay
     from bbccli.metrics import choose_metrics
     from bbccli.reports import Kind
     from bbccli.schema.drop import drop_document
 
     rules = options.rules()
-    plan = Plan(options.n_resamples, clip=scoring.clip, seed=scoring.seed)
-    form = form_for(ctx, format, where, None if options.list_ else Kind.DROP) or format
+    result: Any
+    limits: Any = {"threshold": options.threshold, "min_samples": options.min_samples}
+    plan = Plan(options.n_resamples, clip=options.clip, seed=options.seed)
+    form = form_for(format, where, None if options.list_ else Kind.DROP) or format
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
-        matrix = scoring.scored(how.read_files(files, unfinished=not options.replay_), options.cut)
+        matrix = options.read_files(files, unfinished=not options.replay_)
+        matrix = options.scored(matrix, options.cut)
         names = [options.metric] if options.metric else None
         metric = choose_metrics(names, matrix)[0]
-        plan = replace(plan, pooling=pooling_of(scoring.pooling, matrix.source.metadata))
+        plan = replace(plan, pooling=pooling_of(options.pooling, matrix.source.metadata))
         enter(progress, "resampling")
         with working(names, matrix):
-            result, more = options.dropped(matrix, metric, plan, rules, progress)
-    document = drop_document(matrix, plan, result, more)
+            if options.replay_:
+                order = options.fold_order.split(",") if options.fold_order else None
+                result, notes = replay(
+                    *(matrix, metric, plan),
+                    rules=rules,
+                    order=order,
+                    n_orders=options.orders,
+                    progress=progress,
+                    **limits,
+                )
+            else:
+                n_folds = options.n_folds
+                result = decide(matrix, metric, plan, rule=rules[0], n_folds=n_folds, **limits)
+                notes = result.notes
+    document = drop_document(matrix, plan, result, notes)
     if not options.list_:
         return publish([document], form, where, Kind.DROP)
     if not where.quiet:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from bbccli.analysis.options import GateOptions
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, reports
@@ -34,7 +32,6 @@ Format = Annotated[
 
 @command()
 def gate(
-    ctx: typer.Context,
     result: Result,
     limit: GateOptions,
     format: Format = None,
@@ -60,7 +57,7 @@ def gate(
     from bbccli.schema.saved import is_table, read_documents
 
     rule = limit.rule
-    form = form_for(ctx, format, where)
+    form = form_for(format, where)
     if form is not None and is_table(result):
         raise OptionError(
             f"{result} is a table, which holds no whole results to print",

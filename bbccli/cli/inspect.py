@@ -13,7 +13,6 @@ from bbccli.cli.shared import Files, OutputOption, WorkOptions, form_option
 
 @command(reads=True)
 def inspect(
-    ctx: typer.Context,
     files: Files,
     how: InputOptions,
     gaps: GapOptions,
@@ -37,7 +36,7 @@ def inspect(
     from bbccli.core.documents import Document
     from bbccli.reports import FORMS, Kind
 
-    form = form_for(ctx, format, where, Kind.INSPECTION) or format
+    form = form_for(format, where, Kind.INSPECTION) or format
     with resources.use(work.resources(None)):
         found = look(files, how.request(gaps.missing), verify=how.verify)
     text = FORMS[form].render([Document.of(found)], style_for(where.output), Kind.INSPECTION)

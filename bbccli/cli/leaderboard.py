@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, Files, PrintOptions, ThreadOptions, form_option
@@ -31,18 +29,16 @@ Wins = Annotated[
         scope=Scope.COMMAND,
     ),
 ]
-Format = Annotated[str, form_option("leaderboard")]
 
 
 @command(without=(*GATE, "method", "evaluation_share"), reads=True)
 def leaderboard(
-    ctx: typer.Context,
     files: Files,
     analysis: Analysis,
     work: ThreadOptions,
     top: Top = None,
     wins: Wins = True,
-    format: Format = "table",
+    format: Annotated[str, form_option("leaderboard")] = "table",
     *,
     where: PrintOptions,
 ) -> None:
@@ -66,7 +62,7 @@ def leaderboard(
     analysis.check()
     if top is not None and top < 1:
         raise OptionError(f"--top is {top}", hint="a whole number from 1")
-    form = FORMS[form_for(ctx, format, where, Kind.LEADERBOARD) or format]
+    form = FORMS[form_for(format, where, Kind.LEADERBOARD) or format]
     if top is None and form.for_people:
         top = MOST_ROWS
     with work.working(quiet=where.quiet) as progress:

@@ -12,6 +12,7 @@ from typing import Any
 
 import typer
 
+from bbccli.cli.command import source_of
 from bbccli.cli.shared import ALL_NOTES, OutputOption, PrintOptions
 from bbccli.cli.streams import emit, say
 from bbccli.core import local
@@ -128,7 +129,6 @@ def write(text: str | bytes, path: str) -> None:
 
 
 def form_for(
-    context: typer.Context,
     given: str | None,
     where: OutputOption,
     kind: Kind | None = Kind.CORRECT,
@@ -138,8 +138,6 @@ def form_for(
 
     Parameters
     ----------
-    context
-        Tells where `given` comes from.
     given
         Value of --format.
     kind
@@ -152,12 +150,12 @@ def form_for(
     OptionError
         Nothing but the suffix tells the form, and it is unknown; or a file can't be written.
     """
-    source, form = context.get_parameter_source("format"), None
-    if kind is not None and not (source and source.name == "COMMANDLINE"):
+    source, form = source_of("format"), None
+    if kind is not None and source != "COMMANDLINE":
         try:
             form = form_of(where.output, forms_of(kind))
         except OptionError:
-            if not (source and source.name == "DEFAULT_MAP"):
+            if source != "DEFAULT_MAP":
                 raise
     flags = {f"--{name}": path for name, path in others.items()}
     check_writable({"--output": where.output, **flags})

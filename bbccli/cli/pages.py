@@ -48,15 +48,21 @@ def publish_page(
     from bbccli.cli.output import write
     from bbccli.cli.streams import say
     from bbccli.core.text import visible
-    from bbccli.reports.page.whole import first_lines, page
+    from bbccli.reports.page import whole
 
-    write(page(exhibits, failures, title), output)
-    if quiet or output == "-":
-        return
-    if len(exhibits) == 1:
-        for line in first_lines(exhibits[0].document):
+    one = exhibits[0].document if len(exhibits) == 1 else None
+    if one is not None and one.command == "compare":
+        from bbccli.reports.content.compare import answer, requirement
+        from bbccli.reports.page.compared import page_of_comparison
+
+        write(page_of_comparison(exhibits[0], title), output)
+        lines = [visible(f"{answer(one)}."), *([visible(requirement(one))] if one.gate else ())]
+    else:
+        write(whole.page(exhibits, failures, title), output)
+        lines = whole.first_lines(one) if one is not None else []
+    if not quiet and output != "-":
+        for line in (*lines, f"page: {visible(output)}"):
             say(line)
-    say(f"page: {visible(output)}")
 
 
 def is_result(path: str) -> bool:

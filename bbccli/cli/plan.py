@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_option
 from bbccli.cli.command import command
-from bbccli.cli.shared import PrintOptions, ThreadOptions, form_option
-from bbccli.core.option import Option, Panel, Scope, option
+from bbccli.cli.shared import PrintOptions, ThreadOptions, files_argument, form_option
+from bbccli.core.option import Panel, Scope, option
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -80,8 +78,13 @@ class PlanningOptions:
         0.01, "How far from the best still counts as near the best.", "D", panel=Panel.METHOD
     )
 
-    def question(self, level: float, seed: int) -> PlanRequest:
-        """Return what is asked.
+
+@dataclass(frozen=True, kw_only=True)
+class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
+    """All options that a plan depends on."""
+
+    def question(self) -> PlanRequest:
+        """Return the request.
 
         Raises
         ------
@@ -101,7 +104,8 @@ class PlanningOptions:
         target = Target.OPTIMISM if self.optimism is not None else target
         value = self.optimism if self.width is None else self.width
         return PlanRequest(
-            *(target, value or 0.0, samples, configurations, self.within, level, seed, self.check)
+            *(target, value or 0.0, samples, configurations, self.within),
+            *(self.level, self.seed, self.check),
         )
 
     def _check_sizes(self) -> None:
@@ -116,7 +120,7 @@ class PlanningOptions:
             raise OptionError(f"--within is {self.within:g}", hint="0 or more, such as 0.01")
 
     def stated(self) -> Stated:
-        """Return what is stated of a study without a pilot.
+        """Return the stated values of a study without a pilot.
 
         Raises
         ------
@@ -145,7 +149,7 @@ class PlanningOptions:
         )
 
     def check_no_statement(self) -> None:
-        """Refuse what only goes without a pilot.
+        """Refuse values that only go without a pilot.
 
         Raises
         ------
@@ -193,30 +197,20 @@ WITHOUT = (
     *("select", "size_correction"),
 )
 
-
-Format = Annotated[str, form_option("plan")]
-
 Pilot = Annotated[
     Sequence[str],
-    Option(
-        "Pilot: out-of-sample predictions, as for bbc correct. Without one, state values.",
-        "FILE...",
-        positional=True,
-        default="none",
+    files_argument(
+        "Pilot: out-of-sample predictions, as for bbc correct. Without one, state values.", "none"
     ),
 ]
 
 
 @command(without=WITHOUT, reads=True)
 def plan(
-    ctx: typer.Context,
-    options: PlanningOptions,
-    planned: PlanOptions,
-    gaps: GapOptions,
-    how: InputOptions,
+    planning: Planning,
     work: ThreadOptions,
     files: Pilot = (),
-    format: Format = "table",
+    format: Annotated[str, form_option("plan")] = "table",
     *,
     where: PrintOptions,
 ) -> None:
@@ -240,28 +234,29 @@ def plan(
     from bbccli.reports.content.plan import answer
     from bbccli.schema.plan import plan_document
 
-    given, matrix = planned.plan({}), None
-    options.question(given.level, given.seed)
+    given, matrix = planning.plan({}), None
+    planning.question()
     if files:
-        options.check_no_statement()
+        planning.check_no_statement()
     else:
-        options.stated()
-    form = FORMS[form_for(ctx, format, where, Kind.PLAN) or format]
+        planning.stated()
+    form = FORMS[form_for(format, where, Kind.PLAN) or format]
     with work.working(quiet=where.quiet) as progress:
         if files:
             enter(progress, "reading")
-            matrix = planned.scored(how.read_files(files, missing=gaps.missing), None)
-            names = [options.metric] if options.metric else None
+            matrix = planning.scored(planning.read_files(files, missing=planning.missing), None)
+            names = [planning.metric] if planning.metric else None
             metric = choose_metrics(names, matrix)[0]
-            given = planned.plan(matrix.source.metadata)
+            given = planning.plan(matrix.source.metadata)
             enter(progress, "resampling")
             with working(names, matrix):
                 basis = of_pilot(matrix, metric, given)
         else:
-            basis = of_stated(metric_named(options.metric or "auc"), options.stated(), given.level)
+            metric = metric_named(planning.metric or "auc")
+            basis = of_stated(metric, planning.stated(), given.level)
         enter(progress, "planning")
-        question = options.question(given.level, given.seed)
-        found = plan_document(matrix, given, planned_for(basis, question, progress))
+        request = planning.question()
+        found = plan_document(matrix, given, planned_for(basis, request, progress))
     publish([found], form.name, where, Kind.PLAN)
     if not form.for_people and not where.quiet:
         say(answer(found.record))

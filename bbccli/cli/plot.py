@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
 from bbccli.cli.pages import PICTURES, exhibit_of, is_result
-from bbccli.cli.shared import GATE, Quiet, ThreadOptions
-from bbccli.core.option import Option, Scope, names_in
+from bbccli.cli.shared import GATE, Quiet, ThreadOptions, files_argument, output_option
+from bbccli.core.option import Option, names_in
 from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
 Given = Annotated[
     Sequence[str],
-    Option(
+    files_argument(
         "A saved result (.json), or out-of-sample predictions as bbc correct takes them. Some "
-        "figures need the predictions; differences and cd need a saved result of bbc compare.",
-        "FILE...",
-        positional=True,
+        "figures need the predictions; differences and cd need a saved result of bbc compare."
     ),
 ]
 Kind = Annotated[
@@ -35,13 +33,7 @@ Kind = Annotated[
     ),
 ]
 Picture = Annotated[
-    str,
-    Option(
-        "File for the figure: .svg, .png, .pdf, or .vl.json for any Vega editor.",
-        "PATH",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    ),
+    str, output_option("File for the figure: .svg, .png, .pdf, or .vl.json for any Vega editor.")
 ]
 
 

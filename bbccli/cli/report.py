@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from bbccli.cli.command import command
-from bbccli.cli.shared import Quiet
+from bbccli.cli.shared import Quiet, files_argument, output_option
 from bbccli.core.option import Option, Panel, Scope
+from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
     from bbccli.core.documents import Document
@@ -18,24 +17,13 @@ if TYPE_CHECKING:
 
 Results = Annotated[
     Sequence[str],
-    Option(
+    files_argument(
         "Saved results: .json, also of bbc compare; .jsonl with one on each line, such as a batch "
         "writes; - is standard input. Or one file of predictions, which is shown as bbc correct "
-        "does by default.",
-        "FILE...",
-        positional=True,
+        "does by default."
     ),
 ]
-Page = Annotated[
-    str,
-    Option(
-        "File for the page.",
-        "PATH",
-        default="-, standard output",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    ),
-]
+Page = Annotated[str, output_option("File for the page.", default="-, standard output")]
 Title = Annotated[
     str | None, Option("Title of the page.", "TEXT", default="what it shows", scope=Scope.RUN)
 ]
@@ -52,7 +40,6 @@ Figures = Annotated[
 
 @command()
 def report(
-    ctx: typer.Context,
     results: Results,
     output: Page = "-",
     title: Title = None,
@@ -75,19 +62,15 @@ def report(
     from bbccli.cli.output import check_writable
     from bbccli.cli.pages import publish_page
     from bbccli.reports.evidence import Exhibit
-    from bbccli.schema.saved import is_comparison
 
     check_writable({"--output": output})
     if _are_predictions(results):
-        documents, exhibits = [], [_exhibit_of_predictions(ctx, results[0], quiet=quiet)]
+        documents, exhibits = [], [_exhibit_of_predictions(results[0], quiet=quiet)]
     else:
         documents = _saved(results)
         exhibits = [Exhibit(document.record) for document in documents if "error" not in document]
     if figures is not None:
         _write_figures(exhibits, figures)
-    if any(is_comparison(document) for document in documents):
-        _publish_comparison(exhibits[0], output, title or "", quiet=quiet)
-        return
     failures = [document.record for document in documents if "error" in document]
     publish_page(exhibits, output, failures, title or "", quiet=quiet)
 
@@ -100,7 +83,6 @@ def _saved(paths: Sequence[str]) -> list[Document[Any]]:
     OptionError
         A comparison among several results; and what reading raises.
     """
-    from bbccli.errors import OptionError
     from bbccli.schema.saved import is_comparison, read_results
 
     found = [(path, document) for path in paths for document in read_results(path)]
@@ -122,8 +104,6 @@ def _are_predictions(files: Sequence[str]) -> bool:
     OptionError
         Predictions among several files.
     """
-    from bbccli.errors import OptionError
-
     found = [path for path in files if _holds_predictions(path)]
     if found and len(files) > 1:
         raise OptionError(
@@ -143,7 +123,6 @@ def _holds_predictions(path: str) -> bool:
         The table of a batch, which holds no whole results.
     """
     from bbccli.cli.pages import is_result
-    from bbccli.errors import OptionError
     from bbccli.schema.saved import is_batch, is_table
 
     exists, suffix = Path(path).exists(), Path(path).suffix.lower()
@@ -156,18 +135,17 @@ def _holds_predictions(path: str) -> bool:
     return not is_result(path)
 
 
-def _exhibit_of_predictions(ctx: typer.Context, path: str, *, quiet: bool) -> Exhibit:
+def _exhibit_of_predictions(path: str, *, quiet: bool) -> Exhibit:
     """Return what `bbc correct` says of predictions, with the defaults of the project; no gate."""
     from bbccli.analysis.answer import answer
     from bbccli.cli import config
-    from bbccli.cli.command import typed
+    from bbccli.cli.command import running, typed
     from bbccli.cli.correct import correct
     from bbccli.cli.pages import exhibit_of
     from bbccli.cli.shared import GATE
     from bbccli.core import reading
 
-    named = ctx.parent.params.get("config_file") if ctx.parent is not None else None
-    held = config.defaults("correct", named)
+    held = config.defaults("correct", running.get().parent.params.get("config_file"))
     given = typed(correct).make_context("correct", [path], default_map=held).params
     values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
     analysis = values["analysis"]
@@ -175,23 +153,6 @@ def _exhibit_of_predictions(ctx: typer.Context, path: str, *, quiet: bool) -> Ex
     with reading.use(values["care"]), values["work"].working(quiet=quiet) as progress:
         found = answer(analysis, [path], cost=None, progress=progress)
         return exhibit_of(analysis, [path], found)
-
-
-def _publish_comparison(exhibit: Exhibit, output: str, title: str = "", *, quiet: bool) -> None:
-    """Write the page of one comparison; say on standard error what it says first."""
-    from bbccli.cli.output import write
-    from bbccli.cli.streams import say
-    from bbccli.core.text import visible
-    from bbccli.reports.content.compare import answer, requirement
-    from bbccli.reports.page.compared import page_of_comparison as page
-
-    write(page(exhibit, title), output)
-    if quiet or output == "-":
-        return
-    say(visible(f"{answer(exhibit.document)}."))
-    if exhibit.document.gate is not None:
-        say(visible(requirement(exhibit.document)))
-    say(f"page: {visible(output)}")
 
 
 def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
@@ -204,7 +165,6 @@ def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     """
     from bbccli.cli.output import write
     from bbccli.cli.pages import PICTURES
-    from bbccli.errors import OptionError
     from bbccli.reports.figures import KINDS, Drawn, draw
     from bbccli.reports.figures.rendering import check_can_render, exported
     from bbccli.reports.page.compared import figures_of

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Annotated
 
 from bbccli.core import resources
-from bbccli.core.option import Option, Panel, Scope, option
+from bbccli.core.option import Option, Panel, Scope, declare, option
 from bbccli.core.progress import Progress
 from bbccli.core.resources import Engine, Resources, resources_of
 from bbccli.errors import OptionError
@@ -16,13 +17,7 @@ from bbccli.errors import OptionError
 
 def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:
     """Return a function of the names of the reports on a kind of result."""
-
-    def names() -> Iterable[str]:
-        from bbccli.reports import forms_of
-
-        return forms_of(kind)
-
-    return names
+    return lambda: import_module("bbccli.reports").forms_of(kind)
 
 
 def form_option(kind: str) -> Option:
@@ -30,14 +25,22 @@ def form_option(kind: str) -> Option:
     return Option("Form of the result.", names=reports(kind), scope=Scope.COMMAND)
 
 
+def files_argument(text: str, default: str = "") -> Option:
+    """Return the argument of the files that a command reads."""
+    return Option(text, "FILE...", default=default, positional=True)
+
+
+def output_option(text: str, metavar: str = "PATH", default: str = "") -> Option:
+    """Return the option of the file that a command writes."""
+    return Option(text, metavar, flags=("--output", "-o"), default=default, scope=Scope.RUN)
+
+
 Files = Annotated[
     Sequence[str],
-    Option(
+    files_argument(
         "Out-of-sample predictions: .parquet, .csv, .csv.gz, .jsonl, .arff ...; "
         "- is standard input. Several files, or a quoted pattern: one configuration in each, named "
-        "by what differs in the paths.",
-        "FILE...",
-        positional=True,
+        "by what differs in the paths."
     ),
 ]
 
@@ -46,24 +49,15 @@ GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
 
 ALL_NOTES = "all"
 
-Quiet = Annotated[
-    bool,
-    Option("Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q")),
-]
+_QUIET = Option("Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q"))
+Quiet = Annotated[bool, _QUIET]
 
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOption:
     """Output file."""
 
-    output: str = option(
-        "-",
-        "Output file.",
-        "PATH",
-        default="-, standard output",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
-    )
+    output: str = declare("-", output_option("Output file.", default="-, standard output"))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +70,7 @@ class PrintOptions(OutputOption):
         panel=Panel.OUTPUT,
         names=lambda: ("top", ALL_NOTES),
     )
-    quiet: bool = option(
-        False, "Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q")
-    )
+    quiet: bool = declare(False, _QUIET)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +94,7 @@ class RunnerOptions:
     )
 
     def check(self) -> None:
-        """Find out whether the options go together.
+        """Refuse options that do not go together.
 
         Raises
         ------
@@ -115,7 +107,7 @@ class RunnerOptions:
             )
 
     def check_work(self, methods: Sequence[str] | None, form: str, *, cost_of_search: bool) -> None:
-        """Find out what workers are not for, before any starts.
+        """Refuse work that workers can't do, before any starts.
 
         Raises
         ------

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
-from bbccli.cli.shared import Quiet
+from bbccli.cli.shared import Quiet, output_option
 from bbccli.core.option import Option, Scope, names_in, option
 from bbccli.errors import OptionError
 
@@ -88,11 +88,8 @@ LawName = Annotated[
 ]
 Predictions = Annotated[
     str,
-    Option(
-        "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.",
-        "FILE",
-        flags=("--output", "-o"),
-        scope=Scope.RUN,
+    output_option(
+        "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.", "FILE"
     ),
 ]
 Truth = Annotated[str, Option("True performances, as JSON.", "FILE", scope=Scope.RUN)]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, fields
 from enum import Enum, StrEnum
 from functools import cache
 from importlib import import_module
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 LARGEST = sys.float_info.max
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
@@ -108,7 +108,12 @@ def names_in(*places: str) -> Callable[[], Iterable[str]]:
 
 def option(value: Any, help: str, metavar: str | None = None, **more: Any) -> Any:
     """Return the field of an option with this default; see `Option` for the other parameters."""
-    return field(default=value, metadata={"option": Option(help, metavar, **more)})
+    return declare(value, Option(help, metavar, **more))
+
+
+def declare(value: Any, option: Option) -> Any:
+    """Return the field of an option with this default."""
+    return field(default=value, metadata={"option": option})
 
 
 class MisfitError(Exception):
@@ -219,13 +224,10 @@ def _as_toml(text: str, kind: Any) -> Any:
         return text
 
 
-def declared(name: str, hint: Any, default: Any) -> Declared | None:
-    """Return the option that an annotation declares, if it declares one."""
-    if get_origin(hint) is not Annotated:
-        return None
-    annotation, *metadata = get_args(hint)
-    option = next((one for one in metadata if isinstance(one, Option)), None)
-    return Declared(name, annotation, default, option) if option else None
+def declared(name: str, hint: Any, default: Any) -> Declared:
+    """Return the option that an annotation declares."""
+    annotation, option = get_args(hint)
+    return Declared(name, annotation, default, option)
 
 
 @cache

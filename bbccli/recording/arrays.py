@@ -18,18 +18,8 @@ from numpy.typing import NDArray
 _KINDS = "biufU"
 _LONGEST_HEADER = 10_000
 _NOT_ARRAYS = (
-    ValueError,
-    TypeError,
-    KeyError,
-    NotImplementedError,
-    RuntimeError,
-    EOFError,
-    MemoryError,
-    OverflowError,
-    struct.error,
-    zipfile.BadZipFile,
-    SyntaxError,
-    tokenize.TokenError,
+    *(ValueError, TypeError, KeyError, RuntimeError, EOFError, MemoryError, OverflowError),
+    *(struct.error, zipfile.BadZipFile, SyntaxError, tokenize.TokenError),
 )
 
 

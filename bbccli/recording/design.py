@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.core.atomic import SUFFIX, replacing
 from bbccli.core.local import bytes_of
@@ -30,14 +31,14 @@ _ABANDONED = 3600.0
 """Seconds after which a file that is not whole is nobody's: to write one takes milliseconds."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Design:
     """Truth and folds of a recording.
 
     Parameters
     ----------
     task
-        What is predicted.
+        The task.
     truth : (N,)
         Class codes 0..K-1, or values.
     classes
@@ -51,6 +52,8 @@ class Design:
         Sample weights.
     scoring
         Name that the search has for its metric, as scikit-learn spells it; empty where it has none.
+    labels : (K,), optional
+        The classes as the recorder was given them; not part of the folder.
     """
 
     task: Task
@@ -60,6 +63,7 @@ class Design:
     groups: IntArray | None = None
     weights: FloatArray | None = None
     scoring: str = ""
+    labels: NDArray[Any] | None = None
 
     @property
     def n_samples(self) -> int:
@@ -73,6 +77,7 @@ class Design:
         text = json.dumps([self.task, self.classes, self.scoring, sorted(about)])
         return hashlib.sha256(text.encode()).hexdigest()
 
+    @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
         """Repeat and fold of each split.
 
@@ -151,29 +156,27 @@ def load(folder: Path) -> Design:
     """
     about = _header(folder)
     try:
-        arrays = unpacked(bytes_of(folder / ARRAYS))
-        design = _design(about, arrays)
+        return _design(about, unpacked(bytes_of(folder / ARRAYS)))
     except (OSError, DamagedError, KeyError, ValueError, TypeError, IndexError) as error:
         raise InputError(
             f"recording is damaged: {error}", path=str(folder / ARRAYS), hint="record it again"
         ) from None
-    return design
 
 
 def _header(folder: Path) -> dict[str, Any]:
-    place = str(folder / HEADER)
+    path = str(folder / HEADER)
     try:
         about = json.loads(bytes_of(folder / HEADER))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(
-            f"recording can't be read: {error}", path=place, hint="record it again"
+            f"recording can't be read: {error}", path=path, hint="record it again"
         ) from None
     if not isinstance(about, dict) or about.get("spec") != SPEC:
-        raise InputError(f"is no {SPEC}", path=place, hint="give the folder of a Recorder")
+        raise InputError(f"is no {SPEC}", path=path, hint="give the folder of a Recorder")
     if str(about.get("version")).split(".", maxsplit=1)[0] != MAJOR_VERSION:
         raise InputError(
             f"has version {about.get('version')!r}; version {MAJOR_VERSION} is understood",
-            path=place,
+            path=path,
             hint="a newer release of bbc may read it",
         )
     return about
@@ -190,7 +193,13 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
         raise DamagedError("the truth has other classes")
     ends = np.cumsum(arrays["sizes"])
     tests = tuple(np.split(arrays["tests"], ends[:-1])) if len(ends) else ()
-    _check_tests(tests, len(truth))
+    for rows in tests:
+        if rows.dtype.kind != "i" or rows.ndim != 1:
+            raise DamagedError("a fold has rows that are not positions")
+        if rows.size and not (rows.min() >= 0 and rows.max() < len(truth)):
+            raise DamagedError("a fold has rows outside the data")
+        if len(np.unique(rows)) != len(rows):
+            raise DamagedError("a fold has a row twice")
     for name, kind in (("groups", "i"), ("weights", "f")):
         if name in arrays and arrays[name].shape != truth.shape:
             raise DamagedError(f"{name} of another length")
@@ -198,16 +207,6 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
             raise DamagedError(f"{name} of another type")
     groups, weights = arrays.get("groups"), arrays.get("weights")
     return Design(task, truth, classes, tests, groups, weights, str(about.get("scoring") or ""))
-
-
-def _check_tests(tests: Sequence[IntArray], n_samples: int) -> None:
-    for rows in tests:
-        if rows.dtype.kind != "i" or rows.ndim != 1:
-            raise DamagedError("a fold has rows that are not positions")
-        if rows.size and not (rows.min() >= 0 and rows.max() < n_samples):
-            raise DamagedError("a fold has rows outside the data")
-        if len(np.unique(rows)) != len(rows):
-            raise DamagedError("a fold has a row twice")
 
 
 def _arrays(design: Design) -> dict[str, Any]:

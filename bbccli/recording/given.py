@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
 from numbers import Integral
 from typing import Any
 
@@ -20,7 +20,7 @@ from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 
 def as_array(given: Any, name: str) -> NDArray[Any]:
-    """Return an array of what was given under a name.
+    """Return an argument as an array.
 
     Raises
     ------
@@ -36,7 +36,7 @@ def as_array(given: Any, name: str) -> NDArray[Any]:
 
 
 def position(given: Any, name: str) -> int:
-    """Return a fold or a repeat as a whole number; numpy's own are such too.
+    """Return a fold or a repeat as an integer; those of numpy are such too.
 
     Raises
     ------
@@ -52,31 +52,8 @@ def position(given: Any, name: str) -> int:
     return number
 
 
-def place_of(repeat: Any, fold: Any) -> tuple[int | None, int | None]:
-    """Return a repeat and a fold, each of which may not be given.
-
-    Raises
-    ------
-    OptionError
-        As `position`.
-    """
-    found = (("repeat", repeat), ("fold", fold))
-    own = [None if number is None else position(number, name) for name, number in found]
-    return own[0], own[1]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Truth:
-    """Task, codes or values (N,), and the sorted classes (K,) with their names."""
-
-    task: Task
-    values: IntArray | FloatArray
-    labels: NDArray[Any] | None
-    names: tuple[str, ...]
-
-
-def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
-    """Return the truth, and the task where it was not given.
+def design_of(y: Any, task: str | None, scoring: Any) -> Design:
+    """Return a design with the truth, and the task where it was not given.
 
     Raises
     ------
@@ -92,19 +69,25 @@ def truth_of(y: Any, task: str | None, scoring: Any) -> Truth:
     if values.dtype.kind == "f" and not np.isfinite(values).all():
         raise OptionError("y has missing values", hint="leave out the samples without a truth")
     labels = np.unique(values)
-    found = _known(task) or _task_of(values, labels, scoring)
-    if found is Task.REGRESSION:
+    tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION)
+    if task is not None and task not in tasks:
+        raise OptionError(f"no task {task!r} can be recorded", hint=nearest(str(task), tasks))
+    if (task or _task_of(values, labels, scoring)) == Task.REGRESSION:
         if values.dtype.kind not in "biuf":
             raise OptionError("y of a regression must be a list of numbers", hint="check task=")
-        return Truth(found, values.astype(np.float64), None, ())
+        return Design(Task.REGRESSION, values.astype(np.float64), ())
     if len(labels) < 2:
         raise OptionError("y has one class only", hint="classification needs at least two")
-    found = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
-    names = tuple(_name(label) for label in labels.tolist())
-    return Truth(found, np.searchsorted(labels, values).astype(np.int64), labels, names)
+    names = tuple(
+        str(int(one) if isinstance(one, float) and one.is_integer() else one)
+        for one in labels.tolist()
+    )
+    codes = np.searchsorted(labels, values).astype(np.int64)
+    of_classes = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
+    return Design(of_classes, codes, names, labels=labels)
 
 
-def codes_and_names(groups: Any, n_samples: int) -> IntArray:
+def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
     """Return the code of each group.
 
     Raises
@@ -117,20 +100,11 @@ def codes_and_names(groups: Any, n_samples: int) -> IntArray:
         raise OptionError(
             f"groups have shape {values.shape}, not ({n_samples},)", hint="one per sample"
         )
-    if any(_is_missing(one) for one in values.tolist()):
+    if any(map(_is_missing, values.tolist())):
         raise OptionError("groups have missing values", hint="a group of its own is one too")
     if values.dtype.hasobject:
         values = values.astype(str)
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
-
-
-def _known(task: str | None) -> Task | None:
-    tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION)
-    if task is None:
-        return None
-    if task not in tasks:
-        raise OptionError(f"no task {task!r} can be recorded", hint=nearest(str(task), tasks))
-    return Task(task)
 
 
 def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
@@ -157,27 +131,21 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
 
 
 def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Texts, numbers or booleans in their own type."""
-    if any(_is_missing(one) for one in values.tolist()):
+    """Return texts, numbers or booleans in their own type."""
+    objects = values.tolist()
+    if any(map(_is_missing, objects)):
         raise OptionError("y has missing values", hint="leave out the samples without a truth")
-    try:
-        own = np.array(values.tolist())
-    except ValueError:
-        own = values
-    mixed = own.dtype.kind == "U" and not all(isinstance(one, str) for one in values.tolist())
-    if own.ndim != 1 or own.dtype.hasobject or mixed:
+    with suppress(ValueError):
+        values = np.array(objects)
+    mixed = values.dtype.kind == "U" and not all(isinstance(one, str) for one in objects)
+    if values.ndim != 1 or values.dtype.hasobject or mixed:
         raise OptionError("y mixes texts and numbers", hint="labels of one type")
-    return own
+    return values
 
 
 def _is_missing(value: Any) -> bool:
     unknown = value is None or type(value).__name__ in ("NAType", "NaTType")
     return unknown or (isinstance(value, float) and bool(np.isnan(value)))
-
-
-def _name(label: Any) -> str:
-    whole = isinstance(label, float) and label.is_integer()
-    return str(int(label)) if whole else str(label)
 
 
 Split = tuple[IntArray, IntArray]
@@ -192,20 +160,24 @@ def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
         A splitter of scikit-learn, a number of folds, None for five, or pairs of train and test
         rows: positions, or booleans (N,).
     features, truth, groups
-        What the splitter sees; `features` may be None.
+        Arguments of the splitter; `features` may be None.
     classifies
-        Whether a number of folds means stratified ones.
+        True if a number of folds means stratified ones.
 
     Raises
     ------
     OptionError
         No splits, rows that there are not, or a split that tests what it trains on.
     """
-    n_samples = len(truth)
-    splits = [
-        (_rows_of_split(train, n_samples, i), _rows_of_split(test, n_samples, i))
-        for i, (train, test) in enumerate(_pairs(cv, features, truth, groups, classifies))
-    ]
+    n_samples, splits = len(truth), []
+    for position, pair in enumerate(_pairs(cv, features, truth, groups, classifies)):
+        train, test = (_rows(as_array(rows, f"split {position}"), n_samples) for rows in pair)
+        if any(rows is None or len(np.unique(rows)) < len(rows) for rows in (train, test)):
+            raise OptionError(
+                f"split {position} is not a list of rows",
+                hint=f"positions from 0 to {n_samples - 1}, each once, at least one",
+            )
+        splits.append((np.asarray(train), np.asarray(test)))
     if not splits:
         raise OptionError("cv has no splits", hint="at least two folds")
     for position, (train, test) in enumerate(splits):
@@ -218,7 +190,7 @@ def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
 
 
 def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Any]:
-    """Train and test rows as they were given, or as a splitter draws them."""
+    """Return train and test rows as they were given, or as a splitter draws them."""
     try:
         if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
             from sklearn.model_selection import check_cv
@@ -275,7 +247,7 @@ def positions(rows: Any, n_samples: int) -> IntArray:
     OptionError
         Rows that there are not, or one twice.
     """
-    found = _positions(as_array(rows, "rows"), n_samples)
+    found = _rows(as_array(rows, "rows"), n_samples)
     if found is None:
         raise OptionError("rows must be positions", hint=f"whole numbers from 0 to {n_samples - 1}")
     if len(np.unique(found)) < len(found):
@@ -283,17 +255,7 @@ def positions(rows: Any, n_samples: int) -> IntArray:
     return found
 
 
-def _rows_of_split(given: Any, n_samples: int, split: int) -> IntArray:
-    found = _positions(as_array(given, f"split {split}"), n_samples)
-    if found is None or len(np.unique(found)) < len(found):
-        raise OptionError(
-            f"split {split} is not a list of rows",
-            hint=f"positions from 0 to {n_samples - 1}, each once, at least one",
-        )
-    return found
-
-
-def _positions(rows: NDArray[Any], n_samples: int) -> IntArray | None:
+def _rows(rows: NDArray[Any], n_samples: int) -> IntArray | None:
     """Positions (n,) of rows, given as such or as booleans (N,); None where they are neither."""
     if rows.dtype == bool and rows.shape == (n_samples,):
         rows = np.flatnonzero(rows)
@@ -303,11 +265,7 @@ def _positions(rows: NDArray[Any], n_samples: int) -> IntArray | None:
 
 
 def split_of(
-    rows: IntArray,
-    design: Design,
-    places: Sequence[tuple[int, int]],
-    repeat: int | None,
-    fold: int | None,
+    rows: IntArray, design: Design, repeat: int | None, fold: int | None
 ) -> tuple[int | None, IntArray, IntArray | None]:
     """Return the split that rows are the test set of, its rows, and the order that makes them so.
 
@@ -318,30 +276,26 @@ def split_of(
     OptionError
         The rows are the test set of no split, of several, or of another one than was said.
     """
-    if not places:
+    if not design.tests:
         return None, rows, None
     wanted = np.sort(rows)
     equal = [
         split
-        for split, (own, tests) in enumerate(zip(places, design.tests, strict=True))
-        if repeat in (None, own[0])
-        and fold in (None, own[1])
-        and len(tests) == len(rows)
+        for split, (place, tests) in enumerate(zip(design.places, design.tests, strict=True))
+        if repeat in (None, place[0])
+        and fold in (None, place[1])
         and np.array_equal(np.sort(tests), wanted)
     ]
     if len(equal) != 1:
-        said = "".join(
-            f" {word} {number}"
-            for word, number in (("repeat", repeat), ("fold", fold))
-            if number is not None
-        )
-        problem = "several test sets" if equal else f"no test set of cv{said and ','}{said}"
+        named = {"repeat": repeat, "fold": fold}.items()
+        words = "".join(f" {word} {number}" for word, number in named if number is not None)
+        problem = "several test sets" if equal else f"no test set of cv{words and ','}{words}"
         raise OptionError(f"the rows are {problem}", hint="the test rows of one of rec.cv")
     tests = design.tests[equal[0]]
     return equal[0], tests, np.argsort(rows)[np.argsort(np.argsort(tests))]
 
 
-def predictions_of(given: Any, n: int, truth: Truth) -> tuple[NDArray[Any], PredictionKind]:
+def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], PredictionKind]:
     """Return predictions (n,) or (n, K) and what they are.
 
     Raises
@@ -365,28 +319,22 @@ def predictions_of(given: Any, n: int, truth: Truth) -> tuple[NDArray[Any], Pred
         )
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         raise OptionError("predictions are not finite", hint="leave out what has no prediction")
-    if truth.labels is None:
+    if design.labels is None:
         if array.ndim != 1 or array.dtype.kind not in "biuf":
             raise OptionError("predictions of a regression are one number per row", hint="see y")
         return array.astype(np.result_type(array, np.float32)), PredictionKind.VALUE
-    if array.ndim == 1 and (array.dtype.kind != "f" or len(truth.labels) > 2):
-        return _labels(array, truth), PredictionKind.LABEL
-    return _numbers(array, truth)
-
-
-def _labels(array: NDArray[Any], truth: Truth) -> IntArray:
-    assert truth.labels is not None
+    if array.ndim != 1 or (array.dtype.kind == "f" and len(design.labels) == 2):
+        return _numbers(array, len(design.labels))
     try:
-        return codes_of(array, truth.labels)
+        return codes_of(array, design.labels), PredictionKind.LABEL
     except UnfitError as error:
         raise OptionError(
             f"a configuration {error}", hint="labels as in y; or floats that are scores"
         ) from None
 
 
-def _numbers(array: NDArray[Any], truth: Truth) -> tuple[NDArray[Any], PredictionKind]:
-    """Probabilities where they can be such, else scores."""
-    n_classes = len(truth.names)
+def _numbers(array: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], PredictionKind]:
+    """Return probabilities where they can be such, else scores."""
     if array.ndim == 2 and array.shape[1] != n_classes:
         raise OptionError(
             f"predictions have {array.shape[1]} columns for {n_classes} classes",
@@ -405,7 +353,7 @@ def _numbers(array: NDArray[Any], truth: Truth) -> tuple[NDArray[Any], Predictio
 
 
 def check_response(response: str) -> None:
-    """Refuse to keep what no estimator has.
+    """Refuse a response that no estimator has.
 
     Raises
     ------

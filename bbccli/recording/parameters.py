@@ -54,13 +54,6 @@ def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
         return [plain(one, listed) for one in value]
     if isinstance(value, dict):
         return {str(key): plain(one, listed) for key, one in value.items()}
-    return _of_object(value, listed)
-
-
-def _of_object(value: Any, listed: Set[int]) -> Any:
-    if isinstance(value, np.ndarray):
-        text = repr(value.tolist()).encode()
-        return {"array": list(value.shape), "digest": _digest(text)}
     if _is_estimator(value):
         own = {} if id(value) in listed else {"params": parameters_of(value)}
         return {"class": class_name(value)} | own
@@ -72,29 +65,27 @@ def _is_estimator(value: Any) -> bool:
 
 
 def _of_code(value: Any) -> Any:
-    """Return what has no other form than code or its own words: functions, classes, objects."""
+    """Return the form of any other object: a digest, its name, its code, or its `repr`."""
+    if isinstance(value, np.ndarray):
+        return {"array": list(value.shape), "digest": _digest(repr(value.tolist()))}
     if isinstance(value, functools.partial):
         return {"partial": plain(value.func), "given": [plain(value.args), plain(value.keywords)]}
     code = getattr(value, "__code__", None)
     if code is not None:
+        closure = [cell.cell_contents for cell in value.__closure__ or ()]
+        content = (code.co_code, code.co_consts, code.co_names, value.__defaults__, closure)
         local = "<" in value.__qualname__  # lambdas share a name
-        said = (code.co_code, code.co_consts, code.co_names)
-        given = (value.__defaults__, [cell.cell_contents for cell in value.__closure__ or ()])
-        own = {"digest": _digest(_words((*said, *given)).encode())} if local else {}
-        return {"class": class_name(value)} | own
-    if hasattr(value, "__qualname__") or _is_random(value):
+        return {"class": class_name(value)} | ({"digest": _digest(_text(content))} if local else {})
+    random = isinstance(value, np.random.RandomState | np.random.Generator)
+    if hasattr(value, "__qualname__") or random:
         return {"class": class_name(value)}
-    return _words(value)
+    return _text(value)
 
 
-def _is_random(value: Any) -> bool:
-    return isinstance(value, np.random.RandomState | np.random.Generator)
+def _text(value: Any) -> str:
+    text = repr(value)
+    return text if " at 0x" not in text else class_name(value)
 
 
-def _words(value: Any) -> str:
-    words = repr(value)
-    return words if " at 0x" not in words else class_name(value)
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.blake2b(content, digest_size=8).hexdigest()
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

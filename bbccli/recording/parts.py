@@ -10,7 +10,7 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -24,27 +24,12 @@ from bbccli.recording.design import LEADERBOARDS, PARTS
 from bbccli.types import IntArray, PredictionKind
 
 PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
-"""What is read: parts, and what searches said of their candidates."""
+"""Files that are read: parts, and the candidates of searches."""
 
 _ABOUT = "about"
 _BINARY = getattr(os, "O_BINARY", 0)
 _TOKEN = uuid.uuid4().hex[:12]
 _COUNTER = itertools.count()
-_WRITTEN = (
-    "identity",
-    "name",
-    "estimator",
-    "params",
-    "split",
-    "repeat",
-    "fold",
-    "score",
-    "flags",
-    "problem",
-    "session",
-    "time",
-    "data",
-)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -54,7 +39,7 @@ class Part:
     Parameters
     ----------
     identity
-        What parts of the same configuration share.
+        Shared by all parts of a configuration.
     name
         Name of the configuration; empty where its parameters make one.
     estimator
@@ -65,7 +50,7 @@ class Part:
         Class codes, probabilities or scores of the positive class, values; or one column per
         class. None where there are none: see `problem`, or the configuration was only tried.
     kind
-        What a prediction is.
+        Form of the predictions.
     split
         Position of the split in the design; None where `rows`, `repeat` and `fold` say it.
     rows : (n,) int, optional
@@ -73,7 +58,7 @@ class Part:
     repeat, fold
         Where the design has no splits; a fold of None is unknown.
     score
-        What the search was told, in its own sign; None where there is none.
+        Score that the search was given, in its sign; None where there is none.
     flags
         Threats to validity, as in the metadata of a table.
     problem
@@ -105,8 +90,12 @@ class Part:
     weights: NDArray[Any] | None = None
 
 
+_ARRAYS = ("predictions", "rows", "weights")
+_WRITTEN = tuple(one.name for one in fields(Part) if one.name not in _ARRAYS)
+
+
 def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
-    """Return what tells configurations apart: the name, else the estimator and its parameters."""
+    """Return the key of a configuration: its name, else a digest of estimator and parameters."""
     if name:
         return f"name {name}"
     text = json.dumps([estimator, params], sort_keys=True)
@@ -124,26 +113,18 @@ def write(folder: Path, part: Part) -> None:
     OSError
         The folder can't be written.
     """
-    about: dict[str, Any] = {name: getattr(part, name) for name in _WRITTEN}
-    about["kind"] = None if part.kind is None else str(part.kind)
+    about = {name: getattr(part, name) for name in _WRITTEN}
     text = json.dumps(about, ensure_ascii=False, default=str)
-    arrays: dict[str, NDArray[Any]] = {_ABOUT: np.frombuffer(text.encode(), np.uint8)}
-    if part.predictions is not None:
-        arrays["predictions"] = part.predictions
-    if part.rows is not None:
-        arrays["rows"] = part.rows
-    if part.weights is not None:
-        arrays["weights"] = part.weights
-    _place(folder / PARTS, f"{_own_name()}.npz", packed(arrays))
+    arrays = {name: getattr(part, name) for name in _ARRAYS}
+    arrays[_ABOUT] = np.frombuffer(text.encode(), np.uint8)
+    kept = {name: array for name, array in arrays.items() if array is not None}
+    _place(folder / PARTS, "npz", packed(kept))
 
 
 def write_leaderboard(folder: Path, content: Mapping[str, Any]) -> None:
-    """Write what a search says of its candidates, beside what was said before."""
-    _place(
-        folder / LEADERBOARDS,
-        f"{_own_name()}.json",
-        json.dumps(content, ensure_ascii=False).encode(),
-    )
+    """Write the candidates of a search, beside those of earlier ones."""
+    text = json.dumps(content, ensure_ascii=False)
+    _place(folder / LEADERBOARDS, "json", text.encode())
 
 
 def read(path: Path) -> Part:
@@ -158,17 +139,11 @@ def read(path: Path) -> Part:
     """
     arrays = unpacked(bytes_of(path))
     try:
-        about = json.loads(arrays[_ABOUT].tobytes())
-        kind, rows = about.pop("kind"), arrays.get("rows")
-        about.setdefault("data", "")  # not said by earlier versions
+        about = {"data": ""} | json.loads(arrays[_ABOUT].tobytes())  # earlier versions lack it
         about["flags"] = tuple(str(flag) for flag in about["flags"])
-        part = Part(
-            **{name: about[name] for name in _WRITTEN},
-            predictions=arrays.get("predictions"),
-            kind=None if kind is None else PredictionKind(kind),
-            rows=rows,
-            weights=arrays.get("weights"),
-        )
+        about["kind"] = None if about["kind"] is None else PredictionKind(about["kind"])
+        held: dict[str, Any] = {name: about[name] for name in _WRITTEN}
+        part = Part(**held | {name: arrays.get(name) for name in _ARRAYS})
         _check(part)
     except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         raise DamagedError(str(error) or type(error).__name__) from None
@@ -181,7 +156,7 @@ def paths(folder: Path) -> Iterator[Path]:
 
 
 def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
-    """Yield what searches said of their candidates, in the order in which they said it.
+    """Yield the candidates of searches, in the order in which they were written.
 
     Raises
     ------
@@ -191,8 +166,7 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
     for path in sorted(folder.glob(PATTERNS[1])):
         try:
             found = json.loads(bytes_of(path))
-            candidates = found["candidates"]
-            for one in candidates:
+            for one in found["candidates"]:
                 str(one["identity"]), float(one["value"]), [float(s) for s in one["splits"]]
                 hash(one["identity"])
         except (OSError, KeyError, TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -200,7 +174,9 @@ def leaderboards(folder: Path) -> Iterator[dict[str, Any]]:
         yield found
 
 
-def _place(folder: Path, name: str, content: bytes) -> None:
+def _place(folder: Path, suffix: str, content: bytes) -> None:
+    """Write a file under a name that no other call has, in any process of any machine."""
+    name = f"{time.time_ns():020d}-{_TOKEN}-{os.getpid()}-{next(_COUNTER)}.{suffix}"
     # system calls alone: this is done after every fit, and some fits take a millisecond
     temporary = f"{folder}{os.sep}.{name}{SUFFIX}"
     try:
@@ -218,13 +194,8 @@ def _place(folder: Path, name: str, content: bytes) -> None:
         raise
 
 
-def _own_name() -> str:
-    """A name that no other call has, in any process, also of another machine."""
-    return f"{time.time_ns():020d}-{_TOKEN}-{os.getpid()}-{next(_COUNTER)}"
-
-
 def _check(part: Part) -> None:
-    """Refuse what no recorder writes."""
+    """Refuse a part that no recorder writes."""
     texts = (part.identity, part.name, part.estimator, part.problem, part.data)
     optional = [0 if number is None else number for number in (part.split, part.fold)]
     whole = (part.session, part.time, part.repeat, *optional)

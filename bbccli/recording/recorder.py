@@ -14,11 +14,9 @@ import numpy as np
 
 from bbccli.errors import OptionError
 from bbccli.recording import design, given, parts
-from bbccli.recording.design import Design
 from bbccli.recording.given import Split
-from bbccli.recording.known import Known, known_tests
 from bbccli.recording.parts import Part, identity_of
-from bbccli.recording.scorer import RecordingScorer, Turn, metric_of, own_score
+from bbccli.recording.scorer import Known, RecordingScorer, Turn, known_tests, metric_of, own_score
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:
@@ -86,22 +84,19 @@ class Recorder:
     ) -> None:
         self.folder = Path(folder).absolute()
         given.check_response(response)
-        self._truth = given.truth_of(y, task, scoring)
-        n_samples = len(self._truth.values)
-        given.check_length(X, n_samples)
-        of = (cv, X, y, groups, self._truth.labels is not None)
+        plan = given.design_of(y, task, scoring)
+        given.check_length(X, plan.n_samples)
+        of = (cv, X, y, groups, plan.labels is not None)
         self._splits = given.frozen(*of) if cv is not None or scoring is not None else []
         self._searched = partial(_searched, scoring, self._splits, X, y)
         # what is wrong with them is said before a folder is made
         searched = self._searched() if scoring is not None else None
-        self._design = Design(
-            self._truth.task,
-            self._truth.values,
-            self._truth.names,
-            tuple(test for _, test in self._splits),
-            None if groups is None else given.codes_and_names(groups, n_samples),
-            given.weights_of(sample_weight, n_samples),
-            scoring if isinstance(scoring, str) else "",
+        self._design = replace(
+            plan,
+            tests=tuple(test for _, test in self._splits),
+            groups=None if groups is None else given.codes_of_groups(groups, plan.n_samples),
+            weights=given.weights_of(sample_weight, plan.n_samples),
+            scoring=scoring if isinstance(scoring, str) else "",
         )
         self._session = time.time_ns()
         design.start(self.folder, self._design)
@@ -190,14 +185,14 @@ class Recorder:
         OptionError
             Rows, folds or predictions that don't fit.
         """
-        repeat, fold = given.place_of(repeat, fold)
-        places = self._design.places()
+        repeat = None if repeat is None else given.position(repeat, "repeat")
+        fold = None if fold is None else given.position(fold, "fold")
         at = given.positions(rows, self._design.n_samples)
-        split, at, order = given.split_of(at, self._design, places, repeat, fold)
-        kept, kind = given.predictions_of(predictions, len(at), self._truth)
+        split, at, order = given.split_of(at, self._design, repeat, fold)
+        kept, kind = given.predictions_of(predictions, len(at), self._design)
         kept = kept if order is None else kept[order]
         rows = at if split is None else None
-        repeat, fold = (repeat or 0, fold) if split is None else places[split]
+        repeat, fold = (repeat or 0, fold) if split is None else self._design.places[split]
         place = {"split": split, "rows": rows, "repeat": repeat, "fold": fold}
         self._keep(configuration, params, flags, predictions=kept, kind=kind, **place)
 
@@ -227,8 +222,8 @@ class Recorder:
             Predictions that don't fit.
         """
         repeat = given.position(repeat, "repeat")
-        kept, kind = given.predictions_of(predictions, self._design.n_samples, self._truth)
-        places = self._design.places()
+        kept, kind = given.predictions_of(predictions, self._design.n_samples, self._design)
+        places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
             raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
@@ -264,7 +259,7 @@ class Recorder:
         """
         from bbccli.recording.verification import verified
 
-        found = verified(self.folder, results, metric, configuration, self._data)
+        found = verified(self.folder, self._design, results, metric, configuration, self._data)
         if not configuration:  # search.score() and the like are no fits
             self._turn.open, self._turn = False, Turn()
         for said in found.notes:
@@ -273,12 +268,12 @@ class Recorder:
 
     def _start(self, metric: Any, tests: Known) -> RecordingScorer:
         """Make the scorer of which others are copies."""
-        labels, kind = self._truth.labels, self._truth.task
+        labels, task = self._design.labels, self._design.task
         # a pipeline scores itself without its own predict()
         response = self._response or ("predict" if metric is own_score else "")
         self._data = tests.data
         self._scorer = RecordingScorer(
-            self.folder, metric, tests, labels, kind, self._session, response=response
+            self.folder, metric, tests, labels, task, self._session, response=response
         )
         return self._scorer
 

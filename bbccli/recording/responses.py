@@ -24,7 +24,7 @@ class UnfitError(ValueError):
 
 @contextmanager
 def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
-    """Yield what an estimator answers about these rows within the `with` statement, by method.
+    """Yield the answers of an estimator for these rows within the `with` statement, by method.
 
     The metric and the recording then share one prediction, which may take longer than the fit.
     """
@@ -44,8 +44,8 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
             own.pop(name, None)
 
 
-def asked(estimator: Any, features: Any, method: str = "") -> dict[str, Any]:
-    """Return what an estimator answers to a method, by its name: to the first that it has.
+def answer_of(estimator: Any, features: Any, method: str = "") -> dict[str, Any]:
+    """Return the answer of one method, by its name: of the first that the estimator has.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def kept(heard: dict[str, Any], estimator: Any, labels: NDArray[Any] | None, tas
     predictions : (n,) or (n, K)
         Class codes, values, probabilities or scores; of two classes those of the last.
     kind
-        What they are.
+        Their form.
 
     Raises
     ------
@@ -89,8 +89,18 @@ def kept(heard: dict[str, Any], estimator: Any, labels: NDArray[Any] | None, tas
     if name == "predict":
         return codes_of(answer.reshape(-1), labels), PredictionKind.LABEL
     if name == "decision_function":
-        return _scores(answer, estimator, labels), PredictionKind.SCORE
-    return _probabilities(answer, estimator, labels), PredictionKind.PROBABILITY
+        if len(labels) == 2 and answer.size == len(answer):
+            return answer.reshape(-1), PredictionKind.SCORE
+        pairs = getattr(estimator, "decision_function_shape", "ovr") == "ovo"
+        if pairs or len(_columns(answer, estimator, labels)) != len(labels):
+            raise UnfitError("decision_function has no column for each class")
+        return answer[:, 1] if len(labels) == 2 else answer, PredictionKind.SCORE
+    columns = _columns(answer, estimator, labels)
+    if len(columns) < len(labels):
+        whole = np.zeros((len(answer), len(labels)), answer.dtype)
+        whole[:, columns] = answer
+        answer = whole
+    return answer[:, 1] if len(labels) == 2 else answer, PredictionKind.PROBABILITY
 
 
 def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
@@ -132,26 +142,8 @@ def _overheard(
 
 
 def _columns(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> IntArray:
-    """Class of each column: a fold may lack one in training."""
+    """Return the class of each column: a fold may lack one in training."""
     own = getattr(estimator, "classes_", labels)
     if answer.ndim != 2 or len(own) != answer.shape[1]:
         raise UnfitError(f"predictions of shape {answer.shape} for {len(labels)} classes")
     return codes_of(np.asarray(own), labels)
-
-
-def _probabilities(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> NDArray[Any]:
-    columns = _columns(answer, estimator, labels)
-    if len(columns) < len(labels):
-        whole = np.zeros((len(answer), len(labels)), answer.dtype)
-        whole[:, columns] = answer
-        answer = whole
-    return answer[:, 1] if len(labels) == 2 else answer
-
-
-def _scores(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> NDArray[Any]:
-    if len(labels) == 2 and answer.size == len(answer):
-        return answer.reshape(-1)
-    pairs = getattr(estimator, "decision_function_shape", "ovr") == "ovo"
-    if pairs or len(_columns(answer, estimator, labels)) != len(labels):
-        raise UnfitError("decision_function has no column for each class")
-    return answer[:, 1] if len(labels) == 2 else answer

@@ -1,10 +1,12 @@
-"""A scorer of scikit-learn that keeps the predictions which it scores."""
+"""A scorer of scikit-learn that keeps the predictions which it scores, and knows their rows."""
 
 from __future__ import annotations
 
+import hashlib
 import numbers
 import warnings
 import weakref
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -14,26 +16,26 @@ from numpy.typing import NDArray
 
 from bbccli.errors import OptionError
 from bbccli.recording import parts
-from bbccli.recording.known import Known, digest_of, digest_of_rows
+from bbccli.recording.given import Split
 from bbccli.recording.parameters import class_name, parameters_of
 from bbccli.recording.parts import Part
-from bbccli.recording.responses import UnfitError, asked, kept, listening
-from bbccli.types import Task
+from bbccli.recording.responses import UnfitError, answer_of, kept, listening
+from bbccli.types import IntArray, Task
 
 _LAST: dict[int, tuple[Any, int]] = {}
-"""Of fitted estimators, by id: a reference, and the split that it was scored on."""
+"""By id of a fitted estimator: a reference to it, and the split on which it was scored."""
 
 
 @dataclass(eq=False)
 class Turn:
-    """What scorers share that were handed out before the same `finish`, which closes it."""
+    """Shared by the scorers that were handed out before the same `finish`, which closes it."""
 
     open: bool = True
 
 
 @dataclass(eq=False)
 class RecordingScorer:
-    """Returns what the metric of the search returns, and writes the predictions to a folder.
+    """Score like the metric of the search, and write the predictions to a folder.
 
     Parameters
     ----------
@@ -47,7 +49,7 @@ class RecordingScorer:
     labels : (K,)
         The classes, sorted; None in a regression.
     task
-        What is predicted.
+        The task.
     session
         When it was handed out: of what it scores twice the first counts.
     name
@@ -105,9 +107,9 @@ class RecordingScorer:
 
         request = MetadataRequest(owner=self)
         own = getattr(self.metric, "_get_metadata_request", None)
-        for name, alias in own().score.requests.items() if own else ():
+        requests = (own().score.requests if own else {}) | {"row_id": True}
+        for name, alias in requests.items():
             request.score.add_request(param=name, alias=alias)
-        request.score.add_request(param="row_id", alias=True)
         return request
 
     def _accept_sample_weight(self) -> bool:
@@ -116,7 +118,7 @@ class RecordingScorer:
         return bool(accepts()) if accepts else False
 
     def _split(self, estimator: Any, features: Any, truth: Any, row_id: Any) -> int | None:
-        """The split whose test set this is."""
+        """Return the split whose test set this is; None if there is none."""
         if row_id is not None:
             split = self.known.by_rows.get(digest_of_rows(row_id))
         else:
@@ -135,7 +137,7 @@ class RecordingScorer:
         part = replace(part, identity=identity, params=params)
         try:
             if self.response not in heard and (self.response or not heard):
-                heard = asked(estimator, features, self.response)
+                heard = answer_of(estimator, features, self.response)
             heard = {self.response: heard[self.response]} if self.response else heard
             predictions, kind = kept(heard, estimator, self.labels, self.task)
         except UnfitError as error:
@@ -144,7 +146,7 @@ class RecordingScorer:
 
 
 def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
-    """Return what an estimator itself says of its predictions, as a search without `scoring`."""
+    """Return the estimator's own score, as a search without `scoring` does."""
     return estimator.score(X, y, **params)
 
 
@@ -165,8 +167,165 @@ def metric_of(scoring: Any) -> Any:
     try:
         return get_scorer(scoring)
     except (ValueError, TypeError):
+        hint = "a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
+        hint += "several metrics record the one that selects"
+        raise OptionError(f"scikit-learn has no scorer {scoring!r}", hint=hint) from None
+
+
+# Test sets are recognised by a digest of their rows
+
+
+def taken(data: Any, rows: IntArray) -> Any:
+    """Return some rows of an array, a data frame, a sparse matrix or a list."""
+    if hasattr(data, "iloc"):
+        return data.iloc[rows]
+    if hasattr(data, "tocsr"):
+        return data.tocsr()[rows]
+    if isinstance(data, list | tuple):
+        return [data[row] for row in rows]
+    return np.asarray(data)[rows] if not hasattr(data, "shape") else data[rows]
+
+
+def digest_of(features: Any, truth: Any) -> bytes:
+    """Return a digest of the rows of a test set: equal content, equal digest, in any process."""
+    state = hashlib.blake2b(digest_size=16)
+    _add(state, features)
+    _add(state, truth)
+    return state.digest()
+
+
+def digest_of_rows(rows: Any) -> bytes:
+    """Return the same of positions."""
+    content = np.ascontiguousarray(rows, np.int64)
+    return hashlib.blake2b(content.tobytes(), digest_size=16).digest()
+
+
+def _add(state: Any, data: Any) -> None:
+    if hasattr(data, "tocsr"):
+        rows = data.tocsr()
+        for part in (rows.indptr, rows.indices):
+            state.update(np.ascontiguousarray(part, np.int64))
+        data = rows.data
+    if hasattr(data, "iloc"):
+        _add_frame(state, data)
+        return
+    array = _array(data)
+    state.update(str(array.shape).encode())
+    if array.dtype.hasobject:
+        state.update(repr(array.ravel().tolist()).encode())
+    else:
+        state.update(array.dtype.str.encode())
+        state.update(np.ascontiguousarray(array).view(np.uint8) if array.size else b"")
+
+
+def _add_frame(state: Any, frame: Any) -> None:
+    """Add numbers by their bytes, and anything else by pandas: bytes of objects are addresses."""
+    dtypes = [frame.dtype] if frame.ndim == 1 else list(frame.dtypes)
+    if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
+        _add(state, frame.to_numpy())
+        return
+    from pandas.util import hash_pandas_object
+
+    try:
+        hashed = hash_pandas_object(frame, index=False)
+    except TypeError:  # cells such as lists, which can't be hashed
+        hashed = hash_pandas_object(frame.astype(str), index=False)
+    state.update(np.ascontiguousarray(hashed.to_numpy()))
+
+
+def _array(data: Any) -> Any:
+    if isinstance(data, np.ndarray):
+        return data
+    try:
+        return np.asarray(data)
+    except ValueError:  # rows of different lengths
+        array = np.empty(len(data), object)
+        array[:] = data
+        return array
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """By what a test set is recognised.
+
+    Parameters
+    ----------
+    by_content
+        Split by the digest of features and truth; empty where two test sets are equal.
+    by_rows
+        Split by the digest of the positions that metadata routing brings as `row_id`.
+    twins
+        Split whose test rows are the training rows of another split, by that other one: the two
+        folds of a cross-validation, which `return_train_score=True` would mistake.
+    data
+        Digest of the features of all test sets.
+    """
+
+    by_content: Mapping[bytes, int]
+    by_rows: Mapping[bytes, int]
+    twins: Mapping[int, int]
+    data: str
+
+
+_ROUTE = (
+    "sklearn.set_config(enable_metadata_routing=True) before the recorder is made, and "
+    "fit(X, y, row_id=rec.row_id); or rec.write() in a loop of your own"
+)
+
+
+def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
+    """Return by what each test set is recognised.
+
+    Raises
+    ------
+    OptionError
+        No features; or two test sets are equal, and there is no metadata routing to tell them
+        apart.
+    """
+    if features is None:
+        raise OptionError("there is no X to recognise test sets by", hint="give the X of the fit")
+    rows = [digest_of_rows(test) for _, test in splits]
+    contents = [_digest(features, truth, test) for _, test in splits]
+    same, alike = _equal_pair(rows), _equal_pair(contents)
+    if same:
         raise OptionError(
-            f"scikit-learn has no scorer {scoring!r}",
-            hint="a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
-            "several metrics record the one that selects",
-        ) from None
+            f"splits {same[0]} and {same[1]} test the same rows",
+            hint="each test set once; a repeated cross-validation needs a shuffle that differs",
+        )
+    if alike and not _routes():
+        raise OptionError(
+            f"the test sets of splits {alike[0]} and {alike[1]} are equal, so their predictions "
+            "can't be told apart",
+            hint=_ROUTE,
+        )
+    position = {content: split for split, content in enumerate(contents)}
+    by_rows = {content: split for split, content in enumerate(rows)} if _routes() else {}
+    sizes = {len(test) for _, test in splits}  # only test sets of these sizes are training rows
+    trained = {
+        split: position.get(_digest(features, truth, train))
+        for split, (train, _) in enumerate(splits)
+        if len(train) in sizes
+    }
+    twins = {split: other for split, other in trained.items() if other is not None}
+    data = hashlib.blake2b(b"".join(contents), digest_size=8).hexdigest()
+    return Known({} if alike else position, by_rows, twins, data)
+
+
+def _digest(features: Any, truth: Any, rows: Any) -> bytes:
+    return digest_of(taken(features, rows), taken(truth, rows))
+
+
+def _routes() -> bool:
+    from sklearn import get_config
+
+    return bool(get_config().get("enable_metadata_routing"))
+
+
+def _equal_pair(digests: Sequence[bytes]) -> tuple[int, int] | None:
+    """Return the first two positions that hold the same; None where all differ."""
+    first: dict[bytes, int] = {}
+    for position, digest in enumerate(digests):
+        if digest in first:
+            return first[digest], position
+        first[digest] = position
+    return None

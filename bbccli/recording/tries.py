@@ -1,10 +1,13 @@
-"""Group the parts of a recording into tries, and decide which of these count."""
+"""Group the parts of a recording into tries, decide which of these count, and name them."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +28,10 @@ NARROW = 1e-5
 """The same of predictions in 32 bits, in which scikit-learn also adds up their losses."""
 
 Candidate = dict[str, Any]
-"""What a search said of a candidate, as it is kept: `identity`, `value`, `splits`, `label`."""
+"""Candidate of a search, as it is kept: `identity`, `value`, `splits` and `label`."""
 
-Said = Sequence[float] | FloatArray
-"""What a search said of each split of a candidate; NaN where a fit failed."""
+SplitScores = Sequence[float] | FloatArray
+"""Scores of a candidate by split, from the search; NaN where a fit failed."""
 
 
 def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
@@ -42,10 +45,10 @@ def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
     return sorted(found, key=lambda part: (part.session, part.time)), damaged
 
 
-def by_identity(found: Iterable[Part]) -> dict[str, list[Part]]:
+def by_identity(all_parts: Iterable[Part]) -> dict[str, list[Part]]:
     """Return parts by configuration, in their order."""
     groups: dict[str, list[Part]] = {}
-    for part in found:
+    for part in all_parts:
         groups.setdefault(part.identity, []).append(part)
     return groups
 
@@ -57,10 +60,10 @@ class Try:
     Parameters
     ----------
     used
-        Whether its predictions count. What a scorer scores a second time may be a model that was
+        True if its predictions count. What a scorer scores a second time may be a model that was
         fitted to these rows; it counts as tried, unless the search lists it.
     again
-        Whether some of its predictions were recorded a second time.
+        True if some of its predictions were recorded a second time.
     splits
         Part of each split.
     others
@@ -104,25 +107,23 @@ class Try:
             self.owners[part.repeat] = owner
         self.others.append(part)
 
-    def meets(self, part: Part) -> Iterator[tuple[Part, Any, Any]]:
-        """Yield the parts that predict some of the same rows, with both predictions of them."""
+    def meets(self, part: Part) -> Iterator[tuple[Part, Part, Any, Any]]:
+        """Yield each part that predicts some of the same rows, the part, and what both predict."""
         if part.split is not None:
-            before = self.splits.get(part.split)
-            if before is not None:
-                yield before, before.predictions, part.predictions
+            if part.split in self.splits:
+                before = self.splits[part.split]
+                yield before, part, before.predictions, part.predictions
             return
         owner = self.owners.get(part.repeat)
         if owner is None or part.rows is None or part.predictions is None:
             return
-        owned = np.full(len(part.rows), -1)
-        inside = part.rows < len(owner)
-        owned[inside] = owner[part.rows[inside]]
+        owned = np.where(part.rows < len(owner), owner[part.rows.clip(max=len(owner) - 1)], -1)
         for position in np.unique(owned[owned >= 0]).tolist():
             before, at = self.others[position], owned == position
             if before.rows is not None and before.predictions is not None:
                 order = np.argsort(before.rows)
                 where = order[np.searchsorted(before.rows, part.rows[at], sorter=order)]
-                yield before, before.predictions[where], part.predictions[at]
+                yield before, part, before.predictions[where], part.predictions[at]
 
     def may_hold(self, part: Part) -> bool:
         """True if a part may be of the same configuration: nothing that is said of it differs."""
@@ -136,19 +137,19 @@ class Try:
 
     def takes(self, other: Try) -> bool:
         """True if another pass is of the same try: nothing differs, and it may go on with it."""
-        met = [found for part in other.parts for found in _compared(self, part)]
+        met = [_same(*both) for part in other.parts for both in self.meets(part)]
         if not all(met) or not all(self.may_hold(part) for part in other.parts[:1]):
             return False
         mine, theirs = self.splits.keys(), other.splits.keys()
         if not (self.used and other.used):
             return bool(met) and theirs <= mine
-        data, others = _data(self), _data(other)
+        data, others = ({part.data for part in one.parts} - {""} for one in (self, other))
         within = bool(met) and (theirs <= mine or mine <= theirs)
         return within or not (data and others) or bool(data & others)
 
 
-def tries_of(group: Iterable[Part], said: Iterable[Said] = ()) -> list[Try]:
-    """Return what was tried under one identity.
+def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[Try]:
+    """Return the tries of one identity.
 
     Predictions of the same rows that differ are tries of their own: of other features, of a model
     without a seed, or of another one by the same name. Those that agree are the same try, recorded
@@ -158,23 +159,23 @@ def tries_of(group: Iterable[Part], said: Iterable[Said] = ()) -> list[Try]:
     ----------
     group
         Parts of the identity, in the order of sessions and times.
-    said
-        What searches said of candidates of this identity.
+    listed
+        Scores of the candidates with this identity, from the searches.
     """
-    found: list[Try] = []
-    listed = list(dict.fromkeys(tuple(splits) for splits in said))
-    for _, own in itertools.groupby(group, key=lambda part: part.session):
-        for one in _of_session(list(own), listed):
-            same = [before for before in found if before.takes(one)]
-            met = [t for t in same if any(True for part in one.parts for _ in t.meets(part))]
+    tries: list[Try] = []
+    distinct = list(dict.fromkeys(map(tuple, listed)))
+    for _, parts_of_session in itertools.groupby(group, key=lambda part: part.session):
+        for one in _of_session(list(parts_of_session), distinct):
+            same = [before for before in tries if before.takes(one)]
+            met = [t for t in same if any(next(t.meets(part), None) for part in one.parts)]
             if not same:
-                found.append(one)
+                tries.append(one)
                 continue
             into = (met or same[::-1])[0]
             into.again |= bool(met)
             for part in one.parts:
                 into.add(part)
-    return found
+    return tries
 
 
 def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
@@ -182,14 +183,14 @@ def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
     return NARROW if any(one is not None and one.itemsize < 8 for one in predictions) else TOLERANCE
 
 
-def agreeing(part: Part, splits: Said) -> bool:
-    """True if a part has the score that was said of its split."""
+def agreeing(part: Part, splits: SplitScores) -> bool:
+    """True if a part has the score that the search lists for its split."""
     if part.split is None or part.score is None or part.split >= len(splits):
         return False
     return bool(part.score == splits[part.split])
 
 
-def said_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
+def candidate_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
     """Return the latest candidate of a search that has the scores of a try; None without one."""
     scored = [part for part in one.splits.values() if part.score is not None]
     for candidate in reversed(candidates):
@@ -198,20 +199,20 @@ def said_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
     return None
 
 
-def _of_session(own: list[Part], said: Iterable[Said]) -> list[Try]:
-    """Tries of one scorer, or one loop: what a search listed, and what was predicted first."""
-    passes = _passes(own)
-    if len(passes) == 1 or all(part.score is None for part in own):
+def _of_session(recorded: list[Part], distinct: Iterable[SplitScores]) -> list[Try]:
+    """Return the tries of one scorer or loop: those that a search listed, or else the first."""
+    passes = _passes(recorded)
+    if len(passes) == 1 or all(part.score is None for part in recorded):
         return passes
-    rest, listed = own, []
-    for splits in said:
-        there = {p.split for p in own if p.split is not None and p.split < len(splits)}
+    rest, listed = recorded, []
+    for splits in distinct:
+        there = {p.split for p in recorded if p.split is not None and p.split < len(splits)}
         wanted = {split for split in there if np.isfinite(splits[split])}
         chosen = {part.split: part for part in reversed(rest) if agreeing(part, splits)}
         if chosen and wanted <= chosen.keys():
             taken = set(map(id, chosen.values()))
             rest = [part for part in rest if id(part) not in taken]
-            listed += _passes([part for part in own if id(part) in taken])
+            listed += _passes([part for part in recorded if id(part) in taken])
     passes = _passes(rest)
     kept, more = (listed, passes) if listed else (passes[:1], passes[1:])
     largest = max(len(one.splits) for one in kept)
@@ -221,11 +222,11 @@ def _of_session(own: list[Part], said: Iterable[Said]) -> list[Try]:
     return kept + whole
 
 
-def _passes(own: Iterable[Part]) -> list[Try]:
-    """Each part in the first try that has no prediction for its rows."""
+def _passes(recorded: Iterable[Part]) -> list[Try]:
+    """Put each part into the first try that has no prediction for its rows."""
     passes: list[Try] = []
-    for part in own:
-        free = (t for t in passes if t.may_hold(part) and not any(True for _ in t.meets(part)))
+    for part in recorded:
+        free = (t for t in passes if t.may_hold(part) and not next(t.meets(part), None))
         one = next(free, None)
         if one is None:
             one = Try()
@@ -234,13 +235,8 @@ def _passes(own: Iterable[Part]) -> list[Try]:
     return passes
 
 
-def _compared(one: Try, part: Part) -> list[bool]:
-    """True if the predictions of the same rows are the same, for each part that has some."""
-    return [_same(before, part, mine, other) for before, mine, other in one.meets(part)]
-
-
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    """True if predictions of the same rows are the same; of other forms, whether the scores are."""
+    """True if predictions of the same rows are the same, or where forms differ the scores."""
     share = share_of([mine, other])
     scores = [np.nan if one.score is None else float(one.score) for one in (before, part)]
     scored = bool(np.isfinite(scores).all())
@@ -260,5 +256,109 @@ def _known_by(part: Part, kind: PredictionKind | None) -> tuple[bool, bool, bool
     return part.predictions is not None, part.kind is kind, part.score is not None
 
 
-def _data(one: Try) -> set[str]:
-    return {part.data for part in one.parts} - {""}
+# Short names: the parameters that vary
+
+_ESTIMATOR = ""
+_LONGEST = 60
+
+_as_text = partial(json.dumps, sort_keys=True)
+
+
+def short_names(configurations: Sequence[Part]) -> list[str]:
+    """Return a name of its own for each configuration.
+
+    The name that it was given; else the parameters in which it differs from others, such as
+    ``C=0.1 k=3``, where an estimator is its class. Features are the parameter X, counted from 1,
+    where there are several. What was tried again has a number, as in ``C=0.1 #2``.
+    """
+    data = list(dict.fromkeys(part.data for part in configurations if part.data))
+    features = {one: number for number, one in enumerate(data, 1)} if len(data) > 1 else {}
+    flat = [_flat(part, features) for part in configurations if not part.name]
+    unnamed = {_as_text(params): params for params in flat}
+    made = dict(zip(unnamed, _from_parameters(list(unnamed.values())), strict=True))
+    names = [part.name or made[_as_text(_flat(part, features))] for part in configurations]
+    taken, unique = set(names), dict[str, None]()
+    for name in names:
+        numbered = (f"{name} #{number}" for number in itertools.count(2))
+        own = name if name not in unique else next(one for one in numbered if one not in taken)
+        taken.add(own)
+        unique[own] = None
+    return list(unique)
+
+
+def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
+    if len(all_params) < 2:
+        return [_shown(params[_ESTIMATOR]) or "configuration" for params in all_params]
+    texts = [{k: _as_text(v) for k, v in p.items()} for p in all_params]
+    keys = list(dict.fromkeys(key for params in all_params for key in params))
+    varying = [k for k in keys if len({t[k] for t in texts if k in t}) > 1]
+    optional = [k for k in keys if k not in varying and any(k not in t for t in texts)]
+    simple = [k for k in varying if not any(isinstance(p.get(k), list) for p in all_params)]
+    names: list[str] = []
+    for chosen in (simple, varying, varying + optional):
+        labels = _labels(chosen)
+        for digits in (6, 17):
+            names = [_named(params, labels, digits) for params in all_params]
+            if len(set(names)) == len(names):
+                return _told_apart(all_params, labels, digits, names)
+    return names
+
+
+def _told_apart(
+    all_params: Sequence[Mapping[str, Any]],
+    labels: Mapping[str, str],
+    digits: int,
+    names: list[str],
+) -> list[str]:
+    """Shorten names where one is long: by the fewest parameters that tell an estimator's apart.
+
+    The parameter that tells most of them apart comes first, then the one that does so of the rest.
+    """
+    if max(map(len, names)) <= _LONGEST:
+        return names
+    groups: dict[str, list[int]] = {}
+    for position, params in enumerate(all_params):
+        groups.setdefault(_as_text(params[_ESTIMATOR]), []).append(position)
+    short = list(names)
+    for group in groups.values():
+        chosen = {_ESTIMATOR} & labels.keys()
+        found: list[str] = []
+        while len(set(found)) < len(group):
+            tried = {}
+            for key in labels.keys() - chosen if found else [_ESTIMATOR]:
+                kept = {k: word for k, word in labels.items() if k in chosen or k == key}
+                tried[key] = [_named(all_params[one], kept, digits) for one in group]
+            best = max(sorted(tried), key=lambda key: len(set(tried[key])))
+            chosen, found = chosen | {best}, tried[best]
+        for position, name in zip(group, found, strict=True):
+            short[position] = name
+    return short if len(set(short)) == len(short) else names
+
+
+def _flat(part: Part, features: Mapping[str, int]) -> dict[str, Any]:
+    data = {"X": features[part.data]} if part.data in features else {}
+    return {_ESTIMATOR: {"class": part.estimator}} | dict(part.params) | data
+
+
+def _labels(keys: Sequence[str]) -> dict[str, str]:
+    """The last word of each parameter, where only one ends in it."""
+    last = Counter(key.rpartition("__")[2] for key in keys)
+    return {key: end if last[end := key.rpartition("__")[2]] == 1 else key for key in keys}
+
+
+def _named(params: Mapping[str, Any], labels: Mapping[str, str], digits: int) -> str:
+    words = [
+        f"{label}={_shown(params[key], digits)}".removeprefix("=")
+        for key, label in labels.items()
+        if key in params
+    ]
+    return " ".join(words) or _shown(params[_ESTIMATOR]) or "configuration"
+
+
+def _shown(value: Any, digits: int = 6) -> str:
+    if isinstance(value, float):
+        return f"{value:.{digits}g}" if digits < 17 else repr(value)
+    if isinstance(value, dict) and "class" in value:
+        return str(value["class"]).rpartition(".")[2]
+    text = value if isinstance(value, str) else _as_text(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST or digits == 17 else f"{text[: _LONGEST - 3]}..."

@@ -4,30 +4,33 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import listing
+from bbccli.core.outcome import Outcome
 from bbccli.core.plan import CLIP
 from bbccli.core.rounding import count
 from bbccli.core.source import agrees, tolerance_of
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
+from bbccli.metrics import METRICS, Metric, canonical
+from bbccli.metrics.probability import with_clip
 from bbccli.recording import parts
-from bbccli.recording.design import PARTS
+from bbccli.recording.design import PARTS, Design
 from bbccli.recording.parameters import class_name, of_candidate, parameters_of
 from bbccli.recording.parts import Part, identity_of
-from bbccli.recording.performances import Compared, recomputed
-from bbccli.recording.tries import TOLERANCE, agreeing, by_identity, parts_in, tries_of
-from bbccli.types import FloatArray
+from bbccli.recording.tries import TOLERANCE, agreeing, by_identity, parts_in, share_of, tries_of
+from bbccli.types import FloatArray, PredictionKind, Task
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """What the search says: parameters or a name, mean, and the score of each split."""
+    """Candidate of a search: parameters or a name, mean, and the score of each split."""
 
     params: Mapping[str, Any]
     mean: float
@@ -42,7 +45,7 @@ class Candidate:
 
 
 def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -> list[Candidate]:
-    """Return what a search, its `cv_results_` or `cross_validate` says of each candidate.
+    """Return the candidates of a search, of its `cv_results_`, or of `cross_validate`.
 
     Parameters
     ----------
@@ -70,7 +73,10 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
         splits = np.asarray(table[key], np.float64)
         return [Candidate({}, float(splits.mean()), splits, configuration)]
     named = [key.removeprefix("mean_test_") for key in keys if key.startswith("mean_test_")]
-    name = metric or _own_metric(results, named, folder)
+    scoring = getattr(results, "scoring", None)
+    pairs = scoring.items() if isinstance(scoring, Mapping) else ()
+    ours = [str(key) for key, scorer in pairs if getattr(scorer, "folder", None) == folder]
+    name = metric or (named if len(named) == 1 else [*ours, ""])[0]
     if name not in named or "params" not in keys:
         known = f"metrics there: {', '.join(named)}" if named else "a fitted search or cv_results_"
         raise OptionError(f"the results have no metric {name!r}", hint=known)
@@ -87,16 +93,6 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
         Candidate(params, float(mean), own)
         for params, mean, own in zip(table["params"], means, scores, strict=True)
     ]
-
-
-def _own_metric(results: Any, named: list[str], folder: Path) -> str:
-    """The only metric; of several the one whose scorer is ours."""
-    if len(named) == 1:
-        return named[0]
-    scoring = getattr(results, "scoring", None)
-    pairs = scoring.items() if isinstance(scoring, Mapping) else ()
-    ours = (str(key) for key, one in pairs if getattr(one, "folder", None) == folder)
-    return next(ours, "")
 
 
 _ELSEWHERE = (
@@ -139,13 +135,15 @@ class Verified:
     recorded_again: tuple[str, ...] = ()
 
 
-def verified(folder: Path, results: Any, metric: str, configuration: str, data: str) -> Verified:
-    """Compare, and keep what the search said.
+def verified(
+    folder: Path, plan: Design, results: Any, metric: str, configuration: str, data: str
+) -> Verified:
+    """Compare, and keep the candidates of the search.
 
     Parameters
     ----------
-    folder
-        The recording.
+    folder, plan
+        The recording, and its design.
     results, metric, configuration
         As those of `Recorder.finish`.
     data
@@ -161,13 +159,12 @@ def verified(folder: Path, results: Any, metric: str, configuration: str, data: 
     identity = identity_of(configuration, "", {}) if configuration else ""
     candidates = candidates_of(results, metric, configuration, folder)
     everything, damaged = parts_in(folder)
-    groups = _by_identity([part for part in everything if part.data in ("", data)])
-    matched = [_recorded(one, groups, identity) for one in candidates]
-    n_fits = _check_fits(folder, candidates, matched, damaged)
-    deviation = _check_means(folder, candidates, matched)
-    pairs = list(zip(candidates, matched, strict=True))
-    found = recomputed(folder, [part for group in matched for part in group])
-    largest = _check_recomputed(folder, pairs, found.compared)
+    recorded = _by_parameters(part for part in everything if part.data in ("", data))
+    pairs = [(one, _parts_of(one, recorded, identity)) for one in candidates]
+    n_fits = _check_fits(folder, pairs, damaged)
+    deviation = _check_means(folder, pairs)
+    compared, why = _recomputed(plan, [part for _, group in pairs for part in group])
+    largest = _check_recomputed(folder, pairs, compared)
     board = [
         {
             "identity": own[0].identity if own else identity or _unrecorded(results, one),
@@ -178,22 +175,21 @@ def verified(folder: Path, results: Any, metric: str, configuration: str, data: 
         for one, own in pairs
     ]
     parts.write_leaderboard(folder, {"candidates": board})
-    failed = [one.label for one in candidates if np.isnan(one.splits).any()]
     before, again = _tried_before(pairs, by_identity(everything))
     return Verified(
         n_candidates=len(candidates),
         n_fits=n_fits,
-        incomplete=tuple(failed),
+        incomplete=tuple(one.label for one in candidates if np.isnan(one.splits).any()),
         largest_deviation=deviation,
         largest_recomputed=largest,
-        n_recomputed=len(found.compared),
-        notes=(*found.why, *_computed_otherwise(pairs, found.compared), *before),
+        n_recomputed=len(compared),
+        notes=(*why, *_computed_otherwise(pairs, compared), *before),
         recorded_again=again,
     )
 
 
 Pairs = Sequence[tuple[Candidate, list[Part]]]
-"""Candidates, each with the parts that are of it."""
+"""Candidates, each with its parts."""
 
 
 def _unrecorded(results: Any, candidate: Candidate) -> str:
@@ -211,47 +207,47 @@ def _unrecorded(results: Any, candidate: Candidate) -> str:
 def _tried_before(
     pairs: Pairs, groups: Mapping[str, list[Part]]
 ) -> tuple[list[str], tuple[str, ...]]:
-    """Return what to say of candidates with several tries, and names of those recorded again."""
-    tried, again = [], []
+    """Return a note on candidates with several tries, and names of those recorded again."""
+    tried, again = dict[str, None](), dict[str, None]()
     for one, own in pairs:
-        found = tries_of(groups[own[0].identity], [one.splits.tolist()]) if own else []
-        filled = [t for t in found if t.counts]
-        tried += [one.label] if len(filled) > 1 else []
-        again += [one.label] if any(t.again for t in filled) else []
-    names = listing(list(dict.fromkeys(tried)))
-    said = f"tried before in this folder, with other predictions: {names}; every try counts"
-    return [said] if tried else [], tuple(dict.fromkeys(again))
+        tries = tries_of(groups[own[0].identity], [one.splits.tolist()]) if own else []
+        counted = [t for t in tries if t.counts]
+        tried |= {one.label: None} if len(counted) > 1 else {}
+        again |= {one.label: None} if any(t.again for t in counted) else {}
+    names = listing(list(tried))
+    text = f"tried before in this folder, with other predictions: {names}; every try counts"
+    return [text] if tried else [], tuple(again)
 
 
 def _computed_otherwise(pairs: Pairs, compared: Sequence[Compared]) -> list[str]:
-    """Say of which candidate the metric of bbc differs most from that of the search."""
-    own = {id(found.part): found for found in compared}
+    """Return a note on the candidate of which the metric of bbc differs most."""
+    of_part = {id(one.part): one for one in compared}
     differing = []
     for one, group in pairs:
-        scores = [own[id(part)] for part in group if id(part) in own]
-        if any(found.is_otherwise for found in scores):
-            here = float(np.mean([found.by_default for found in scores]))
-            said = float(np.mean([found.part.score or 0.0 for found in scores]))
-            differing.append((abs(here - said), one.label, said, here))
+        scores = [of_part[id(part)] for part in group if id(part) in of_part]
+        if any(not agrees(s.by_default, s.part.score or 0.0, s.tolerance) for s in scores):
+            here = float(np.mean([score.by_default for score in scores]))
+            there = float(np.mean([score.part.score or 0.0 for score in scores]))
+            differing.append((abs(here - there), one.label, there, here))
     if not differing:
         return []
-    _, label, said, here = max(differing)
+    _, label, there, here = max(differing)
     n_others = len(differing) - 1
     others = f", and otherwise for {count(n_others, 'more candidate')}" if n_others else ""
     return [
         f"the search clips probabilities at the precision of their type, bbc at {CLIP:.2g} "
-        f"(--clip): {label} has {said:.6g} by the search, {here:.6g} by bbc{others}"
+        f"(--clip): {label} has {there:.6g} by the search, {here:.6g} by bbc{others}"
     ]
 
 
 Recorded = tuple[str, Mapping[str, str], list[Part]]
-"""Identity of a configuration, its parameters as words, and its parts."""
+"""Identity of a configuration, its parameters as texts, and its parts."""
 
 
-def _by_identity(everything: Sequence[Part]) -> list[Recorded]:
-    """Parts of the same configuration, with the words of its parameters."""
+def _by_parameters(all_parts: Iterable[Part]) -> list[Recorded]:
+    """Return the parts of each configuration; one name may have several sets of parameters."""
     groups: dict[tuple[str, str], list[Part]] = {}
-    for part in everything:
+    for part in all_parts:
         groups.setdefault((part.identity, _text(part.params)), []).append(part)
     return [
         (identity, {key: _text(value) for key, value in group[0].params.items()}, group)
@@ -259,81 +255,65 @@ def _by_identity(everything: Sequence[Part]) -> list[Recorded]:
     ]
 
 
-def _recorded(candidate: Candidate, recorded: Sequence[Recorded], identity: str) -> list[Part]:
-    """The parts of a candidate: those with its parameters, and of several with its scores."""
+def _parts_of(candidate: Candidate, recorded: Sequence[Recorded], identity: str) -> list[Part]:
+    """Return the parts with the parameters of a candidate; of several, those with its scores."""
     wanted = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
-    found: dict[str, list[Part]] = {}
-    for own, words, group in recorded:
-        if own == identity or (not identity and wanted.items() <= words.items()):
-            found.setdefault(own, []).extend(group)
-    groups = [group for group in found.values() if any(part.score is not None for part in group)]
-    chosen = max(groups, key=lambda group: _n_agreeing(candidate, group), default=[])
-    newest = sorted(chosen, key=lambda part: (-part.session, part.time))
-    of_split: dict[int | None, Part] = {}
-    for part in sorted(newest, key=lambda part: not agreeing(part, candidate.splits)):
-        of_split.setdefault(part.split, part)
-    return [part for split, part in of_split.items() if split is not None]
+    groups: dict[str, list[Part]] = {}
+    for own, texts, group in recorded:
+        if own == identity or (not identity and wanted.items() <= texts.items()):
+            groups.setdefault(own, []).extend(group)
+    scored = [group for group in groups.values() if any(part.score is not None for part in group)]
+    chosen = max(scored, key=lambda g: sum(agreeing(p, candidate.splits) for p in g), default=[])
+    best = sorted(chosen, key=lambda p: (not agreeing(p, candidate.splits), -p.session, p.time))
+    of_split: dict[int, Part] = {}
+    for part in best:
+        if part.split is not None:
+            of_split.setdefault(part.split, part)
+    return list(of_split.values())
 
 
 def _text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
-def _n_agreeing(candidate: Candidate, group: list[Part]) -> int:
-    return sum(agreeing(part, candidate.splits) for part in group)
-
-
-def _check_fits(
-    folder: Path,
-    candidates: Sequence[Candidate],
-    matched: Sequence[list[Part]],
-    damaged: Sequence[str],
-) -> int:
-    """Every fit with a score has its predictions."""
-    wanted = sum(int(np.isfinite(one.splits).sum()) for one in candidates)
-    missing = [
-        (one.label, split, problems.get(split, ""))
-        for one, found in zip(candidates, matched, strict=True)
-        for problems in [{part.split: part.problem for part in found}]
-        for kept in [{part.split for part in found if part.predictions is not None}]
-        for split in np.flatnonzero(np.isfinite(one.splits)).tolist()
-        if split not in kept
-    ]
+def _check_fits(folder: Path, pairs: Pairs, damaged: Sequence[str]) -> int:
+    """Every fit with a score has its predictions; return how many there are."""
+    wanted, missing = 0, []
+    for one, group in pairs:
+        of_split = {part.split: part for part in group}
+        for split in np.flatnonzero(np.isfinite(one.splits)).tolist():
+            wanted, part = wanted + 1, of_split.get(split)
+            if part is None or part.predictions is None:
+                missing.append((one.label, split, part.problem if part else ""))
     if not missing:
         return wanted
     label, split, problem = missing[0]
-    said = f"{wanted - len(missing)} of {wanted} fits recorded"
+    text = f"{wanted - len(missing)} of {wanted} fits recorded"
+    first = f"{text}; the first that is missing is split {split} of {label}"
     if damaged and not problem:
-        raise _damaged(folder, said, label, split, damaged)
-    if len(missing) == wanted and not problem:
-        raise InputError(said, path=str(folder), hint=_ELSEWHERE)
-    why = f": {problem}" if problem else ""
-    raise InputError(
-        f"{said}; the first that is missing is split {split} of {label}{why}",
-        path=str(folder),
-        hint="record the search again" if not problem else "a response= that all estimators have",
-    )
+        raise InputError(
+            f"{first}, and this part is damaged",
+            path=str(folder / PARTS / damaged[0]),
+            hint="after a loss of power or on a full disk: run the search again with a recorder "
+            "of the same folder, and finish; what is whole is kept, and damaged parts are passed "
+            "over",
+            further=len(damaged) - 1,
+        )
+    if problem:
+        hint = "a response= that all estimators have"
+        raise InputError(f"{first}: {problem}", path=str(folder), hint=hint)
+    if len(missing) == wanted:
+        raise InputError(text, path=str(folder), hint=_ELSEWHERE)
+    raise InputError(first, path=str(folder), hint="record the search again")
 
 
-def _damaged(folder: Path, said: str, label: str, split: int, damaged: Sequence[str]) -> InputError:
-    return InputError(
-        f"{said}; the first that is missing is split {split} of {label}, and this part is damaged",
-        path=str(folder / PARTS / damaged[0]),
-        hint="after a loss of power or on a full disk: run the search again with a recorder of the "
-        "same folder, and finish; what is whole is kept, and damaged parts are passed over",
-        further=len(damaged) - 1,
-    )
-
-
-def _check_means(
-    folder: Path, candidates: Sequence[Candidate], matched: Sequence[list[Part]]
-) -> float:
-    """The mean of the recorded scores is what the search says; return the largest deviation."""
+def _check_means(folder: Path, pairs: Pairs) -> float:
+    """The mean of the recorded scores is that of the search; return the largest deviation."""
     largest = 0.0
-    for one, found in zip(candidates, matched, strict=True):
+    for one, group in pairs:
         if not np.isfinite(one.splits).all():
             continue
-        scores = {part.split: part.score for part in found}
+        scores = {part.split: part.score for part in group}
         mean = float(np.mean([scores[split] for split in range(len(one.splits))]))
         if not agrees(mean, one.mean, tolerance_of(TOLERANCE, one.mean)):
             raise _mismatch(folder, one.label, "the recorded scores have a mean of", mean, one.mean)
@@ -360,3 +340,107 @@ def _mismatch(folder: Path, label: str, what: str, mine: float, theirs: float) -
         path=str(folder),
         hint="rows, classes or searches are mixed up: record again into another folder",
     )
+
+
+_AT_ONCE = 64
+_NONE_AGAIN = "none of its scores was computed again, and `bbc correct` needs --metric"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Compared:
+    """The score of a part, computed again.
+
+    Parameters
+    ----------
+    part
+        With the score that was recorded.
+    as_the_search, by_default
+        With probabilities clipped where scikit-learn clips them, and where bbc does.
+    tolerance
+        Within which they are equal.
+    """
+
+    part: Part
+    as_the_search: float
+    by_default: float
+    tolerance: float
+
+
+def _recomputed(plan: Design, recorded: Sequence[Part]) -> tuple[list[Compared], list[str]]:
+    """Compute the score of each part again where bbc has the metric of the search, or say why not.
+
+    Left out is where conventions differ: test sets without one of the classes, and a positive
+    class that does not sort last.
+    """
+    scored = [part for part in recorded if part.score is not None and np.isfinite(part.score)]
+    metric = METRICS.get(canonical(plan.scoring, METRICS))
+    if not scored:
+        return [], []
+    if metric is None or plan.task not in metric.tasks:
+        why = "a metric that bbc lacks" if metric is None else f"not a metric of {plan.task} tasks"
+        called = f"{plan.scoring}, {why}" if plan.scoring else "a function"
+        return [], [f"the search scores by {called}: {_NONE_AGAIN}"]
+    if plan.task is Task.BINARY and plan.classes[0] == "1":
+        return [], []  # the search may use the other class
+    if any(part.weights is not None and not (part.weights > 0).all() for part in scored):
+        return [], [f"weights that are not positive: {_NONE_AGAIN}"]
+    groups: dict[Any, list[Part]] = {}
+    for part in scored:
+        truth = plan.truth[plan.tests[part.split]] if part.split is not None else ()
+        if part.predictions is None or len(np.unique(truth)) < max(len(plan.classes), 1):
+            continue
+        weights = None if part.weights is None else part.weights.tobytes()
+        form = (part.predictions.shape, part.predictions.dtype)
+        groups.setdefault((part.split, part.kind, *form, weights), []).append(part)
+    compared = [
+        one
+        for group in groups.values()
+        for start in range(0, len(group), _AT_ONCE)
+        for one in _compared(plan, metric, group[start : start + _AT_ONCE])
+    ]
+    if compared or not groups:
+        return compared, []
+    return [], [f"what was kept of the predictions gives no {metric.label}: {_NONE_AGAIN}"]
+
+
+def _compared(plan: Design, metric: Metric, group: list[Part]) -> list[Compared]:
+    """Compare the scores of parts of one split, all of one form."""
+    predictions = np.asarray(group[0].predictions)
+    floats = predictions.dtype if predictions.dtype.kind == "f" else np.dtype(np.float64)
+    clipped = with_clip(metric, float(np.finfo(floats).eps))
+    sign = -1.0 if plan.scoring.startswith("neg_") else 1.0
+    as_the_search = _performances(plan, clipped, group)
+    by_default = as_the_search if clipped is metric else _performances(plan, metric, group)
+    inexact = metric.wants in (PredictionKind.PROBABILITY, PredictionKind.VALUE)
+    share = share_of([predictions]) if inexact else TOLERANCE
+    return [
+        Compared(part, sign * value, sign * default, tolerance_of(share, part.score or 0.0))
+        for part, value, default in zip(group, as_the_search, by_default, strict=True)
+        if not np.isnan(value)
+    ]
+
+
+def _performances(plan: Design, metric: Metric, group: list[Part]) -> list[float]:
+    """Return the performances of parts of one split, form and weights; NaN where undefined."""
+    split, kind = group[0].split, group[0].kind
+    assert split is not None
+    assert kind is not None
+    truth = plan.truth[plan.tests[split]]
+    outcome = Outcome(plan.task, truth, plan.classes, weights=group[0].weights)
+    values = np.stack([np.asarray(part.predictions) for part in group], axis=1)[None]
+    cut = plan.task is Task.BINARY and kind is PredictionKind.SCORE
+    try:
+        matrix = PredictionMatrix(
+            outcome=outcome,
+            predictions=values if values.dtype.kind == "f" else values.astype(np.float64),
+            configurations=tuple(map(str, range(len(group)))),
+            kind=kind,
+            threshold=0.0 if cut else None,
+        )
+        predictions = matrix.as_kind(metric.wants)[0]
+    except (UndefinedError, UnsupportedError):  # one of them may be why
+        alone = [[part] for part in group] if len(group) > 1 else []
+        return [_performances(plan, metric, one)[0] for one in alone] or [np.nan]
+    once = np.ones((1, len(truth)), np.uint8)
+    performances: list[float] = metric.bind(outcome, predictions)(once)[0].tolist()
+    return performances

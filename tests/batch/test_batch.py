@@ -4,6 +4,7 @@ import csv
 import inspect
 import json
 import shutil
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +14,7 @@ from experiments import FAST, experiment
 from bbccli.analysis.options import Analysis
 from bbccli.batch.run import Tally
 from bbccli.cli.command import command_named
+from bbccli.readers.pipeline import hash_of
 from bbccli.schema.saved import read_documents
 
 PATTERN = "runs/**/p.csv"
@@ -47,11 +49,8 @@ class TestTables:
         assert [row["method"] for row in found] == ["cvt", "bbc", ""]
         assert found[2]["error"] == "runs/001/p.csv: no rows under the header"
         assert found[2]["hint"]
-        alone = list(
-            csv.DictReader(
-                run("correct", "runs/000/p.csv", *FAST, "--format", "csv")[1].splitlines()
-            )
-        )
+        alone = run("correct", "runs/000/p.csv", *FAST, "--format", "csv")[1].splitlines()
+        alone = list(csv.DictReader(alone))
         assert [{k: v for k, v in row.items() if k in alone[0]} for row in found[:2]] == alone
 
     def test_parquet_has_the_same_rows_with_types(self, runs, batch):
@@ -168,29 +167,29 @@ class TestStatus:
         status, _, err = batch(PATTERN, "-o", "r.jsonl", "--on-error", "stop", "--resume")
         assert (status, err) == (0, "3 files in r.jsonl, 1 unchanged\n")
 
-    def test_a_bug_is_the_row_of_its_file(self, runs, batch, monkeypatch):
+    @pytest.mark.one_in(1)
+    @pytest.mark.parametrize(
+        ("error", "words", "hint", "own"),
+        [
+            (ZeroDivisionError("oh"), "ZeroDivisionError: oh", "with the traceback", 1),
+            (MemoryError("9 EiB"), "out of memory: 9 EiB", "fewer --jobs", 2),
+        ],
+        ids=["bug", "memory"],
+    )
+    def test_whatever_goes_wrong_is_the_row_of_its_file(
+        self, runs, batch, monkeypatch, error, words, hint, own
+    ):
         def broken(*_, **__):
-            raise ZeroDivisionError("oh")
+            raise error
 
-        folder = runs(2)
+        folder = runs(1)
         monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
         status, _, err = batch(PATTERN, "-o", "r.jsonl")
         assert status == 5
-        assert "runs/000/p.csv: ZeroDivisionError: oh" in err
-        assert "Traceback" in (folder / "r.jsonl.journal").read_text()
-
-    def test_no_memory_is_the_row_of_its_file(self, runs, batch, monkeypatch):
-        def hungry(*_, **__):
-            raise MemoryError("Unable to allocate 9 EiB")
-
-        folder = runs(1)
-        monkeypatch.setattr("bbccli.analysis.answer.estimate", hungry)
-        status, _, err = batch(PATTERN, "-o", "r.jsonl")
-        assert status == 5
-        assert "runs/000/p.csv: out of memory: Unable to allocate 9 EiB\n" in err
+        assert f"runs/000/p.csv: {words}\n" in err
         (found,) = lines(folder / "r.jsonl")
-        assert "fewer --jobs" in found["error"]["hint"]
-        assert found["error"]["status"] == 2
+        assert (hint in found["error"]["hint"], found["error"]["status"]) == (True, own)
+        assert ("Traceback" in (folder / "r.jsonl.journal").read_text()) is (own == 1)
 
 
 class TestSources:
@@ -229,10 +228,8 @@ class TestSources:
             with fsspec.open(f"memory://runs/{i}/p.csv", "w") as file:
                 file.write(experiment(i))
         assert batch("memory://runs/*/p.csv", "-o", tmp_path / "r.jsonl")[0] == 0
-        assert [path.rpartition("runs")[2] for path in paths(tmp_path / "r.jsonl")] == [
-            "/0/p.csv",
-            "/1/p.csv",
-        ]
+        found = [path.rpartition("runs")[2] for path in paths(tmp_path / "r.jsonl")]
+        assert found == ["/0/p.csv", "/1/p.csv"]
 
     def test_an_unknown_protocol_is_a_failed_file(self, batch, tmp_path):
         status, _, err = batch("nope://bucket/p.csv", "-o", tmp_path / "r.jsonl")
@@ -266,11 +263,8 @@ class TestManifest:
     @pytest.mark.parametrize(
         ("text", "message"),
         [
-            ("path,positve\nx,n\n", r"column is not an option of a file \(column 'positve'\)"),
-            (
-                "path,n-resamples,n_resamples\nx,10,20\n",
-                r"sets the same option as 'n-resamples' \(column 'n_resamples'\)",
-            ),
+            ("path,positve\nx,n\n", "column is not an option of a file (column 'positve')"),
+            ("path,n-resamples,n_resamples\nx,1,2\n", "sets the same option as 'n-resamples' (col"),
             ("path,seed\nx,many\n", "value does not fit the option (column 'seed', row 0, value"),
             ("path,task\nx,guess\n", "value does not fit the option (column 'task'"),
             ("path,level\nx,95\n", "--level is 95, not between 0 and 1 (row 0)"),
@@ -280,7 +274,7 @@ class TestManifest:
     def test_errors_name_the_place(self, runs, batch, text, message):
         manifest = self.write(runs(1), text)
         err = batch.refused(manifest, "-o", "r.jsonl")
-        assert message.replace("\\", "") in err
+        assert message in err
         assert "hint: " in err
 
 
@@ -295,13 +289,8 @@ class TestResume:
         (folder / "runs/001/p.csv").write_text(experiment(99))
         assert batch(*again)[2] == "4 files in r.jsonl, 3 unchanged\n"
         after = (folder / "r.jsonl").read_text()
-        assert [a == b for a, b in zip(after.split("\n"), before.split("\n"), strict=True)] == [
-            True,
-            False,
-            True,
-            True,
-            True,
-        ]
+        pairs = zip(after.split("\n"), before.split("\n"), strict=True)
+        assert [one == other for one, other in pairs] == [True, False, True, True, True]
         assert batch(*again, "--seed", "1")[2] == "4 files in r.jsonl\n"
 
     def test_metadata_beside_a_file_count_too(self, runs, batch):
@@ -336,11 +325,8 @@ class TestResume:
         batch(PATTERN, "-o", "r.jsonl")
         (folder / "runs/001/p.csv").write_text(experiment(9))
         held = {path: path.read_bytes() for path in folder.iterdir() if path.is_file()}
-        assert batch(PATTERN, "-o", "r.jsonl", "--dry-run") == (
-            0,
-            "do\truns/000/p.csv\ndo\truns/001/p.csv\n",
-            "",
-        )
+        listed = "do\truns/000/p.csv\ndo\truns/001/p.csv\n"
+        assert batch(PATTERN, "-o", "r.jsonl", "--dry-run") == (0, listed, "")
         _, out, _ = batch(PATTERN, "-o", "r.jsonl", "--dry-run", "--resume")
         assert out == "keep\truns/000/p.csv\ndo\truns/001/p.csv\n"
         assert {path: path.read_bytes() for path in folder.iterdir() if path.is_file()} == held
@@ -381,9 +367,8 @@ def test_an_interrupt_tells_what_is_kept(runs, batch, monkeypatch):
 
 def test_batch_has_the_options_of_correct_with_their_defaults():
     ours, theirs = command_named("batch").options, command_named("correct").options
-    assert theirs.keys() - ours.keys() == {
-        *("files", "format", "distribution", "notes", "cost_of_search"),
-    }
+    beyond = {"files", "format", "distribution", "notes", "cost_of_search"}
+    assert theirs.keys() - ours.keys() == beyond
     for name in (theirs.keys() & ours.keys()) - {"output", "jobs"}:
         assert ours[name] == theirs[name]
 
@@ -396,3 +381,40 @@ def test_analysis_has_the_options_of_correct_with_their_defaults():
     beside |= {"notes", "timeout", "quoted_newlines", "max_input", "cost_of_search", "follow_links"}
     beside |= {"runner", "scheduler"}
     assert options.keys() == fields.keys() | beside
+
+
+# Folders of tools
+
+REAL = Path(__file__).parents[1] / "data" / "runs"
+
+
+@pytest.mark.sweep
+def test_folders_by_pattern_and_by_name(tmp_path, batch, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("mljar", "mljar_repeats"):
+        shutil.copytree(REAL / name, tmp_path / "runs" / name)
+    assert batch("runs/*/", "-o", "all.jsonl")[0] == 0
+    found = lines(tmp_path / "all.jsonl")
+    assert [one["input"]["path"] for one in found] == ["runs/mljar", "runs/mljar_repeats"]
+    assert found[0]["input"]["sha256"] == hash_of("runs/mljar")
+    assert batch("runs/mljar", "-o", "one.jsonl")[0] == 0
+    assert lines(tmp_path / "one.jsonl") == found[:1]
+
+
+@pytest.mark.sweep
+def test_a_run_that_has_not_changed_is_kept(tmp_path, batch, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(REAL / "mljar", tmp_path / "run")
+    batch("run", "-o", "all.jsonl")
+    assert "1 unchanged" in batch("run", "-o", "all.jsonl", "--resume")[2]
+    board = tmp_path / "run" / "leaderboard.csv"
+    board.write_text(board.read_text() + "\n")
+    assert "unchanged" not in batch("run", "-o", "all.jsonl", "--resume")[2]
+
+
+def test_no_result_goes_over_a_file_of_a_run(tmp_path, batch, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copytree(REAL / "h2o", tmp_path / "run")
+    before = (tmp_path / "run" / "leaderboard.csv").read_bytes()
+    assert "is a file that is read" in batch.refused("run", "-o", "run/leaderboard.csv")
+    assert (tmp_path / "run" / "leaderboard.csv").read_bytes() == before

@@ -173,17 +173,15 @@ def killed_at_random(run, scheduler, start, words, n_rounds):
         yield said, len(deaths)
 
 
-@pytest.mark.sweep
-def test_workers_killed_at_random_cost_a_batch_nothing(runs, run, cluster):
-    assert batches_under_fire(runs, run, cluster, 10) >= 1
+ROUNDS = [
+    pytest.param(10, 1, marks=pytest.mark.sweep, id="10"),
+    pytest.param(100, 30, marks=pytest.mark.slow, id="100"),
+]
 
 
-@pytest.mark.slow
-def test_workers_killed_at_random_100_times(runs, run, cluster):
-    assert batches_under_fire(runs, run, cluster, 100) >= 30
-
-
-def batches_under_fire(runs, run, cluster, n_rounds):
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("n_rounds", "n_hit"), ROUNDS)
+def test_workers_killed_at_random_cost_a_batch_nothing(runs, run, cluster, n_rounds, n_hit):
     folder, (scheduler, start) = runs(24), cluster
     assert run("batch", PATTERN, "-o", "local.jsonl", *FAST, "--jobs", "1")[0] == 0
     expected, hit = (folder / "local.jsonl").read_bytes(), 0
@@ -194,20 +192,12 @@ def batches_under_fire(runs, run, cluster, n_rounds):
         assert said == (0, "", f"24 files in {number}.jsonl\n")
         assert (folder / f"{number}.jsonl").read_bytes() == expected
         hit += deaths
-    return hit
+    assert hit >= n_hit
 
 
-@pytest.mark.sweep
-def test_workers_killed_at_random_change_no_correction(run, cluster, tmp_path):
-    assert corrections_under_fire(run, cluster, tmp_path, 6) >= 1
-
-
-@pytest.mark.slow
-def test_workers_killed_at_random_change_no_correction_100_times(run, cluster, tmp_path):
-    assert corrections_under_fire(run, cluster, tmp_path, 100) >= 30
-
-
-def corrections_under_fire(run, cluster, tmp_path, n_rounds):
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("n_rounds", "n_hit"), ROUNDS)
+def test_workers_killed_at_random_change_no_correction(run, cluster, tmp_path, n_rounds, n_hit):
     (scheduler, start), path = cluster, tmp_path / "p.parquet"
     truth, fold, found = chances(n_columns=140)
     file_of(path, truth, found, fold=fold)
@@ -225,12 +215,11 @@ def corrections_under_fire(run, cluster, tmp_path, n_rounds):
     )
     expected = run(*words)
     assert expected[0] == 0
-    words = (*words, "--runner", "dask", "--scheduler", scheduler.scheduler_address)
-    hit = 0
+    words, hit = (*words, "--runner", "dask", "--scheduler", scheduler.scheduler_address), 0
     for said, deaths in killed_at_random(run, scheduler, start, words, n_rounds):
         assert said == expected
         hit += deaths
-    return hit
+    assert hit >= n_hit
 
 
 @pytest.mark.sweep

@@ -75,11 +75,8 @@ def test_a_foreign_line_costs_no_other(twelve, batch, foreign):
 @pytest.mark.sweep
 def test_a_flipped_bit_anywhere_costs_one_line_at_most(twelve, batch):
     folder, lines = twelve
-    path, table, whole = (
-        folder / "r.jsonl.journal",
-        (folder / "r.jsonl").read_bytes(),
-        b"".join(lines),
-    )
+    path, table = folder / "r.jsonl.journal", (folder / "r.jsonl").read_bytes()
+    whole = b"".join(lines)
     rng = random.Random(0)
     for place in [3, *rng.sample(range(len(whole)), 12), len(whole) - 1]:
         damaged = bytearray(whole)
@@ -154,21 +151,11 @@ RECORD = {
     "files": "f",
     "document": {"schema": "bbc/1", "input": {}, "estimates": [], "gate": None},
 }
-FAILURE = {
-    "key": "k",
-    "path": "p",
-    "files": None,
-    "error": {"problem": "", "hint": "", "status": 2},
-}
+ERROR = {"problem": "", "hint": "", "status": 2}
+FAILURE = {"key": "k", "path": "p", "files": None, "error": ERROR}
 MISFITS = [
-    {"key": 1},
-    {"key": None},
-    {"path": None},
-    {"files": None},
-    {"files": 3},
-    {"document": None},
-    {"document": []},
-    {"document": {}},
+    *({"key": 1}, {"key": None}, {"path": None}, {"files": None}, {"files": 3}),
+    *({"document": None}, {"document": []}, {"document": {}}),
     {"document": RECORD["document"] | {"schema": "bbc-error/1"}},
     {"document": RECORD["document"] | {"gate": "met"}},
     {"document": RECORD["document"] | {"estimates": {}}},

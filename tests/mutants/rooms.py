@@ -76,7 +76,7 @@ ROOMS = (
     Room(
         "recording",
         ("bbccli/recording",),
-        ("test_recorded_truth.py", "test_recorded_kinds.py", "test_recording.py"),
+        ("test_recorder_arguments.py", "test_recording.py"),
         ("test_recorded_tries.py", "readers/test_recording_run.py"),
     ),
     Room(

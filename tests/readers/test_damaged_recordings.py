@@ -96,8 +96,7 @@ def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
         content = arrays.unpacked(file.read_bytes())
         about = json.loads(content["about"].tobytes())
         del about["data"]
-        content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-        file.write_bytes(arrays.packed(content))
+        tampered(file, about=np.frombuffer(json.dumps(about).encode(), np.uint8))
     assert read(folder).configurations == ("one", "two")
 
 
@@ -160,13 +159,16 @@ def test_labels_that_are_codes_of_no_class(folder, code):
         ({"weights": np.array(["1"] * N)}, "weights of another type"),
         ({"truth": None}, "'truth'"),
         ({"sizes": None}, "'sizes'"),
+        (None, "[Errno 2] No such file"),
     ],
 )
 def test_designs_that_no_recorder_writes(folder, held, words):
     path = folder / "design.npz"
-    content = arrays.unpacked(path.read_bytes()) | held
+    content = arrays.unpacked(path.read_bytes()) | (held or {})
     kept = {name: array for name, array in content.items() if array is not None}
     path.write_bytes(arrays.packed(kept))
+    if held is None:
+        path.unlink()
     error = wrong(folder)
     assert f"recording is damaged: {words}" in error.problem
     assert (error.path, error.hint) == (str(path), "record it again")

@@ -14,8 +14,8 @@ from bbccli.readers.runs.base import Score
 from bbccli.readers.runs.recording import as_table, load, recognises
 from bbccli.recording import arrays, design, parts
 from bbccli.recording.design import Design
-from bbccli.recording.names import short_names
 from bbccli.recording.parts import Part, identity_of
+from bbccli.recording.tries import short_names
 from bbccli.types import Pooling, PredictionKind, Task
 
 FOLDS = (np.array([0, 2, 4]), np.array([1, 3, 5]))
@@ -110,25 +110,20 @@ def test_damaged_parts_are_left_out_and_named(folder):
     assert run.complete.all()
 
 
-def test_every_flipped_byte_is_read_or_damaged():
+def test_every_shortened_or_flipped_file_is_read_or_damaged():
     content = arrays.packed({"a": np.arange(3.0), "about": np.frombuffer(b"{}", np.uint8)})
     for position in range(len(content)):
-        changed = bytearray(content)
-        changed[position] ^= 0x15
+        flipped = bytes([content[position] ^ 0x15])
         with suppress(arrays.DamagedError):
-            arrays.unpacked(bytes(changed))
-
-
-def test_every_shortened_or_flipped_array_file_is_read_or_damaged():
+            arrays.unpacked(content[:position] + flipped + content[position + 1 :])
     sink = io.BytesIO()
     np.save(sink, np.arange(3.0))
     content = sink.getvalue()
     for position in range(len(content)):
         for end in (b"", *(bytes([content[position] ^ bit]) for bit in (1, 8, 0x15, 0xFF))):
-            with suppress(arrays.DamagedError):
-                arrays.array_of(content[:position] + end + content[position + len(end) :])
-            with suppress(arrays.DamagedError):
-                arrays.array_of(content[:position] + end)
+            for rest in (content[position + len(end) :], b""):
+                with suppress(arrays.DamagedError):
+                    arrays.array_of(content[:position] + end + rest)
 
 
 @pytest.mark.one_in(7)
@@ -151,15 +146,6 @@ def test_only_arrays_of_numbers_and_texts_are_written():
         arrays.packed({"a": np.array([None])})
 
 
-def test_numpy_reads_what_is_written():
-    wanted = {"a": np.arange(6.0).reshape(2, 3), "t": np.array(["x", "yz"]), "f": np.eye(2).T}
-    found = np.load(io.BytesIO(arrays.packed(wanted)), allow_pickle=False)
-    mine = arrays.unpacked(arrays.packed(wanted))
-    for name, array in wanted.items():
-        assert np.array_equal(found[name], array)
-        assert np.array_equal(mine[name], array)
-
-
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
@@ -174,26 +160,6 @@ def test_other_headers(folder, change, problem):
     header = folder / design.HEADER
     header.write_text(json.dumps(json.loads(header.read_text()) | change))
     with pytest.raises(InputError, match=problem):
-        load(folder)
-
-
-def test_a_design_whose_folds_leave_the_data(folder, plan):
-    path = folder / "design.npz"
-    content = arrays.unpacked(path.read_bytes())
-    path.write_bytes(arrays.packed(content | {"tests": content["tests"] + 1}))
-    with pytest.raises(InputError, match="rows outside the data"):
-        load(folder)
-    path.unlink()
-    with pytest.raises(InputError, match="damaged"):
-        load(folder)
-
-
-@pytest.mark.parametrize("split", [0, 2])
-def test_parts_that_do_not_fit_the_design(folder, split):
-    part = scored(split, 0.5, 0.5)
-    object.__setattr__(part, "predictions", np.zeros(3 if split else 4))
-    parts.write(folder, part)
-    with pytest.raises(InputError, match="does not fit the folds"):
         load(folder)
 
 

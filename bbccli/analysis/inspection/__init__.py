@@ -6,12 +6,13 @@ on the way, and the matrix where there is one, tell the rest.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 from bbccli.analysis.inspection import findings as checks
-from bbccli.analysis.inspection.findings import Finding, Findings, Status
+from bbccli.analysis.inspection.findings import ClassSize, Finding, Findings, Gap, Status
 from bbccli.analysis.inspection.similar import Similarity, similarity
 from bbccli.analysis.verification import verified
 from bbccli.core import resources
@@ -30,22 +31,6 @@ from bbccli.version import __version__
 __all__ = ["INSPECTION_VERSION", "Finding", "Inspection", "Status", "inspect"]
 
 INSPECTION_VERSION = "bbc-inspection/1"
-
-
-@dataclass(frozen=True, slots=True)
-class ClassSize:
-    """A class and its samples."""
-
-    name: str = doc("name of the class")
-    n_samples: int = doc("samples of that class")
-
-
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """A configuration that lacks predictions."""
-
-    configuration: str = doc("name of the configuration")
-    n_missing: int = doc("predictions that it lacks")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +64,9 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     paths
         As for `bbccli.readers.read`.
     request
-        How the files are to be understood; by their names when None.
+        Options of reading; columns go by their names when None.
     verify
-        Whether the scores of a run are computed again.
+        Compute the scores of a run again.
 
     Returns
     -------
@@ -107,12 +92,14 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     for check, error in problems.found:
         findings.error(check, error)
     checks.tell_steps(findings, problems)
-    sizes = gaps = close = None
+    sizes: Sequence[ClassSize] = ()
+    gaps: Sequence[Gap] = ()
+    close = None
     if sheet is not None and matrix is not None:
         sizes, gaps = checks.class_sizes(matrix.outcome), checks.gaps(sheet)
         with resources.use(resources.current().for_predictions(*matrix.size)):
             close = similarity(matrix)
-            checks.tell(findings, matrix, gaps, close)
+            checks.tell(findings, matrix, sizes, gaps, close)
     sheet = problems.seen.get("roles")
     return Inspection(
         schema=INSPECTION_VERSION,
@@ -121,8 +108,8 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         path=redacted(", ".join(map(name_in_messages, listed(paths)))),
         layout=None if sheet is None else sheet.layout,
         input=None if matrix is None else Input.of(matrix),
-        classes=tuple(ClassSize(*one) for one in sizes or ()),
-        missing=tuple(Gap(*one) for one in gaps or () if one[1]),
+        classes=tuple(sizes),
+        missing=tuple(gap for gap in gaps if gap.n_missing),
         similar=close,
         findings=tuple(sorted(findings.found, key=lambda one: _SEVERITY.index(one.status))),
         n_errors=findings.count(Status.ERROR),

@@ -58,6 +58,22 @@ class Finding:
     n_rows: int | None = doc("rows with this problem; null where it is of no row", default=None)
 
 
+@dataclass(frozen=True, slots=True)
+class ClassSize:
+    """A class and its samples."""
+
+    name: str = doc("name of the class")
+    n_samples: int = doc("samples of that class")
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A configuration that lacks predictions."""
+
+    configuration: str = doc("name of the configuration")
+    n_missing: int = doc("predictions that it lacks")
+
+
 @dataclass(slots=True)
 class Findings:
     """Findings in the order in which they were made."""
@@ -95,15 +111,22 @@ class Findings:
 
 
 def tell(
-    findings: Findings, matrix: PredictionMatrix, gaps: Sequence[tuple[str, int]], close: Similarity
+    findings: Findings,
+    matrix: PredictionMatrix,
+    sizes: Sequence[ClassSize],
+    gaps: Sequence[Gap],
+    close: Similarity,
 ) -> None:
     """Tell what is doubtful about files that can be used."""
     check_kind(findings, matrix)
-    sizes = ", ".join(f"{name} {count}" for name, count in class_sizes(matrix.outcome))
-    findings.passed("outcome", f"{matrix.task}" + (f": {sizes}" if sizes else ""))
+    counts = ", ".join(f"{one.name} {one.n_samples}" for one in sizes)
+    findings.passed("outcome", f"{matrix.task}" + (f": {counts}" if counts else ""))
     check_missing(findings, gaps, matrix)
     check_folds(findings, matrix)
-    check_metric(findings, matrix)
+    try:
+        default_metric(matrix)
+    except UnsupportedError as error:  # a run selects by a metric that can't be computed
+        findings.warn("metric", error.problem, error.hint)
     noted = _notes(findings, matrix.notes)
     if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
         findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
@@ -119,15 +142,7 @@ def tell(
     check_resamples(findings, matrix)
 
 
-def check_metric(findings: Findings, matrix: PredictionMatrix) -> None:
-    """Tell that a run selects by a metric that can't be computed, so that another must be named."""
-    try:
-        default_metric(matrix)
-    except UnsupportedError as error:
-        findings.warn("metric", error.problem, error.hint)
-
-
-def gaps(sheet: Sheet) -> tuple[tuple[str, int], ...]:
+def gaps(sheet: Sheet) -> list[Gap]:
     """Return the predictions that each configuration lacks, in file order."""
     placed = np.arange(sheet.n_rows) if sheet.nested else sheet.rows[sheet.rows >= 0]
     counts = []
@@ -135,8 +150,8 @@ def gaps(sheet: Sheet) -> tuple[tuple[str, int], ...]:
         lacking = np.zeros(sheet.n_rows, bool)
         for cell in cells:
             lacking[sheet.column(cell).nulls] = True
-        counts.append((configuration, int(lacking[placed].sum())))
-    return tuple(counts)
+        counts.append(Gap(configuration, int(lacking[placed].sum())))
+    return counts
 
 
 def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
@@ -164,15 +179,13 @@ def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
         findings.passed("predictions", numbers)
 
 
-def check_missing(
-    findings: Findings, counts: Sequence[tuple[str, int]], matrix: PredictionMatrix
-) -> None:
+def check_missing(findings: Findings, gaps: Sequence[Gap], matrix: PredictionMatrix) -> None:
     """Tell which configurations lack predictions."""
-    lacking = [f"{name} ({count})" for name, count in counts if count]
+    lacking = [f"{gap.configuration} ({gap.n_missing})" for gap in gaps if gap.n_missing]
     if lacking:
         findings.warn(
             "missing",
-            f"{len(lacking)} of {len(counts)} configurations lack predictions: {listing(lacking)}; "
+            f"{len(lacking)} of {len(gaps)} configurations lack predictions: {listing(lacking)}; "
             f"{matrix.n_configurations} are left",
             "complete them, or see --missing",
         )
@@ -236,7 +249,7 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
 
 
 def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
-    """(B,) whether every class, or some sample at all, is in the bag (B, N) and out of it."""
+    """(B,) True if every class, or some sample at all, is in the bag (B, N) and out of it."""
     codes = np.zeros(len(outcome), np.int64)
     if outcome.task.is_classification:
         codes = outcome.values.astype(np.int64)
@@ -247,35 +260,36 @@ def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
     return held
 
 
-def class_sizes(outcome: Outcome) -> tuple[tuple[str, int], ...]:
-    """Samples of each class."""
+def class_sizes(outcome: Outcome) -> list[ClassSize]:
+    """Return the samples of each class."""
     if not outcome.task.is_classification:
-        return ()
-    return tuple((k, int(n)) for k, n in zip(outcome.classes, outcome.class_counts, strict=True))
+        return []
+    return [
+        ClassSize(*one) for one in zip(outcome.classes, outcome.class_counts.tolist(), strict=True)
+    ]
 
 
 def _folds_without_a_class(matrix: PredictionMatrix) -> int:
     """Count the folds, over all repeats, in which a class of the outcome is missing."""
     if not matrix.task.is_classification or matrix.folds is None:
         return 0
-    classes = matrix.outcome.values.astype(np.int64)
-    n_classes = len(distinct(classes))
-    width = int(classes.max()) + 1
-    pairs = [np.bincount(own * width + classes, minlength=1) for own in matrix.folds]
-    present = [np.pad(p, (0, -len(p) % width)).reshape(-1, width) > 0 for p in pairs]
-    return sum(int(((p.sum(axis=1) > 0) & (p.sum(axis=1) < n_classes)).sum()) for p in present)
+    classes, n_lacking = matrix.outcome.values.astype(np.int64), 0
+    for folds in matrix.folds:
+        present = np.zeros((folds.max() + 1, classes.max() + 1), bool)
+        present[folds, classes] = True
+        n_present = present[distinct(folds)].sum(axis=1)
+        n_lacking += int((n_present < len(distinct(classes))).sum())
+    return n_lacking
 
 
 def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
     """Turn the readers' notes into warnings; return the checks that they belong to."""
-    told = {"missing", "coverage", "duplicates"}  # said in more detail elsewhere
-    checks = set()
+    detailed = {"missing", "coverage", "duplicates"}  # in more detail elsewhere
     for note in notes:
         check = NOTES[note.code].check
-        checks.add(check)
-        if check not in told or note.code == "available-cases":
+        if check not in detailed or note.code == "available-cases":
             findings.warn(check, note.text, note.remedy)
-    return checks
+    return {NOTES[note.code].check for note in notes}
 
 
 def _check_similar(findings: Findings, close: Similarity) -> None:
@@ -289,8 +303,8 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
         (close.n_same_ranks, "orders the samples as one does", "order the samples as one does"),
         (close.n_correlated, "is highly correlated with one", "are highly correlated with one"),
     )
-    told = ", ".join(f"{n} {one if n == 1 else more}" for n, one, more in parts if n)
-    text = f"of {close.n_compared} configurations {told}; such as {close.examples[0]}"
+    words = ", ".join(f"{n} {one if n == 1 else more}" for n, one, more in parts if n)
+    text = f"of {close.n_compared} configurations {words}; such as {close.examples[0]}"
     if close.n_copies:
         findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
     else:
@@ -304,8 +318,9 @@ def tell_steps(findings: Findings, problems: Problems) -> None:
             _tell_coverage(findings, seen)
         elif not problems.failed(check):
             findings.passed(check, SENTENCES[check](seen))
-            if check == "keys":
-                _tell_nested(findings, seen)
+            if check == "keys" and seen.nested:
+                text = "inner rows, no sample both trained on and tested"
+                findings.passed("nested", f"{int((~seen.outer).sum())} {text}")
     if "coverage" in problems.seen and problems.failed("constant", "labels file"):
         findings.skip("outcome", "the outcome is not known of every sample")
 
@@ -368,12 +383,6 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
 }
 """Text of a check that passed, from what it saw."""
-
-
-def _tell_nested(findings: Findings, sheet: Sheet) -> None:
-    if sheet.nested:
-        n_inner = int((~sheet.outer).sum())
-        findings.passed("nested", f"{n_inner} inner rows, no sample both trained on and tested")
 
 
 def _tell_coverage(findings: Findings, sheet: Sheet) -> None:

@@ -47,7 +47,10 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     same_ranks: dict[int, int] = {}
     correlated: dict[int, int] = {}
     if matrix.kind is not PredictionKind.LABEL:
-        of_each = (_ranks(_column(matrix, c)).tobytes() for c in range(n_compared))
+        from scipy.stats import rankdata
+
+        columns = (_column(matrix, c) for c in range(n_compared))
+        of_each = (rankdata(column, method="dense").tobytes() for column in columns)
         ranks = earlier_equals(blake2b(one, digest_size=16).digest() for one in of_each)
         same_ranks = {a: b for a, b in ranks.items() if a not in taken}
         taken |= set(same_ranks)
@@ -67,13 +70,6 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
 def _column(matrix: PredictionMatrix, column: int) -> FloatArray:
     """(R N K) predictions of a configuration."""
     return np.ascontiguousarray(matrix.predictions[:, :, column]).reshape(-1)
-
-
-def _ranks(values: FloatArray) -> FloatArray:
-    """(n,) ranks, ties sharing one."""
-    from scipy.stats import rankdata
-
-    return np.asarray(rankdata(values, method="dense"))
 
 
 def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:

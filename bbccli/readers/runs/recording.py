@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bbccli.core.source import tolerance_of
 from bbccli.errors import InputError
@@ -18,21 +19,23 @@ from bbccli.readers.sources.limits import check_size
 from bbccli.recording import design, parts
 from bbccli.recording.arrays import DamagedError
 from bbccli.recording.design import Design
-from bbccli.recording.names import short_names
 from bbccli.recording.parts import Part
 from bbccli.recording.tries import (
     Candidate,
     Try,
     by_identity,
+    candidate_of,
     parts_in,
-    said_of,
     share_of,
+    short_names,
     tries_of,
 )
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
 Listing = Mapping[str, list[Candidate]]
-"""What searches said of their candidates, by identity, in the order in which they said it."""
+"""Candidates by identity, in the order in which searches listed them."""
+
+Named = Sequence[tuple[Try, str]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,19 +49,20 @@ class Recording:
     design
         Its truth, classes and folds.
     tries, configurations
-        What was tried and has predictions, and C unique names: those that were given, else the
-        parameters that vary.
+        Tries with predictions, and C unique names: those that were given, else the parameters that
+        vary.
     listed
-        What searches said of their candidates.
+        Candidates of searches.
     kind
-        What a prediction is; scores where some configurations have scores and others probabilities.
+        Form of the predictions; scores where some configurations have scores and others
+        probabilities.
     predictions : (R, N, C) or (R, N, C, K)
         NaN where there is none.
     folds : (R, N) int, optional
         Fold of each sample in each repeat, -1 where no fold tests it; None where unknown or
         different between configurations.
     left_out
-        Names of what was tried and takes no part, and why.
+        Names of tries that take no part, and why.
     damaged
         Files that can't be read.
     """
@@ -76,18 +80,18 @@ class Recording:
 
     @property
     def parts(self) -> list[Part]:
-        """All parts of what has predictions."""
+        """All parts of the tries."""
         return [part for one in self.tries for part in one.parts]
 
     @property
     def repeated_holdout(self) -> bool:
-        """Whether each repeat is one split that tests a part of the samples."""
-        places = self.design.places()
+        """True if each repeat is one split that tests a part of the samples."""
+        places = self.design.places
         return len(places) > 1 and places[-1] == (len(places) - 1, 0)
 
     @property
     def complete(self) -> BoolArray:
-        """Whether a configuration has a prediction wherever one should be: (C,)."""
+        """True for each configuration with a prediction wherever one should be: (C,)."""
         present = np.isfinite(self.predictions)
         if present.ndim == 4:
             present = np.asarray(present.all(axis=3))
@@ -98,7 +102,7 @@ class Recording:
 
 
 def recognises(path: Path) -> bool:
-    """Whether a path is the folder of a recording."""
+    """Return True for the folder of a recording."""
     return (path / design.HEADER).is_file()
 
 
@@ -114,21 +118,20 @@ def load(path: Path) -> Recording:
     check_size(sum(file.stat().st_size for file in held), str(path))
     plan = design.load(path)
     found, damaged = parts_in(path)
-    _check_rows(path, plan, found)
+    placed = [_placed(path, plan, part) for part in found]
     listed = _listed(path)
-    tries = _tries(path, found, listed)
-    names = short_names([one.parts[0] for one in tries])
-    counted = [(one, name) for one, name in zip(tries, names, strict=True) if one.counts]
+    tries = _tries(path, placed, listed)
+    named = list(zip(tries, short_names([one.parts[0] for one in tries]), strict=True))
+    counted = [(one, name) for one, name in named if one.counts]
     if not counted:
         raise InputError(
             "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
             path=str(path),
             hint="give rec.scorer to the search and rec.cv as its cv, or call rec.write()",
         )
-    groups = [one.parts for one, _ in counted]
-    everything = [part for group in groups for part in group]
-    kind = _kind(path, everything)
-    predictions = _prediction_array(path, plan, groups, kind)
+    predicted = [[part for part in one.parts if part.predictions is not None] for one, _ in counted]
+    kind = _kind(path, {part.kind for group in predicted for part in group if part.kind})
+    predictions = _prediction_array(path, plan, predicted, kind)
     return Recording(
         path=path,
         design=plan,
@@ -137,8 +140,8 @@ def load(path: Path) -> Recording:
         listed=listed,
         kind=kind,
         predictions=predictions,
-        folds=_folds(plan, everything, len(predictions)),
-        left_out=tuple(_left_out(tries, names, listed)),
+        folds=_folds(plan, itertools.chain(*predicted), len(predictions)),
+        left_out=tuple(_left_out(named, listed)),
         damaged=tuple(damaged),
     )
 
@@ -159,7 +162,7 @@ def _listed(path: Path) -> Listing:
 
 
 def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
-    """What was tried: by searches in their order, then as it was first tried."""
+    """Return what was tried: by searches in their order, then as it was first tried."""
     groups = by_identity(found)
     said: dict[tuple[str, int], str] = {}
     for part in (part for part in found if part.name and part.score is not None):
@@ -175,26 +178,24 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
     return [
         one
         for identity in dict.fromkeys([*first, *groups])
-        for one in tries_of(groups[identity], [own["splits"] for own in listed.get(identity, ())])
+        for one in tries_of(groups[identity], [c["splits"] for c in listed.get(identity, ())])
     ]
 
 
-def _left_out(
-    tries: Sequence[Try], names: Sequence[str], listed: Listing
-) -> Iterator[tuple[str, str]]:
-    """Yield names of what was tried and takes no part, and why."""
-    for one, name in zip(tries, names, strict=True):
+def _left_out(named: Named, listed: Listing) -> Iterator[tuple[str, str]]:
+    """Yield the names of tries that take no part, and why."""
+    for one, name in named:
         if not one.used:
             yield name, "scored again by the same scorer, with other predictions"
         elif not one.counts:
             yield name, next((p.problem for p in one.parts if p.problem), "no predictions")
-    recorded = {part.identity for one in tries for part in one.parts}
-    for identity, own in listed.items():
+    recorded = {part.identity for one, _ in named for part in one.parts}
+    for identity, candidates in listed.items():
         if identity not in recorded:
-            yield str(own[-1].get("label") or identity), "every fit failed"
+            yield str(candidates[-1].get("label") or identity), "every fit failed"
 
 
-def _kind(path: Path, everything: Iterable[Part]) -> PredictionKind:
+def _kind(path: Path, kinds: set[PredictionKind]) -> PredictionKind:
     """Return the form of all predictions.
 
     Raises
@@ -202,45 +203,43 @@ def _kind(path: Path, everything: Iterable[Part]) -> PredictionKind:
     InputError
         There are several.
     """
-    kinds = {part.kind for part in everything if part.predictions is not None}
     if len(kinds) == 1:
-        return next(kind for kind in kinds if kind is not None)
+        return next(iter(kinds))
     if kinds == {PredictionKind.PROBABILITY, PredictionKind.SCORE}:
         return PredictionKind.SCORE
     raise InputError(
-        f"predictions are of several forms: {', '.join(sorted(str(kind) for kind in kinds))}",
+        f"predictions are of several forms: {', '.join(sorted(map(str, kinds)))}",
         path=str(path),
         hint="record one form for all, such as Recorder(response='predict_proba')",
     )
 
 
-def _check_rows(path: Path, plan: Design, found: Iterable[Part]) -> None:
-    """Refuse parts of rows or folds that there are not, or with weights of other samples.
+def _placed(path: Path, plan: Design, part: Part) -> Part:
+    """Return a part with its rows and its repeat, also where its split says them.
 
     Raises
     ------
     InputError
-        Names the first.
+        Rows or a split that the design does not have, or weights of other samples.
     """
-    for part in found:
-        rows = part.rows
-        if part.split is not None:
-            of_split = plan.tests[part.split : part.split + 1]
-            if not of_split or (
-                part.weights is not None and part.weights.shape != of_split[0].shape
-            ):
-                raise _damaged(path, part)
-            continue
-        if rows is None and part.predictions is None:
-            continue
-        if rows is None or rows.dtype.kind != "i" or not rows.size:
+    if part.split is not None:
+        if part.split >= len(plan.tests):
             raise _damaged(path, part)
-        if rows.min() < 0 or rows.max() >= plan.n_samples:
+        rows = plan.tests[part.split]
+        if part.weights is not None and part.weights.shape != rows.shape:
             raise _damaged(path, part)
+        return replace(part, rows=rows, repeat=plan.places[part.split][0])
+    if part.rows is None and part.predictions is None:  # tried, and nothing else
+        return part
+    if part.rows is None or part.rows.dtype.kind != "i" or not part.rows.size:
+        raise _damaged(path, part)
+    if part.rows.min() < 0 or part.rows.max() >= plan.n_samples:
+        raise _damaged(path, part)
+    return part
 
 
 def _prediction_array(
-    path: Path, plan: Design, counted: Sequence[list[Part]], of: PredictionKind
+    path: Path, plan: Design, predicted: Sequence[list[Part]], kind: PredictionKind
 ) -> FloatArray:
     """Return predictions (R, N, C) or (R, N, C, K), NaN where there are none.
 
@@ -249,46 +248,25 @@ def _prediction_array(
     InputError
         A part does not fit the design, or all of it is too large.
     """
-    with_some = [p for group in counted for p in group if p.predictions is not None]
-    places = plan.places()
-    n_repeats = 1 + max(
-        [repeat for repeat, _ in places] + [p.repeat for p in with_some if p.split is None]
-    )
-    columns = plan.task is Task.MULTICLASS and of is not PredictionKind.LABEL
-    shape: tuple[int, ...] = (n_repeats, plan.n_samples, len(counted))
-    shape += (len(plan.classes),) if columns else ()
-    narrow = all(p.predictions is not None and p.predictions.dtype == np.float32 for p in with_some)
-    dtype = np.float32 if narrow else np.float64
-    check_size(int(np.prod([float(n) for n in shape])) * np.dtype(dtype).itemsize, str(path))
+    everything = [part for group in predicted for part in group]
+    n_repeats = 1 + max([r for r, _ in plan.places] + [part.repeat for part in everything])
+    shape: tuple[int, ...] = (n_repeats, plan.n_samples, len(predicted))
+    if plan.task is Task.MULTICLASS and kind is not PredictionKind.LABEL:
+        shape += (len(plan.classes),)
+    narrow = {np.asarray(part.predictions).dtype for part in everything} == {np.dtype(np.float32)}
+    dtype = np.dtype(np.float32 if narrow else np.float64)
+    check_size(math.prod(shape) * dtype.itemsize, str(path))
     filled = np.full(shape, np.nan, dtype)
-    for column, group in enumerate(counted):
+    for column, group in enumerate(predicted):
         for part in group:
-            if part.predictions is None:
-                continue
-            rows, repeat = _place(path, plan, places, part)
-            if part.predictions.shape != (len(rows), *shape[3:]):
+            rows, values = np.asarray(part.rows), np.asarray(part.predictions)
+            codes = kind is not PredictionKind.LABEL or (
+                values.dtype.kind == "i" and ((values >= 0) & (values < len(plan.classes))).all()
+            )
+            if values.shape != (len(rows), *shape[3:]) or not codes:
                 raise _damaged(path, part)
-            if of is PredictionKind.LABEL and not _are_codes(part.predictions, plan):
-                raise _damaged(path, part)
-            filled[repeat, rows, column] = part.predictions
+            filled[part.repeat, rows, column] = values
     return filled
-
-
-def _are_codes(predictions: NDArray[Any], plan: Design) -> bool:
-    return predictions.dtype.kind == "i" and bool(
-        ((predictions >= 0) & (predictions < len(plan.classes))).all()
-    )
-
-
-def _place(
-    path: Path, plan: Design, places: tuple[tuple[int, int], ...], part: Part
-) -> tuple[IntArray, int]:
-    if part.split is not None:
-        if part.split >= len(places):
-            raise _damaged(path, part)
-        return plan.tests[part.split], places[part.split][0]
-    assert part.rows is not None
-    return part.rows, part.repeat
 
 
 def _damaged(path: Path, part: Part) -> InputError:
@@ -300,24 +278,17 @@ def _damaged(path: Path, part: Part) -> InputError:
     )
 
 
-def _folds(plan: Design, everything: Iterable[Part], n_repeats: int) -> IntArray | None:
+def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray | None:
     """Return the fold of each sample (R, N): of the design, or as all parts say alike."""
-    found = np.full((n_repeats, plan.n_samples), -1, np.int64)
-    places = plan.places()
-    for (repeat, fold), rows in zip(places, plan.tests, strict=True):
-        found[repeat, rows] = fold
-    if places:
-        return found
-    for part in everything:
-        if part.predictions is None:  # tried, and nothing else
-            continue
-        if part.fold is None or part.rows is None:
+    folds = np.full((n_repeats, plan.n_samples), -1, np.int64)
+    for (repeat, fold), rows in zip(plan.places, plan.tests, strict=True):
+        folds[repeat, rows] = fold
+    for part in () if plan.places else predicted:
+        before = folds[part.repeat, part.rows]
+        if part.fold is None or ((before >= 0) & (before != part.fold)).any():
             return None
-        own = found[part.repeat, part.rows]
-        if ((own >= 0) & (own != part.fold)).any():
-            return None
-        found[part.repeat, part.rows] = part.fold
-    return found
+        folds[part.repeat, part.rows] = part.fold
+    return folds
 
 
 def as_table(run: Recording) -> RunTable:
@@ -331,8 +302,10 @@ def as_table(run: Recording) -> RunTable:
         columns |= _predictions(run, name, run.predictions[repeats, rows, column])
     several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
-    board = _leaderboard(run, selection)
+    board = list(_leaderboard(run, selection))
     named = list(zip(run.tries, run.configurations, strict=True))
+    started = sorted(named, key=lambda one: min(part.time for part in one[0].parts))
+    identities = [one.parts[0].identity for one in run.tries]
     scored = any(part.score is not None and np.isfinite(part.score) for part in run.parts)
     return RunTable(
         tool="recorder",
@@ -351,41 +324,36 @@ def as_table(run: Recording) -> RunTable:
         n_candidates_total=len(named) + len(run.left_out),
         unchecked=otherwise if any(board) else "no search said its scores",
         weighted=weighted,
-        tried=tuple(name for _, name in sorted(named, key=_started)),
+        tried=tuple(name for _, name in started),
         named={
             "again": tuple(name for one, name in named if one.again),
-            "tried_again": _tried_again(named),
+            "tried_again": tuple(
+                name for i, (_, name) in enumerate(named) if identities[i] in identities[:i]
+            ),
             "damaged": run.damaged,
         },
     )
 
 
-def _started(named: tuple[Try, str]) -> int:
-    return min(part.time for part in named[0].parts)
-
-
 def _sample_columns(
     run: Recording, weights: FloatArray | None, repeats: IntArray, rows: IntArray
 ) -> dict[str, Any]:
-    """Columns of the roles."""
+    """Return the columns of the roles."""
     plan = run.design
+    truth = plan.truth[rows]
     columns: dict[str, Any] = {"row_id": rows}
     if len(run.predictions) > 1:
         columns["repeat"] = repeats
     if run.folds is not None and not run.repeated_holdout:
         folds = run.folds[repeats, rows]
-        if (folds >= 0).all():
-            columns["fold"] = folds
-    truth = plan.truth[rows]
+        columns |= {"fold": folds} if (folds >= 0).all() else {}
     columns["truth"] = np.array(plan.classes)[truth] if plan.classes else truth
-    for name, values in (("group", plan.groups), ("weight", weights)):
-        if values is not None:
-            columns[name] = values[rows]
-    return columns
+    of_samples = {"group": plan.groups, "weight": weights}
+    return columns | {name: one[rows] for name, one in of_samples.items() if one is not None}
 
 
 def _predictions(run: Recording, name: str, values: Any) -> dict[str, Any]:
-    """Columns of a configuration, (n,) or (n, K)."""
+    """Return the columns of a configuration, of predictions (n,) or (n, K)."""
     classes = run.design.classes
     if values.ndim == 2:
         return {f"{name}::{one}": values[:, k] for k, one in enumerate(classes)}
@@ -395,35 +363,22 @@ def _predictions(run: Recording, name: str, values: Any) -> dict[str, Any]:
     return {name: names[np.where(np.isfinite(values), values, -1).astype(np.int64)]}
 
 
-def _leaderboard(run: Recording, selection: Pooling) -> list[Score | None]:
-    """Return what the search said of each configuration, in the sign of bbc.
+def _leaderboard(run: Recording, selection: Pooling) -> Iterator[Score | None]:
+    """Yield the score of each configuration by the search, in the sign of bbc.
 
     Without `finish` the mean of the scores of those that have all; None where there is none.
     """
     scoring, n_splits = run.design.scoring, len(run.design.tests)
     sign = -1.0 if scoring.startswith("neg_") else 1.0
-    found: list[Score | None] = []
     for one, name in zip(run.tries, run.configurations, strict=True):
-        said = said_of(one, run.listed.get(one.parts[0].identity, ()))
-        own = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
-        mean = float(np.mean(own)) if own and len(own) == n_splits else np.nan
-        value = sign * float(said["value"] if said else mean)
+        listed = candidate_of(one, run.listed.get(one.parts[0].identity, ()))
+        scores = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
+        mean = float(np.mean(scores)) if scores and len(scores) == n_splits else np.nan
+        value = sign * float(listed["value"] if listed else mean)
         inexact = (p.predictions for p in one.parts if p.kind not in (None, PredictionKind.LABEL))
         tolerance = tolerance_of(share_of(inexact), value)
         score = Score(name, scoring, value, str(selection), tolerance)
-        found.append(score if np.isfinite(value) else None)
-    return found
-
-
-def _tried_again(named: Iterable[tuple[Try, str]]) -> tuple[str, ...]:
-    """Return the names of those of which another try has the same identity, and came before."""
-    seen: set[str] = set()
-    later = []
-    for one, name in named:
-        identity = one.parts[0].identity
-        later += [name] if identity in seen else []
-        seen.add(identity)
-    return tuple(later)
+        yield score if np.isfinite(value) else None
 
 
 def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
@@ -434,7 +389,7 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
     weights : (N,), optional
         Those that the recorder was given, else those that its scorer was; 1 where none is known.
     weighted
-        Whether all scores are of the samples so weighted.
+        True if all scores are of the samples so weighted.
     otherwise
         Why they are not, where there are weights.
 
@@ -443,41 +398,42 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
     InputError
         The scorer was given weights for some fits, or others for the same sample.
     """
-    plan = run.design
-    scored = [p for p in run.parts if p.score is not None and p.split is not None]
-    given = [p for p in scored if p.weights is not None]
-    if plan.weights is None and given:
+    weights = run.design.weights
+    scored = [part for part in run.parts if part.score is not None and part.split is not None]
+    given = [part for part in scored if part.weights is not None]
+    if weights is None and given:
         if len(given) < len(scored):
-            raise _two_weights(
-                run.path, "some fits were scored with sample weights, others without"
-            )
-        found = np.full(plan.n_samples, np.nan)
+            raise _two_weights(run, "some fits were scored with sample weights, others without")
+        weights = np.full(run.design.n_samples, np.nan)
         for part in given:
-            rows = plan.tests[part.split or 0]
-            if ((found[rows] != part.weights) & ~np.isnan(found[rows])).any():
-                raise _two_weights(run.path, "fits were scored with different weights of a sample")
-            found[rows] = part.weights
-        return np.where(np.isnan(found), 1.0, found), True, ""
-    if plan.weights is None or not scored:
-        return plan.weights, False, ""
-    own = plan.weights
-    same = [np.array_equal(own[plan.tests[p.split or 0]], np.asarray(p.weights)) for p in given]
+            before = weights[part.rows]
+            if ((before != part.weights) & ~np.isnan(before)).any():
+                raise _two_weights(run, "fits were scored with different weights of a sample")
+            weights[part.rows] = part.weights
+        return np.where(np.isnan(weights), 1.0, weights), True, ""
+    if weights is None or not scored:
+        return weights, False, ""
+    same = [np.array_equal(weights[part.rows], np.asarray(part.weights)) for part in given]
     if len(given) == len(scored) and all(same):
-        return own, True, ""
+        return weights, True, ""
     how = "with other weights than those" if given else "without the weights"
-    return own, False, f"the search scored {how} of the recorder"
+    return weights, False, f"the search scored {how} of the recorder"
 
 
-def _two_weights(path: Path, problem: str) -> InputError:
+def _two_weights(run: Recording, problem: str) -> InputError:
     return InputError(
         problem,
-        path=str(path),
+        path=str(run.path),
         hint="record them in a folder each, or say which weights count: Recorder(sample_weight=)",
     )
 
 
-def _load(folder: Path) -> RunTable:
-    return as_table(load(folder))
-
-
-RUNS = (RunReader("recorder", f"`{design.HEADER}`", recognises, _load, Order.FIRST),)
+RUNS = (
+    RunReader(
+        "recorder",
+        f"`{design.HEADER}`",
+        recognises,
+        lambda folder: as_table(load(folder)),
+        Order.FIRST,
+    ),
+)
