@@ -21,7 +21,7 @@ def tiny(monkeypatch):
     studies.population_rows.cache_clear()
 
     def make(name="tiny", metrics=("accuracy", "auc"), task=Task.BINARY, **given):
-        given = {"half": Half.DEVELOPMENT, "kind": "tiny", "sizes": (40,)} | given
+        given = {"half": Half.DEVELOPMENT, "kind": "tiny", "sizes": (50,)} | given
         load = given.pop("load", lambda: table(task))
         one = Population(name=name, task=task, metrics=metrics, load=load, **given)
         monkeypatch.setitem(populations.BY_NAME, name, one)
@@ -48,7 +48,7 @@ def judged(request):
 @pytest.fixture
 def bank(tiny, tmp_path, judged):
     """Work on a tiny population: bank(n_repetitions, variants) -> the number of items done."""
-    one = tiny(sizes=(40,))
+    one = tiny()
 
     def run(n_repetitions=2, every=None):
         todo = items([one], [], n_repetitions, 0)

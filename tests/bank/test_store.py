@@ -83,7 +83,7 @@ def test_a_row_is_what_the_method_says_beside_the_truth(bank, tiny, tmp_path):
     one = populations.BY_NAME["tiny"]
     subject = next(
         s
-        for s in OfPopulation(one, 40, 0).subjects(tmp_path / "matrices")
+        for s in OfPopulation(one, 50, 0).subjects(tmp_path / "matrices")
         if s.question.metric == "auc" and s.question.main
     )
     plan = Plan(n_resamples=40, seed=subject.question.seed, side=Side.LOWER, level=0.9)
