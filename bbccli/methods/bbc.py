@@ -23,11 +23,12 @@ Algorithm:
 
 Size correction: a bag leaves out about 0.37 N samples, and on so few a metric that is no mean has
 another expectation than on N: average precision, F scores, Jaccard, MCC, kappa, RMSE, R², the
-median error, correlations. The winner on all samples, w, tells by how much, without another
-selection:
+median error, correlations. The configurations c that win tell by how much, without another
+selection; with s_c the share of the resamples that c wins:
 
 ```text
-delta = (1/B) Σ_b m(w; out of bag b) - m(w; all samples)        estimate = mean of step 5 - delta
+delta = Σ_c s_c ((1/B) Σ_b m(c; out of bag b) - m(c; all samples))
+estimate = mean of step 5 - delta
 ```
 
 The B performances are moved by as much, then cut off at the metric's bounds, then guarded. For

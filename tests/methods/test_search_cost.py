@@ -16,7 +16,7 @@ from bbccli.core.resources import resources_of
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import METRICS
 from bbccli.metrics.probability import with_clip
-from bbccli.stats.bootstrap.of_samples import out_of_bag
+from bbccli.stats.bootstrap.of_samples import corrected, out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
     best_ranks,
     counts_to,
@@ -89,7 +89,7 @@ def test_against_all_subsets_where_some_performances_are_undefined():
 def test_all_configurations_give_the_estimate_of_bbc(metric, pooling):
     case = case_of(matrices.binary(n_samples=60), metric, replace(PLAN, pooling=pooling))
     found = search_cost(case)
-    assert found.corrected[-1] == pytest.approx(out_of_bag(case).mean(), abs=1e-15)
+    assert found.corrected[-1] == pytest.approx(corrected(case).value, abs=1e-15)
     assert found.naive[-1] == pytest.approx(case.choice.naive, abs=1e-15)
 
 

@@ -27,10 +27,8 @@ def slowly(matrix, metric, selector=None):
         c.bind(np.arange(matrix.n_configurations)) for c in (case.measured, case.judged)
     )
     everything = np.ones((1, matrix.n_samples), np.uint8)
-    on_all = judged(everything)[0]
-    w = int(metric.direction.best(on_all[None])[0] if selector is metric else case.choice.winner)
-    naive = measured(everything)[0, w]
-    outside, own, at = [], [], 0
+    measured_on_all = measured(everything)[0]
+    outside, every, winners, at = [], [], [], 0
     draws = draws_of(matrix.n_samples, matrix.groups, PLAN.seed)
     while len(outside) < PLAN.n_resamples:
         for in_bag in draws.batch(at, 1).in_bag:
@@ -43,10 +41,13 @@ def slowly(matrix, metric, selector=None):
                 continue
             scores = measured(left_out)[0]
             outside.append(scores[winner])
-            own.append(scores[w])
+            every.append(scores)
+            winners.append(winner)
         at += 1
-    both = np.array(outside) - np.array(own)
-    value = np.nanmean(both) + naive
+    shares = np.bincount(winners, minlength=matrix.n_configurations) / len(winners)
+    own = [np.nansum(shares * one) / shares[~np.isnan(one)].sum() for one in every]
+    naive = np.nansum(shares * measured_on_all) / shares[~np.isnan(measured_on_all)].sum()
+    value = np.nanmean(np.array(outside) - np.array(own)) + naive
     return value, value - np.nanmean(outside)
 
 
@@ -121,7 +122,7 @@ def test_without_it_the_figure_is_the_mean_out_of_the_bag():
     assert moved.value == pytest.approx(found.value + moved.size_correction, abs=1e-12)
 
 
-@pytest.mark.parametrize("method", sorted({"bbc-f", "bbc-632", "bbc-eb", "tt", "naive"}))
+@pytest.mark.parametrize("method", ["bbc-f", "bbc-632", "tt", "naive"])
 def test_other_methods_do_without(method):
     with_it, without = (
         METHODS[method].run(CASES["rmse"], "rmse", replace(PLAN, size_correction=given))

@@ -141,10 +141,16 @@ Inside = Iterator[tuple[IntArray, FloatArray]]
 """Configurations (C',) and their performances (B, C') in the bags; NaN where undefined."""
 
 
-def inside_bags(
-    candidates: Blocks, columns: IntArray, draws: Draws, ordinals: IntArray, width: int
+def in_bags(
+    candidates: Blocks,
+    columns: IntArray,
+    draws: Draws,
+    ordinals: IntArray,
+    width: int,
+    *,
+    out: bool = False,
 ) -> Inside:
-    """Yield the performances of some configurations in some bags, so many at a time.
+    """Yield the performances of some configurations in some bags, or out, so many at a time.
 
     Parameters
     ----------
@@ -162,7 +168,7 @@ def inside_bags(
             whole = len(blocks) == 1
             scorer = candidates.bind(blocks[0] if whole else part)
             places = part if whole else np.arange(len(part))
-            score = partial(_in_bag, scorer, places)
+            score = partial(_out_of_bag if out else _in_bag, scorer, places)
             n_configurations = candidates.n_configurations
             scored = again.over(score, n_configurations, one_thread=alone(candidates))
             yield part, np.concatenate(list(scored))
@@ -170,6 +176,10 @@ def inside_bags(
 
 def _in_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
     return scorer(drawn.in_bag, places)
+
+
+def _out_of_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
+    return scorer(drawn.out_of_bag, places)
 
 
 def parts_of(columns: IntArray, width: int) -> list[IntArray]:

@@ -18,7 +18,7 @@ from bbccli.core.results import Distribution
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.stats.bootstrap.here import Selections
-from bbccli.stats.bootstrap.loop import Inside, extend, inside_bags, measure, parts_of
+from bbccli.stats.bootstrap.loop import Inside, extend, in_bags, measure, parts_of
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS
@@ -26,7 +26,7 @@ from bbccli.stats.intervals.resampled import within
 from bbccli.stats.resampling import Draws, draws_of
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.stats.selection.units import on_few_groups, single_classes
-from bbccli.types import FloatArray, IntArray, MetricKind, Pooling
+from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, distinct
 
 
 def corrected(case: Case) -> Answer:
@@ -64,10 +64,11 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
     """Return what each resample says of the estimate, corrected for its size: (B,).
 
     A resample leaves out .37 N samples, and a metric that is no mean has another expectation on so
-    few: E m_n = theta + a(n). The winner on all samples, scored out of the same bags and on all
-    samples, tells a(.37 N) - a(N), without another selection:
+    few: E m_n = theta + a(n). The configurations that win, scored out of all bags and on all
+    samples, tell a(.37 N) - a(N), without another selection; with s_c the share of the resamples
+    that c wins:
 
-        L_b - (m(w; out of bag b) - m(w; all samples))
+        L_b - sum_c s_c (m(c; out of bag b) - m(c; all samples))
 
     None where there is nothing to correct: for means, shares of pairs and conditional means, whose
     expectation does not depend on n; for means over folds; or where the plan does without.
@@ -75,11 +76,31 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
     pooled, of_form = case.plan.pooling is Pooling.POOLED, case.metric.kind is MetricKind.OTHER
     if not (case.plan.size_correction and pooled and of_form):
         return None
-    n_resamples, winner = len(drawn.values), case.choice.winner
-    of_winner = replace(selections(case), winners=np.full(len(selections(case)), winner))
-    own = measure(of_winner, n_resamples, case.measured, draws_for(case))
-    at_size = np.asarray(drawn.values - own + case.choice.naive)
-    return None if np.isnan(at_size).all() else at_size
+    columns = distinct(drawn.winners)
+    shares = drawn.shares(case.matrix.n_configurations)[columns]
+    sums, weights = np.zeros((2, len(drawn.values)))
+    for part, values in _left_out(case, columns, len(drawn.values)):
+        known, own = ~np.isnan(values), shares[np.searchsorted(columns, part)]
+        sums += np.where(known, values, 0.0) @ own
+        weights += known @ own
+    everywhere = case.measured.performances()[columns]
+    known = ~np.isnan(everywhere)
+    with np.errstate(invalid="ignore"):
+        on_all = np.average(everywhere[known], weights=shares[known])
+        at_size = drawn.values - sums / weights + on_all
+    return None if np.isnan(at_size).all() else np.asarray(at_size)
+
+
+def _left_out(case: Case, columns: IntArray, n_resamples: int) -> Inside:
+    """Yield the performances (B, C') of some configurations out of the first B bags."""
+    found, draws = selections(case), draws_for(case)
+    if case.measured.apart:
+        for column in columns:
+            same = replace(found, winners=np.full(len(found), column))
+            yield np.array([column]), measure(same, n_resamples, case.measured, draws)[:, None]
+        return
+    width = max(resources.current().memory // (32 * n_resamples), 1)
+    yield from in_bags(case.measured, columns, draws, found.ordinals[:n_resamples], width, out=True)
 
 
 def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
@@ -185,7 +206,7 @@ def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: i
         yield from ((part, kept[:n_resamples, part]) for part in parts_of(columns, width))
         return
     ordinals = found.ordinals[:n_resamples]
-    yield from inside_bags(candidates, columns, draws_for(case), ordinals, width)
+    yield from in_bags(candidates, columns, draws_for(case), ordinals, width)
 
 
 def draws_for(case: Case) -> Draws:
