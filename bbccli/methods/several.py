@@ -28,7 +28,7 @@ from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.methods.base import Gives, Method
 from bbccli.methods.registry import METHODS, choose_methods, default_methods
 from bbccli.metrics import Metric, choose_metrics
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import POWERS, planned
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.choice import on_single
 from bbccli.stats.selection.rule import rule_of, winner_of
@@ -115,10 +115,11 @@ def _check_worst_value(metric: Metric) -> None:
     """Refuse tight intervals where nothing bounds how bad a sample may be."""
     worst = metric.bounds[metric.direction.sign < 0]
     if np.isinf(worst):
+        instead = "--cap 0.95" if metric.name in POWERS else "a metric with one, such as brier"
         raise UnsupportedError(
             f"{parameter('tight')} is for metrics with a worst value, and {metric.label} has none: "
             "no interval of it is safe",
-            hint="--cap 0.95 gives squared and absolute errors one; or leave out --tight",
+            hint=f"{instead}; or leave out --tight",
         )
 
 

@@ -93,7 +93,7 @@ def by_family(frame: pd.DataFrame) -> str:
     parts = {name: frame["metric"].isin(metrics) for name, metrics in FAMILIES.items()}
     told = ("both ends", "width", "score")
     return "\n\n".join(
-        _compared(main_ones(frame[chosen]), {"": chosen[chosen]}, name.capitalize(), told)
+        _compared(main_ones(frame[chosen]), {"": chosen[chosen]}, name[0].upper() + name[1:], told)
         for name, chosen in parts.items()
         if chosen.any()
     )

@@ -97,7 +97,13 @@ def _main_search(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _enough(frame: pd.DataFrame) -> pd.DataFrame:
-    """Rows of the populations, of cells with repetitions enough."""
+    """Rows of the populations, of the repetitions that every variant has, where they are enough.
+
+    So figures that are relative to `bbc` are of the same studies.
+    """
     rows = frame[frame["population"].isin(list(BY_NAME))]
-    n = rows.groupby(["population", "size"])["repetition"].transform("nunique")
-    return rows[n >= FEWEST]
+    study = ["population", "size"]
+    by_variant = rows.groupby([*study, "method", "interval"])["repetition"].nunique()
+    common = by_variant.groupby(study).min().rename("common")
+    n = rows[study].join(common, on=study)["common"]
+    return rows[(n >= FEWEST) & (rows["repetition"] < n)]

@@ -195,7 +195,7 @@ def _size(estimate: Estimate, document: Envelope) -> str:
     digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
     moved = digits.difference(abs(estimate.size_correction))
     return (
-        f" {phrases.metric_label(estimate.metric)} is no mean: of the third of the samples that a "
+        f" {phrases.metric_label(estimate.metric)} is no mean: of the 37 % of the samples that a "
         f"resample leaves out, its expectation is another than of all {document.input.n_samples}. "
         f"That was corrected by {'-' * (estimate.size_correction < 0)}{moved}; "
         "--no-size-correction gives the figure without it."

@@ -24,7 +24,7 @@ from bbccli.reports.page.experiments import overview
 from bbccli.reports.page.markup import Markup, section, table, tag
 from bbccli.reports.page.sections import figure_sections, made_from, notes_section
 from bbccli.reports.page.style import whole
-from bbccli.reports.sentences import answer, sentences
+from bbccli.reports.sentences import answer, capped_sentence, sentences
 from bbccli.schema.correct import Envelope, ErrorEnvelope
 
 LONGEST_LINE = 500
@@ -123,7 +123,8 @@ def first_lines(document: Envelope) -> list[str]:
 
 def _to_quote(document: Envelope) -> Markup:
     """Return the sentences for a paper."""
-    found = [tag("p", visible(sentence) + ".") for sentence in sentences(document)]
+    texts = [*sentences(document), *(capped_sentence(one, document) for one in document.capped)]
+    found = [tag("p", visible(text) + ".") for text in texts]
     return section("To report", "report", *found) if found else Markup()
 
 
