@@ -117,3 +117,10 @@ def test_other_words(run, tmp_path):
     table = tmp_path / "b.parquet"
     table.write_bytes(b"")
     assert "is a table, which holds no whole results" in run("explain", table)[2]
+
+
+@pytest.mark.parametrize("kind", ["percentile", "sharp", "t"])
+def test_a_kind_of_interval_is_explained_with_how_often_it_covered(run, kind):
+    status, out, _ = run("explain", kind)
+    assert status == 0
+    assert ("covered, bbc " in out) == (kind != "t")

@@ -108,7 +108,7 @@ def of_interval(kind: IntervalKind) -> list[Block]:
     text = getdoc(getmodule(INTERVALS[kind].law)) or ""
     first, _, rest = text.partition("\n\n")
     seen = [
-        (f"covered, {method}", ", ".join(f"{name} {percent(share)}" for name, share in by.items()))
+        (f"covered, {method}", "; ".join(f"{name} {percent(share)}" for name, share in by.items()))
         for (method, of_kind), by in COVERED.items()
         if of_kind == kind
     ]
