@@ -159,7 +159,8 @@ class Journal:
     def _reader(self, start: int = 0) -> IO[bytes]:
         """Return the file from a position on, buffered: a read gives as much as there is."""
         self.file.seek(start)
-        return os.fdopen(os.dup(self.file.fileno()), "rb")
+        # not of a copy of the descriptor: one that is left open would keep the lock
+        return open(self.file.fileno(), "rb", closefd=False)
 
     def _index(self) -> None:
         """Find the lines that are whole."""

@@ -35,7 +35,10 @@ COMMANDS = {
     "report": ("report", "Make one page of predictions or saved results."),
     "plot": ("plot", "Draw one figure of a result, or of predictions."),
     "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
-    "explain": ("explain", "Explain a method, a metric, a note, or which number to report."),
+    "explain": (
+        "explain",
+        "Explain a method, metric, interval or note, or what to report.",
+    ),
     "methods": ("registries", "List the methods, or show everything about one."),
     "metrics": ("registries", "List the metrics, or show everything about one."),
     "schema": ("registries", "Print the JSON Schema of what `--format json` writes."),

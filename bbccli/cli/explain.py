@@ -35,7 +35,7 @@ def explain(
         ),
     ] = None,
 ) -> None:
-    """Explain a method, a metric, an interval, a note, or which number to report.
+    """Explain a method, metric, interval or note, or what to report.
 
     Of a method or a metric: what it is, what it assumes, when not to use it, its source. Of a kind
     of interval: how often it covered the true value. Of a note: what it means and what to do. Of a

@@ -179,7 +179,9 @@ def _in_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
 
 
 def _out_of_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
-    return scorer(drawn.out_of_bag, places)
+    # one by one, as a winner is scored: a product of several columns adds up in another order
+    weights, same = drawn.out_of_bag, np.zeros(len(drawn), np.int64)
+    return np.stack([scorer.paired(weights, same + place) for place in places], axis=1)
 
 
 def parts_of(columns: IntArray, width: int) -> list[IntArray]:

@@ -80,10 +80,14 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
     shares = drawn.shares(case.matrix.n_configurations)[columns]
     sums, weights = np.zeros((2, len(drawn.values)))
     for part, values in _left_out(case, columns, len(drawn.values)):
-        known, own = ~np.isnan(values), shares[np.searchsorted(columns, part)]
-        sums += np.where(known, values, 0.0) @ own
-        weights += known @ own
-    everywhere = case.measured.performances()[columns]
+        for share, own in zip(shares[np.searchsorted(columns, part)], values.T, strict=True):
+            known = ~np.isnan(own)
+            sums += share * np.where(known, own, 0.0)
+            weights += share * known
+    everything, first = np.ones((1, case.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
+    # each bound alone, as the naive figure is: the same bytes whatever is beside it
+    alone = map(case.measured.bind, columns[:, None])
+    everywhere = np.array([scorer.paired(everything, first)[0] for scorer in alone])
     known = ~np.isnan(everywhere)
     with np.errstate(invalid="ignore"):
         on_all = np.average(everywhere[known], weights=shares[known])
