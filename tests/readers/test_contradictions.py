@@ -4,7 +4,7 @@ import pytest
 
 from bbccli.errors import InputError
 from bbccli.readers.pipeline import read_tables
-from bbccli.readers.runs.contradictions import check
+from bbccli.readers.runs.tables import _check_labels as check
 
 ROWS = (("a", 7, 2, 1), ("b", 1, 8, 1), ("c", 2, 3, 5), ("c", 1, 3, 6))
 """True class, and how probable each is in tenths."""

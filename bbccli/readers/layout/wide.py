@@ -28,7 +28,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     if "truth" not in hints.elsewhere:
         if metadata.run and not {"truth", "time"} & chosen.keys():
             raise InputError(
-                f"{metadata.run['tool']} exports hold no labels",
+                f"{metadata.run.tool} exports hold no labels",
                 path=table.path,
                 hint="--labels train.csv --truth COLUMN, the training data in the same order",
             )
