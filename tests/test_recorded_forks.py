@@ -41,7 +41,7 @@ def what(folder):
     order = np.argsort(run.configurations)
     names = tuple(run.configurations[i] for i in order)
     scores = [{split: part.score for split, part in run.tries[i].splits.items()} for i in order]
-    return names, run.predictions[:, :, order].tolist(), scores, as_table(run).named["again"]
+    return names, run.predictions[:, :, order].tolist(), scores, as_table(run).metadata.run.again
 
 
 @pytest.mark.sweep
@@ -117,7 +117,7 @@ def test_many_forks_at_once_never_share_a_name(tmp_path):
     run = load(rec.folder)
     assert sorted(run.configurations) == [f"m{number}" for number in range(8)]
     assert run.complete.all()
-    assert as_table(run).named["again"] == as_table(run).named["tried_again"] == ()
+    assert as_table(run).metadata.run.again == as_table(run).metadata.run.tried_again == ()
     for name, values in zip(run.configurations, run.predictions[0].T, strict=True):
         assert (values == int(name[1:]) / 10).all()
 
@@ -151,5 +151,5 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
     assert len(run.configurations) == 8
     assert run.damaged == ()
     assert run.complete.all()
-    assert as_table(run).named["tried_again"] == ()  # the same predictions count once
+    assert as_table(run).metadata.run.tried_again == ()  # the same predictions count once
     assert read(rec.folder).n_configurations == 8

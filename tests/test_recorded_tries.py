@@ -74,8 +74,8 @@ def searched(place, X=X, grid=GRID, model=None, rec=None, **how):
 
 def again(run):
     """Names of what was recorded again, and of what was tried again."""
-    named = as_table(run).named
-    return named["again"], named["tried_again"]
+    about = as_table(run).metadata.run
+    return about.again, about.tried_again
 
 
 def scores(*found):
@@ -189,7 +189,7 @@ def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
     for _ in range(2):
         cross_val_score(model, X, Y, cv=splits, scoring=scorer)
     run = load(tmp_path / "run")
-    assert (run.configurations, as_table(run).n_candidates_total) == (("Chances",), 2)
+    assert (run.configurations, as_table(run).metadata.n_candidates_total) == (("Chances",), 2)
     why = "scored again by the same scorer, with other predictions"
     assert run.left_out == (("Chances #2", why),)
     assert "candidates-missing" in codes(read(tmp_path / "run"))
@@ -204,7 +204,7 @@ def test_a_test_set_that_is_scored_once_more_is_no_try(tmp_path):
     found.score(X[rows], Y[rows])
     rec.finish(found)
     run = load(rec.folder)
-    assert (as_table(run).n_candidates_total, run.left_out) == (2, ())
+    assert (as_table(run).metadata.n_candidates_total, run.left_out) == (2, ())
     assert verify(read(rec.folder)).n_checked == 2
 
 
@@ -268,7 +268,7 @@ def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_pat
             rec.write("model", test, model.predict_proba(X[test]), params={"power": power})
     run = load(rec.folder)
     assert run.configurations == ("model", "model #2", "model #3")
-    assert (as_table(run).n_candidates_total, run.complete.all()) == (3, True)
+    assert (as_table(run).metadata.n_candidates_total, run.complete.all()) == (3, True)
     assert [one.params["power"] for one in run.tries] == [1, 2, 3]
 
 
@@ -280,7 +280,7 @@ def test_batches_of_a_fold_are_one_prediction(tmp_path):
             rec.write("one", rows, chances[rows], fold=fold)
     run = load(rec.folder)
     np.testing.assert_array_equal(run.predictions[0, :, 0], chances)
-    assert as_table(run).n_candidates_total == 1
+    assert as_table(run).metadata.n_candidates_total == 1
 
 
 def test_rows_that_overlap_are_compared_row_by_row(tmp_path):
@@ -309,7 +309,10 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
     assert (done.n_candidates, done.n_fits) == (4, 6)
     assert done.incomplete == ("fails=True power=1", "fails=True power=2")
     run = load(tmp_path / "run")
-    assert (run.configurations, as_table(run).n_candidates_total) == (("power=1", "power=2"), 4)
+    assert (run.configurations, as_table(run).metadata.n_candidates_total) == (
+        ("power=1", "power=2"),
+        4,
+    )
     assert [name for name, _ in run.left_out] == list(done.incomplete)
     assert {why for _, why in run.left_out} == {"every fit failed"}
     matrix = read(tmp_path / "run")
@@ -325,7 +328,7 @@ def test_a_candidate_that_is_fitted_later_was_tried_once(tmp_path):
     made.cv_results_ = failed | {"params": [{"power": 1}], "mean_test_score": [np.nan]}
     assert rec.finish(made).incomplete == ("power=1",)
     searched(tmp_path, rec=rec)
-    assert as_table(load(rec.folder)).n_candidates_total == 2
+    assert as_table(load(rec.folder)).metadata.n_candidates_total == 2
 
 
 def test_a_configuration_counts_from_its_name_on(tmp_path):
@@ -334,7 +337,7 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
     rec.configuration("pruned")
     cross_val_score(Chances(), X, Y, cv=rec.cv, scoring=rec.configuration("one"))
     run = load(rec.folder)
-    assert (run.configurations, as_table(run).n_candidates_total) == (("one",), 2)
+    assert (run.configurations, as_table(run).metadata.n_candidates_total) == (("one",), 2)
     assert run.left_out == (("pruned", "no predictions"),)
 
 

@@ -103,7 +103,7 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     names = {"m=KNeighborsClassifier n_neighbors=3", "m=KNeighborsClassifier n_neighbors=5"}
     assert set(run.configurations) == names | {"m=GaussianNB", "m=SVC"}
     assert run.kind is PredictionKind.SCORE  # of an SVC, beside probabilities
-    assert as_table(run).n_candidates_total == 4
+    assert as_table(run).metadata.n_candidates_total == 4
 
 
 @pytest.mark.sweep
@@ -138,7 +138,7 @@ def test_failing_fits_are_incomplete_and_no_error(tmp_path):
     assert run.configurations[0] == "breaks=false"
     assert run.complete.tolist() == [True, False]
     assert np.isnan(run.predictions[0, :, 1]).any()
-    assert [one.configuration for one in as_table(run).leaderboard] == ["breaks=false"]
+    assert [one.id for one in as_table(run).metadata.run.leaderboard] == ["breaks=false"]
 
 
 class Failing(ClassifierMixin, BaseEstimator):
@@ -302,7 +302,7 @@ def test_regression(tmp_path):
     run = load(rec.folder)
     found = (run.design.task, run.kind, run.design.classes)
     assert found == (Task.REGRESSION, PredictionKind.VALUE, ())
-    listed = [one.value for one in as_table(run).leaderboard]
+    listed = [one.value for one in as_table(run).metadata.run.leaderboard]
     assert listed == pytest.approx(-recorded.cv_results_["mean_test_score"], abs=1e-12)
     for test, own in by_hand(KNeighborsRegressor(1), rec.cv, X, VALUES, "predict"):
         assert np.array_equal(run.predictions[0, test, 0], own)
@@ -376,7 +376,7 @@ def test_cross_validate_of_several_estimators(tmp_path):
         assert rec.finish(scores, configuration=name).n_fits == 3
     run = load(rec.folder)
     assert run.configurations == ("bayes", "forest-like")
-    assert list(as_table(run).flags.values()) == [("oob",), ()]
+    assert list(as_table(run).metadata.flags.values()) == [("oob",), ()]
 
 
 def test_a_loop_writes_what_it_has(tmp_path):
@@ -392,8 +392,8 @@ def test_a_loop_writes_what_it_has(tmp_path):
     run = load(rec.folder)
     assert run.configurations == ("trial 3", "trial 1", "trial 2")
     assert run.complete.tolist() == [True, False, True]
-    assert as_table(run).n_candidates_total == 4
-    assert as_table(run).flags["trial 3"] == ("shared_preprocessing",)
+    assert as_table(run).metadata.n_candidates_total == 4
+    assert as_table(run).metadata.flags["trial 3"] == ("shared_preprocessing",)
     for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, Y):
         assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
 
@@ -423,10 +423,10 @@ def test_a_later_call_is_another_try_unless_it_says_the_same(tmp_path):
     for chance in (0.5, 0.25, 0.25):
         rec.write("one", np.arange(60), np.full(60, chance))
     run = load(rec.folder)
-    table = as_table(run)
-    assert (run.configurations, table.n_candidates_total) == (("one", "one #2"), 2)
+    about = as_table(run).metadata
+    assert (run.configurations, about.n_candidates_total) == (("one", "one #2"), 2)
     assert (run.predictions == [0.5, 0.25]).all()
-    assert (table.named["again"], table.named["tried_again"]) == (("one #2",), ("one #2",))
+    assert (about.run.again, about.run.tried_again) == (("one #2",), ("one #2",))
 
 
 def test_write_all_takes_cross_val_predict(tmp_path):
@@ -455,7 +455,7 @@ def test_a_folder_belongs_to_one_design(tmp_path):
     rec = recorder(tmp_path, scoring="accuracy")
     first.finish(search(first, grid={"n_neighbors": [1, 3]}))
     rec.finish(search(rec, grid={"n_neighbors": [3, 5]}))
-    assert as_table(load(rec.folder)).n_candidates_total == 3
+    assert as_table(load(rec.folder)).metadata.n_candidates_total == 3
     with pytest.raises(InputError, match="other data, folds or metric"):
         recorder(tmp_path, cv=KFold(3), scoring="accuracy")
 

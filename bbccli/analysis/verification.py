@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import CLIP
 from bbccli.core.rounding import count
-from bbccli.core.source import TwoFigures, Verification, agrees, targets_of
+from bbccli.core.source import ReportedScore, ToolRun, TwoFigures, Verification, agrees
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical, fitting
 from bbccli.metrics.probability import with_clip
@@ -43,28 +43,24 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
         the cause may be.
     """
     run = matrix.source.run
-    if not run:
+    if run is None:
         return None
     columns = _as_scored(matrix, run)
-    scores = [
-        one
-        for one in _listed(run, "leaderboard")
-        if one.get("selection") in list(Pooling) and one["id"] in columns
-    ]
-    reason = run.get("unchecked") or _hindrance(matrix, run)
+    scores = [one for one in run.leaderboard if one.id in columns]
+    reason = run.unchecked or _hindrance(matrix, run)
     if reason or not scores:
-        return Verification(len(scores), 0, None, None, str(reason or "the run reports no scores"))
+        return Verification(len(scores), 0, None, None, reason or "the run reports no scores")
     found = list(_compared(matrix, scores, columns))
     compared = [(score, value) for score, value, _ in found]
     if not compared:
         reason = "its metric can't be computed from these predictions"
         return Verification(len(scores), 0, None, None, reason)
     for score, value in compared:
-        if not agrees(value, score["value"], score["tolerance"]):
-            raise _refuted(matrix, score, value, _cause(matrix, score, columns))
+        if not agrees(value, score.value, score.tolerance):
+            raise _refuted(matrix, run, score, value, _cause(matrix, score, columns))
     _check_folds(matrix, run, columns)
-    differences = [abs(value - score["value"]) for score, value in compared]
-    tolerance = max(float(score["tolerance"]) for score, _ in compared)
+    differences = [abs(value - score.value) for score, value in compared]
+    tolerance = max(float(score.tolerance) for score, _ in compared)
     said = (len(scores), len(compared), max(differences), tolerance, None)
     others = [two for _, _, two in found if two is not None]
     return Verification(*said, tuple(sorted(others, key=lambda one: -abs(one.tool - one.here))))
@@ -84,29 +80,15 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
     return replace(matrix, source=replace(matrix.source, verification=found))
 
 
-def _listed(
-    run: Mapping[str, Any], key: str, whole: Sequence[str] = ()
-) -> Iterator[Mapping[str, Any]]:
-    """Yield the scores of a run that can be understood; metadata may have been written by hand."""
-    board = run.get(key)
-    wanted = {"id", "metric", "value", "tolerance", *whole}
-    for one in board if isinstance(board, list) else ():
-        if (
-            isinstance(one, Mapping)
-            and wanted <= one.keys()
-            and all(isinstance(one[name], str) for name in ("id", "metric"))
-            and all(isinstance(one[name], int | float) for name in ("value", "tolerance"))
-            and all(type(one[name]) is int for name in whole)
-        ):
-            yield {**one, "metric": canonical(one["metric"], METRICS)}
+def _metric(score: ReportedScore) -> str:
+    return canonical(score.metric, METRICS)
 
 
-def _hindrance(matrix: PredictionMatrix, run: Mapping[str, Any]) -> str | None:
+def _hindrance(matrix: PredictionMatrix, run: ToolRun) -> str | None:
     """Return why scores of all samples can't be those of this matrix."""
-    n_samples = run.get("n_samples")
-    if isinstance(n_samples, int) and n_samples != matrix.n_samples:
-        return f"the run scored {count(n_samples, 'sample')}, and {matrix.n_samples} take part"
-    if run.get("weighted") and matrix.outcome.weights is None:
+    if run.n_samples not in (None, matrix.n_samples):
+        return f"the run scored {count(run.n_samples, 'sample')}, and {matrix.n_samples} take part"
+    if run.weighted and matrix.outcome.weights is None:
         return "the run scored with weights, which take no part"
     return None
 
@@ -115,19 +97,18 @@ Columns = Mapping[str, tuple[PredictionMatrix, int]]
 """By name of a configuration where it is: in the matrix, or in one with a truth of its own."""
 
 
-def _as_scored(matrix: PredictionMatrix, run: Mapping[str, Any]) -> Columns:
+def _as_scored(matrix: PredictionMatrix, run: ToolRun) -> Columns:
     """Return the configurations, each with the targets and weights that the tool scored it on."""
     columns = {name: (matrix, column) for column, name in enumerate(matrix.configurations)}
-    alike = run.get("scored_alike")
-    for name in columns.keys() & set(alike if isinstance(alike, list) else ()):
+    for name in columns.keys() & set(run.scored_alike):
         columns[name] = _with(matrix, columns[name][1], weights=None)
-    targets = targets_of(run)
-    for name, own in targets.clipped.items() if targets else ():
-        if name in columns:
+    for one in run.targets.clipped if run.targets else ():
+        if one.id in columns:
+            own = one.by_key
             rows = np.flatnonzero(np.isin(matrix.keys, list(own)))
             values = matrix.outcome.values.astype(np.float64)
             values[rows] = [own[key] for key in matrix.keys[rows].tolist()]
-            columns[name] = _with(matrix, columns[name][1], values=values)
+            columns[one.id] = _with(matrix, columns[one.id][1], values=values)
     return columns
 
 
@@ -138,25 +119,23 @@ def _with(matrix: PredictionMatrix, column: int, **changes: Any) -> tuple[Predic
 
 
 def _compared(
-    matrix: PredictionMatrix, scores: Sequence[Mapping[str, Any]], columns: Columns
-) -> Iterator[tuple[Mapping[str, Any], float, TwoFigures | None]]:
+    matrix: PredictionMatrix, scores: Sequence[ReportedScore], columns: Columns
+) -> Iterator[tuple[ReportedScore, float, TwoFigures | None]]:
     """Yield each score that can be computed, with its value; both if bbc has another."""
     known = {metric.name: metric for metric in fitting(matrix)}
     for score in scores:
-        metric = known.get(score["metric"])
-        pooling = Pooling(score["selection"])
+        metric, pooling = known.get(_metric(score)), score.selection
         if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
             continue
-        name = score["id"]
-        own, column = columns[name]
+        own, column = columns[score.id]
         values = {
             clip: float(Candidates(own, one, pooling).performances()[column])
             for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
         }
-        clip = min(values, key=lambda one: (abs(values[one] - score["value"]), one != CLIP))
+        clip = min(values, key=lambda one: (abs(values[one] - score.value), one != CLIP))
         here = values[CLIP]
-        two = TwoFigures(name, metric.name, score["value"], clip, here, CLIP)
-        same = agrees(here, score["value"], score["tolerance"])
+        two = TwoFigures(score.id, metric.name, score.value, clip, here, CLIP)
+        same = agrees(here, score.value, score.tolerance)
         yield score, values[clip], None if same else two
 
 
@@ -164,67 +143,67 @@ _CLIPS = (CLIP, 2.0**-52)
 """Least probability of tools: the rounding error of 32-bit or of 64-bit numbers."""
 
 
-def _check_folds(matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns) -> None:
+def _check_folds(matrix: PredictionMatrix, run: ToolRun, columns: Columns) -> None:
     """Refuse folds that are not those of the run, by what it says of single ones.
 
     A configuration of which no fold agrees may have been scored otherwise: it says nothing, unless
     all of them do.
     """
-    found: dict[str, list[tuple[Mapping[str, Any], float]]] = {}
+    found: dict[str, list[tuple[ReportedScore, float]]] = {}
     for score, value in _in_folds(matrix, run, columns):
-        found.setdefault(score["id"], []).append((score, value))
+        found.setdefault(score.id, []).append((score, value))
     wrong = {
-        name: [(s, value) for s, value in pairs if not agrees(value, s["value"], s["tolerance"])]
+        name: [(s, value) for s, value in pairs if not agrees(value, s.value, s.tolerance)]
         for name, pairs in found.items()
     }
     some = {name: one for name, one in wrong.items() if len(one) < len(found[name])}
     for pairs in (some or wrong).values():
         for score, value in pairs:
             cause = "the folds are not those of the run, or rows of theirs are mixed up"
-            raise _refuted(matrix, score, value, cause, f"in fold {score['fold']} ")
+            raise _refuted(matrix, run, score, value, cause)
 
 
 def _in_folds(
-    matrix: PredictionMatrix, run: Mapping[str, Any], columns: Columns
-) -> Iterator[tuple[Mapping[str, Any], float]]:
+    matrix: PredictionMatrix, run: ToolRun, columns: Columns
+) -> Iterator[tuple[ReportedScore, float]]:
     """Yield the scores of single folds that can be computed, each with its value."""
-    scores = [one for one in _listed(run, "fold_scores", ("fold",)) if one["id"] in columns]
     if matrix.folds is None or len(matrix.folds) > 1 or matrix.available is not None:
         return
     known = {metric.name: metric for metric in fitting(matrix)}
     weights = (matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]).astype(np.uint8)
     found: dict[tuple[PredictionMatrix, str], FloatArray] = {}
-    for one in scores:
-        own, column = columns[one["id"]]
-        if one["metric"] not in known or one["fold"] not in range(len(weights)):
+    for one in run.fold_scores:
+        name = _metric(one)
+        if one.id not in columns or name not in known or one.fold not in range(len(weights)):
             continue
-        key = (own, one["metric"])
-        if key not in found:
-            found[key] = Candidates(own, known[one["metric"]], Pooling.POOLED).score(weights)
-        value = found[key][one["fold"], column]
+        own, column = columns[one.id]
+        if (own, name) not in found:
+            found[own, name] = Candidates(own, known[name], Pooling.POOLED).score(weights)
+        value = found[own, name][one.fold, column]
         if not np.isnan(value):
             yield one, float(value)
 
 
 def _refuted(
-    matrix: PredictionMatrix, score: Mapping[str, Any], value: float, cause: str, fold: str = ""
+    matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, value: float, cause: str
 ) -> InputError:
-    tool = matrix.source.run["tool"]
-    place = f"by the log of {tool}" if fold else f"on the leaderboard of {tool}"
+    fold, place = "", f"on the leaderboard of {run.tool}"
+    if score.fold is not None:
+        fold, place = f"in fold {score.fold} ", f"by the log of {run.tool}"
     return InputError(
-        f"{fold}{score['id']} has {score['metric']} {value:.6g} by its predictions, "
-        f"{score['value']:.6g} {place}",
+        f"{fold}{score.id} has {_metric(score)} {value:.6g} by its predictions, "
+        f"{score.value:.6g} {place}",
         path=matrix.source.path,
         hint=f"{cause}; to continue anyway: --no-verify",
     )
 
 
-def _cause(matrix: PredictionMatrix, score: Mapping[str, Any], columns: Columns) -> str:
+def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> str:
     """Return the likely cause: swapped classes are tried, all else is guessed."""
-    if score["metric"] == "auc" and matrix.kind is not PredictionKind.LABEL:
-        own, column = columns[score["id"]]
-        candidates = Candidates(own, METRICS["auc"], Pooling(score["selection"]))
+    if _metric(score) == "auc" and matrix.kind is not PredictionKind.LABEL:
+        own, column = columns[score.id]
+        candidates = Candidates(own, METRICS["auc"], score.selection)
         value = candidates.performances()[column]
-        if abs(1 - value - score["value"]) <= score["tolerance"]:
+        if abs(1 - value - score.value) <= score.tolerance:
             return "the classes are swapped: choose the other one by --positive"
     return "rows, classes or labels are not those of the run"

@@ -301,4 +301,5 @@ def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str])
         sha256=", ".join(matrix.source.sha256 for matrix in matrices),
         metadata={**matrices[0].source.metadata, "configs": configs},
         left_out=tuple(one for matrix in matrices for one in matrix.source.left_out),
+        run=matrices[0].source.run,
     )

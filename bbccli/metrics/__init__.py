@@ -7,6 +7,7 @@ from difflib import get_close_matches
 
 from bbccli.core.arguments import as_list
 from bbccli.core.matrix import PLURAL, PredictionMatrix
+from bbccli.core.source import ToolRun
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.metrics import (
     binary,
@@ -79,10 +80,11 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
         No metric fits the task, or that of the run is none of those that fit.
     """
     candidates = fitting(matrix)
-    own = canonical(str(matrix.source.run.get("metric")), METRICS)
+    run = matrix.source.run
+    own = canonical(str(run and run.metric), METRICS)
     preferred = [m for m in candidates if m.name == own]
-    if not preferred and candidates:
-        _refuse_other_metric(matrix, own)
+    if run is not None and not preferred and candidates:
+        _refuse_other_metric(matrix, run, own)
     preferred += [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
     if not candidates:
         known = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
@@ -94,20 +96,19 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     return (preferred or candidates)[0]
 
 
-def _refuse_other_metric(matrix: PredictionMatrix, own: str) -> None:
+def _refuse_other_metric(matrix: PredictionMatrix, run: ToolRun, own: str) -> None:
     """Refuse to guess by what to select where the metric of a run can't be computed."""
-    run = matrix.source.run
-    called = run.get("metric_name") or run.get("metric")
+    called = run.metric_name or run.metric
     if not called:
         return
     problem = "which bbc does not have"
     if own in METRICS:
         problem = f"which {_misfit(METRICS[own], matrix)[0]}"
     fit = [metric.name for metric in fitting(matrix)]
-    near = get_close_matches(str(called).lower().replace("_", "-"), fit, 3, 0.5)
+    near = get_close_matches(called.lower().replace("_", "-"), fit, 3, 0.5)
     names = ", ".join(dict.fromkeys([*near, *fit]))
     raise UnsupportedError(
-        f"the {run['tool']} run selects by {called}, {problem}",
+        f"the {run.tool} run selects by {called}, {problem}",
         hint=f"--metric NAME selects by another one: {names}",
     )
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 
 from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, declared, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
-from bbccli.core.source import Source, targets_of
+from bbccli.core.source import Source, Targets
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
 from bbccli.readers.checks.target_copies import refuse_copies
@@ -20,7 +19,6 @@ from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
 from bbccli.readers.column import Column, natural_order
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.caret import DIALECT as CARET
-from bbccli.readers.metadata import Metadata
 from bbccli.readers.missing import complete
 from bbccli.readers.place import outer_blocks
 from bbccli.readers.predictions import Values
@@ -207,32 +205,29 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield declared.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield declared.candidates_missing(metadata.n_candidates_total or 0, n_read)
-    named = {key: _names(metadata.run, key) for key in ("tried_again", "again", "damaged")}
-    for note, key in ((declared.tried_again, "tried_again"), (declared.recorded_again, "again")):
-        if names := [one for one in configurations if one in named[key]]:
-            yield note(names)
-    if named["damaged"]:
-        yield declared.damaged_parts(named["damaged"])
-    yield from _notes_on_targets(metadata, configurations)
-
-
-def _notes_on_targets(metadata: Metadata, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """Yield whose target the truth is, where the tool scales those of some models."""
-    said = targets_of(metadata.run)
-    if said is None:
+    run = metadata.run
+    if run is None:
         return
-    scaled = [name for name in configurations if name in said.scaled and name != said.of]
-    if said.unsure:
-        yield remarks.targets_clipped(said.unsure)
+    for note, named in (
+        (declared.tried_again, run.tried_again),
+        (declared.recorded_again, run.again),
+    ):
+        if names := [one for one in configurations if one in named]:
+            yield note(names)
+    if run.damaged:
+        yield declared.damaged_parts(run.damaged)
+    if run.targets is not None:
+        yield from _notes_on_targets(run.targets, configurations)
+
+
+def _notes_on_targets(targets: Targets, configurations: tuple[str, ...]) -> Iterator[Note]:
+    """Yield whose target the truth is, where the tool scales those of some models."""
+    scaled = [name for name in configurations if name in targets.scaled and name != targets.of]
+    if targets.unsure:
+        yield remarks.targets_clipped(targets.unsure)
     elif scaled:
-        n_clipped = len({key for name in scaled for key in said.clipped.get(name, ())})
-        yield remarks.targets_scaled(said.of, scaled, n_clipped, said.apart)
-
-
-def _names(run: Mapping[str, Any], key: str) -> list[str]:
-    """Names in the metadata of a run, which may have been written by hand."""
-    said = run.get(key)
-    return [str(one) for one in said] if isinstance(said, list) else []
+        n_clipped = len({key for t in targets.clipped if t.id in scaled for key in t.by_key})
+        yield remarks.targets_scaled(targets.of, scaled, n_clipped, targets.apart)
 
 
 def _source(sheet: Sheet, folds: IntArray | None) -> Source:
@@ -242,7 +237,9 @@ def _source(sheet: Sheet, folds: IntArray | None) -> Source:
     if selection is not None and folds is not None and folds.max() > 0:
         raw = MappingProxyType({"selection": str(selection), **raw})
     weight = column_of_weights(sheet)
-    found = Source(sheet.path, sheet.table.sha256, raw, sheet.left_out, weight=weight)
+    found = Source(
+        sheet.path, sheet.table.sha256, raw, sheet.left_out, weight=weight, run=metadata.run
+    )
     if sheet.unfinished is not None:  # what is not there yet is not left out
         return found
     n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded

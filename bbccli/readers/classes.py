@@ -49,7 +49,7 @@ def tell_classes(sheet: Sheet) -> Sheet:
         alike = (replace(c, label=spelled(c.label or "", present)) for c in sheet.cells)
         return replace(sheet, cells=tuple(alike))
     configurations = sheet.metadata.configurations
-    if sheet.metadata.run.get("classes_in_order"):
+    if sheet.metadata.run is not None and sheet.metadata.run.classes_in_order:
         return _in_order(sheet, present)
     split = [_split(cell, present, configurations) for cell in _probabilities(sheet, present)]
     known = {cell.label for cell in split} & set(present)

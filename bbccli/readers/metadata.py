@@ -6,11 +6,11 @@ import json
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from bbccli.core.source import run_of
+from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.column import name_of
 from bbccli.types import Pooling, Task
@@ -45,6 +45,8 @@ class Metadata:
         Smallest and largest possible score, of scores without a truth.
     weight
         Column of the sample weights.
+    run
+        The run of a tool that left the predictions; None where they come from none.
     """
 
     raw: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
@@ -57,11 +59,23 @@ class Metadata:
     selection: Pooling | None = None
     bounds: tuple[float, float] | None = None
     weight: str | None = None
+    run: ToolRun | None = None
 
-    @property
-    def run(self) -> Mapping[str, Any]:
-        """Facts about the tool's run; empty if the predictions come from none."""
-        return run_of(self.raw)
+    def with_json(self) -> Metadata:
+        """Return the metadata of a run with the JSON that says the same."""
+        raw: dict[str, Any] = {
+            "spec": SPEC,
+            "version": MAJOR_VERSION,
+            "task": None if self.task is None else str(self.task),
+            "classes": list(self.classes) or None,
+            "positive_class": self.positive_class,
+            "n_candidates_total": self.n_candidates_total,
+            "selection": None if self.selection is None else str(self.selection),
+            "weight": self.weight,
+            "configs": [{"id": one, "flags": list(own)} for one, own in self.flags.items()] or None,
+            "run": None if self.run is None else self.run.as_metadata(),
+        }
+        return replace(self, raw={key: one for key, one in raw.items() if one is not None})
 
     @property
     def configurations(self) -> tuple[str, ...]:
@@ -104,6 +118,7 @@ def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadat
         selection=_selection(raw.get("selection"), place),
         bounds=_bounds(_expect(raw, "bounds", list, place), place),
         weight=_expect(raw, "weight", str, place),
+        run=ToolRun.of(raw),
     )
 
 

@@ -54,7 +54,7 @@ def understand(
     """
     tables, metadata = open_tables(paths, request, problems)
     sheet = place(lay_out(tables, metadata, request, problems), problems)
-    if request.elsewhere:
+    if request.separate_roles:
         from bbccli.readers.join import join
 
         sheet = join(sheet, request, problems)

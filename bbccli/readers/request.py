@@ -44,7 +44,7 @@ class Request:
             object.__setattr__(self, name, as_list(getattr(self, name)))
 
     @property
-    def elsewhere(self) -> frozenset[str]:
+    def separate_roles(self) -> frozenset[str]:
         """Roles that come from separate files."""
         truth = OUTCOME if is_given(self.labels) else frozenset()
         return truth | (frozenset({"fold"}) if is_given(self.folds) else frozenset())
@@ -54,12 +54,12 @@ class Request:
         # configurations of a long table are not columns of it
         in_names = metadata.raw.get("layout") != "long"
         declared = frozenset(metadata.configurations if in_names else ())
-        task, elsewhere = self.task or metadata.task, self.elsewhere
+        task, absent = self.task or metadata.task, self.separate_roles
         if task is Task.SCORE:  # a column that is called like a truth is one, and set aside
-            elsewhere |= OUTCOME
+            absent |= OUTCOME
         if self.unweighted:
-            elsewhere |= {"weight"}
-        return Hints(self.roles, task, declared, elsewhere, metadata.weight)
+            absent |= {"weight"}
+        return Hints(self.roles, task, declared, absent, metadata.weight)
 
 
 def is_given(source: object) -> bool:

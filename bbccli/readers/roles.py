@@ -65,7 +65,7 @@ class Hints:
         The task, where known.
     declared
         Configurations named in the metadata.
-    elsewhere
+    absent
         Roles that no column of these files plays, such as those of separate files.
     weight
         Column of the weights by the metadata.
@@ -74,7 +74,7 @@ class Hints:
     roles: Roles = field(default_factory=Roles)
     task: Task | None = None
     declared: frozenset[str] = frozenset()
-    elsewhere: frozenset[str] = frozenset()
+    absent: frozenset[str] = frozenset()
     weight: str | None = None
 
 

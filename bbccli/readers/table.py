@@ -34,7 +34,8 @@ class Table:
     sha256
         Hash of the file's bytes.
     about
-        Metadata in JSON, as text or parsed, and the name of their place; None if there are none.
+        Metadata, or their JSON, as text or parsed, and the name of their place; None if there are
+        none.
     origins
         The files, where the rows are those of several or columns were renamed.
     nested
@@ -50,7 +51,7 @@ class Table:
     path: str
     data: pa.Table | ColumnsOnDisk
     sha256: str = ""
-    about: tuple[str | bytes | Mapping[str, Any], str] | None = None
+    about: Metadata | tuple[str | bytes | Mapping[str, Any], str] | None = None
     origins: tuple[Origin, ...] = ()
     nested: tuple[str, ...] = ()
     aside: tuple[str, ...] = ()
@@ -59,14 +60,16 @@ class Table:
 
     @property
     def metadata(self) -> Metadata:
-        """Metadata, parsed; empty where there are none.
+        """The metadata; empty where there are none.
 
         Raises
         ------
         InputError
             As `parse_metadata`.
         """
-        return Metadata() if self.about is None else parse_metadata(*self.about)
+        if isinstance(self.about, tuple):
+            return parse_metadata(*self.about)
+        return self.about or Metadata()
 
     @cached_property
     def names(self) -> tuple[str, ...]:

@@ -53,23 +53,17 @@ class Run:
         run, source = matrix.source.run, matrix.source
         if not run:
             return None
-        said = run.get("left_out")
-        others = [
-            LeftOut(str(one.get("name")), str(one.get("reason")))
-            for one in (said if isinstance(said, list) else ())
-            if isinstance(one, dict)
-        ]
         configs = source.metadata.get("configs")
         taken = max(source.n_tried, matrix.n_configurations) + len(source.left_out)
-        own = canonical(str(run.get("metric")), METRICS)
-        called = run.get("metric_name") or (None if own in METRICS else run.get("metric"))
+        own = canonical(str(run.metric), METRICS)
+        called = run.metric_name or (None if own in METRICS else run.metric)
         return cls(
-            tool=run["tool"],
+            tool=run.tool,
             # a run without a list of its models leaves out files
-            n_models=max(len(configs) + len(others), taken) if configs else taken,
-            left_out=(*source.left_out, *others),
+            n_models=max(len(configs) + len(run.left_out), taken) if configs else taken,
+            left_out=(*source.left_out, *run.left_out),
             metric=own if own in METRICS else None,
-            metric_name=None if called is None else str(called),
+            metric_name=called,
         )
 
 

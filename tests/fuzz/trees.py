@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 
 from bbccli import METRICS, BbcError, PredictionMatrix, read
 from bbccli.analysis.verification import verified
+from bbccli.core.source import ToolRun
 from bbccli.metrics import canonical, fitting
 from bbccli.readers import Roles
 from bbccli.recording import arrays
@@ -290,17 +290,16 @@ def _seen(folder: Path, tree: str) -> Seen:
     matrix = verified(read(folder / RUN, **how))
     run, found = matrix.source.run, matrix.source.verification
     said = {note.text for note in matrix.notes}
-    said |= {f"{one['name']}: {one['reason']}" for one in run["left_out"]}
+    said |= {f"{one.name}: {one.reason}" for one in run.left_out}
     said |= {f"{one.name}: {one.reason}" for one in matrix.source.left_out}
     n_checked, reason = (0, None) if found is None else (found.n_checked, found.reason)
     return Seen(matrix.n_samples, _performances(matrix, run), n_checked, reason, frozenset(said))
 
 
-def _performances(matrix: PredictionMatrix, run: Mapping[str, Any]) -> dict[str, float]:
+def _performances(matrix: PredictionMatrix, run: ToolRun) -> dict[str, float]:
     """Of each configuration on all samples of the first repeat; NaN where there is no metric."""
     values = np.full(matrix.n_configurations, np.nan)
-    board: list[dict[str, str]] = run.get("leaderboard") or []
-    name = canonical(board[0]["metric"], METRICS) if board else ""
+    name = canonical(run.leaderboard[0].metric, METRICS) if run.leaderboard else ""
     metric = next((one for one in fitting(matrix) if one.name == name), None)
     if metric is not None:
         scorer = metric.bind(matrix.outcome, matrix.predictions[0])

@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from itertools import combinations
-from types import MappingProxyType
 
 import matrices
 import numpy as np
@@ -13,6 +12,7 @@ from bbccli.core import resources
 from bbccli.core.documents import as_json
 from bbccli.core.plan import Plan
 from bbccli.core.resources import resources_of
+from bbccli.core.source import ToolRun
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import METRICS
 from bbccli.metrics.probability import with_clip
@@ -151,7 +151,7 @@ def test_a_rule_of_one_standard_error_is_refused():
 
 
 def tried(matrix, names):
-    source = replace(matrix.source, metadata=MappingProxyType({"run": {"tried": names}}))
+    source = replace(matrix.source, run=ToolRun.of({"run": {"tool": "mine", "tried": names}}))
     return replace(matrix, source=source)
 
 

@@ -13,6 +13,7 @@ from bbccli.analysis.verification import verified
 from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
+from bbccli.readers.pipeline import read_tables
 
 N = 40
 RNG = np.random.default_rng(5)
@@ -76,80 +77,53 @@ def test_h2o_that_is_whole(h2o):
     assert matrix.source.verification.n_checked == 3
 
 
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(
-    ("file", "row", "text", "words"),
-    [
-        ("leaderboard.csv", 0, "Model,auc,logloss", "has no column model_id"),
-        ("leaderboard.csv", 2, "a,0.5,0.5", "names a model twice"),
-        (PREDICTED, 0, '"label","p","q"', "has no column predict"),
-        (PREDICTED, 0, '"predict","no","yes"', "has 40 rows and the columns no, yes; a has 40"),
-        (ASSIGNED, 0, '"id"', ""),
-    ],
-    ids=["no models", "twice", "no predictions", "other classes", "folds by another name"],
-)
-def test_h2o_with_another_header(h2o, file, row, text, words):
-    changed(h2o / file, row, text)
-    if not words:
-        assert read(h2o, **of_h2o(h2o)).n_folds == 4
-        return
+H2O_BOARD = "leaderboard.csv"
+OF_H2O = {
+    "no models": (H2O_BOARD, 0, "Model,auc,logloss", "has no column model_id"),
+    "twice": (H2O_BOARD, 2, "a,0.5,0.5", "names a model twice"),
+    "empty board": (H2O_BOARD, None, "", "has no column model_id"),
+    "no model": (H2O_BOARD, None, "model_id,auc\n", "names no model"),
+    "other models": (H2O_BOARD, None, "model_id,auc\nX,0.9\n", "no model of leaderboard.csv has"),
+    **{
+        f"score {cell!r}": (H2O_BOARD, 2, f"b,{cell},1", "not a number", ("auc", 1, cell))
+        for cell in ("", "0;9", "?")  # else a model would be left unverified in silence
+    },
+    "no predictions": (PREDICTED, 0, '"label","p","q"', "has no column predict"),
+    "other classes": (PREDICTED, 0, '"predict","n","y"', "has 40 rows and the columns n, y; a has"),
+    "text": (PREDICTED, 6, '"q",oops,0.9', "is not a finite number", ("p", 5, "oops")),
+    "empty": (PREDICTED, 6, '"q",,0.9', "a number is missing", ("p", 5, None)),
+    "infinite": (PREDICTED, 6, '"q",inf,0.9', "is not a finite number", ("p", 5, float("inf"))),
+    "half a fold": (ASSIGNED, 6, "0.5", "fold is no whole number", ("fold_assignment", 5, 0.5)),
+    "no fold": (ASSIGNED, 6, "x", "is not a finite number", ("fold_assignment", 5, "x")),
+    "two folds": (ASSIGNED, None, "fold_assignment\n0\n1\n", "has 2 rows"),
+}
+
+
+@pytest.mark.parametrize("case", OF_H2O)
+def test_damage_of_h2o(h2o, case):
+    file, row, text, words, *where = OF_H2O[case]
+    if row is None:
+        (h2o / file).write_text(text)
+    else:
+        changed(h2o / file, row, text)
     error = wrong(h2o, **of_h2o(h2o))
     assert words in error.problem
-    assert error.path == str(h2o / file)
+    assert error.path == str(h2o if case == "other models" else h2o / file)
+    assert (error.column, error.row, error.value) == (where or [(None, None, None)])[0]
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [("", "has no column model_id"), ("model_id,auc\n", "names no model")],
-)
-def test_an_empty_leaderboard_of_h2o(h2o, text, words):
-    (h2o / "leaderboard.csv").write_text(text)
-    assert words in wrong(h2o, **of_h2o(h2o)).problem
-
-
-def test_a_leaderboard_of_h2o_below_an_empty_line(h2o):
-    place = h2o / "leaderboard.csv"
+def test_tables_of_h2o_of_another_form_that_are_read(h2o):
+    changed(h2o / ASSIGNED, 0, '"id"')
+    place = h2o / H2O_BOARD
     place.write_text("\n" + place.read_text())
-    assert verified(read(h2o, **of_h2o(h2o))).source.verification.n_checked == 3
-
-
-def test_a_leaderboard_of_other_models(h2o):
-    (h2o / "leaderboard.csv").write_text("model_id,auc\nGBM_7,0.9\n")
-    error = wrong(h2o, **of_h2o(h2o))
-    assert "no model of leaderboard.csv has predictions" in error.problem
-    assert error.path == str(h2o)
-
-
-@pytest.mark.parametrize("cell", ["", "0;9", "?"])
-def test_scores_of_h2o_that_are_no_numbers(h2o, cell):
-    """They are not passed over: that model would be left unverified in silence."""
-    changed(h2o / "leaderboard.csv", 2, f"b,{cell},0.5")
-    error = wrong(h2o, **of_h2o(h2o))
-    assert "has a score that is not a number" in error.problem
-    assert (error.path, error.row) == (str(h2o / "leaderboard.csv"), 1)
-    assert (error.column, error.value) == ("auc", cell)
+    matrix = verified(read(h2o, **of_h2o(h2o)))
+    assert (matrix.n_folds, matrix.source.verification.n_checked) == (4, 3)
 
 
 def test_without_a_leaderboard_nothing_is_checked(h2o):
     (h2o / "leaderboard.csv").unlink()
     found = verified(read(h2o, **of_h2o(h2o))).source.verification
     assert (found.n_checked, found.reason) == (0, "there is no leaderboard.csv")
-
-
-@pytest.mark.parametrize(
-    ("row", "words", "value"),
-    [
-        ('"q",oops,0.9', "is not a finite number", "oops"),
-        ('"q",,0.9', "a number is missing", None),
-        ('"q",inf,0.9', "is not a finite number", float("inf")),
-    ],
-)
-def test_predictions_of_h2o_that_are_no_numbers(h2o, row, words, value):
-    changed(h2o / PREDICTED, 6, row)
-    error = wrong(h2o, **of_h2o(h2o))
-    assert words in error.problem
-    assert error.path == str(h2o / PREDICTED)
-    assert (error.column, error.row, error.value) == ("p", 5, value)
 
 
 def test_folds_of_h2o_beside_a_key(h2o, run):
@@ -166,23 +140,6 @@ def test_folds_of_h2o_beside_a_key(h2o, run):
     status, _, err = run("correct", h2o, *labels)
     assert status == 2
     assert "has no column fold_assignment" in err
-
-
-@pytest.mark.parametrize(
-    ("change", "words", "where"),
-    [
-        (lambda path: changed(path, 6, "0.5"), "fold is no whole number", (5, 0.5)),
-        (lambda path: changed(path, 6, "x"), "is not a finite number", (5, "x")),
-        (lambda path: path.write_text(lines("fold_assignment", 0, 1)), "has 2 rows", (None, None)),
-    ],
-    ids=["fraction", "text", "cut"],
-)
-def test_folds_of_h2o_that_are_none(h2o, change, words, where):
-    change(h2o / ASSIGNED)
-    error = wrong(h2o, **of_h2o(h2o))
-    assert words in error.problem
-    assert error.path == str(h2o / ASSIGNED)
-    assert (error.row, error.value) == where
 
 
 def test_models_of_h2o_with_folds_of_their_own_have_none_in_common(h2o):
@@ -257,27 +214,6 @@ def test_folds_of_jadbio_that_are_padded(tmp_path, folds):
     np.testing.assert_array_equal(matrix.folds[0], np.arange(N) % 2)
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    ("old", "new", "words"),
-    [
-        ("12,", "12.7,", "is not the position of a sample (row 0, value '12.7')"),
-        ("13,", "thirteen,", "is not the position of a sample (row 1, value 'thirteen')"),
-        ("12,", "1e300,", "is not the position of a sample (row 0, value '1e300')"),
-        ("12,", "inf,", "is not the position of a sample (row 0, value 'inf')"),
-        ("12,", "14,", "fold 0 holds row 14 twice"),
-        ("12,", "13,", "row 13 is in fold 0 and in fold 1"),
-        ("12,", "99,", "fold 0 holds row 99, but there are 40 rows"),
-        ("12,", ",", "row 12 is in no fold"),
-    ],
-)
-def test_folds_of_jadbio_that_are_damaged(tmp_path, old, new, words):
-    place = jadbio(tmp_path / "run", folds=HEADER + HALVES.replace(old, new))
-    error = wrong(place)
-    assert words in error.problem
-    assert error.path == str(place / "x_splitIndices.csv")
-
-
 def test_two_analyses_of_jadbio(tmp_path):
     place = jadbio(jadbio(tmp_path / "run"), start="y")
     error = wrong(place)
@@ -295,9 +231,10 @@ def test_a_name_with_brackets(tmp_path):
 
 SHORT = "".join(TWO.splitlines(keepends=True)[:-1])
 SINGLE = lines("0", *CHANCES["a"])
+NO_POSITION = "is not the position of a sample"
 
 
-@pytest.mark.one_in(2)
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("predictions", "file", "words"),
     [
@@ -306,11 +243,21 @@ SINGLE = lines("0", *CHANCES["a"])
         ({"_0": TWO, "_1": SINGLE}, "x_predictions_1.csv", "40 rows and 1 configurations, not 40"),
         ({"": TWO, "_0": TWO}, "x_predictions_0.csv", "holds one class, x_predictions.csv all"),
         ({"": TWO.replace("0.", "O.", 1)}, "x_predictions.csv", "is not a finite number (column"),
+        (("12,", "12.7,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value '12.7')"),
+        (("13,", "thirteen,"), "x_splitIndices.csv", f"{NO_POSITION} (row 1, value 'thirteen')"),
+        (("12,", "1e300,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value '1e300')"),
+        (("12,", "inf,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value 'inf')"),
+        (("12,", "14,"), "x_splitIndices.csv", "fold 0 holds row 14 twice"),
+        (("12,", "13,"), "x_splitIndices.csv", "row 13 is in fold 0 and in fold 1"),
+        (("12,", "99,"), "x_splitIndices.csv", "fold 0 holds row 99, but there are 40 rows"),
+        (("12,", ","), "x_splitIndices.csv", "row 12 is in no fold"),
     ],
-    ids=["missing", "cut", "of another analysis", "both forms", "text"],
 )
-def test_predictions_of_jadbio_that_do_not_fit(tmp_path, predictions, file, words):
-    place = jadbio(tmp_path / "run", predictions=predictions)
+def test_damage_of_jadbio(tmp_path, predictions, file, words):
+    how = {"predictions": predictions}
+    if file == "x_splitIndices.csv":
+        how = {"folds": HEADER + HALVES.replace(*predictions)}
+    place = jadbio(tmp_path / "run", **how)
     error = wrong(place)
     assert words in error.problem
     assert error.path == str(place / file)
@@ -346,66 +293,46 @@ def tabrepo(place, *, labels=LABELS, matrix=MATRIX, **about):
     return place
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    ("about", "words"),
-    [
-        ({"models": None}, "lacks models, pred_val_shape or dtype"),
-        ({"pred_val_shape": [2, "forty"]}, "lacks models, pred_val_shape or dtype"),
-        ({"pred_val_shape": [2, float("inf")]}, "lacks models, pred_val_shape or dtype"),
-        ({"pred_val_shape": [3, N]}, "has 2 models and a matrix of (3, 40) float64"),
-        ({"pred_val_shape": [2]}, "has 2 models and a matrix of (2,) float64"),
-        ({"pred_val_shape": [2, 0]}, "has 2 models and a matrix of (2, 0) float64"),
-        ({"pred_val_shape": [2, -N]}, "has 2 models and a matrix of (2, -40) float64"),
-        ({"dtype": "object"}, "has 2 models and a matrix of (2, 40) object"),
-        ({"models": ["a", "a"]}, "names the model 'a' twice"),
-    ],
-)
-def test_descriptions_of_tabrepo_that_are_wrong(tmp_path, about, words):
-    error = wrong(tabrepo(tmp_path / "run", **about))
-    assert words in error.problem
-    assert error.path == str(tmp_path / "run" / "metadata.json")
-    assert error.hint == "download the artefact again"
-
-
-@pytest.mark.parametrize("name", ["truth", "row_id"])
-def test_models_of_tabrepo_with_the_name_of_another_column(tmp_path, name):
-    error = wrong(tabrepo(tmp_path / "run", models=[name, "a"]))
-    assert error.problem.endswith(f"called '{name}', a name that bbc needs for another column")
-    assert error.path == str(tmp_path / "run" / "metadata.json")
-    assert error.hint == "give the model another name there"
-
-
-@pytest.mark.parametrize(
-    ("shape", "words"),
-    [
-        ([2, N - 1], "has 640 bytes, its description says 624"),
-        ([2, 10**30], "holds more than"),
-        ([2, 2**61, 8], "holds more than"),  # 2**65 bytes: a number that wraps around
-    ],
-)
-def test_matrices_of_tabrepo_of_another_size(tmp_path, shape, words):
-    error = wrong(tabrepo(tmp_path / "run", pred_val_shape=shape))
-    assert words in error.problem
-    assert error.path == str(tmp_path / "run" / "pred-val.dat")
+LACKS = "lacks models, pred_val_shape or dtype"
+TAKEN = "a name that bbc needs for another column"
 
 
 @pytest.mark.one_in(3)
 @pytest.mark.parametrize(
-    ("labels", "words"),
+    ("how", "file", "words"),
     [
-        (LABELS.rsplit("139", 1)[0], "has 39 rows, there are 40 samples"),
-        (LABELS.replace("103,1", "103,1,1"), "has 3 values where a sample and its label belong"),
-        (LABELS.replace("103,1", "103"), "has 1 values where a sample and its label belong"),
-        (b",label\n\xff\xfe", "is damaged"),
-        (',label\n"' + "x" * 200_000, "is damaged"),
+        ({"models": None}, "metadata.json", LACKS),
+        ({"pred_val_shape": [2, "forty"]}, "metadata.json", LACKS),
+        ({"pred_val_shape": [2, float("inf")]}, "metadata.json", LACKS),
+        ({"pred_val_shape": [3, N]}, "metadata.json", "2 models and a matrix of (3, 40) float64"),
+        ({"pred_val_shape": [2]}, "metadata.json", "2 models and a matrix of (2,) float64"),
+        ({"pred_val_shape": [2, 0]}, "metadata.json", "2 models and a matrix of (2, 0) float64"),
+        ({"pred_val_shape": [2, -N]}, "metadata.json", "2 models and a matrix of (2, -40) float64"),
+        ({"dtype": "object"}, "metadata.json", "2 models and a matrix of (2, 40) object"),
+        ({"models": ["a", "a"]}, "metadata.json", "names the model 'a' twice"),
+        ({"models": ["truth", "a"]}, "metadata.json", f"has a model called 'truth', {TAKEN}"),
+        ({"models": ["row_id", "a"]}, "metadata.json", f"has a model called 'row_id', {TAKEN}"),
+        ({"pred_val_shape": [2, N - 1]}, "pred-val.dat", "640 bytes, its description says 624"),
+        ({"pred_val_shape": [2, 10**30]}, "pred-val.dat", "holds more than"),
+        # 2**65 bytes: a number that wraps around
+        ({"pred_val_shape": [2, 2**61, 8]}, "pred-val.dat", "holds more than"),
+        *(
+            ({"labels": labels}, "label-val.csv.zip", words)
+            for labels, words in (
+                (LABELS.rsplit("139", 1)[0], "has 39 rows, there are 40 samples"),
+                (LABELS.replace("103,1", "103,1,1"), "has 3 values where a sample and its label"),
+                (LABELS.replace("103,1", "103"), "has 1 values where a sample and its label"),
+                (b",label\n\xff\xfe", "is damaged"),
+                (',label\n"' + "x" * 200_000, "is damaged"),
+            )
+        ),
     ],
-    ids=["cut", "three", "one", "no text", "a quote that is left open"],
 )
-def test_labels_of_tabrepo_that_do_not_fit(tmp_path, labels, words):
-    error = wrong(tabrepo(tmp_path / "run", labels=labels))
+def test_damage_of_tabrepo(tmp_path, how, file, words):
+    place = tabrepo(tmp_path / "run", **how)
+    error = wrong(place)
     assert words in error.problem
-    assert error.path == str(tmp_path / "run" / "label-val.csv.zip")
+    assert error.path == str(place / file)
     assert error.row == (3 if "values" in words else None)
 
 
@@ -533,6 +460,27 @@ def test_a_model_that_predicts_one_class_alone_contradicts_nothing(tmp_path):
     assert matrix.n_samples == N
     expected = np.round(np.stack([CHANCES["a"], CHANCES["b"]], axis=1) / 2, 6)
     np.testing.assert_allclose(matrix.predictions[0], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "truth", "agree"),
+    [
+        ("abcc", "abcc", None),
+        ("bacc", "abcc", "50%"),
+        ("baca", "abcc", "25%"),
+        ("abcc", "abcd", None),  # no column of d
+        ("baca", "abcz", "25%"),
+    ],
+)
+def test_labels_of_three_classes(tmp_path, predicted, truth, agree):
+    chances = ("0.7,0.2,0.1", "0.1,0.8,0.1", "0.2,0.3,0.5", "0.1,0.3,0.6")
+    rows = [f"{','.join(row)},Fold1" for row in zip(predicted, truth, chances, "1234")]
+    (tmp_path / "one.csv").write_text(lines("pred,obs,a,b,c,rowIndex,Resample", *rows))
+    if agree is None:
+        read_tables(tmp_path)
+        return
+    with pytest.raises(InputError, match=f"contradict the probabilities: {agree} agree"):
+        read_tables(tmp_path)
 
 
 TWICE = (

@@ -140,7 +140,7 @@ def test_autogluon(tmp_path):
     for name, ours in names.items():
         (folder / "leaderboard.csv").write_text(board.replace(own, name))
         matrix = read(folder, **how)
-        assert matrix.source.run["metric"] == ours
+        assert matrix.source.run.metric == ours
         refused(matrix, f"the AutoGluon run selects by {name if ours is None else ours}")
 
 
@@ -176,7 +176,7 @@ def test_h2o_of_several_classes_is_sorted_as_by_balanced_accuracy(tmp_path):
     scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
     ours = scorer(np.ones((1, matrix.n_samples), int))[0, 0]
     assert 1 - ours == pytest.approx(error)
-    assert matrix.source.run["metric_name"] == "mean_per_class_error"
+    assert matrix.source.run.metric_name == "mean_per_class_error"
 
 
 def test_h2o_deviance_is_the_squared_error_where_the_leaderboard_says_so(tmp_path):

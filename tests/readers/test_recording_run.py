@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from bbccli.core import reading
+from bbccli.core.source import ReportedScore
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import Score
 from bbccli.readers.runs.recording import as_table, load, recognises
 from bbccli.recording import arrays, design, parts
 from bbccli.recording.design import Design
@@ -61,10 +61,12 @@ def test_what_is_written_is_read(folder, plan):
     run = load(folder)
     assert run.predictions[0, :, 0].tolist() == [0.25, 0.75] * 3
     assert run.folds.tolist() == [[0, 1] * 3]
-    table = as_table(run)
-    assert (table.task, table.classes, table.metric) == ("binary", ("no", "yes"), "roc_auc")
-    assert table.selection is Pooling.FOLD_MEAN
-    assert table.leaderboard == (Score("Up", "roc_auc", 0.625, "fold-mean", 1e-9),)
+    about = as_table(run).metadata
+    assert (about.task, about.classes) == (Task.BINARY, ("no", "yes"))
+    assert about.run.metric == "roc_auc"
+    assert about.selection is Pooling.FOLD_MEAN
+    score = {"metric": "roc_auc", "value": 0.625, "selection": Pooling.FOLD_MEAN}
+    assert about.run.leaderboard == (ReportedScore(id="Up", tolerance=1e-9, **score),)
     assert design.load(folder).fingerprint() == plan.fingerprint()
 
 
@@ -73,8 +75,8 @@ def test_the_order_of_the_trials_is_that_of_their_first_test_sets(folder):
         found = scored(split, 0.5, 0.5, params={"C": strength}, time=time)
         parts.write(folder, found)
     run = load(folder)
-    assert as_table(run).tried == ("C=1", "C=3", "C=2")
-    assert as_table(run).metadata["run"]["tried"] == ["C=1", "C=3", "C=2"]
+    assert as_table(run).metadata.run.tried == ("C=1", "C=3", "C=2")
+    assert as_table(run).metadata.raw["run"]["tried"] == ["C=1", "C=3", "C=2"]
 
 
 def test_of_one_search_the_first_score_counts_and_of_several_the_last(folder):

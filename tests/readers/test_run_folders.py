@@ -16,14 +16,18 @@ from bbccli import read
 from bbccli.errors import InputError
 from bbccli.readers.runs import autogluon as ag
 from bbccli.readers.runs import autosklearn as ask
-from bbccli.readers.runs.stored import StoredConfiguration, StoredRun
+from bbccli.readers.table import Table
 
 FOLDS = ["S1F1", "S1F2", "S1F3"]
 FLOAT32 = np.array([0.1, 0.8, 0.3, 0.9], np.float32)
 
 
-def by_name(run: StoredRun) -> dict[str, StoredConfiguration]:
-    return {one.name: one for one in run.configurations}
+def column(table: Table, name: str) -> np.ndarray:
+    return table.data.column(name).to_numpy()
+
+
+def left_out(table: Table) -> dict[str, str]:
+    return {one.name: one.reason for one in table.metadata.run.left_out}
 
 
 @pytest.fixture
@@ -61,9 +65,10 @@ def test_autogluon_is_known_by_its_files(predictor: Path, tmp_path: Path) -> Non
 
 
 def test_autogluon_flags(predictor: Path) -> None:
-    run = ag.load(predictor)
-    assert (run.tool, run.truth) == ("AutoGluon", None)
-    assert {name: one.flags for name, one in by_name(run).items()} == {
+    found = ag.load(predictor)
+    assert found.metadata.run.tool == "AutoGluon"
+    assert "truth" not in found.names
+    assert found.metadata.flags == {
         "CatBoost_BAG_L1/T1": ("early_stopping_on_fold",),
         "EBM_BAG_L1": (),
         "ExtraTreesEntr_BAG_L1": ("oob",),
@@ -76,31 +81,31 @@ def test_autogluon_flags(predictor: Path) -> None:
         "WeightedEnsemble_L2": ("ensemble",),
         "WeightedEnsemble_L3": ("ensemble",),
     }
-    assert list(by_name(run)) == sorted(by_name(run))
-    assert dict(run.excluded) == {
+    assert list(found.names) == sorted(found.names)
+    assert left_out(found) == {
         "LightGBM_BAG_L1_FULL": "no out-of-fold predictions",
         "TabPFNv2_BAG_L1": "one model, which predicts the samples that trained it",
     }
 
 
 def test_autogluon_means_over_repeats(predictor: Path) -> None:
-    found = by_name(ag.load(predictor))
-    linear = found["LinearModel_BAG_L1"].predictions
+    found = ag.load(predictor)
+    linear = column(found, "LinearModel_BAG_L1")
     np.testing.assert_array_equal(linear, [0.5, 0.25, 0.25, np.nan])
     assert linear.dtype == np.float64
-    once = found["LightGBM_BAG_L1"].predictions
+    once = column(found, "LightGBM_BAG_L1")
     np.testing.assert_array_equal(once, FLOAT32)
     assert once.dtype == np.float32
-    np.testing.assert_array_equal(found["EBM_BAG_L1"].predictions, [0.5, 0.5, np.nan, np.nan])
-    assert not any(one.predictions.flags.writeable for one in found.values())
+    np.testing.assert_array_equal(column(found, "EBM_BAG_L1"), [0.5, 0.5, np.nan, np.nan])
 
 
 def test_autogluon_classes(tmp_path: Path) -> None:
     total, count = np.arange(12.0).reshape(4, 3), np.array([3, 2, 1, 0], np.uint8)
     models = {"LightGBM_BAG_L1": (oof(np.asfortranarray(total), count), FOLDS)}
-    found = by_name(ag.load(autogluon(tmp_path, models)))["LightGBM_BAG_L1"].predictions
-    expected = [*(total[:3] / [[3], [2], [1]]), [np.nan] * 3]
-    np.testing.assert_array_equal(found, expected)
+    found = ag.load(autogluon(tmp_path, models))
+    expected = np.array([*(total[:3] / [[3], [2], [1]]), [np.nan] * 3])
+    for k in range(3):
+        np.testing.assert_array_equal(column(found, f"LightGBM_BAG_L1::{k}"), expected[:, k])
 
 
 def raises(load: Any, path: Path, words: str) -> None:
@@ -167,20 +172,21 @@ def search(tmp_path: Path) -> Path:
 def test_autosklearn(search: Path) -> None:
     assert ask.recognises(search)
     assert not ag.recognises(search)
-    run = ask.load(search)
-    assert run.tool == "auto-sklearn"
-    np.testing.assert_array_equal(run.truth, TRUTH)
-    assert {name: one.flags for name, one in by_name(run).items()} == {
+    found = ask.load(search)
+    assert found.metadata.run.tool == "auto-sklearn"
+    np.testing.assert_array_equal(column(found, "truth"), TRUTH)
+    assert found.metadata.flags == {
         "1": ("dummy",),
         "2": (),
         "3": ("low_fidelity",),
         "10": (),
     }
-    assert list(by_name(run)) == ["1", "2", "3", "10"]
-    np.testing.assert_array_equal(by_name(run)["2"].predictions, TWO)
-    np.testing.assert_array_equal(by_name(run)["10"].predictions, TWO / 4)
-    assert run.excluded == (("4", "its predictions are gone"), ("5", "its predictions are gone"))
-    assert run.n_candidates_total == 7  # two crashed; the dummy is no candidate
+    assert list(found.metadata.flags) == ["1", "2", "3", "10"]
+    for k in range(2):
+        np.testing.assert_array_equal(column(found, f"2::{k}"), TWO[:, k])
+        np.testing.assert_array_equal(column(found, f"10::{k}"), TWO[:, k] / 4)
+    assert left_out(found) == dict.fromkeys("45", "its predictions are gone")
+    assert found.metadata.n_candidates_total == 7  # two crashed; the dummy is no candidate
 
 
 def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,11 +201,10 @@ def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_autosklearn_without_history(tmp_path: Path) -> None:
     path = autosklearn(tmp_path / "tmp", TRUTH, {"1_2_0.0": FLOAT32[:, None], "7_2_0.0": FLOAT32})
-    run = ask.load(path)
-    assert list(by_name(run)) == ["1_2", "7_2"]
-    np.testing.assert_array_equal(by_name(run)["1_2"].predictions, FLOAT32)
-    assert (run.excluded, run.n_candidates_total) == ((), None)
-    assert by_name(run)["7_2"].flags == ()
+    found = ask.load(path)
+    assert found.metadata.flags == {"1_2": (), "7_2": ()}
+    np.testing.assert_array_equal(column(found, "1_2"), FLOAT32)
+    assert (left_out(found), found.metadata.n_candidates_total) == ({}, None)
 
 
 def test_autosklearn_failed_runs_were_tried(search: Path) -> None:
@@ -207,12 +212,11 @@ def test_autosklearn_failed_runs_were_tried(search: Path) -> None:
     place = search / "smac3-output" / "run_1" / "runhistory.json"
     for status, n_tried in (("CRASHED", 6), ("TIMEOUT", 6), ("MEMOUT", 6), ("STOP", 5)):
         write(place, history({7: 0.5}, status))
-        run = ask.load(search)
-        assert run.n_candidates_total == n_tried
+        assert ask.load(search).metadata.n_candidates_total == n_tried
     found = json.loads(history({2: 0.5}))
     found["data"] += json.loads(history({2: 0.5}, "CRASHED"))["data"]
     write(place, json.dumps(found))
-    assert ask.load(search).n_candidates_total == 5
+    assert ask.load(search).metadata.n_candidates_total == 5
 
 
 @pytest.mark.parametrize(
@@ -257,9 +261,7 @@ def targets(path: Path, array: Any, **options: Any) -> Path:
     ],
 )
 def test_targets(search: Path, array: np.ndarray) -> None:
-    found = ask.load(targets(search, array)).truth
-    np.testing.assert_array_equal(found, TRUTH)
-    assert found.dtype.isnative
+    np.testing.assert_array_equal(column(ask.load(targets(search, array)), "truth"), TRUTH)
 
 
 @pytest.mark.parametrize(

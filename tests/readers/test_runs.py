@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from documents import codes
-from runs import autogluon, autosklearn, oof
+from runs import autogluon, oof
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, GroupKFold, RepeatedStratifiedKFold, ShuffleSplit
@@ -55,17 +55,25 @@ def test_a_folder_that_nobody_recognises(tmp_path):
     assert inspect(tmp_path).n_errors == 1
 
 
-def test_mljar():
-    matrix = read(REAL / "mljar")
-    assert (matrix.n_samples, matrix.n_folds, tool_of(matrix)) == (569, 5, "mljar")
-    assert {"5_Linear", "10_LightGBM"} < set(matrix.configurations)
-    assert matrix.source.sha256 == hash_of(REAL / "mljar")
-
-
-def test_of_means_over_repeats_no_fold_is_known():
-    matrix = read(REAL / "mljar_repeats")
-    assert matrix.folds is None
-    assert (matrix.n_repeats, matrix.outcome.classes) == (1, ("benign", "malignant"))
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("name", "tool", "sizes"),
+    [
+        ("mljar", "mljar", (569, 5, 1, 10)),
+        ("mljar_repeats", "mljar", (569, None, 1, 3)),  # means over repeats: no fold is known
+        ("caret", "caret", (569, None, 2, 6)),
+        ("autosklearn", "auto-sklearn", (150, None, 1, 9)),
+    ],
+)
+def test_a_real_run(name, tool, sizes):
+    matrix = read(REAL / name)
+    found = (matrix.n_samples, matrix.n_folds, matrix.n_repeats, matrix.n_configurations)
+    assert (tool_of(matrix), found) == (tool, sizes)
+    assert matrix.source.sha256 == hash_of(REAL / name)
+    assert "candidates-missing" not in codes(matrix)
+    left_out = matrix.source.metadata["run"]["left_out"]
+    reason = {"name": "lm_regression_pred.csv", "reason": "another outcome"}
+    assert (reason in left_out) == (name == "caret")
 
 
 def test_the_hash_is_of_all_that_was_read(tmp_path):
@@ -109,14 +117,6 @@ def test_each_table_is_parsed_once(tmp_path, monkeypatch):
     (tmp_path / "other.csv").write_text("a,b\n1,2\n")
     read(tmp_path)
     assert sorted(seen) == sorted(tmp_path.iterdir())
-
-
-def test_caret_leaves_out_another_outcome():
-    matrix = read(REAL / "caret")
-    assert (matrix.n_samples, matrix.n_configurations, matrix.n_repeats) == (569, 6, 2)
-    assert matrix.source.metadata["run"]["left_out"] == [
-        {"name": "lm_regression_pred.csv", "reason": "another outcome"}
-    ]
 
 
 def test_h2o_needs_labels():
@@ -203,25 +203,13 @@ def test_a_recording_of_a_loop(tmp_path):
     assert {"candidates-missing", "validity-flags"} <= {*codes(matrix)}
 
 
-def test_autogluon(tmp_path):
-    folds = ["S1F1", "S1F2"]
-    models = {"A_BAG_L1": (oof(FLOAT), folds), "B_BAG_L1": (oof(FLOAT[::-1]), folds)}
-    place = autogluon(tmp_path / "AutogluonModels", models)
-    assert "AutoGluon exports hold no labels" in wrong(place).problem
-    labels = tmp_path / "train.csv"
-    labels.write_text("y\n" + "".join(f"{['no', 'yes'][one]}\n" for one in TRUTH))
-    matrix = read(place, labels=labels)
-    assert matrix.configurations == ("A_BAG_L1", "B_BAG_L1")
-    np.testing.assert_array_equal(matrix.predictions[0, :, 0], FLOAT)
-    assert matrix.outcome.classes == ("no", "yes")
-
-
 @pytest.mark.parametrize("classes", [["9", "10", "100"], ["b", "a", "c"]])
 def test_autogluon_numbers_its_classes(tmp_path, classes):
     truth = RNG.permutation(np.repeat(np.arange(3), 10))
     total = np.eye(3)[truth] * 0.6 + 0.1 + RNG.random((30, 3)) * 0.1
     total /= total.sum(axis=1, keepdims=True)
     place = autogluon(tmp_path / "run", {"A_BAG_L1": (oof(total), ["S1F1", "S1F2"])})
+    assert "AutoGluon exports hold no labels" in wrong(place).problem
     names = classes if classes[0] == "9" else sorted(classes)
     labels = tmp_path / "train.csv"
     labels.write_text("y\n" + "".join(f"{names[one]}\n" for one in truth))
@@ -229,16 +217,6 @@ def test_autogluon_numbers_its_classes(tmp_path, classes):
     np.testing.assert_array_equal(matrix.predictions[0, :, 0].argmax(axis=1), matrix.outcome.values)
     labels.write_text("y\n" + "".join(f"{i % 2}\n" for i in range(30)))
     assert "has 3 classes, the labels have 2" in wrong(place, labels=labels).problem
-
-
-def test_autosklearn(tmp_path):
-    two = np.stack([1 - FLOAT, FLOAT], axis=1)
-    runs = {"1_1_0.0": two * 0 + 0.5, "1_2_0.0": two, "1_3_0.0": np.sqrt(two) / 2, "1_4_0.0": None}
-    place = autosklearn(tmp_path / "tmp", TRUTH, runs, {2: 0.25, 3: 0.5, 4: 0.75})
-    matrix = read(place)
-    assert {"2", "3"} <= set(matrix.configurations)
-    assert "candidates-missing" not in codes(read(autosklearn(tmp_path / "b", TRUTH, runs)))
-    np.testing.assert_array_equal(matrix.outcome.values, TRUTH)
 
 
 def test_tabrepo(tmp_path):

@@ -88,7 +88,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
             matrix = verified(matrix)
         checks.tell_scores(findings, matrix.source.verification)
     if matrix is not None and (run := matrix.source.run):
-        checks.tell_tool(findings, run["tool"])
+        checks.tell_tool(findings, run.tool)
     for check, error in problems.found:
         findings.error(check, error)
     checks.tell_steps(findings, problems)

@@ -54,7 +54,7 @@ def lay_out(
     sheet = replace(sheet, notes=(*notes, *sheet.notes))
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)
-        beside_another = bool(request.elsewhere) and not request.by_position
+        beside_another = bool(request.separate_roles) and not request.by_position
         for part in [[table] for table in tables] if appended else [tables]:
             with problems.of("keys"):
                 refuse_disorder(part, beside_another=beside_another)

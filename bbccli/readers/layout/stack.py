@@ -132,7 +132,7 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     start = 0
     files = names_of([table.path for table in tables])
     for table, layout, file in zip(tables, layouts, files, strict=True):
-        if "truth" not in hints.elsewhere:
+        if "truth" not in hints.absent:
             check_outcome(layout.roles, table)
         columns = {**layout.roles, **layout.predictions}
         if table is not tables[0]:

@@ -25,10 +25,10 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     """
     chosen, spare = choose_roles(table, hints)
     names = [name for name in table.names if name not in {*chosen.values(), *spare}]
-    if "truth" not in hints.elsewhere:
+    if "truth" not in hints.absent:
         if metadata.run and not {"truth", "time"} & chosen.keys():
             raise InputError(
-                f"{metadata.run['tool']} exports hold no labels",
+                f"{metadata.run.tool} exports hold no labels",
                 path=table.path,
                 hint="--labels train.csv --truth COLUMN, the training data in the same order",
             )
@@ -72,7 +72,7 @@ def choose_roles(
         if not survival:
             by_name |= {"time": [], "event": []}
     for role, names in by_name.items():
-        if role in chosen or role in hints.elsewhere or (role == "truth" and survival):
+        if role in chosen or role in hints.absent or (role == "truth" and survival):
             continue
         free = [name for name in names if name not in chosen.values()]
         if role == "truth":
@@ -88,7 +88,7 @@ def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
     chosen: dict[str, str] = {}
     for role in NAMES:
         name = getattr(hints.roles, role)
-        if name is None or role in hints.elsewhere:
+        if name is None or role in hints.absent:
             continue
         column_of(table, name, role)
         if name in chosen.values():
@@ -101,7 +101,7 @@ def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
             f"{parameter('truth')} and {parameter('time')}/{parameter('event')} exclude each other",
             hint="give one of them",
         )
-    if hints.weight is not None and not {"weight"} & {*chosen, *hints.elsewhere}:
+    if hints.weight is not None and not {"weight"} & {*chosen, *hints.absent}:
         chosen["weight"] = column_of(table, hints.weight, "weight", "the metadata's key 'weight'")
     return chosen
 
@@ -112,7 +112,7 @@ def _is_survival(
     """Tell from the names whether time and event are the outcome: a pair, and no truth."""
     if not (by_name["time"] and by_name["event"]):
         return False
-    if "truth" in hints.elsewhere or hints.task is Task.SURVIVAL:
+    if "truth" in hints.absent or hints.task is Task.SURVIVAL:
         return True
     if hints.task is not None or truth_by_hand:
         return False

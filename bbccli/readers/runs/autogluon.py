@@ -12,25 +12,32 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core.source import tolerance_of
+from bbccli.core.source import ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import APART, RunReader, RunTable, Score
-from bbccli.readers.runs.contents import number_in, read_records
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.runs.base import APART, RunReader, columns_of, left_out, table_of
+from bbccli.readers.runs.contents import (
+    check_listed,
+    folders_in,
+    is_file,
+    matching,
+    number_in,
+    records_with,
+)
 from bbccli.readers.runs.pickles import arrays_of
-from bbccli.readers.runs.stored import StoredConfiguration, StoredRun, as_table, folders_in, is_file
 from bbccli.readers.sources.files import file_bytes
-from bbccli.types import FloatArray
+from bbccli.readers.table import Table
+from bbccli.types import FloatArray, Pooling
 
-BOARD = "leaderboard.csv"
-
+_BOARD = "leaderboard.csv"
 _TOLERANCE = 1e-6
 """Predictions are kept in 32 bits, as they were scored; sums over repeats may round."""
 
@@ -62,88 +69,6 @@ _LOSSES = {
 _HINT = "write it again: predictor.leaderboard().to_csv(...)"
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """What the leaderboard says.
-
-    Parameters
-    ----------
-    scores
-        By model, in the order of the file; without those that were never validated.
-    metric
-        Name that AutoGluon has for the metric.
-    """
-
-    scores: dict[str, float]
-    metric: str
-
-    @property
-    def own_metric(self) -> str | None:
-        """Name that bbc has for the metric; None where it has none."""
-        return _METRICS.get(self.metric) or _LOSSES.get(self.metric)
-
-    def listed(self, names: Collection[str]) -> tuple[Score, ...]:
-        """Return the scores of these models, with the sign of bbc."""
-        metric, sign = self.own_metric, -1.0 if self.metric in _LOSSES else 1.0
-        if metric is None:
-            return ()
-        return tuple(
-            Score(name, metric, sign * value, "pooled", tolerance_of(_TOLERANCE, value))
-            for name, value in self.scores.items()
-            if name in names
-        )
-
-    def lost(self, names: Collection[str]) -> list[str]:
-        """Return the models that were validated and are none of these."""
-        return [name for name in self.scores if name not in names]
-
-
-def board_of(folder: Path) -> Board | None:
-    """Return the leaderboard of a predictor; None where it was not exported.
-
-    Raises
-    ------
-    InputError
-        It can't be read, lacks a column, or holds what is no score.
-    """
-    place = folder / BOARD
-    if not place.is_file():
-        return None
-    rows = read_records(place)
-    if not rows or not {"model", "score_val", "eval_metric"} <= rows[0].keys():
-        problem = "has no columns model, score_val and eval_metric"
-        raise InputError(problem, path=str(place), hint=_HINT)
-    metrics = {row["eval_metric"] for row in rows}
-    scores = {
-        row["model"]: number_in(row["score_val"] or "nan", place, number, "score_val", hint=_HINT)
-        for number, row in enumerate(rows)
-    }
-    if len(metrics) > 1 or len(scores) < len(rows):
-        raise InputError("holds several runs", path=str(place), hint=_HINT)
-    known = {name: value for name, value in scores.items() if math.isfinite(value)}
-    return Board(known, metrics.pop())
-
-
-def check_listed(folder: Path, board: Board | None, names: Sequence[str]) -> None:
-    """Refuse models with predictions that the leaderboard does not have.
-
-    Raises
-    ------
-    InputError
-        There is such a model.
-    """
-    unlisted = [name for name in names if board is not None and name not in board.scores]
-    if unlisted:
-        raise InputError(
-            f"does not list {unlisted[0]}, which has predictions",
-            path=str(folder / BOARD),
-            hint=f"{_HINT}; without {BOARD} the run is read, and no score is checked",
-            further=len(unlisted) - 1,
-        )
-
-
-TOOL = "AutoGluon"
-
 _OOF = Path("utils", "oof.pkl")
 _SUM, _COUNT = "_oof_pred_proba", "_oof_pred_model_repeats"
 _LEVEL = re.compile(r"_BAG_L(\d+)")
@@ -156,37 +81,53 @@ _NO_BAGGING = "fit with num_bag_folds=5 (or presets='high'), which keeps out-of-
 
 
 def recognises(path: Path) -> bool:
-    """Whether a folder is that of a predictor of AutoGluon."""
+    """Return True for the folder of a predictor of AutoGluon."""
     if not folders_in(path / "models"):
         return False
     known = (path / "predictor.pkl", path / "models" / "trainer.pkl")
     return any(map(is_file, known)) or any(is_file(one / _OOF) for one in _folders(path))
 
 
-def load(path: Path) -> StoredRun:
+def load(path: Path) -> Table:
     """Read the out-of-fold predictions of all models.
 
     Raises
     ------
     InputError
-        No model has such, a file is damaged, or models predict different numbers of samples.
+        No model has such, a file is damaged, models predict different numbers of samples, or a
+        leaderboard does not list one.
     """
-    configurations, excluded = [], []
+    predictions: dict[str, FloatArray] = {}
+    flags: dict[str, tuple[str, ...]] = {}
+    excluded: dict[str, str] = {}
     for folder in _folders(path):
         name = folder.relative_to(path / "models").as_posix()
         if not is_file(folder / _OOF):
             if is_file(folder / "model.pkl"):
-                excluded.append((name, "no out-of-fold predictions"))
+                excluded[name] = "no out-of-fold predictions"
             continue
         total, count = _arrays(folder / _OOF)
         if _predicts_its_own_samples(folder, name, count):
-            excluded.append((name, "one model, which predicts the samples that trained it"))
-        else:
-            configurations.append(_configuration(folder, name, total, count))
-    if not configurations:
+            excluded[name] = "one model, which predicts the samples that trained it"
+            continue
+        predictions[name], flags[name] = _mean(total, count), _flags(folder, name, count)
+    if not predictions:
         raise InputError("has no out-of-fold predictions", path=str(path), hint=_NO_BAGGING)
-    _check_sizes(configurations, path)
-    return StoredRun(TOOL, tuple(configurations), tuple(excluded))
+    _check_sizes(predictions, path)
+    columns: dict[str, Any] = {}
+    for name, values in predictions.items():
+        columns |= columns_of(name, values, range(values.shape[-1]))
+    run = ToolRun(
+        tool="AutoGluon",
+        left_out=tuple(one for name, why in excluded.items() for one in left_out([name], why)),
+        classes_in_order=next(iter(predictions.values())).ndim == 2,
+        unchecked=f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)",
+    )
+    about = Metadata(flags=flags)
+    if (path / _BOARD).is_file():
+        run, about = _with_leaderboard(path / _BOARD, run, about)
+    patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
+    return table_of(path, matching(path, *patterns), columns, run, about)
 
 
 def _folders(path: Path) -> list[Path]:
@@ -213,40 +154,33 @@ def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
     return total, count
 
 
-def _configuration(
-    folder: Path, name: str, total: FloatArray, count: NDArray[Any]
-) -> StoredConfiguration:
-    """Mean over the repeats, and what the name and the folder tell."""
+def _mean(total: FloatArray, count: NDArray[Any]) -> FloatArray:
+    """Mean (N,) or (N, K) over the repeats; NaN where none predicts the sample."""
     repeats = count[:, None] if total.ndim == 2 else count
     mean = np.full_like(total, np.nan)
     with np.errstate(all="ignore"):  # what is not finite is refused with its place
         np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
-    mean.flags.writeable = False
-    children = _children(folder)
+    return mean
+
+
+def _flags(folder: Path, name: str, count: NDArray[Any]) -> tuple[str, ...]:
+    """Threats to validity that the name and the folder tell."""
     level = _LEVEL.search(name)
     marks = {
         "ensemble": name.startswith(_ENSEMBLE),
         "stacked": level is not None and int(level[1]) > 1,
-        "oob": _is_out_of_bag(name, children),
+        # forests and neighbours, unless told not to: the default where a bag was not kept
+        "oob": name.startswith(_OUT_OF_BAG) and _children(folder) <= {(1, 1)},
         "averaged_over_repeats": bool((count > 1).any()),
         "early_stopping_on_fold": name.startswith(_BOOSTED + _NETWORKS),
     }
-    flags = tuple(flag for flag, holds in marks.items() if holds)
-    return StoredConfiguration(name, mean, flags)
+    return tuple(flag for flag, holds in marks.items() if holds)
 
 
 def _children(folder: Path) -> set[tuple[int, int]]:
     """Repeat and fold of each model of a bag, as far as they were kept."""
     found = (_CHILD.fullmatch(one.name) for one in folders_in(folder))
     return {(int(one[1]), int(one[2])) for one in found if one is not None}
-
-
-def _is_out_of_bag(name: str, children: set[tuple[int, int]]) -> bool:
-    """Whether a model predicts out of its own bag, as forests and neighbours do unless told not to.
-
-    Where the models of a bag were not kept, the default counts.
-    """
-    return name.startswith(_OUT_OF_BAG) and children <= {(1, 1)}
 
 
 def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> bool:
@@ -258,14 +192,14 @@ def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> b
     )
 
 
-def _check_sizes(configurations: list[StoredConfiguration], path: Path) -> None:
+def _check_sizes(predictions: Mapping[str, FloatArray], path: Path) -> None:
     """All models must predict the same samples and classes."""
-    first = configurations[0]
-    for one in configurations[1:]:
-        if one.predictions.shape != first.predictions.shape:
+    first = next(iter(predictions))
+    for name, values in predictions.items():
+        if values.shape != predictions[first].shape:
             raise InputError(
-                f"predictions of {one.name} are of shape {one.predictions.shape}, those of "
-                f"{first.name} of shape {first.predictions.shape}",
+                f"predictions of {name} are of shape {values.shape}, those of {first} of shape "
+                f"{predictions[first].shape}",
                 path=str(path),
                 hint="the models were not fitted on the same data; fit them anew",
             )
@@ -279,28 +213,43 @@ def _unknown(path: Path) -> InputError:
     )
 
 
-def _load(folder: Path) -> RunTable:
-    """The models as a table, with the scores of the leaderboard where there is one."""
-    run, board = load(folder), board_of(folder)
-    read = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", BOARD)
-    names = [one.name for one in run.configurations]
-    check_listed(folder, board, names)
-    table = as_table(run, folder, *read)
-    if board is None:
-        reason = f"there is no {BOARD} in the folder: predictor.leaderboard().to_csv(...)"
-        return replace(table, unchecked=reason)
-    said = {name for name, _ in run.excluded}
-    lost = [name for name in board.lost(names) if name not in said]
-    return replace(
-        table,
-        leaderboard=board.listed(names),
-        metric=board.own_metric,
-        metric_name=None if board.own_metric else board.metric,
-        selection="pooled",
-        left_out=(*run.excluded, *((name, "on the leaderboard, and gone") for name in lost)),
-        n_candidates_total=len(names) + len(lost) if lost else None,
-        unchecked="" if board.own_metric else f"bbc does not have the metric {board.metric}",
+def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> tuple[ToolRun, Metadata]:
+    """What a leaderboard adds; models that were never validated have no score there."""
+    rows = records_with(place, "model", "score_val", "eval_metric", hint=_HINT)
+    scores = {
+        row["model"]: number_in(row["score_val"] or "nan", place, number, "score_val", hint=_HINT)
+        for number, row in enumerate(rows)
+    }
+    metrics = {row["eval_metric"] for row in rows}
+    if len(metrics) != 1 or len(scores) < len(rows):
+        problem = "holds several runs" if rows else "names no model"
+        raise InputError(problem, path=str(place), hint=_HINT)
+    called, names = metrics.pop(), about.flags
+    metric, sign = _METRICS.get(called) or _LOSSES.get(called), -1 if called in _LOSSES else 1
+    scores = {name: sign * value for name, value in scores.items() if math.isfinite(value)}
+    check_listed(place, scores, names, which="has predictions", hint=_HINT)
+    known = {*names, *(one.name for one in run.left_out)}
+    lost = [name for name in scores if name not in known]
+    board = tuple(
+        ReportedScore(
+            id=name,
+            metric=metric or "",
+            value=value,
+            tolerance=tolerance_of(_TOLERANCE, value),
+        )
+        for name, value in scores.items()
+        if name in names and metric
     )
+    run = replace(
+        run,
+        leaderboard=board,
+        metric=metric,
+        metric_name=None if metric else called,
+        left_out=run.left_out + left_out(lost, "on the leaderboard, and gone"),
+        unchecked="" if metric else f"bbc does not have the metric {called}",
+    )
+    total = len(names) + len(lost) if lost else None
+    return run, replace(about, selection=Pooling.POOLED, n_candidates_total=total)
 
 
-RUNS = (RunReader(TOOL, "`models/*/utils/oof.pkl`", recognises, _load, labels=APART),)
+RUNS = (RunReader("AutoGluon", "`models/*/utils/oof.pkl`", recognises, load, labels=APART),)

@@ -8,22 +8,23 @@ training data is where can be told only by splitting the labels anew as auto-skl
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable
-from bbccli.readers.runs.contents import read_json
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.runs.base import RunReader, columns_of, left_out, table_of
+from bbccli.readers.runs.contents import folders_in, is_file, matching, read_json
 from bbccli.readers.runs.pickles import arrays_of
-from bbccli.readers.runs.stored import StoredConfiguration, StoredRun, as_table, folders_in, is_file
 from bbccli.readers.sources.files import file_bytes
+from bbccli.readers.table import Table
 from bbccli.types import FloatArray
 
 _Key = tuple[int, int]
-
-TOOL = "auto-sklearn"
 
 _INNER = ".auto-sklearn"
 _HISTORY = "smac3-output"
@@ -55,7 +56,7 @@ def recognises(path: Path) -> bool:
     return is_file(_root(path) / _TARGETS) and bool(folders_in(_root(path) / "runs"))
 
 
-def load(path: Path) -> StoredRun:
+def load(path: Path) -> Table:
     """Read the targets, and the predictions of each run at its largest budget.
 
     Raises
@@ -78,22 +79,36 @@ def load(path: Path) -> StoredRun:
     finished, failed = _finished(path)
     full = max(one.budget for one in found)
     names = _names([*((one.seed, one.number) for one in found), *(finished or ())])
-    configurations = tuple(
-        StoredConfiguration(
-            names[one.seed, one.number], _predictions(one, len(truth)), _flags(one, full)
-        )
-        for one in found
+    flags = {names[one.seed, one.number]: _flags(one, full) for one in found}
+    predictions = {
+        name: _predictions(one, len(truth)) for name, one in zip(flags, found, strict=True)
+    }
+    lost = [names[key] for key in finished or () if names[key] not in flags]
+    dummies = {name for key, name in names.items() if key[1] == _DUMMY}
+    n_tried = len({*flags, *lost} - dummies) + failed
+    columns = {"truth": _truth(truth, next(iter(predictions.values())).ndim == 2)}
+    for name, values in predictions.items():
+        columns |= columns_of(name, values, range(values.shape[-1]))
+    patterns = (_TARGETS, "runs/*/predictions_ensemble_*.npy")
+    inner = (place.relative_to(path).as_posix() for place in (root / one for one in patterns))
+    return table_of(
+        path,
+        matching(path, *inner, f"{_HISTORY}/*/runhistory.json"),
+        columns,
+        ToolRun(
+            tool="auto-sklearn",
+            left_out=left_out(lost, "its predictions are gone"),
+            unchecked="auto-sklearn does not name the metric of its costs",
+        ),
+        Metadata(flags=flags, n_candidates_total=None if finished is None else n_tried),
     )
-    here = {one.name for one in configurations}
-    lost = [names[key] for key in finished or () if names[key] not in here]
-    tried = here.union(lost) - {name for key, name in names.items() if key[1] == _DUMMY}
-    return StoredRun(
-        TOOL,
-        configurations,
-        tuple((name, "its predictions are gone") for name in lost),
-        truth,
-        n_candidates_total=None if finished is None else len(tried) + failed,
-    )
+
+
+def _truth(values: FloatArray, by_class: bool) -> Any:
+    """Return the truth (N,), as codes where all are and predictions have a class each."""
+    exact = values.astype(np.float64)
+    coded = by_class and (exact == np.clip(np.round(exact), 0, 2**31)).all()
+    return values.astype(np.int64) if coded else values
 
 
 def _root(path: Path) -> Path:
@@ -202,11 +217,4 @@ def _no_targets(problem: str, path: Path) -> InputError:
     )
 
 
-def _load(folder: Path) -> RunTable:
-    inner = "" if _root(folder) == folder else f"{_INNER}/"
-    read = (f"{inner}{_TARGETS}", f"{inner}runs/*/predictions_ensemble_*.npy")
-    table = as_table(load(folder), folder, *read, "smac3-output/*/runhistory.json")
-    return replace(table, unchecked="auto-sklearn does not name the metric of its costs")
-
-
-RUNS = (RunReader(TOOL, f"`{_TARGETS}`", recognises, _load),)
+RUNS = (RunReader("auto-sklearn", f"`{_TARGETS}`", recognises, load),)

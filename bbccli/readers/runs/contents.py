@@ -7,7 +7,7 @@ import io
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path, PureWindowsPath
@@ -30,6 +30,22 @@ if TYPE_CHECKING:
 def matching(folder: Path, *patterns: str) -> list[Path]:
     """Return the files of a folder that some pattern matches, in an order of their own."""
     return sorted({path for one in patterns for path in folder.glob(one) if path.is_file()})
+
+
+def folders_in(path: Path) -> list[Path]:
+    """Return the folders of a folder, sorted; none where it can't be listed."""
+    try:
+        return sorted(one for one in path.iterdir() if one.is_dir())
+    except (OSError, ValueError):
+        return []
+
+
+def is_file(path: Path) -> bool:
+    """Return True if there is a file, whatever the path holds."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 def check_name(name: str, path: Path) -> None:
@@ -98,44 +114,44 @@ def read_rows(path: Path) -> list[list[str]]:
         raise InputError("is not a table", path=str(path), hint=_DAMAGED) from None
 
 
-def read_records(path: Path) -> list[dict[str, str]]:
-    """Read the lines of a CSV file of a run by the names in its header.
-
-    Raises
-    ------
-    InputError
-        As `read_rows`; or two columns have the same name.
-    """
-    return _by_name(*_header_and_rows(path))
-
-
 def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
-    """Read the lines of a CSV file of a run, which must have some columns.
+    """Read the lines of a CSV file of a run, which must have some columns, by the names in its
+    header.
 
     Raises
     ------
     InputError
-        As `read_records`; or it has no such column.
+        As `read_rows`; it has no such column, or two of the same name.
     """
-    header, rows = _header_and_rows(path)
-    lacking = [name for name in names if name not in header]
-    if lacking:
-        raise InputError(f"has no column {lacking[0]}", path=str(path), hint=hint)
-    return _by_name(header, rows)
-
-
-def _header_and_rows(path: Path) -> tuple[list[str], list[list[str]]]:
-    """The first line of a CSV file and the others, without those that are empty."""
     header, *rows = [row for row in read_rows(path) if row] or [[]]
     for name, count in Counter(header).items():
         if name.strip() and count > 1:
             raise name_twice(name, str(path))
-    return header, rows
-
-
-def _by_name(header: list[str], rows: list[list[str]]) -> list[dict[str, str]]:
+    lacking = [name for name in names if name not in header]
+    if lacking:
+        raise InputError(f"has no column {lacking[0]}", path=str(path), hint=hint)
     short = [row[: len(header)] for row in rows]
     return [dict(itertools.zip_longest(header, row, fillvalue="")) for row in short]
+
+
+def check_listed(
+    place: Path, listed: Collection[str], names: Iterable[str], *, which: str, hint: str
+) -> None:
+    """Refuse models that a leaderboard does not list; `which` tells how they are known.
+
+    Raises
+    ------
+    InputError
+        There is such a model.
+    """
+    unlisted = [name for name in names if name not in listed]
+    if unlisted:
+        raise InputError(
+            f"does not list {unlisted[0]}, which {which}",
+            path=str(place),
+            hint=f"{hint}; without {place.name} the run is read, and no score is checked",
+            further=len(unlisted) - 1,
+        )
 
 
 def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> float:

@@ -5,9 +5,7 @@ The tools are the modules of this folder that declare `RUNS`.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
@@ -16,12 +14,9 @@ from bbccli.core import reading
 from bbccli.core.local import trying, within
 from bbccli.errors import InputError
 from bbccli.readers import runs
-from bbccli.readers.arrow import plain
-from bbccli.readers.runs import contradictions
-from bbccli.readers.runs.base import RunFiles, RunReader, RunTable
-from bbccli.readers.runs.contents import parsing_once, read_frame
+from bbccli.readers.runs.base import RunReader
+from bbccli.readers.runs.contents import parsing_once
 from bbccli.readers.runs.tables import damaged
-from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.table import Table
 
 _MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
@@ -53,13 +48,7 @@ def tables_of(folder: Path) -> Sequence[Table]:
         with trying():
             reader = _reader_of(folder)
         found = reader.load(folder)
-        if isinstance(found, RunFiles):
-            about = (found.metadata, str(folder))
-            read = [read_frame(one) for one in found.files]
-            for table in read:
-                contradictions.check(table, found.label, found.outcome)
-            return [one if one.about else replace(one, about=about) for one in read]
-        return [_table(found, str(folder))]
+        return [found] if isinstance(found, Table) else found
 
 
 def _reader_of(folder: Path) -> RunReader:
@@ -74,10 +63,3 @@ def _reader_of(folder: Path) -> RunReader:
         path=str(folder),
         hint=f"{remedy}name one file in it; or a run, of which these were looked for: {looked_for}",
     )
-
-
-def _table(run: RunTable, path: str) -> Table:
-    """One table of all models; its hash is of the names and the bytes of what was read."""
-    hashes = [f"{place.name} {sha256_of(place)}\n" for place in run.files]
-    digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
-    return Table(path, plain(run.table, path), digest, (run.metadata, path))

@@ -16,13 +16,17 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.core.source import ReportedScore, ToolRun
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import APART, RunReader, RunTable, Score
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.runs.base import APART, RunReader, left_out, table_of
 from bbccli.readers.runs.contents import matching, number_in, numbers_of, read_table, records_with
-from bbccli.types import FloatArray
+from bbccli.readers.table import Table
+from bbccli.types import FloatArray, Pooling, Task
 
 _PREDICTIONS = ".cv_holdout_predictions.csv"
 _FOLDS = ".cv_fold_assignment.csv"
+_BOARD = "leaderboard.csv"
 _ASSIGNMENT = "fold_assignment"
 _MOST_FOLDS = 2**53
 _AGAIN = "export it from H2O again"
@@ -39,11 +43,11 @@ _TOLERANCE = 1e-4
 
 
 def recognises(folder: Path) -> bool:
-    """Whether a folder has predictions that H2O exported."""
+    """Return True for a folder with predictions that H2O exported."""
     return any(folder.glob(f"*{_PREDICTIONS}"))
 
 
-def load(folder: Path) -> RunTable:
+def load(folder: Path) -> Table:
     """Read the models of a run.
 
     Raises
@@ -54,41 +58,49 @@ def load(folder: Path) -> RunTable:
     found = [
         path.name.removesuffix(_PREDICTIONS) for path in sorted(folder.glob(f"*{_PREDICTIONS}"))
     ]
-    board = _board(folder / "leaderboard.csv")
+    board = _board(folder / _BOARD)
     models = [name for name in found if not board or name in board]
     if not models:
         raise InputError(
-            "no model of leaderboard.csv has predictions", path=str(folder), hint="export them"
+            f"no model of {_BOARD} has predictions", path=str(folder), hint="export them"
         )
     predictions = {name: _predictions(folder / f"{name}{_PREDICTIONS}") for name in models}
-    _same_shape(predictions, folder)
-    classes = tuple(next(iter(predictions.values()))) if _of_classes(predictions) else ()
+    _check_same_shape(predictions, folder)
+    first = predictions[models[0]]
+    classes = () if list(first) == ["predict"] else tuple(first)
     short = _short(models)
-    n_rows = len(next(iter(predictions[models[0]].values())))
-    columns: dict[str, Any] = _folds(folder, models, n_rows)
+    columns = _folds(folder, models, len(next(iter(first.values()))))
     for name, parts in predictions.items():
-        columns |= _columns(short[name], parts, classes)
-    lost = [name for name in board if name not in found and not name.startswith(_STACKED)]
-    stacked = [name for name in board if name not in found and name.startswith(_STACKED)]
-    others = [name for name in found if name not in models]
-    return RunTable(
-        tool="H2O",
-        columns=columns,
-        files=matching(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", "leaderboard.csv"),
-        task=None if len(classes) < 3 else "multiclass",
-        classes=classes,
-        flags={short[name]: _flags(name) for name in models},
-        leaderboard=_leaderboard(folder / "leaderboard.csv", board, short, classes),
-        metric=_metric(board, classes),
-        metric_name=_metric_name(board, classes),
-        selection="pooled",
-        left_out=(
-            *((name, "not on the leaderboard") for name in others),
-            *((name, "stacked, and not exported") for name in stacked),
-            *((name, "not exported") for name in lost),
+        columns |= {
+            f"{short[name]}::{one}" if classes else short[name]: parts[one] for one in parts
+        }
+    gone = [name for name in board if name not in found]
+    stacked = [name for name in gone if name.startswith(_STACKED)]
+    lost = [name for name in gone if name not in stacked]
+    metric, metric_name = _metric(board, classes)
+    return table_of(
+        folder,
+        matching(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
+        columns,
+        ToolRun(
+            tool="H2O",
+            left_out=(
+                *left_out((name for name in found if name not in models), "not on the leaderboard"),
+                *left_out(stacked, "stacked, and not exported"),
+                *left_out(lost, "not exported"),
+            ),
+            leaderboard=_scores(folder / _BOARD, board, short, classes),
+            metric=metric,
+            metric_name=metric_name,
+            unchecked="" if board else f"there is no {_BOARD}",
         ),
-        n_candidates_total=len(models) + len(lost) if lost else None,
-        unchecked="" if board else "there is no leaderboard.csv",
+        Metadata(
+            task=None if len(classes) < 3 else Task.MULTICLASS,
+            classes=classes,
+            flags={short[name]: _flags(name) for name in models},
+            selection=Pooling.POOLED,
+            n_candidates_total=len(models) + len(lost) if lost else None,
+        ),
     )
 
 
@@ -122,28 +134,17 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _same_shape(predictions: dict[str, dict[str, FloatArray]], folder: Path) -> None:
+def _check_same_shape(predictions: dict[str, dict[str, FloatArray]], folder: Path) -> None:
     first = next(iter(predictions))
-    expected = list(predictions[first]), len(next(iter(predictions[first].values())))
-    for name, parts in predictions.items():
-        found = list(parts), len(next(iter(parts.values())))
-        if found != expected:
+    shapes = {name: (list(p), len(next(iter(p.values())))) for name, p in predictions.items()}
+    for name, (columns, n_rows) in shapes.items():
+        if (columns, n_rows) != shapes[first]:
             raise InputError(
-                f"has {found[1]} rows and the columns {', '.join(found[0])}; "
-                f"{first} has {expected[1]} and {', '.join(expected[0])}",
+                f"has {n_rows} rows and the columns {', '.join(columns)}; "
+                f"{first} has {shapes[first][1]} and {', '.join(shapes[first][0])}",
                 path=str(folder / f"{name}{_PREDICTIONS}"),
                 hint="keep the models of one run in one folder, with leaderboard.csv",
             )
-
-
-def _of_classes(predictions: dict[str, dict[str, FloatArray]]) -> bool:
-    return list(next(iter(predictions.values()))) != ["predict"]
-
-
-def _columns(name: str, parts: dict[str, FloatArray], classes: tuple[str, ...]) -> dict[str, Any]:
-    if not classes:
-        return {name: parts["predict"]}
-    return {f"{name}::{one}": values for one, values in parts.items()}
 
 
 def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
@@ -201,36 +202,39 @@ def _known(classes: tuple[str, ...]) -> list[str]:
     return ["auc", "logloss"] if len(classes) == 2 else ["logloss"]
 
 
-def _metric_name(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str | None:
-    first = _first(board)
-    return None if first in _known(classes) else first
+def _metric(
+    board: dict[str, dict[str, str]], classes: tuple[str, ...]
+) -> tuple[str | None, str | None]:
+    """What the leaderboard is sorted by, its first score.
 
-
-def _first(board: dict[str, dict[str, str]]) -> str | None:
-    """What the leaderboard is sorted by: its first score."""
-    return next(iter(next(iter(board.values()), {})), None)
-
-
-def _metric(board: dict[str, dict[str, str]], classes: tuple[str, ...]) -> str | None:
-    """Name that `bbc` has for it, or for what sorts the models in the same order."""
-    first = _first(board)
+    By the name that `bbc` has for it, or for what sorts the models in the same order; and the name
+    of H2O where that is another metric.
+    """
+    first = next(iter(next(iter(board.values()), {})), None)
+    if first in _known(classes):
+        return _SCORES[first], None
     if first == _CLASS_ERROR and len(classes) > 2:  # of two classes H2O cuts where F1 is largest
-        return "balanced-accuracy"
-    if first == _DEVIANCE and not classes:
-        return "mse" if all(row[_DEVIANCE] == row.get("mse") for row in board.values()) else None
-    return _SCORES[first] if first in _known(classes) else None
+        return "balanced-accuracy", first
+    same = first == _DEVIANCE and all(row[_DEVIANCE] == row.get("mse") for row in board.values())
+    return "mse" if same and not classes else None, first
 
 
-def _leaderboard(
+def _scores(
     place: Path, board: dict[str, dict[str, str]], short: dict[str, str], classes: tuple[str, ...]
-) -> tuple[Score, ...]:
+) -> tuple[ReportedScore, ...]:
     """The first score of each model that `bbc` can compute."""
     scores = []
     for number, (name, row) in enumerate(board.items()):
         key = next((one for one in row if one in _known(classes)), None)
         if name in short and key:
-            value = number_in(row[key], place, number, key, hint=_AGAIN)
-            scores.append(Score(short[name], _SCORES[key], value, "pooled", _TOLERANCE))
+            scores.append(
+                ReportedScore(
+                    id=short[name],
+                    metric=_SCORES[key],
+                    value=number_in(row[key], place, number, key, hint=_AGAIN),
+                    tolerance=_TOLERANCE,
+                )
+            )
     return tuple(scores)
 
 

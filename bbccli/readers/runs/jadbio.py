@@ -17,7 +17,7 @@ JSON, one file in a folder:
 from __future__ import annotations
 
 import glob
-from collections.abc import Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -25,9 +25,11 @@ from typing import Any
 import numpy as np
 
 from bbccli.core.local import trying
+from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.column import number_of
-from bbccli.readers.runs.base import RunReader, RunTable
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.runs.base import RunReader, columns_of, table_of
 from bbccli.readers.runs.contents import (
     folds_of,
     matching,
@@ -38,14 +40,67 @@ from bbccli.readers.runs.contents import (
     read_rows,
     read_table,
 )
+from bbccli.readers.table import Table
 from bbccli.types import FloatArray, IntArray
 
+_OUTCOME = "_outcome.csv"
+_PREDICTIONS = "_predictions"
+_FOLDS = "_splitIndices.csv"
 _SIGN = b'"oosPredictions"'
-_HINT = "save the whole answer of get_detailed_analysis_results(analysis_id) as JSON"
-_SINGLE, _BY_CLASS = 2, 3
+_HINT = "keep all files of one analysis in a folder"
+_HINT_JSON = "save the whole answer of get_detailed_analysis_results(analysis_id) as JSON"
+_FARTHEST = 2**53
 
 
-def answer_in(folder: Path) -> Path | None:
+def recognises(folder: Path) -> bool:
+    """Return True for a folder with an outcome and folds of JADBio, or its answer as JSON."""
+    files = any(folder.glob(f"*{_OUTCOME}")) and any(folder.glob(f"*{_FOLDS}"))
+    return files or _answer_in(folder) is not None
+
+
+def load(folder: Path) -> Table:
+    """Read the configurations of an analysis.
+
+    Raises
+    ------
+    InputError
+        Files of several analyses, a file that is missing or damaged, or sizes that contradict.
+    """
+    outcomes = sorted(folder.glob(f"*{_OUTCOME}"))
+    answer = _answer_in(folder)
+    if answer is not None and not outcomes:
+        return _load_json(folder, answer)
+    start = outcomes[0].name.removesuffix(_OUTCOME)
+    if len(outcomes) > 1:
+        problem = f"holds {len(outcomes)} analyses, such as {start}"
+        raise InputError(problem, path=str(folder), hint=_HINT)
+    truth = next(iter(read_table(outcomes[0]).values()))
+    parts = _parts(folder, start, len(truth))
+    folds = _folds(folder / f"{start}{_FOLDS}", len(truth))
+    classes = tuple(one for one in parts if one)
+    by_class = zip(*(values.T for values in parts.values()), strict=True)
+    each = (np.column_stack(one) if classes else one[0] for one in by_class)
+    files = matching(folder, f"{glob.escape(start)}_*.csv")
+    return _table(folder, files, truth, folds, each, classes)
+
+
+def _table(
+    folder: Path,
+    files: Iterable[Path],
+    truth: Any,
+    folds: IntArray,
+    predictions: Iterable[FloatArray],
+    classes: tuple[str, ...],
+) -> Table:
+    """The table of an analysis, whose configurations have descriptions too long for names."""
+    columns: dict[str, Any] = {"row_id": np.arange(len(truth)), "fold": folds, "truth": truth}
+    for number, values in enumerate(predictions, 1):
+        columns |= columns_of(f"cfg_{number:04d}", values, classes)
+    run = ToolRun(tool="JADBio", unchecked="the export has no scores")
+    return table_of(folder, files, columns, run, Metadata(classes=classes))
+
+
+def _answer_in(folder: Path) -> Path | None:
     """Return the file with the answer; None where there is none, or several."""
     found = []
     with trying():
@@ -55,104 +110,31 @@ def answer_in(folder: Path) -> Path | None:
     return found[0] if len(found) == 1 else None
 
 
-def of_json(place: Path) -> RunTable:
-    """Read the configurations of an analysis.
-
-    Raises
-    ------
-    InputError
-        Not such an answer, or sizes that contradict.
-    """
+def _load_json(folder: Path, place: Path) -> Table:
     about = read_json(place)
     try:
         truth = list(about["targetData"]["data"])
         predictions = about["oosPredictions"]["predictions"]
         parts = [np.array(rows, dtype=np.int64) for rows in about["splitIndices"]]
-        values = {str(key): np.array(one, dtype=np.float64) for key, one in predictions.items()}
+        values = [np.array(one, dtype=np.float64) for one in predictions.values()]
         labels = tuple(map(str, sorted(set(truth))))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise _strange("lacks targetData, oosPredictions or splitIndices", place) from None
-    shapes = {one.shape for one in values.values()}
+    shapes = {one.shape for one in values}
     if len(shapes) != 1 or any(part.ndim != 1 for part in parts):
         raise _strange(f"has predictions of {len(shapes)} shapes, or folds that are none", place)
     shape = shapes.pop()
-    if len(shape) not in (_SINGLE, _BY_CLASS) or shape[:2] != (len(truth), 1):
+    if len(shape) not in (2, 3) or shape[:2] != (len(truth), 1):
         raise _strange(f"has predictions of {shape} for {len(truth)} samples", place)
     folds = folds_of(parts, len(truth), place)
-    columns: dict[str, Any] = {"row_id": np.arange(len(truth)), "fold": folds, "truth": truth}
-    classes = labels if len(shape) == _BY_CLASS else ()
+    classes = labels if len(shape) == 3 else ()
     if classes and len(classes) != shape[2]:
         raise _strange(f"has {shape[2]} predictions for {len(classes)} classes", place)
-    columns |= _named(values, classes)
-    return RunTable(
-        tool="JADBio",
-        columns=columns,
-        files=[place],
-        classes=classes,
-        unchecked="the export has no scores",
-    )
-
-
-def _named(values: Mapping[str, FloatArray], classes: tuple[str, ...]) -> dict[str, FloatArray]:
-    """Columns of all configurations, whose descriptions are too long for names."""
-    columns: dict[str, FloatArray] = {}
-    for number, one in enumerate(values.values()):
-        name = f"cfg_{number + 1:04d}"
-        if classes:
-            columns |= {f"{name}::{label}": one[:, 0, k] for k, label in enumerate(classes)}
-        else:
-            columns[name] = one[:, 0]
-    return columns
+    return _table(folder, [place], truth, folds, [one[:, 0] for one in values], classes)
 
 
 def _strange(problem: str, place: Path) -> InputError:
-    return InputError(problem, path=str(place), hint=_HINT)
-
-
-_OUTCOME = "_outcome.csv"
-_PREDICTIONS = "_predictions"
-_HINT = "keep all files of one analysis in a folder"
-_FARTHEST = 2**53
-
-
-def recognises(folder: Path) -> bool:
-    """Whether a folder has an outcome and the folds of JADBio, or its answer as JSON."""
-    files = any(folder.glob(f"*{_OUTCOME}")) and any(folder.glob("*_splitIndices.csv"))
-    return files or answer_in(folder) is not None
-
-
-def load(folder: Path) -> RunTable:
-    """Read the configurations of an analysis.
-
-    Raises
-    ------
-    InputError
-        Files of several analyses, a file that is missing or damaged, or sizes that contradict.
-    """
-    outcomes = sorted(folder.glob(f"*{_OUTCOME}"))
-    answer = answer_in(folder)
-    if answer is not None and not outcomes:
-        return of_json(answer)
-    start = outcomes[0].name.removesuffix(_OUTCOME)
-    if len(outcomes) > 1:
-        problem = f"holds {len(outcomes)} analyses, such as {start}"
-        raise InputError(problem, path=str(folder), hint=_HINT)
-    truth = next(iter(read_table(outcomes[0]).values()))
-    parts = _parts(folder, start, len(truth))
-    columns: dict[str, Any] = {"row_id": np.arange(len(truth))}
-    columns |= {"fold": _folds(folder / f"{start}_splitIndices.csv", len(truth)), "truth": truth}
-    n_configurations = next(iter(parts.values())).shape[1]
-    names = [f"cfg_{number + 1:04d}" for number in range(n_configurations)]
-    for number, name in enumerate(names):
-        for one, values in parts.items():
-            columns[f"{name}::{one}" if one else name] = values[:, number]
-    return RunTable(
-        tool="JADBio",
-        columns=columns,
-        files=matching(folder, f"{glob.escape(start)}_*.csv"),
-        classes=tuple(one for one in parts if one),
-        unchecked="the export has no scores",
-    )
+    return InputError(problem, path=str(place), hint=_HINT_JSON)
 
 
 def _parts(folder: Path, start: str, n_samples: int) -> dict[str, FloatArray]:

@@ -9,200 +9,54 @@
 4. Weights are in a column `sample_weight`. A model without it, whose fit had weights of its own,
    is scored without.
 5. Of classes with few rows mljar appends copies, which may stand in several folds: dropped.
+6. A model that learns in one go writes a log of one line for each fold: iteration, score on the
+   training rows, score on the rows that the fold validates. These scores tell whether the folds in
+   `folds/` are the ones that were used.
+7. Of a regression many learners scale the target, and back: little is lost but the last digit,
+   64.99999999999999 for 65. Of a skewed one the logarithm of its distance from the smallest target
+   of the training rows is scaled (`X_min_values`), and smaller ones are clipped at it. So the truth
+   is the target of a model without scaling, such as the baseline; the others are scored by mljar on
+   targets of their own.
+
+The last is not the rule of `sample_columns.differing`: models without scaling write the same
+digits, so that not even rounding tells them apart, and the noise of the others grows with what was
+added to a target on the way and not with the target.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bbccli.core.source import OtherTarget, ReportedScore, Targets, ToolRun
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import FoldScore, RunReader, RunTable
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.runs.base import RunReader, left_out, table_of
 from bbccli.readers.runs.contents import (
+    check_listed,
     check_name,
     folds_of,
     matching,
+    number_in,
     numbers_of,
     read_json,
     read_positions,
+    read_rows,
     read_table,
+    records_with,
 )
-from bbccli.readers.runs.mljar_targets import (
-    BOARD,
-    ENSEMBLE,
-    RunTarget,
-    board_of,
-    check_listed,
-    fold_scores,
-    leaderboard,
-    truth_of,
-)
-from bbccli.types import BoolArray, FloatArray, IntArray
-
-_OF_A_CLASS = 20
-"""Classes with fewer rows, or fewer than there are folds, are topped up with copies."""
-
-
-def placed(
-    folder: Path, split: bool, n_folds: int, n_repeats: int, n_rows: int
-) -> dict[str, IntArray]:
-    """Return which samples the rows are of, and their folds where they have one.
-
-    Parameters
-    ----------
-    folder
-        The run.
-    split
-        Whether one part of the rows was held out, in place of a cross-validation.
-    n_folds, n_repeats
-        Of the validation.
-    n_rows
-        Rows of the predictions.
-
-    Raises
-    ------
-    InputError
-        Files that are missing, damaged, or contradict each other.
-    """
-    if split:
-        place = folder / "split_validation_indices.npy"
-        if n_repeats == 1:
-            row_id = _as_many(np.sort(read_positions(place)), n_rows, place)
-            return {"row_id": row_id, "fold": np.zeros(n_rows, np.int64)}
-        return {"row_id": np.arange(n_rows)}
-    row_id = np.arange(n_rows)
-    if n_repeats > 1:
-        return {"row_id": row_id}
-    within = folder / "folds"
-    parts = []
-    for fold in range(n_folds):  # as claimed: the first file that is missing ends it
-        parts.append(read_positions(within / f"fold_{fold}_validation_indices.npy"))
-    folds = folds_of(parts, n_rows, within)
-    for fold in range(n_folds):
-        _check_complement(folds != fold, within / f"fold_{fold}_train_indices.npy")
-    return {"row_id": row_id, "fold": folds}
-
-
-def check_copies(
-    kept: FloatArray, copies: FloatArray, n_folds: int, classes: bool, folder: Path
-) -> None:
-    """Refuse targets beyond the rows of the data that are no copies of rows of rare classes.
-
-    Raises
-    ------
-    InputError
-        There are such targets.
-    """
-    enough = max(_OF_A_CLASS, n_folds)
-    if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
-        raise InputError(
-            f"the predictions have {len(kept) + len(copies)} rows, data_info.json says that there "
-            f"are {len(kept)}",
-            path=str(folder),
-            hint="the folder mixes files of several runs, or is damaged",
-        )
-
-
-def _check_complement(wanted: BoolArray, place: Path) -> None:
-    """The rows that a fold trains on are all that it does not validate."""
-    if not place.is_file():
-        return
-    trained = np.unique(read_positions(place))
-    if not np.array_equal(trained, np.flatnonzero(wanted)):
-        raise InputError(
-            "trains on other rows than those that its fold does not validate",
-            path=str(place),
-            hint="the folder mixes folds of several runs, or is damaged",
-        )
-
-
-def _as_many(positions: IntArray, n_rows: int, place: Path) -> IntArray:
-    if len(positions) != n_rows:
-        problem = f"has {len(positions)} positions, the predictions have {n_rows} rows"
-        raise InputError(problem, path=str(place), hint="copy the run again")
-    return positions
-
-
-_TWO = 2
-
-
-def classes_of(folder: Path, models: Sequence[str], target: FloatArray, binary: bool) -> list[Any]:
-    """Return the classes in the order of their codes: texts, or the codes themselves.
-
-    Parameters
-    ----------
-    folder, models
-        The run, and the names of its models.
-    target : (n,)
-        Codes.
-    binary
-        Whether there are two classes.
-
-    Raises
-    ------
-    InputError
-        Targets that are no codes, or names of classes that have other codes.
-    """
-    broken = np.flatnonzero(target % 1)
-    if len(broken):
-        raise InputError(
-            f"{models[0]} has a target that is no code of a class",
-            path=str(folder),
-            row=int(broken[0]),
-            value=float(target[broken[0]]),
-            hint="copy the run again",
-            further=len(broken) - 1,
-        )
-    found = [int(code) for code in np.unique(target)]
-    for name in models:
-        codes = _codes(folder / name)
-        if codes:
-            _check(codes, found, binary, folder / name / "framework.json")
-            return sorted(codes, key=lambda label: int(codes[label]))
-    return found
-
-
-def named(target: FloatArray, classes: Sequence[Any]) -> Any:
-    """Return targets (n,) as values, as whole numbers or by the names of their classes."""
-    if not classes:
-        return target
-    if not isinstance(classes[0], str):
-        return target.astype(np.int64)
-    return np.array(classes)[target.astype(np.int64)]
-
-
-def _codes(model: Path) -> dict[str, Any]:
-    """Code of each class, where the targets were texts."""
-    for file in ("framework.json", "ensemble.json"):
-        if (model / file).is_file():
-            about = read_json(model / file)
-            parts = about.get("preprocessing") if isinstance(about, dict) else None
-            first = parts[0] if isinstance(parts, list) and parts else None
-            codes = first.get("categorical_y") if isinstance(first, dict) else None
-            return codes if isinstance(codes, dict) else {}
-    return {}
-
-
-def _check(codes: dict[str, Any], found: Sequence[int], binary: bool, place: Path) -> None:
-    values = list(codes.values())
-    fits = all(type(value) is int for value in values) and sorted(values) == [*range(len(values))]
-    if not fits or not set(found) <= set(values) or (binary and len(values) != _TWO):
-        raise InputError(
-            f"codes the classes as {', '.join(map(str, values))}; the targets are "
-            f"{', '.join(map(str, found))}",
-            path=str(place),
-            hint="the folder mixes models of several runs, or is damaged",
-        )
-
+from bbccli.readers.sample_columns import odd_one
+from bbccli.readers.table import Table
+from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 _TASKS = {
-    "binary_classification": "binary",
-    "multiclass_classification": "multiclass",
-    "regression": "regression",
+    "binary_classification": Task.BINARY,
+    "multiclass_classification": Task.MULTICLASS,
+    "regression": Task.REGRESSION,
 }
 _METRICS = {
     "logloss": "log-loss",
@@ -210,13 +64,15 @@ _METRICS = {
     **{name: name for name in ("auc", "f1", "accuracy", "rmse", "mse", "mae", "r2", "mape")},
     **{name: name for name in ("spearman", "pearson")},
 }
+_BOARD = "leaderboard.csv"
 _READ = (
-    *("params.json", "data_info.json", BOARD, "split_validation_indices.npy"),
+    *("params.json", "data_info.json", _BOARD, "split_validation_indices.npy"),
     *("folds/*_validation_indices.npy", "folds/*_train_indices.npy"),
     *("*/framework.json", "*/ensemble.json", "*/learner_fold_*_training.log"),
 )
 _WEIGHT = "sample_weight"
 _WITHOUT_WEIGHTS = ("spearman", "pearson")
+_ENSEMBLE = "Ensemble"
 _PROBE = "_RandomFeature"
 _SUFFIXES = {
     "_GoldenFeatures": "shared_preprocessing",
@@ -225,6 +81,15 @@ _SUFFIXES = {
     "_Stacked": "stacked",
 }
 _STOPPED_EARLY = ("LightGBM", "Xgboost", "CatBoost", "NeuralNetwork")
+_OF_A_CLASS = 20
+"""Classes with fewer rows, or fewer than there are folds, are topped up with copies."""
+_TOLERANCE = 1e-6
+"""mljar clips probabilities in 32 bits; everything else agrees to rounding."""
+_NOISE = 1e-12
+"""What scaling there and back may change, as a share of the largest number on the way."""
+_AGAIN = "copy the run again"
+_MIXED = "the folder mixes models of several runs"
+_MIXED_OR_DAMAGED = "the folder mixes {} of several runs, or is damaged"
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,28 +97,32 @@ class _Run:
     """What the descriptions of a run say."""
 
     folder: Path
-    task: str
+    task: Task
     metric: str | None
     metric_name: str | None
     models: tuple[str, ...]
     probes: tuple[str, ...]
-    kind: str
+    split: bool
     n_folds: int
     n_repeats: int
     n_rows: int
 
-    @property
-    def split(self) -> bool:
-        """Whether one part of the rows was held out."""
-        return self.kind == "split"
+    def place(self, name: str) -> Path:
+        """File of the predictions of a model."""
+        stem = "validation" if self.split else "out_of_folds"
+        stem = "ensemble" if name.startswith(_ENSEMBLE) else stem
+        return self.folder / name / f"predictions_{stem}.csv"
+
+
+Columns = dict[str, FloatArray]
 
 
 def recognises(folder: Path) -> bool:
-    """Whether a folder has the two descriptions that mljar writes."""
+    """Return True for a folder with the two descriptions that mljar writes."""
     return (folder / "params.json").is_file() and (folder / "data_info.json").is_file()
 
 
-def load(folder: Path) -> RunTable:
+def load(folder: Path) -> Table:
     """Read the models of a run.
 
     Raises
@@ -261,55 +130,58 @@ def load(folder: Path) -> RunTable:
     InputError
         A file that is missing or damaged, or models that are not of the same rows.
     """
-    run, board = _described(folder), board_of(folder)
-    check_listed(folder, board, run.models)
+    run = _described(folder)
+    board = _board(run)
     lost = [name for name in board or () if name not in (*run.models, *run.probes)]
-    tables = {name: _numbers(run, name) for name in run.models}
-    n_rows = _rows_of(run, tables)
-    places = placed(run.folder, run.split, run.n_folds, run.n_repeats, n_rows)
-    truth = _target(run, tables, places.get("fold"))
-    target, classes = truth.values, []
-    if run.task != "regression":
-        classes = classes_of(folder, run.models, target, run.task == "binary")
+    tables = _tables(run)
+    places = _places(run, len(tables[run.models[0]]["target"]))
     keep = places["row_id"] < run.n_rows
-    check_copies(target[keep], target[~keep], run.n_folds, bool(classes), folder)
-    columns: dict[str, Any] = {name: values[keep] for name, values in places.items()}
-    columns["truth"] = named(target, classes)[keep]
+    truth, targets = _truth(run, tables, places)
+    classes = [] if run.task is Task.REGRESSION else _classes(run, truth)
+    n_copies = int((~keep).sum())
+    _check_copies(run, truth[keep], truth[~keep], bool(classes))
     weights = _weights(run, tables)
-    if weights is not None:
-        columns["weight"] = weights[keep]
+    columns: dict[str, Any] = {**places, "truth": _named(truth, classes)}
+    columns |= {} if weights is None else {"weight": weights}
     for name, table in tables.items():
-        columns |= {
-            key: values[keep] for key, values in _predictions(run, name, table, classes).items()
-        }
-    n_copies = len(target) - len(columns["truth"])
-    alike = () if weights is None else [name for name in run.models if _WEIGHT not in tables[name]]
-    return RunTable(
-        tool="mljar",
-        columns=columns,
-        files=matching(folder, *_READ, *(f"*/{_place(run, name).name}" for name in run.models)),
-        task=run.task,
-        classes=tuple(map(str, classes)),
-        flags={name: _flags(run, name) for name in run.models},
-        leaderboard=() if n_copies else leaderboard(folder, board, run.models, run.metric),
-        fold_scores=() if n_copies else _fold_scores(run),
-        metric=run.metric,
-        metric_name=run.metric_name,
-        selection="pooled",
-        left_out=(
-            *((name, "a probe with a random feature") for name in run.probes),
-            *((name, "on the leaderboard, and not saved") for name in lost),
+        columns |= _predictions(run, name, table, classes)
+    alike = () if weights is None else (name for name in run.models if _WEIGHT not in tables[name])
+    return table_of(
+        folder,
+        matching(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
+        {name: values[keep] for name, values in columns.items()},
+        ToolRun(
+            tool="mljar",
+            left_out=(
+                *left_out(run.probes, "a probe with a random feature"),
+                *left_out(lost, "on the leaderboard, and not saved"),
+            ),
+            metric=run.metric,
+            metric_name=run.metric_name,
+            unchecked=_unchecked(run, n_copies, board is not None, weights is not None),
+            leaderboard=() if n_copies or board is None else tuple(_scores(run, board)),
+            fold_scores=() if n_copies else tuple(_fold_scores(run)),
+            scored_alike=tuple(alike),
+            weighted=weights is not None,
+            targets=targets,
         ),
-        n_candidates_total=len(run.models) + len(lost) if lost else None,
-        unchecked=_unchecked(run, n_copies, board, weights is not None),
-        weighted=weights is not None,
-        named={"scored_alike": tuple(alike)},
-        targets=truth.about(places["row_id"]),
+        Metadata(
+            task=run.task,
+            classes=tuple(map(str, classes)),
+            flags={name: _flags(run, name) for name in run.models},
+            selection=Pooling.POOLED,
+            n_candidates_total=len(run.models) + len(lost) if lost else None,
+        ),
     )
 
 
 def _described(folder: Path) -> _Run:
-    params, n_rows = read_json(folder / "params.json"), _n_rows(folder / "data_info.json")
+    place = folder / "params.json"
+    params, info = read_json(place), read_json(folder / "data_info.json")
+    n_rows = info.get("rows") if isinstance(info, dict) else None
+    if type(n_rows) is not int or n_rows < 1:
+        problem, path = "does not say how many rows there are", folder / "data_info.json"
+        raise InputError(problem, path=str(path), hint=_AGAIN)
     try:
         if not isinstance(params["saved"], list):
             raise TypeError
@@ -320,11 +192,11 @@ def _described(folder: Path) -> _Run:
         run = _Run(
             folder=folder,
             task=task,
-            metric="f1-micro" if (task, metric) == ("multiclass", "f1") else metric,
+            metric="f1-micro" if (task, metric) == (Task.MULTICLASS, "f1") else metric,
             metric_name=None if metric else str(params["eval_metric"]),
             models=tuple(name for name in saved if not name.endswith(_PROBE)),
             probes=tuple(name for name in saved if name.endswith(_PROBE)),
-            kind=str(validation["validation_type"]),
+            split=str(validation["validation_type"]) == "split",
             n_folds=int(validation.get("k_folds") or 1),
             n_repeats=int(validation.get("repeats") or 1),
             n_rows=n_rows,
@@ -332,130 +204,297 @@ def _described(folder: Path) -> _Run:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise InputError(
             "is not the description of a finished mljar run",
-            path=str(folder / "params.json"),
+            path=str(place),
             hint="let the run finish, or copy its whole folder",
         ) from None
-    for name in (*run.models, *run.probes):
-        check_name(name, folder / "params.json")
+    for name in saved:
+        check_name(name, place)
     if not run.models:
         raise InputError("the run has saved no model", path=str(folder), hint="let it finish")
     return run
 
 
-def _n_rows(place: Path) -> int:
-    about = read_json(place)
-    rows = about.get("rows") if isinstance(about, dict) else None
-    if type(rows) is not int or rows < 1:
+def _tables(run: _Run) -> dict[str, Columns]:
+    """Columns of each model, all of which have as many rows."""
+    tables: dict[str, Columns] = {}
+    for name in run.models:
+        place = run.place(name)
+        table = {key: numbers_of(column, place, key) for key, column in read_table(place).items()}
+        if "target" not in table or len(table) < 2:
+            problem = "has no column target beside predictions"
+            raise InputError(problem, path=str(place), hint=_AGAIN)
+        tables[name] = table
+    sizes = {name: len(table["target"]) for name, table in tables.items()}
+    first = run.models[0]
+    for name, size in sizes.items():
+        if size != sizes[first]:
+            problem = f"has {size} rows, {first} has {sizes[first]}"
+            raise InputError(problem, path=str(run.place(name)), hint=_MIXED)
+    return tables
+
+
+def _places(run: _Run, n_rows: int) -> dict[str, IntArray]:
+    """Return which samples the rows are of, and their folds where they have one."""
+    if run.split and run.n_repeats == 1:
+        place = run.folder / "split_validation_indices.npy"
+        positions = np.sort(read_positions(place))
+        if len(positions) != n_rows:
+            problem = f"has {len(positions)} positions, the predictions have {n_rows} rows"
+            raise InputError(problem, path=str(place), hint=_AGAIN)
+        return {"row_id": positions, "fold": np.zeros(n_rows, np.int64)}
+    if run.split or run.n_repeats > 1:
+        return {"row_id": np.arange(n_rows)}
+    within = run.folder / "folds"
+    parts = []
+    for fold in range(run.n_folds):  # as claimed: the first file that is missing ends it
+        parts.append(read_positions(within / f"fold_{fold}_validation_indices.npy"))
+    folds = folds_of(parts, n_rows, within)
+    for fold in range(run.n_folds):
+        place = within / f"fold_{fold}_train_indices.npy"
+        if place.is_file():
+            trained = np.unique(read_positions(place))
+            if not np.array_equal(trained, np.flatnonzero(folds != fold)):
+                problem = "trains on other rows than those that its fold does not validate"
+                hint = _MIXED_OR_DAMAGED.format("folds")
+                raise InputError(problem, path=str(place), hint=hint)
+    return {"row_id": np.arange(n_rows), "fold": folds}
+
+
+def _check_copies(run: _Run, kept: FloatArray, copies: FloatArray, classes: bool) -> None:
+    """Refuse targets beyond the rows of the data that are no copies of rows of rare classes."""
+    enough = max(_OF_A_CLASS, run.n_folds)
+    if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
         raise InputError(
-            "does not say how many rows there are", path=str(place), hint="copy the run again"
+            f"the predictions have {len(kept) + len(copies)} rows, data_info.json says that there "
+            f"are {len(kept)}",
+            path=str(run.folder),
+            hint=_MIXED_OR_DAMAGED.format("files"),
         )
-    return rows
 
 
-def _place(run: _Run, name: str) -> Path:
-    """Predictions of a model."""
-    stem = "ensemble" if name.startswith(ENSEMBLE) else "out_of_folds"
-    if run.split and stem != "ensemble":
-        stem = "validation"
-    return run.folder / name / f"predictions_{stem}.csv"
-
-
-def _numbers(run: _Run, name: str) -> dict[str, FloatArray]:
-    place = _place(run, name)
-    found = {key: numbers_of(column, place, key) for key, column in read_table(place).items()}
-    if "target" not in found or len(found) < 2:
+def _classes(run: _Run, target: FloatArray) -> list[Any]:
+    """Return the classes in the order of their codes: texts, or the codes themselves."""
+    broken = np.flatnonzero(target % 1)
+    if len(broken):
         raise InputError(
-            "has no column target beside predictions", path=str(place), hint="copy the run again"
+            f"{run.models[0]} has a target that is no code of a class",
+            path=str(run.folder),
+            row=int(broken[0]),
+            value=float(target[broken[0]]),
+            hint=_AGAIN,
+            further=len(broken) - 1,
         )
+    found = [int(code) for code in np.unique(target)]
+    for name in run.models:
+        place, fits = _preprocessing(run.folder / name, "framework.json", "ensemble.json")
+        codes = fits[0].get("categorical_y") if fits else None
+        if isinstance(codes, dict) and codes:
+            values = list(codes.values())
+            whole = all(type(value) is int for value in values)
+            fit = whole and sorted(values) == [*range(len(values))] and set(found) <= set(values)
+            if not fit or (run.task is Task.BINARY and len(values) != 2):
+                raise InputError(
+                    f"codes the classes as {', '.join(map(str, values))}; the targets are "
+                    f"{', '.join(map(str, found))}",
+                    path=str(place),
+                    hint=_MIXED_OR_DAMAGED.format("models"),
+                )
+            return sorted(codes, key=lambda label: int(codes[label]))
     return found
 
 
-def _rows_of(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> int:
-    """Rows of the predictions, of which all models have as many."""
-    first = next(iter(tables))
-    n_rows = len(tables[first]["target"])
-    for name, table in tables.items():
-        if len(table["target"]) != n_rows:
-            raise InputError(
-                f"has {len(table['target'])} rows, {first} has {n_rows}",
-                path=str(_place(run, name)),
-                hint="the folder mixes models of several runs",
-            )
-    return n_rows
+def _preprocessing(model: Path, *files: str) -> tuple[Path, list[dict[str, Any]]]:
+    """What the first of some files that is there says of each fit, and that file."""
+    place = next((model / one for one in files if (model / one).is_file()), None)
+    about = None if place is None else read_json(place)
+    parts = about.get("preprocessing") if isinstance(about, dict) else None
+    fits = [one for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+    return place or model, fits
 
 
-def _target(
-    run: _Run, tables: dict[str, dict[str, FloatArray]], fold: IntArray | None
-) -> RunTarget:
-    """The target, which all models have in the same rows."""
-    targets = {name: (_place(run, name), table["target"]) for name, table in tables.items()}
-    return truth_of(run.folder, targets, fold)
+def _named(target: FloatArray, classes: Sequence[Any]) -> Any:
+    """Return targets (n,) as values, as whole numbers or by the names of their classes."""
+    if not classes:
+        return target
+    codes = target.astype(np.int64)
+    return np.array(classes)[codes] if isinstance(classes[0], str) else codes
 
 
-def _weights(run: _Run, tables: dict[str, dict[str, FloatArray]]) -> FloatArray | None:
+def _weights(run: _Run, tables: Mapping[str, Columns]) -> FloatArray | None:
     """The weights of the samples, which all models have that were scored with them."""
     given = {name: table[_WEIGHT] for name, table in tables.items() if _WEIGHT in table}
+    first = next(iter(given), "")
     for name, values in given.items():
-        first, reference = next(iter(given.items()))
-        differ = np.flatnonzero(values != reference)
+        differ = np.flatnonzero(values != given[first])
         if len(differ):
             raise InputError(
-                f"the weight differs from that of {first}, {reference[differ[0]].item()!r}",
-                path=str(_place(run, name)),
+                f"the weight differs from that of {first}, {given[first][differ[0]].item()!r}",
+                path=str(run.place(name)),
                 column=_WEIGHT,
                 row=int(differ[0]),
                 value=values[differ[0]].item(),
-                hint="the folder mixes models of several runs",
+                hint=_MIXED,
                 further=len(differ) - 1,
             )
-    return next(iter(given.values()), None)
+    return given.get(first)
 
 
-def _predictions(
-    run: _Run, name: str, table: dict[str, FloatArray], classes: list[Any]
-) -> dict[str, FloatArray]:
+def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Columns:
     """Columns of a model in the wide layout."""
     found = {key: values for key, values in table.items() if key.startswith("prediction")}
-    if run.task != "multiclass":
-        if len(found) != 1:
-            raise _strange(run, name, found)
-        return {name: next(iter(found.values()))}
-    if set(found) != {f"prediction_{one}" for one in classes}:
-        raise _strange(run, name, found)
-    return {f"{name}::{one}": found[f"prediction_{one}"] for one in classes}
-
-
-def _strange(run: _Run, name: str, found: dict[str, FloatArray]) -> InputError:
-    return InputError(
-        f"has the prediction columns {', '.join(found) or 'none'}, which do not fit the classes",
-        path=str(_place(run, name)),
-        hint="copy the run again",
-    )
+    wanted = {f"prediction_{one}": f"{name}::{one}" for one in classes}
+    if run.task is not Task.MULTICLASS:
+        wanted = dict.fromkeys([*found][:1] or [""], name)
+    if found.keys() != wanted.keys():
+        columns = ", ".join(found) or "none"
+        problem = f"has the prediction columns {columns}, which do not fit the classes"
+        raise InputError(problem, path=str(run.place(name)), hint=_AGAIN)
+    return {column: found[key] for key, column in wanted.items()}
 
 
 def _flags(run: _Run, name: str) -> tuple[str, ...]:
-    found = {"ensemble": name.startswith(ENSEMBLE)}
+    found = {"ensemble": name.startswith(_ENSEMBLE)}
     found |= {flag: True for suffix, flag in _SUFFIXES.items() if suffix in name}
     found["averaged_over_repeats"] = run.n_repeats > 1
     found["early_stopping_on_fold"] = any(kind in name for kind in _STOPPED_EARLY)
     return tuple(flag for flag, holds in found.items() if holds)
 
 
-def _fold_scores(run: _Run) -> tuple[FoldScore, ...]:
-    """What is logged of the folds; nothing where repeats or a split leave a row no fold."""
-    if run.split or run.n_repeats > 1:
-        return ()
-    return fold_scores(run.folder, run.models, run.metric, run.n_folds)
+def _board(run: _Run) -> dict[str, str] | None:
+    """The score of each model of the leaderboard, as it stands there; None without one."""
+    place = run.folder / _BOARD
+    if not place.is_file():
+        return None
+    rows = records_with(place, "name", "metric_value", hint=_AGAIN)
+    for row in rows:
+        check_name(row["name"] or "-", place)
+    board = {row["name"]: row["metric_value"] for row in rows if row["name"]}
+    hint = _MIXED_OR_DAMAGED.format("files")
+    check_listed(place, board, run.models, which="params.json names as saved", hint=hint)
+    return board
 
 
-def _unchecked(run: _Run, n_copies: int, board: dict[str, str] | None, weighted: bool) -> str:
+def _scores(run: _Run, board: dict[str, str]) -> Iterator[ReportedScore]:
+    rows = {name: row for row, name in enumerate(board)}
+    for name in run.models if run.metric else ():
+        cell = board[name], run.folder / _BOARD, rows[name], "metric_value"
+        value = number_in(*cell, hint=_AGAIN)
+        yield ReportedScore(id=name, metric=run.metric or "", value=value, tolerance=_TOLERANCE)
+
+
+def _fold_scores(run: _Run) -> Iterator[ReportedScore]:
+    """Yield what the logs say of models that learn in one go.
+
+    Nothing where repeats or a split leave a row no fold; nor of a model with a log that is missing
+    or of another form.
+    """
+    if run.metric is None or run.split or run.n_repeats > 1:
+        return
+    for name in run.models:
+        model, folds = run.folder / name, range(run.n_folds)
+        logs = [model / f"learner_fold_{fold}_training.log" for fold in folds]
+        cells = [read_rows(log) for log in logs] if all(log.is_file() for log in logs) else []
+        if any(len(rows) != 1 or len(rows[0]) != 3 for rows in cells):
+            continue
+        try:
+            values = [float(rows[0][-1]) for rows in cells]
+        except ValueError:
+            continue
+        for fold, value in enumerate(values):
+            yield ReportedScore(
+                id=name, metric=run.metric, fold=fold, value=value, tolerance=_TOLERANCE
+            )
+
+
+def _unchecked(run: _Run, n_copies: int, listed: bool, weighted: bool) -> str:
     if n_copies:
         return f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
     if run.metric is None:
         return "bbc does not have the metric of the run"
     if weighted and run.metric in _WITHOUT_WEIGHTS:
         return f"mljar scores {run.metric} without the weights"
-    return "" if board is not None else f"there is no {BOARD}"
+    return "" if listed else f"there is no {_BOARD}"
+
+
+def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
+    """Return the largest number that a model adds to a target on the way, 0 where it scales none.
+
+    And the smallest targets of its training rows, at which others are clipped, none where they are
+    not: (1, n) of the fold of each row where that is known, else (L, 1) of each fit.
+    """
+    place, fits = _preprocessing(model, "framework.json")
+    found = [one["scale_y"] for one in fits if one.get("scale_y")]
+    try:
+        if not any("log" in one["scale_method"] for one in found):
+            sizes = [abs(float(one[key][0])) for one in found for key in ("mean", "scale")]
+            return max(sizes, default=0.0), np.empty((0, 1))
+        limits = np.array([float(one["X_min_values"][0]) for one in found])
+    except (KeyError, TypeError, ValueError, IndexError):
+        problem = "does not say how targets were scaled"
+        raise InputError(problem, path=str(place), hint=_AGAIN) from None
+    known = fold is not None and len(limits) == fold.max() + 1
+    return 1 + float(np.abs(limits).max()), limits[fold][None] if known else limits[:, None]
+
+
+def _truth(
+    run: _Run, tables: Mapping[str, Columns], places: Mapping[str, IntArray]
+) -> tuple[FloatArray, Targets | None]:
+    """Return the target of all models (n,), and what models that scale have in its place.
+
+    Raises
+    ------
+    InputError
+        A target that differs from that of another model by more than scaling explains.
+    """
+    targets = {name: table["target"] for name, table in tables.items()}
+    ensembles = [name for name in targets if name.startswith(_ENSEMBLE)]
+    scalings = {name: _scaling(run.folder / name, places.get("fold")) for name in targets}
+    scaled = tuple(
+        name for name, (offset, _) in scalings.items() if offset and name not in ensembles
+    )
+    limits = np.unique(np.concatenate([limits.ravel() for _, limits in scalings.values()]))
+    every = max(offset for offset, _ in scalings.values()), limits[:, None]
+    scalings |= dict.fromkeys(ensembles, every)  # which have the target of one of their models
+    of = min(scalings, key=lambda name: (scalings[name][0] > 0, name in ensembles))
+    truth, clipped, apart = targets[of], [], 0.0
+    for name, target in targets.items():
+        offset, limits = scalings[name]
+        possible = np.vstack([truth, np.maximum(truth, limits)])
+        expected = possible[np.argmin(np.abs(possible - target), axis=0), np.arange(len(truth))]
+        noise = _NOISE * (np.abs(truth) + offset) if offset else 0.0
+        differ = np.flatnonzero(~(np.abs(target - expected) <= noise))
+        if len(differ):
+            raise _other_target(run, targets, (name, of), differ, scaled=offset > 0)
+        rows = np.flatnonzero(expected != truth)
+        if len(rows):
+            keys, values = places["row_id"][rows].tolist(), expected[rows].tolist()
+            clipped.append(OtherTarget(name, tuple(keys), tuple(values)))
+            apart = max(apart, float(np.max(expected[rows] - truth[rows])))
+    if not scaled:
+        return truth, None
+    offset, limits = scalings[of]
+    unsure = (np.abs(truth - limits) <= _NOISE * (np.abs(truth) + offset)).any(axis=0)
+    return truth, Targets(of, scaled, int(unsure.sum()), apart, tuple(clipped))
+
+
+def _other_target(
+    run: _Run, targets: Columns, pair: tuple[str, str], differ: IntArray, *, scaled: bool
+) -> InputError:
+    """Build the error about two models of other targets: names the one that most contradict."""
+    names, row = list(targets), int(differ[0])
+    own = np.array([target[row] for target in targets.values()])
+    entry, other = names.index(pair[0]), names.index(pair[1])
+    odd, kept = odd_one(own, np.full(len(own), other), entry)
+    more = ", by more than its scaling explains" if scaled else ""
+    return InputError(
+        f"target differs from that of {names[kept]}, {own[kept].item()!r}{more}",
+        path=str(run.place(names[odd])),
+        column="target",
+        row=row,
+        value=own[odd].item(),
+        hint=_MIXED,
+        further=len(differ) - 1,
+    )
 
 
 RUNS = (RunReader("mljar", "`params.json` and `data_info.json`", recognises, load),)

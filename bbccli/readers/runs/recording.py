@@ -11,11 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.source import tolerance_of
+from bbccli.core.source import LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import Order, RunReader, RunTable, Score
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.runs.base import Order, RunReader, columns_of, table_of
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
+from bbccli.readers.table import Table
 from bbccli.recording import design, parts
 from bbccli.recording.arrays import DamagedError
 from bbccli.recording.design import Design
@@ -291,7 +293,7 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
     return folds
 
 
-def as_table(run: Recording) -> RunTable:
+def as_table(run: Recording) -> Table:
     """Lay out what was recorded; a repeated hold-out has no folds within a repeat."""
     plan = run.design
     weights, weighted, otherwise = _weights(run)
@@ -307,31 +309,36 @@ def as_table(run: Recording) -> RunTable:
     started = sorted(named, key=lambda one: min(part.time for part in one[0].parts))
     identities = [one.parts[0].identity for one in run.tries]
     scored = any(part.score is not None and np.isfinite(part.score) for part in run.parts)
-    return RunTable(
-        tool="recorder",
-        columns=columns,
-        files=matching(run.path, design.HEADER, "*.npz", "*/*.npz", "*/*.json"),
-        task=str(plan.task),
-        classes=plan.classes,
-        flags={
-            name: tuple(dict.fromkeys(f for p in t.parts for f in p.flags)) for t, name in named
-        },
-        leaderboard=tuple(s for s, whole in zip(board, run.complete, strict=True) if s and whole),
-        metric=plan.scoring or None,
-        metric_name=None if plan.scoring or not scored else "a scorer of its own",
-        selection=selection if several else None,
-        left_out=run.left_out,
-        n_candidates_total=len(named) + len(run.left_out),
-        unchecked=otherwise if any(board) else "no search said its scores",
-        weighted=weighted,
-        tried=tuple(name for _, name in started),
-        named={
-            "again": tuple(name for one, name in named if one.again),
-            "tried_again": tuple(
+    return table_of(
+        run.path,
+        matching(run.path, design.HEADER, "*.npz", "*/*.npz", "*/*.json"),
+        columns,
+        ToolRun(
+            tool="recorder",
+            left_out=tuple(LeftOut(*one) for one in run.left_out),
+            metric=plan.scoring or None,
+            metric_name=None if plan.scoring or not scored else "a scorer of its own",
+            unchecked=otherwise if any(board) else "no search said its scores",
+            tried=tuple(name for _, name in started),
+            leaderboard=tuple(
+                s for s, whole in zip(board, run.complete, strict=True) if s and whole
+            ),
+            again=tuple(name for one, name in named if one.again),
+            tried_again=tuple(
                 name for i, (_, name) in enumerate(named) if identities[i] in identities[:i]
             ),
-            "damaged": run.damaged,
-        },
+            damaged=run.damaged,
+            weighted=weighted,
+        ),
+        Metadata(
+            task=plan.task,
+            classes=plan.classes,
+            flags={
+                name: tuple(dict.fromkeys(f for p in t.parts for f in p.flags)) for t, name in named
+            },
+            selection=selection if several else None,
+            n_candidates_total=len(named) + len(run.left_out),
+        ),
     )
 
 
@@ -355,15 +362,13 @@ def _sample_columns(
 def _predictions(run: Recording, name: str, values: Any) -> dict[str, Any]:
     """Return the columns of a configuration, of predictions (n,) or (n, K)."""
     classes = run.design.classes
-    if values.ndim == 2:
-        return {f"{name}::{one}": values[:, k] for k, one in enumerate(classes)}
     if run.kind is not PredictionKind.LABEL or run.design.task is Task.REGRESSION:
-        return {name: values}
+        return columns_of(name, values, classes)
     names = np.array([*classes, None], dtype=object)
     return {name: names[np.where(np.isfinite(values), values, -1).astype(np.int64)]}
 
 
-def _leaderboard(run: Recording, selection: Pooling) -> Iterator[Score | None]:
+def _leaderboard(run: Recording, selection: Pooling) -> Iterator[ReportedScore | None]:
     """Yield the score of each configuration by the search, in the sign of bbc.
 
     Without `finish` the mean of the scores of those that have all; None where there is none.
@@ -377,7 +382,9 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[Score | None]:
         value = sign * float(listed["value"] if listed else mean)
         inexact = (p.predictions for p in one.parts if p.kind not in (None, PredictionKind.LABEL))
         tolerance = tolerance_of(share_of(inexact), value)
-        score = Score(name, scoring, value, str(selection), tolerance)
+        score = ReportedScore(
+            id=name, metric=scoring, value=value, selection=selection, tolerance=tolerance
+        )
         yield score if np.isfinite(value) else None
 
 

@@ -1,30 +1,42 @@
 """Folders whose files are tables in a long dialect: OpenML, caret, tidymodels, mlr3.
 
 The files are read as if they had been named one by one. Those of another outcome than most are
-left out.
+left out. Predicted labels must be those that the probabilities beside them speak for: exports
+without scores can't be verified otherwise, and classes that are swapped, or rows that are mixed up
+in the columns of the probabilities alone, are found so.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
+import numpy as np
+
+from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
-from bbccli.readers.arrow import is_text
+from bbccli.readers.arrow import is_number, is_text
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
-from bbccli.readers.layout.dialects.base import spelled
+from bbccli.readers.layout.dialects.base import PROBABILITY, class_predictions, spelled
+from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Hints
-from bbccli.readers.runs.base import Order, RunFiles, RunReader
-from bbccli.readers.runs.contents import parsed
+from bbccli.readers.runs.base import Order, RunReader, left_out
+from bbccli.readers.runs.contents import parsed, read_frame
 from bbccli.readers.table import Table, check_names
+from bbccli.types import FloatArray, IntArray
 
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
 
 _TRIED = 3
 """Tables that are looked at to tell whose a folder is."""
+
+_FEWEST = 0.8
+"""Share of the pairs of two classes, or of the rows of more, that must agree. Thresholds that were
+moved change none of the pairs; a calibration of its own, as that of an SVM, changes a few."""
 
 
 def _tables(folder: Path) -> list[Path]:
@@ -55,14 +67,13 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
         first = islice(_readable(folder), _TRIED)
         return any(dialect.recognises(table, Hints()) for table in first)
 
-    def load(folder: Path) -> RunFiles:
+    def load(folder: Path) -> list[Table]:
         paths, kinds = _tables(folder), {}
         for path in paths:
             table = parsed(path)  # one that can't be read may be one of the tool's
             if dialect.recognises(table, Hints()):
                 check_names(table)
                 kinds[path] = _kind(table, outcome, row)
-        left = [(path.name, f"not an export of {tool}") for path in paths if path not in kinds]
         most, count = Counter(kinds.values()).most_common(1)[0]
         if len(kinds) > 1 and 2 * count <= len(kinds):
             raise InputError(
@@ -70,11 +81,24 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
                 path=str(folder),
                 hint="name the files of one outcome",
             )
-        left += [(path.name, "another outcome") for path in kinds if kinds[path] != most]
-        files = [path for path in kinds if kinds[path] == most]
-        return RunFiles(tool, files, tuple(left), label, outcome)
+        others = [path.name for path in paths if path not in kinds]
+        of_others = [path.name for path in kinds if kinds[path] != most]
+        left = left_out(others, f"not an export of {tool}") + left_out(of_others, "another outcome")
+        used = [path for path in kinds if kinds[path] == most]
+        return _of_files(folder, used, ToolRun(tool=tool, left_out=left), label, outcome)
 
     return RunReader(tool, f"tables of {tool}", recognises, load, Order.LAST)
+
+
+def _of_files(
+    folder: Path, paths: Sequence[Path], run: ToolRun, label: str, outcome: str = ""
+) -> list[Table]:
+    """Tables with the run in their metadata, unless they have their own."""
+    about = Metadata(place=str(folder), run=run).with_json()
+    tables = [read_frame(path) for path in paths]
+    for table in tables:
+        _check_labels(table, label, outcome)
+    return [one if one.about else replace(one, about=about) for one in tables]
 
 
 def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
@@ -88,23 +112,65 @@ def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
     return (classes, n_samples)
 
 
-def _is_run(folder: Path) -> bool:
-    return len(_predictions(folder)) > 0
+def _check_labels(table: Table, label: str, outcome: str) -> None:
+    """Refuse predicted labels most of which contradict the probabilities beside them."""
+    predicted, classes = spelled(table, label), _probabilities(table, outcome)
+    if predicted is None or len(classes) < 2:
+        return
+    codes, names = table.column(predicted).named_codes()
+    if not set(names) <= classes.keys() or len(names) < 2:
+        return
+    chances = np.column_stack([table.column(classes[name]).numbers(name) for name in names])
+    known = (codes >= 0) & np.isfinite(chances).all(axis=1)
+    share = _agreement(codes[known], chances[known]) if known.any() else 1.0
+    if share < _FEWEST:
+        raise InputError(
+            f"predicted labels contradict the probabilities: {share:.0%} agree",
+            path=table.path,
+            column=predicted,
+            hint="the classes are swapped, or rows are mixed up: export the predictions again",
+        )
 
 
-def _predictions(folder: Path) -> list[Path]:
+def _probabilities(table: Table, outcome: str) -> dict[str, str]:
+    """Column of the probability of each class; the levels of the truth name columns too."""
+    found = {key.removeprefix(PROBABILITY): one for key, one in class_predictions(table).items()}
+    if not found:
+        truth = spelled(table, outcome)
+        levels = () if truth is None else table.column(truth).named_codes()[1]
+        found = {name: name for name in levels if name in table.names}
+    return {name: one for name, one in found.items() if is_number(table.type_of(one))}
+
+
+def _agreement(codes: IntArray, chances: FloatArray) -> float:
+    """Share of the rows whose class is the likeliest; of two classes, a concordance of pairs."""
+    if chances.shape[1] > 2:
+        own = np.take_along_axis(chances, codes[:, None], axis=1)[:, 0]
+        return float((own >= chances.max(axis=1)).mean())
+    values, second = chances[:, 1] - chances[:, 0], codes == 1
+    low = np.sort(values[~second])
+    if not len(low) or not second.any():
+        return 1.0
+    below = np.searchsorted(low, values[second], "left")
+    upto = np.searchsorted(low, values[second], "right")
+    return float((below + upto).mean() / (2 * len(low)))
+
+
+def _openml(folder: Path) -> list[Path]:
     """Predictions of OpenML's runs: in the folder, or in one for each run."""
     inside = sorted(folder.glob("*/predictions.arff"))
     return inside or sorted(folder.glob("*.arff"))
-
-
-def _load_openml(folder: Path) -> RunFiles:
-    return RunFiles("OpenML", _predictions(folder), label="prediction")
 
 
 RUNS = (
     _reader(DIALECTS["caret"], "obs", "rowIndex", "pred"),
     _reader(DIALECTS["tidymodels"], "", ".row", ".pred_class"),
     _reader(DIALECTS["mlr3"], "truth", "row_ids", "response"),
-    RunReader("OpenML", "`*/predictions.arff`", _is_run, _load_openml, Order.LAST),
+    RunReader(
+        "OpenML",
+        "`*/predictions.arff`",
+        lambda folder: bool(_openml(folder)),
+        lambda folder: _of_files(folder, _openml(folder), ToolRun(tool="OpenML"), "prediction"),
+        Order.LAST,
+    ),
 )

@@ -19,10 +19,13 @@ from typing import Any
 import numpy as np
 
 from bbccli.core import reading
+from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
-from bbccli.readers.runs.base import RunReader, RunTable
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.runs.base import RunReader, columns_of, table_of
 from bbccli.readers.runs.contents import read_bytes, read_json
 from bbccli.readers.sources.limits import check_size
+from bbccli.readers.table import Table
 from bbccli.types import FloatArray
 
 _TYPES = ("float32", "float16", "float64")
@@ -30,7 +33,7 @@ _HINT = "download the artefact again"
 
 
 def recognises(folder: Path) -> bool:
-    """Whether a folder has the matrix of TabRepo."""
+    """Return True for a folder with the matrix of TabRepo."""
     return (folder / "metadata.json").is_file() and (folder / "pred-val.dat").is_file()
 
 
@@ -38,7 +41,7 @@ _TAKEN = ("row_id", "truth")
 """Columns that are no configuration."""
 
 
-def load(folder: Path) -> RunTable:
+def load(folder: Path) -> Table:
     """Read all models of a task.
 
     Raises
@@ -67,22 +70,16 @@ def load(folder: Path) -> RunTable:
             path=str(folder / "metadata.json"),
             hint="give the model another name there",
         )
-    matrix = _matrix(folder / "pred-val.dat", shape, kind)
-    keys, labels = _labels(folder / "label-val.csv.zip", shape[1])
+    files = [folder / name for name in ("metadata.json", "pred-val.dat", "label-val.csv.zip")]
+    matrix = _matrix(files[1], shape, kind)
+    keys, labels = _labels(files[2], shape[1])
+    classes = tuple(map(str, range(shape[2]))) if len(shape) == 3 else ()
     columns: dict[str, Any] = {"row_id": keys, "truth": labels}
     for name, values in zip(models, matrix, strict=True):
-        if len(shape) == 2:
-            columns[name] = values
-        else:
-            columns |= {f"{name}::{k}": values[:, k] for k in range(shape[2])}
-    return RunTable(
-        tool="TabRepo",
-        columns=columns,
-        files=[folder / "metadata.json", folder / "pred-val.dat", folder / "label-val.csv.zip"],
-        classes=tuple(str(k) for k in range(shape[2])) if len(shape) == 3 else (),
-        flags={name: ("ensemble",) for name in models if "WeightedEnsemble" in name},
-        unchecked="the artefact has no scores",
-    )
+        columns |= columns_of(name, values, classes)
+    flags = {name: ("ensemble",) for name in models if "WeightedEnsemble" in name}
+    run = ToolRun(tool="TabRepo", unchecked="the artefact has no scores")
+    return table_of(folder, files, columns, run, Metadata(classes=classes, flags=flags))
 
 
 def _matrix(place: Path, shape: tuple[int, ...], kind: str) -> FloatArray:

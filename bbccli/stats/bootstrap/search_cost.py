@@ -21,7 +21,7 @@ correction is Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 from typing import TypeVar
@@ -126,12 +126,11 @@ def counts_to(n_configurations: int) -> IntArray:
 
 def tried_order(case: Case) -> IntArray | None:
     """Return the configurations (C,) in the order in which they were tried, where that is known."""
-    run = case.matrix.source.metadata.get("run")
-    tried = run.get("tried") if isinstance(run, dict) else None
-    if not isinstance(tried, Sequence):
+    run = case.matrix.source.run
+    if run is None:
         return None
     places = {name: column for column, name in enumerate(case.matrix.configurations)}
-    known = [places[name] for name in dict.fromkeys(map(str, tried)) if name in places]
+    known = [places[name] for name in dict.fromkeys(run.tried) if name in places]
     return np.array(known) if len(known) == len(places) else None
 
 

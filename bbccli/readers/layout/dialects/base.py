@@ -206,10 +206,10 @@ def lay_out(
     used = {*configuration, *predicted.values(), *class_predictions(frame).values()}
     used |= {*single_predictions(frame), *given.values()}
     used |= {name for name in frame.names if {name, name.casefold()} & {*unmentioned}}
-    known = replace(hints, elsewhere=hints.elsewhere | set(given))
+    known = replace(hints, absent=hints.absent | set(given))
     roles, _ = choose_roles(frame, known, reserved=used)
     for role, name in given.items():
-        if role not in hints.elsewhere:
+        if role not in hints.absent:
             roles[role] = role_column(frame, hints, role, name)
     used |= set(roles.values())
     spare = tuple(name for name in frame.names if name not in used)

@@ -42,7 +42,7 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         return found
     plain = lay_out(frame, hints, (), {})
     free = list(plain.spare)
-    if "truth" in hints.elsewhere:
+    if "truth" in hints.absent:
         others = [name for name in free if name.casefold() not in NAMES["truth"]]
         if not others:
             free = free[:1]

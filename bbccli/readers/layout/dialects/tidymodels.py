@@ -55,7 +55,7 @@ def layout(frame: Table, hints: Hints) -> Layout:
     ]
     parameters = [name for name in rest if constant_within(frame, configuration, name)]
     fixed: dict[str, Sequence[str]] = {"weight": [".case_weights"]}
-    if "truth" not in hints.elsewhere and not (hints.roles.truth or hints.roles.time):
+    if "truth" not in hints.absent and not (hints.roles.truth or hints.roles.time):
         free = [name for name in rest if name not in parameters]
         fixed["truth"] = [_truth(frame, free, predicted)]
     unmentioned = (*parameters, *_UNMENTIONED)
