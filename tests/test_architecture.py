@@ -29,6 +29,7 @@ HEAVY = {
         "core/documents/__init__.py",
         "core/documents/rows.py",
         "core/results.py",
+        "notebook/correct.py",
     },
     "pyarrow": {
         "readers",
