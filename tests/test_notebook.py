@@ -49,9 +49,9 @@ def of_command(tmp_path, run):
         ({"groups": GROUPS, "tight": True}, {"group": GROUPS}, ("--tight",)),
         ({"sample_weight": WEIGHTS}, {"weight": WEIGHTS}, ()),
         (
-            {"metric": ["mcc", "brier"], "method": "bbc", "random_state": 3, "level": 0.9},
+            {"metric": ["mcc", "brier"], "method": "bbc", "random_state": 3},
             {},
-            "--metric mcc --metric brier --method bbc --seed 3 --level 0.9".split(),
+            ["--metric", "mcc", "--metric", "brier", "--method", "bbc", "--seed", "3"],
         ),
         (
             {"folds": FOLDS, "pooling": "fold-mean", "only": "m[1-4]", "positive": 0},
