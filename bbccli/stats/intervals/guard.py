@@ -83,6 +83,7 @@ class Guarded:
     @cached_property
     def atoms(self) -> tuple[FloatArray, FloatArray, float]:
         """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
+        chances: FloatArray
         given = self.distribution.probabilities
         lifts = np.abs(self.distribution.values - self.bound)
         if given is None:
