@@ -411,12 +411,12 @@ class Statistic:
             totals = [part.of(shared, configurations) for part in self.parts]
         return self._value(totals, (len(weights), n_chosen))
 
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+    def paired(self, weights: IntArray | Weighting, configurations: IntArray) -> FloatArray:
         """Performance (B,) of one configuration per row of weights (B, N)."""
-        shared = Weighting(weights)
+        shared = weights if isinstance(weights, Weighting) else Weighting(weights)
         with np.errstate(invalid="ignore", over="ignore"):
             totals = [part.own(shared, configurations) for part in self.parts]
-        return self._value(totals, (len(weights), 1))[:, 0]
+        return self._value(totals, (len(configurations), 1))[:, 0]
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -461,6 +461,11 @@ class Statistic:
     def steady(self) -> bool:
         """True if each figure is the same to the last bit whatever is scored beside it."""
         return all(part.steady for part in self.parts)
+
+    @property
+    def counted(self) -> bool:
+        """True if all totals are sums of counts, which are exact in any order."""
+        return self.adds_up and all(part.exact for part in self._sums)
 
     @property
     def _sums(self) -> list[Sum]:

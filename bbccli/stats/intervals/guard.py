@@ -83,7 +83,6 @@ class Guarded:
     @cached_property
     def atoms(self) -> tuple[FloatArray, FloatArray, float]:
         """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
-        chances: FloatArray
         given = self.distribution.probabilities
         lifts = np.abs(self.distribution.values - self.bound)
         if given is None:
@@ -93,7 +92,7 @@ class Guarded:
             lifts, chances = lifts[edges[:-1]], (edges[1:] - edges[:-1]) / size
         else:
             lifts, places = np.unique(lifts, return_inverse=True)
-            chances = np.bincount(places, given / given.sum())
+            chances = np.bincount(places, given / given.sum()).astype(np.float64)
         at_bound = int(lifts[0] == 0)
         if len(lifts) == at_bound:
             return np.zeros(1), np.zeros(1), 1.0
