@@ -1,4 +1,7 @@
+import subprocess
+import sys
 from math import comb
+from platform import libc_ver
 
 import numpy as np
 import pytest
@@ -15,6 +18,26 @@ from bbccli.stats.resampling import (
     draws_of_seen,
     every_resample,
 )
+
+LIKE_BATCHES = """
+from resource import RUSAGE_SELF, getrusage
+import numpy as np
+import bbccli.stats.resampling
+for n_times in range(50):
+    if n_times == 10:
+        before = getrusage(RUSAGE_SELF).ru_minflt
+    arrays = [np.ones(n, np.float32) for n in (200_000, 50_000, 100_000, 200_000, 50_000)]
+    del arrays
+print(getrusage(RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.sweep
+@pytest.mark.skipif(libc_ver()[0] != "glibc", reason="other libraries keep memory by other rules")
+def test_memory_that_batches_take_and_give_back_stays_here():
+    """Each round of 2.4 MB would be some 590 pages anew."""
+    run = subprocess.run([sys.executable, "-c", LIKE_BATCHES], capture_output=True, check=True)
+    assert int(run.stdout) < 1000
 
 
 def draws(n_units=20, seed=0, stream=(Unit.SAMPLES,)):

@@ -22,8 +22,11 @@ CHUNK = 2**16
 ONE_STRETCH = 2**13
 """Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
+GATHERED = 2**15
+"""Terms that are gathered at a time: so few stay in the cache."""
+
 MOST_CELLS = 2**22
-"""Terms gathered, totals by class or weights that are scored at a time."""
+"""Totals by class or weights that are scored at a time."""
 
 WORTH_A_PRODUCT = 2**16
 """Weights that are multiplied with one column sooner than row by row, each with its own."""
@@ -152,7 +155,7 @@ def paired_sums(weights: FloatArray, terms: FloatArray, columns: IntArray) -> Fl
         by_column = np.ascontiguousarray(by_column[shared])
         columns = np.searchsorted(shared, columns)
     sums = np.empty((len(weights), *terms.shape[2:]))
-    step = max(MOST_CELLS * terms.shape[1] // terms.size, 1)
+    step = max(GATHERED * terms.shape[1] // terms.size, 1)
     for start in range(0, len(weights), step):
         rows = slice(start, start + step)
         own = by_column[columns[rows] if len(shared) > 1 else columns[:1]]

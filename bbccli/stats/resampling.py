@@ -55,6 +55,11 @@ PATIENCE = 200
 """Draws per accepted resample after which none is expected to come."""
 
 
+# Taken and given back once, so that glibc keeps as much for what each batch takes and gives back:
+# to have that from the system every time costs as much as it does to score few samples.
+np.empty(KEPT_BYTES, np.uint8)
+
+
 class Unit(IntEnum):
     """What is drawn; each unit has its own random stream."""
 
