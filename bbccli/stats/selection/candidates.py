@@ -18,8 +18,13 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import listing
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.stats.selection.available import AvailableCases
-from bbccli.stats.selection.pooling import MeanOf, MeanOverFolds, scored_in_folds, within_folds
+from bbccli.stats.selection.pooling import (
+    AvailableCases,
+    MeanOf,
+    MeanOverFolds,
+    scored_in_folds,
+    within_folds,
+)
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
 Made = TypeVar("Made")
