@@ -7,7 +7,6 @@ same whatever is drawn after them, whatever the chunk size, and wherever a block
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
@@ -246,10 +245,8 @@ def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
     Each number of units has its own stream, so that the tests after successive folds, and the
     estimate after the last one, do not share their luck.
     """
-    if groups is None:
-        return Draws(n_samples, seed, (Unit.SEEN, n_samples), leaving_out=False)
-    codes, members = np.unique(groups, return_inverse=True)
-    return Draws(len(codes), seed, (Unit.SEEN, len(codes)), False, members)
+    draws = draws_of(n_samples, groups, seed, leaving_out=False)
+    return replace(draws, stream=(Unit.SEEN, draws.n_units))
 
 
 def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
@@ -265,7 +262,7 @@ class KeptDraws:
     """Pages of draws that were made before: those used last, within `KEPT_BYTES`."""
 
     def __init__(self) -> None:
-        self.pages: OrderedDict[tuple[Any, ...], Page] = OrderedDict()
+        self.pages: dict[tuple[Any, ...], Page] = {}
         self._lock = Lock()
 
     def rows(
@@ -292,13 +289,13 @@ class KeptDraws:
 
     def _page(self, *place: Any) -> Page:
         with self._lock:
-            if place not in self.pages:
-                counts = np.empty((PAGE * BLOCK, place[0]), np.uint16)
-                self.pages[place] = counts, np.empty(PAGE * BLOCK, np.int64), set()
-                while sum(counts.nbytes for counts, _, _ in self.pages.values()) > KEPT_BYTES:
-                    self.pages.popitem(last=False)
-            self.pages.move_to_end(place)
-            return self.pages[place]
+            n_rows = PAGE * BLOCK
+            found = self.pages.pop(place, None)
+            page = found or (np.empty((n_rows, place[0]), np.uint16), np.empty(n_rows, int), set())
+            self.pages[place] = page  # the last of all
+            while sum(kept.nbytes for kept, _, _ in self.pages.values()) > KEPT_BYTES:
+                del self.pages[next(iter(self.pages))]
+            return page
 
 
 _KEPT = KeptDraws()

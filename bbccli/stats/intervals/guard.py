@@ -133,17 +133,15 @@ Find = Callable[[FloatArray, FloatArray], FloatArray]
 
 def _finder(guards: Sequence[Guarded]) -> Find:
     """Return what finds quantiles, all in lockstep, by Newton's method in limits that close in."""
-    atoms = [one.atoms for one in guards]
-    size = max(len(logs) for logs, _, _ in atoms)
-    logs, chances = np.full((len(atoms), size + 1), np.inf), np.zeros((len(atoms), size, 1))
-    for row, (own, shares, _) in enumerate(atoms):
+    n_guards, size = len(guards), max(len(one.atoms[0]) for one in guards)
+    logs, chances = np.full((n_guards, size + 1), np.inf), np.zeros((n_guards, size, 1))
+    for row, one in enumerate(guards):
+        own, shares, _ = one.atoms
         logs[row, : len(own)], chances[row, : len(own), 0] = own, shares
-    given = [
-        (one.rate, one.rises, one.bound, at) for one, (_, _, at) in zip(guards, atoms, strict=True)
-    ]
+    given = [(one.rate, one.rises, one.bound, one.atoms[2]) for one in guards]
     rate, rises, bound, at_bound = np.array(given).T[..., None]
     reached = at_bound + chances[..., 0].cumsum(axis=1)
-    rows = np.arange(len(atoms))[:, None]
+    rows = np.arange(n_guards)[:, None]
 
     def find(probabilities: FloatArray, near: FloatArray) -> FloatArray:
         wanted = np.where(rises, probabilities, 1 - probabilities)
