@@ -157,9 +157,8 @@ class Sum(Total):
 
     def take(self, rows: Any) -> Self:
         """Keep the samples in `rows`."""
-        return type(self)(
-            self.terms[rows], None if self.undefined is None else self.undefined[rows]
-        )
+        undefined = None if self.undefined is None else self.undefined[rows]
+        return type(self)(self.terms[rows], undefined)
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Add up by matrix products; counts of not too many samples stay in float32."""
@@ -177,12 +176,11 @@ class Sum(Total):
 
     def of_chunk(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Add up a part of the samples: the same whatever is beside it, if it is `steady`."""
-        return self._over(
-            lambda terms: np.asarray(
-                sums_of_chunk(weights.weights, terms, weights.totals), np.float64
-            ),
-            configurations,
-        )
+
+        def sums(terms: NDArray[Any]) -> FloatArray:
+            return np.asarray(sums_of_chunk(weights.weights, terms, weights.totals), np.float64)
+
+        return self._over(sums, configurations)
 
     def own(self, weights: Weighting, configurations: IntArray) -> FloatArray:
         """Add up a column for each row of weights."""
