@@ -1,8 +1,7 @@
 """The algebra of metrics: a statistic is a formula of totals under weights.
 
-A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or whatever else can be added
-up under weights. Scores, leaving samples out, restrictions, and sums over parts of the samples all
-follow from it.
+A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or whatever else adds up under
+weights. Scores, leaving samples out, restrictions, and sums over parts of samples follow from it.
 """
 
 from __future__ import annotations
