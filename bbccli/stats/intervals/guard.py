@@ -75,11 +75,6 @@ class Guarded:
         """Units and the pseudo-unit: what log |D - w| is multiplied by."""
         return self.n_units + 0.25
 
-    @property
-    def rises(self) -> bool:
-        """True if D lies above w; towards an upper bound everything is mirrored."""
-        return bool(self.distribution.values.max() > self.bound)
-
     @cached_property
     def atoms(self) -> tuple[FloatArray, FloatArray, float]:
         """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
@@ -138,8 +133,10 @@ def _finder(guards: Sequence[Guarded]) -> Find:
     for row, one in enumerate(guards):
         own, shares, _ = one.atoms
         logs[row, : len(own)], chances[row, : len(own), 0] = own, shares
-    given = [(one.rate, one.rises, one.bound, one.atoms[2]) for one in guards]
-    rate, rises, bound, at_bound = np.array(given).T[..., None]
+    given = [(one.rate, one.bound, one.atoms[2]) for one in guards]
+    rate, bound, at_bound = np.array(given).T[..., None]
+    tops = np.array([one.distribution.values.max() for one in guards])[:, None]
+    rises = tops > bound  # towards an upper bound everything is mirrored
     reached = at_bound + chances[..., 0].cumsum(axis=1)
     rows = np.arange(n_guards)[:, None]
 
