@@ -105,6 +105,12 @@ class Candidates:
         key = ("performances", self.metric, self.pooling)
         return cached(self.matrix, key, lambda: readonly(self.score(everything)[0]))
 
+    def figure(self, column: int) -> float:
+        """Return a performance on all samples, the same to the last bit whatever is beside it."""
+        # of one row of weights and one column
+        everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
+        return float(self.bind(np.array([column])).paired(everything, first)[0])
+
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
         asked = np.maximum(configurations, 0)

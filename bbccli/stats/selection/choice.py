@@ -67,10 +67,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
         )
     if winner < 0:
         raise undefined(selector)
-    # One row of weights and one column: the same sum whatever the other columns are.
-    everything, column = np.ones((1, matrix.n_samples), np.uint8), np.array([winner])
-    scorer = candidates(matrix, metric, plan.pooling).bind(column)
-    naive = float(scorer.paired(everything, np.array([0]))[0])
+    naive = candidates(matrix, metric, plan.pooling).figure(winner)
     if np.isnan(naive):
         raise UndefinedError(
             f"{metric.label} of the winner is undefined on these samples",
@@ -78,7 +75,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
         )
     notes = _on_others(matrix, values, winner, selector, plan)
     notes += _on_majority(matrix, winner, selector)
-    return Choice(winner, naive, notes + _undefined_repeats(matrix, metric, column))
+    return Choice(winner, naive, notes + _undefined_repeats(matrix, metric, np.array([winner])))
 
 
 def winner_by_fold(matrix: PredictionMatrix, metric: Metric, winner: int) -> tuple[FloatArray, ...]:
