@@ -114,7 +114,7 @@ OPENING = {
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
     "readers/sources/http.py": "addresses",
-    "recording/parts.py": "what is written",
+    "recording/store.py": "what is written",
     "reports/figures/rendering.py": "how much memory this process takes",
 }
 """Modules that open something, and what."""

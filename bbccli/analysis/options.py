@@ -154,8 +154,8 @@ class InputOptions:
         self, path: Paths, *, missing: Missing = Missing.DROP, unfinished: bool = False
     ) -> PredictionMatrix:
         """Read files as the options say; see `bbccli.readers.read`."""
-        from bbccli.analysis.verification import verified
         from bbccli.readers import read
+        from bbccli.stats.verification import verified
 
         matrix = read(path, missing=missing, unfinished=unfinished, **self._told())
         return verified(matrix) if self.verify and not unfinished else matrix

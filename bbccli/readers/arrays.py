@@ -25,7 +25,7 @@ from bbccli.readers.place import place
 from bbccli.readers.problems import RAISE
 from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
-from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ARRAYS as NAME
 from bbccli.readers.sources.memory import (
     arrow_array,
@@ -35,7 +35,7 @@ from bbccli.readers.sources.memory import (
     names_of_columns,
     plain_array,
 )
-from bbccli.readers.table import Table
+from bbccli.readers.table import PredictionColumn, Table, cells_of
 from bbccli.types import Missing, Task
 
 
@@ -253,11 +253,6 @@ def _cells(
     """Columns of the predictions (R N,), and whose they are."""
     import pyarrow as pa
 
-    rows = array.reshape(-1, len(names) * array.shape[3])
-    cells = []
-    for name in names:
-        for label in classes or (None,):
-            own = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
-            cells.append(PredictionColumn(own, own, name, label))
-    columns = [arrow_array(rows[:, i], cell.name) for i, cell in enumerate(cells)]
-    return Table(NAME, pa.table(columns, [cell.name for cell in cells])), tuple(cells)
+    rows, cells = array.reshape(-1, len(names) * array.shape[3]), cells_of(names, classes)
+    columns = [arrow_array(rows[:, i], cell.source) for i, cell in enumerate(cells)]
+    return Table(NAME, pa.table(columns, [cell.source for cell in cells])), cells
