@@ -16,10 +16,10 @@ KINDS = {
     "cost": ("estimates", "What the search cost"),
     "distribution": ("estimates", "Spread over the resamples"),
     "wins": ("estimates", "Who wins"),
-    "ranking": ("configurations", "All configurations"),
-    "folds": ("configurations", "Fold by fold"),
-    "roc": ("curves", "ROC of the winner"),
-    "calibration": ("curves", "Calibration of the winner"),
+    "ranking": ("predictions", "All configurations"),
+    "folds": ("predictions", "Fold by fold"),
+    "roc": ("predictions", "ROC of the winner"),
+    "calibration": ("predictions", "Calibration of the winner"),
 }
 """Module and title of each, in the order of a page; the function that draws it has its name."""
 

@@ -164,14 +164,6 @@ def nominal(field: str, domain: Iterable[str], marks: Sequence[object]) -> Spec:
     return {"field": field, "type": "nominal", "title": None, "scale": scale}
 
 
-def open_and_filled(empty: str, full: str) -> Spec:
-    """Return the colours of two series of points, the first of which are open circles."""
-    return {
-        "stroke": nominal("series", (empty, full), (NAIVE, CORRECTED)),
-        "fill": nominal("series", (empty, full), ("transparent", CORRECTED)),
-    }
-
-
 def layer(
     mark: str,
     encoding: Mapping[str, Spec],
@@ -194,6 +186,21 @@ def span(
     """Return lines along x from one field to another; `KNOWN` leaves out those that lack an end."""
     x = {"x": number(ends[0], label), "x2": {"field": ends[1]}}
     return layer("rule", {"y": y, **x}, where, color=INK, **style)
+
+
+def open_and_filled(empty: str, full: str) -> Spec:
+    """Return the colours of two series of points, the first of which are open circles."""
+    return {
+        "stroke": nominal("series", (empty, full), (NAIVE, CORRECTED)),
+        "fill": nominal("series", (empty, full), ("transparent", CORRECTED)),
+    }
+
+
+def points(y: Spec, label: str, size: int, series: Sequence[str] = (), **style: Any) -> Spec:
+    """Return points at `value`; those of the first of two series are open circles."""
+    at = {"y": y, "x": number("value", label)}
+    at |= open_and_filled(*series) if series else {}
+    return layer("point", at, size=size, strokeWidth=1.5, opacity=1, **style)
 
 
 def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:
