@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from bbccli.core.notes import Note
 from bbccli.core.results import Estimate
 from bbccli.core.text import visible
-from bbccli.reports.base import Style
+from bbccli.reports import Style
 
 MOST_ROWS = 30
 """Rows of a table on a terminal and in Markdown, at most; CSV and JSON have all of them."""

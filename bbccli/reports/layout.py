@@ -16,7 +16,7 @@ from rich.text import Text
 from bbccli.core.notes import Note, severity_of
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
-from bbccli.reports.base import Style
+from bbccli.reports import Style
 
 Grid = Table
 """Rows that more can be added to."""

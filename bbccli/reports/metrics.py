@@ -15,8 +15,7 @@ from typing import IO, Any
 
 from bbccli.core.documents import Document, Json, as_json
 from bbccli.core.results import Estimate, Gate
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
 from bbccli.schema.correct import Envelope
 
 AnyDocument = Document[Any]

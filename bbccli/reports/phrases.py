@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
 
 from bbccli.core.notes import Note, listing
+from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import UNBOUNDED, Digits, count, digits_for, percent, tiny_text, width_of
 from bbccli.core.source import TwoFigures, Verification
 from bbccli.core.text import visible
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.reports.base import Result
 from bbccli.schema.correct import Envelope, Input, Run, to_report
 from bbccli.types import Interval
+
+
+class Result(Protocol):
+    """What the results of all commands hold."""
+
+    @property
+    def input(self) -> Any:
+        """What was read; None where nothing was."""
+
+    @property
+    def plan(self) -> Plan:
+        """What the numbers depend on."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What to know of it."""
+
 
 RULES = {
     "best": "best",

@@ -10,8 +10,7 @@ from statistics import median, quantiles
 from bbccli.core.documents import Document, Json
 from bbccli.core.rounding import count, digits_for
 from bbccli.core.text import visible
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
 from bbccli.reports.phrases import n_tried, of_all
 from bbccli.schema.correct import Envelope
 

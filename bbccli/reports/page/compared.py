@@ -10,8 +10,7 @@ from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.core.rounding import count, percent
 from bbccli.core.text import redacted
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
 from bbccli.reports.blocks import Heading
 from bbccli.reports.content.compare import blocks, is_selected, of_baseline
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking

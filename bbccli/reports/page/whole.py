@@ -11,13 +11,12 @@ from bbccli.core.results import Estimate
 from bbccli.core.rounding import count, percent
 from bbccli.core.text import redacted, shortened, visible
 from bbccli.methods import METHODS
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
 from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.jsonl import error_of
+from bbccli.reports.json import error_of
 from bbccli.reports.page.assumptions import checklist
 from bbccli.reports.page.citations import methods_section
 from bbccli.reports.page.experiments import overview
