@@ -122,6 +122,15 @@ class BlockTable:
     title: str = ""
     figure: str = ""
 
+    @classmethod
+    def of_text(
+        cls, heads: Sequence[str], rows: Sequence[Sequence[str]], *, whole: bool = False
+    ) -> BlockTable:
+        """Return all rows of words; if `whole`, only the first column is ever wrapped."""
+        first, *others = heads
+        columns = [TableColumn(name, figures=False, whole=whole) for name in others]
+        return cls([TableColumn(first, figures=False), *columns], rows, most=len(rows))
+
 
 @dataclass(frozen=True, slots=True)
 class Notes:

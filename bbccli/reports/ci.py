@@ -106,8 +106,7 @@ def _properties(document: Envelope) -> list[tuple[str, str]]:
 def _of_result(document: Envelope) -> Iterator[JUnitCase]:
     """Yield a case per estimate, and one of the gate."""
     for estimate in document.estimates:
-        digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
-        text = sentence(estimate, document, digits)
+        text = sentence(estimate, document, phrases.digits_in(document, estimate.metric))
         problem = ("error", "undefined", text) if estimate.value is None else None
         yield JUnitCase(f"{estimate.metric} {estimate.method}", text, problem)
     if (gate := document.gate) is not None:

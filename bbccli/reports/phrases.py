@@ -132,13 +132,12 @@ def bounds_of(name: str, document: Result) -> tuple[float, float] | None:
 
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """Whether this is the one estimate of its metric to report; the others are for comparison."""
-    return to_report(estimates_of(document, estimate.metric)) is estimate
+    return reported(document, estimate.metric) is estimate
 
 
-def reported(document: Envelope) -> Estimate | None:
-    """Return the estimate to report of the first metric, if there is one."""
-    metric = next(iter(metrics_of(document)), None)
-    return None if metric is None else to_report(estimates_of(document, metric))
+def reported(document: Envelope, metric: str = "") -> Estimate | None:
+    """Return the estimate to report of a metric, by default of the first, if there is one."""
+    return to_report(estimates_of(document, metric or next(iter(metrics_of(document)), "")))
 
 
 def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
@@ -198,6 +197,11 @@ def digits_of(estimates: list[Estimate], document: Result) -> Digits:
         [width_of(e.interval) for e in estimates],
         bounds or UNBOUNDED,
     )
+
+
+def digits_in(document: Envelope, metric: str) -> Digits:
+    """How to write the performances of one metric of a result."""
+    return digits_of(estimates_of(document, metric), document)
 
 
 def digits_by(metric: str, values: Iterable[float | None]) -> Digits:

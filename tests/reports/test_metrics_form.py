@@ -142,4 +142,4 @@ def test_the_suffix_is_the_longest_that_fits():
 
 
 def test_it_is_for_results_alone():
-    assert set(FORM.modules) == {Kind.CORRECT, Kind.BATCH}
+    assert set(FORM.writers) == {Kind.CORRECT, Kind.BATCH}

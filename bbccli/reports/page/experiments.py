@@ -66,8 +66,7 @@ def _cells(document: Envelope) -> tuple[str, ...]:
     estimate = phrases.reported(document)
     if estimate is None:
         return ("none",) * (len(COLUMNS) - 1)
-    estimates = phrases.estimates_of(document, estimate.metric)
-    digits = phrases.digits_of(estimates, document)
+    digits = phrases.digits_in(document, estimate.metric)
     return (
         phrases.metric_label(estimate.metric),
         digits.performance(estimate.naive, "undefined"),
