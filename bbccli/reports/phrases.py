@@ -344,11 +344,11 @@ def _metric(run: Run, metric: str) -> str:
     own, called = run.metric, visible(run.metric_name or "")
     if not metric and not own:
         return f"{called} (unknown to bbc)" if called else ""
-    label, of_run = (METRICS[one].label if one in METRICS else one or "" for one in (metric, own))
+    label, of_run = metric_label(metric), metric_label(own or "")
     if metric in ("", own):
         return f"{of_run} (the run's own{called and f', {called}'})"
     other = called or of_run
-    return f"{visible(label)} (the run's own is {other})" if other else visible(label)
+    return f"{label} (the run's own is {other})" if other else label
 
 
 def _otherwise(tool: str, found: Sequence[TwoFigures], winner: str) -> list[str]:
@@ -356,12 +356,11 @@ def _otherwise(tool: str, found: Sequence[TwoFigures], winner: str) -> list[str]
     if not found:
         return []
     one = next((one for one in found if one.name == winner), found[0])
-    label = METRICS[one.metric].label if one.metric in METRICS else one.metric
     digits = digits_for([one.tool, one.here])
     by = "the search" if tool == "recorder" else visible(tool)
     more = f"; so are {count(len(found) - 1, 'other')}" if len(found) > 1 else ""
     return [
-        f"computed otherwise: {visible(one.name)} has {visible(label)} "
+        f"computed otherwise: {visible(one.name)} has {metric_label(one.metric)} "
         f"{digits.performance(one.tool)} by {by}, which clips probabilities at "
         f"{one.tool_clip:.2g}, and {digits.performance(one.here)} clipped at "
         f"{one.here_clip:.2g}{more}"

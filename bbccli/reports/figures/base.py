@@ -117,9 +117,9 @@ def _room(name: str, longest: int) -> int:
     return longest * len(name) // (len(name) + wide) if wide else longest
 
 
-def name_of(name: str) -> str:
+def name_of(name: str, longest: int = LONGEST_IN_SENTENCE) -> str:
     """Return a name from a file for a sentence: without secrets, on one line, not too long."""
-    return shortened(visible(redacted(name)), LONGEST_IN_SENTENCE)
+    return shortened(visible(redacted(name)), longest)
 
 
 def of_first(n_shown: int, n_all: int, what: str = "") -> str:

@@ -6,7 +6,8 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from bbccli.core.text import redacted, shortened, visible
+from bbccli.core.text import redacted, visible
+from bbccli.reports.figures.base import name_of
 
 LONGEST = 3_000
 """Characters of a text on a page."""
@@ -32,12 +33,7 @@ def text(value: str, longest: int = LONGEST) -> Markup:
     >>> print(text("<b>a</b> & 'c'"))
     &lt;b&gt;a&lt;/b&gt; &amp; &#x27;c&#x27;
     """
-    return Markup(_SHARE.sub("\\1&nbsp;%", html.escape(message_of(value, longest))))
-
-
-def message_of(value: str, longest: int) -> str:
-    """Return a text without secrets, on one line, not too long."""
-    return shortened(visible(redacted(value)), longest)
+    return Markup(_SHARE.sub("\\1&nbsp;%", html.escape(name_of(value, longest))))
 
 
 _SHARE = re.compile(r"(\d) %")

@@ -9,7 +9,7 @@ from typing import IO
 from bbccli.core.documents import Document, Json
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import count, percent
-from bbccli.core.text import redacted, shortened, visible
+from bbccli.core.text import redacted, visible
 from bbccli.methods import METHODS
 from bbccli.reports import Style, phrases
 from bbccli.reports.content.correct import methods_table
@@ -117,7 +117,7 @@ def verdict(document: Envelope) -> Markup:
 
 def first_lines(document: Envelope) -> list[str]:
     """Return the answer, without secrets, and with names that are not endless."""
-    return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
+    return [name_of(line, LONGEST_LINE) for line in answer(document)]
 
 
 def _to_quote(document: Envelope) -> Markup:
