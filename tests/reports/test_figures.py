@@ -137,11 +137,6 @@ def test_a_ranking_does_not_make_up_what_is_not_known(found):
     assert "There are no intervals: it <b>jumps." in drawn.caption and len(drawn.columns) == 3
 
 
-def test_labels_that_are_cut_stay_apart():
-    names = [f"{'x' * 50}{i}{'y' * 50}" for i in range(5)]
-    assert len(set(labels(names))) == 5 and max(map(len, labels(names))) < 42
-
-
 @pytest.mark.parametrize("letter", ["W", "\u6a21", "e\u0301"])
 def test_no_name_in_a_figure_loses_its_end(found, letter):
     names = [letter * 40 + end for end in "12"]

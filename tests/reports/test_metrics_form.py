@@ -8,7 +8,7 @@ import re
 import pytest
 from documents import gated, result
 
-from bbccli.reports import FORMS, Kind, suffix_of
+from bbccli.reports import FORMS, suffix_of
 
 FORM = FORMS["metrics"]
 
@@ -56,14 +56,6 @@ def test_a_naive_figure_never_has_the_name_of_the_metric():
         "cvt_accuracy_naive",
         "cvt_accuracy_optimism",
     ]
-
-
-def test_the_figures_of_naive_are_not_those_of_what_is_reported():
-    """`auc_naive` is one figure and `naive_auc` another."""
-    found = read(FORM(result(names=["naive", "bbc-f"], n_resamples=20)))
-    assert found["accuracy_naive"] != found["accuracy"]
-    assert found["naive_accuracy"] == found["naive_accuracy_naive"]
-    assert {"naive_accuracy_lower", "naive_accuracy_upper"} <= set(found)
 
 
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, -math.inf])
@@ -139,7 +131,3 @@ def test_the_suffix_is_the_longest_that_fits():
     assert suffix_of("a.b.csv", known) == ".csv"
     assert suffix_of("a.metrics", known) == ".metrics"
     assert suffix_of("a", known) == ""
-
-
-def test_it_is_for_results_alone():
-    assert set(FORM.writers) == {Kind.CORRECT, Kind.BATCH}
