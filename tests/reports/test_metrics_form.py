@@ -58,6 +58,14 @@ def test_a_naive_figure_never_has_the_name_of_the_metric():
     ]
 
 
+def test_the_figures_of_naive_are_not_those_of_what_is_reported():
+    """`auc_naive` is one figure and `naive_auc` another."""
+    found = read(FORM(result(names=["naive", "bbc-f"], n_resamples=20)))
+    assert found["accuracy_naive"] != found["accuracy"]
+    assert found["naive_accuracy"] == found["naive_accuracy_naive"]
+    assert {"naive_accuracy_lower", "naive_accuracy_upper"} <= set(found)
+
+
 @pytest.mark.parametrize("value", [None, math.nan, math.inf, -math.inf])
 @pytest.mark.parametrize("name", ["value", "naive", "optimism"])
 def test_what_is_no_number_is_left_out(name, value):
