@@ -72,7 +72,7 @@ class Form:
     ----------
     name
         What `--format` calls it.
-    writers
+    modules
         The kinds that it can hold, and the function that writes each, by its module; `CONTENT`
         stands for what the kind's module in `content` says.
     purpose
@@ -88,7 +88,7 @@ class Form:
     """
 
     name: str
-    writers: Mapping[Kind, str]
+    modules: Mapping[Kind, str]
     purpose: str = ""
     suffixes: tuple[str, ...] = ()
     for_people: bool = False
@@ -104,49 +104,61 @@ class Form:
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
         kind = choice(Kind, kind, "kind")
-        if kind not in self.writers:
+        if kind not in self.modules:
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
         results = documents if self.of_json else [_record(one, kind) for one in documents]
-        if self.writers[kind] != CONTENT:
-            text: str = self.writer(kind)(results, style)
-            return text
-        content = import_module(f"bbccli.reports.content.{kind.name.lower()}")
-        if self.name == "csv":
-            from bbccli.reports.tables import as_text
-
-            return as_text(*content.csv_rows(results))
-        from bbccli.reports.blocks import write
-
-        return write(self.name, map(content.blocks, results), style)
+        content = f"content.{kind.name.lower()}"
+        text: str
+        if self.modules[kind] != CONTENT:
+            text = _function(self.modules[kind])(results, style)
+        elif self.name == "csv":
+            text = _function("tables.as_text")(*_function(f"{content}.csv_rows")(results))
+        else:
+            blocks = map(_function(f"{content}.blocks"), results)
+            text = _function("blocks.write")(self.name, blocks, style)
+        return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
         """Write the records of a batch as one table, one record at a time."""
-        self.writer(Kind.BATCH)(records, file)
+        _function(self.modules[Kind.BATCH])(records, file)
 
-    def writer(self, kind: Kind) -> Any:
-        """Return the function that writes a kind."""
-        module, _, function = self.writers[kind].rpartition(".")
-        return getattr(import_module(f"bbccli.reports.{module}"), function)
+    def distribution(self, columns: Mapping[str, Sequence[object]]) -> bytes:
+        """Return the columns of resamples, see `tables.columns_of`, as a file."""
+        data: bytes = _function(self.modules[Kind.DISTRIBUTION])(columns)
+        return data
+
+
+def _function(name: str) -> Any:
+    """Return a function of this room by its module and name."""
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"bbccli.reports.{module}"), function)
 
 
 RECORDS = {
     Kind.CORRECT: ("schema.correct", "Envelope"),
-    Kind.COMPARE: ("schema.compare", "CompareEnvelope"),
     Kind.DROP: ("schema.drop", "DropEnvelope"),
     Kind.LEADERBOARD: ("schema.leaderboard", "LeaderboardEnvelope"),
+    Kind.COMPARE: ("schema.compare", "CompareEnvelope"),
     Kind.PLAN: ("schema.plan", "PlanEnvelope"),
     Kind.INSPECTION: ("analysis.inspection", "Inspection"),
 }
 """Module and name of the record that a kind of result is."""
+
+OF_ERROR = ("schema.correct", "ErrorEnvelope")
+
+
+def record_type(place: tuple[str, str]) -> Any:
+    """Return a record by its module and name."""
+    module, name = place
+    return getattr(import_module(f"bbccli.{module}"), name)
 
 
 def _record(document: Json, kind: Kind) -> Any:
     """The record of a document; what has none, such as a method, stays as it is."""
     if kind not in RECORDS:
         return document
-    module, name = ("schema.correct", "ErrorEnvelope") if "error" in document else RECORDS[kind]
-    return record_of(getattr(import_module(f"bbccli.{module}"), name), document)
+    return record_of(record_type(OF_ERROR if "error" in document else RECORDS[kind]), document)
 
 
 FORMS: dict[str, Form] = {
@@ -240,7 +252,7 @@ PLAIN = ("", ".txt")
 def forms_of(kind: Kind | str) -> dict[str, Form]:
     """Return the forms that can hold a kind of result, by name."""
     kind = choice(Kind, kind, "kind")
-    return {name: form for name, form in FORMS.items() if kind in form.writers}
+    return {name: form for name, form in FORMS.items() if kind in form.modules}
 
 
 def form_of(path: str, forms: Collection[str]) -> str | None:

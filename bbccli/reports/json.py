@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import IO
+from typing import IO, Any
 
 from bbccli.core.documents import Document, Json, as_json
 from bbccli.reports import Style
-from bbccli.schema.correct import ErrorEnvelope, error_document
+from bbccli.schema.correct import Envelope, error_document
 
 
 def render(documents: Sequence[Json], style: Style) -> str:
@@ -40,12 +40,13 @@ def render_lines(documents: Sequence[Json], style: Style) -> str:
 def write_lines(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a document per record, which says what is wrong where there is no result."""
     for record in records:
-        document = record.get("document") or error_of(record)
-        file.write(_line(document).encode(errors="backslashreplace"))
+        file.write(_line(document_of(record)).encode(errors="backslashreplace"))
 
 
-def error_of(record: Json) -> Document[ErrorEnvelope]:
-    """Return the error document of a record without a result."""
+def document_of(record: Json) -> Document[Any]:
+    """Return the document of a record of a batch: its result, or why there is none."""
+    if "document" in record:
+        return Document(record["document"], Envelope)
     error = record["error"]
     return error_document(record["path"], error["problem"], error["hint"], error["status"])
 

@@ -136,8 +136,7 @@ def render_distributions(
             f"--distribution cannot write {suffix or 'a file without suffix'}",
             hint=f"end the name with {' or '.join(known)}",
         )
-    data: bytes = known[suffix].writer(Kind.DISTRIBUTION)(columns_of(configurations, estimates))
-    return data
+    return known[suffix].distribution(columns_of(configurations, estimates))
 
 
 def columns_of(

@@ -243,7 +243,7 @@ def large_numbers(value):
 def test_no_form_has_a_large_number_that_the_json_has_not(found, name):
     document, kind = found(name), TABLES[name][0]
     known = large_numbers(document)
-    forms = {form: FORMS[form] for form in FORMS if kind in FORMS[form].writers}
+    forms = {form: FORMS[form] for form in FORMS if kind in FORMS[form].modules}
     texts = [forms[form].render([document], Style(), kind) for form in {*forms} & TEXTS]
     # from 100 columns on there is a scale, whose numbers are round
     for text in [*texts, *(printed(document, kind, width) for width in (60, 80))]:

@@ -283,4 +283,4 @@ def test_distributions_are_json_with_a_line_per_value(count):
     rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     held = {name: column[:count] for name, column in columns.items()}
     expected = json.dumps(rows[:count], indent=0) + "\n"
-    assert FORMS["json"].writer(Kind.DISTRIBUTION)(held).decode() == expected
+    assert FORMS["json"].distribution(held).decode() == expected

@@ -15,14 +15,14 @@ from bbccli.reports import CONTENT, FORMS, Kind, Style, forms_of
 
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize(
-    ("form", "kind"), [(form, kind) for form in FORMS.values() for kind in form.writers], ids=str
+    ("form", "kind"), [(form, kind) for form in FORMS.values() for kind in form.modules], ids=str
 )
 def test_the_functions_that_a_form_names_are_there(form, kind):
-    if form.writers[kind] == CONTENT:
-        content = import_module(f"bbccli.reports.content.{kind.name.lower()}")
-        assert callable(getattr(content, "csv_rows" if form.name == "csv" else "blocks"))
-    else:
-        assert callable(form.writer(kind))
+    name = form.modules[kind]
+    if name == CONTENT:
+        name = f"content.{kind.name.lower()}.{'csv_rows' if form.name == 'csv' else 'blocks'}"
+    module, _, function = name.rpartition(".")
+    assert callable(getattr(import_module(f"bbccli.reports.{module}"), function))
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -169,10 +169,6 @@ class Exhibit:
     evidence: Evidence | None = None
     command: str = ""
 
-    def part(self, kind: str) -> Any:
-        """Return the part of the evidence that a kind of figure shows; None without it."""
-        return getattr(self.evidence, kind, None)
-
     def absent(self, kind: str) -> str:
         """Why a kind of figure can't be drawn."""
         if self.evidence is None:

@@ -41,6 +41,8 @@ MOST_NAMES = 40
 
 SOLID, DASHED, DOTTED = [1, 0], [5, 3], [2, 2]
 
+SHARES: Spec = {"field": "share", "type": "quantitative", "title": "share of resamples"}
+
 KNOWN = "isValid(datum.lower) && isValid(datum.upper)"
 """Filter of intervals that have both ends."""
 

@@ -1,4 +1,4 @@
-"""Figures of estimates: each with its interval, spread over the resamples, wins, and the search."""
+"""Figures of estimates: each with its interval, wins, and the search."""
 
 from __future__ import annotations
 
@@ -6,12 +6,10 @@ from bbccli.core.results import Estimate, SearchCost
 from bbccli.core.rounding import percent
 from bbccli.core.text import visible
 from bbccli.reports import phrases
-from bbccli.reports.evidence import Exhibit, Histogram
+from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.sentences import cost_digits, cost_sentence
-
-SHARES: Spec = {"field": "share", "type": "quantitative", "title": "share of resamples"}
 
 TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
 """Numbers of configurations in the table of the search."""
@@ -86,60 +84,6 @@ def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
     return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
 
 
-def distribution(exhibit: Exhibit) -> Drawn | str:
-    """Return the performances of the resamples' winners, with the estimate among them."""
-    found: Histogram | None = exhibit.part("distribution")
-    if found is None:
-        return exhibit.absent("distribution")
-    estimates = phrases.estimates_of(exhibit.document, found.metric)
-    estimate = next(e for e in estimates if e.method == found.method)
-    digits = phrases.digits_of(estimates, exhibit.document)
-    bars = [
-        {"low": low, "high": high, "share": share}
-        for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
-    ]
-    return Drawn(
-        f"{percent(found.reaching, 0)} of the resamples reach the naive figure of "
-        f"{digits.performance(estimate.naive, 'undefined')} on samples that took no part in the "
-        "choice.",
-        "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
-        "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
-        "interval (dotted). The spread is that of the samples and of the selection; it ignores "
-        "that models trained anew on other samples would differ.",
-        ("from", "to", "share of resamples"),
-        [
-            (*(digits.performance(bar[end]) for end in ("low", "high")), percent(bar["share"], 1))
-            for bar in bars
-        ],
-        vega.spec_of(bars, _bars(estimate, phrases.metric_label(found.metric)), height=180),
-    )
-
-
-def _bars(estimate: Estimate, label: str) -> list[Spec]:
-    lower, upper = phrases.ends_of(estimate.interval)
-    series = ("naive", "estimate", "interval")
-    values = (estimate.naive, estimate.value, lower, upper)
-    known = [
-        {"line": line, "value": value}
-        for line, value in zip((*series, "interval"), values, strict=True)
-        if value is not None
-    ]
-    bars = {
-        "x": vega.number("low", label, bin={"binned": True}),
-        "x2": {"field": "high"},
-        "y": SHARES | {"axis": {"format": "%"}},
-    }
-    marked = {
-        "x": vega.number("value", label),
-        "color": vega.nominal("line", series, (vega.NAIVE, vega.CORRECTED, vega.INK)),
-        "strokeDash": vega.nominal("line", series, (vega.DASHED, vega.SOLID, vega.DOTTED)),
-    }
-    return [
-        vega.layer("bar", bars, color=vega.INK, opacity=0.35, binSpacing=0),
-        vega.layer("rule", marked, data=known, strokeWidth=2),
-    ]
-
-
 def wins(exhibit: Exhibit) -> Drawn | str:
     """Return how often each configuration wins, of the first estimate that tells."""
     document = exhibit.document
@@ -162,7 +106,7 @@ def wins(exhibit: Exhibit) -> Drawn | str:
         fair = "the choice is fairly stable"
         doubt = "another sample would mostly have chosen another one" if share < 0.5 else fair
         reading = f"{winner} wins in {percent(share, 0)} of the resamples of {method}: {doubt}."
-    x = SHARES | {"axis": {"format": "%", "tickCount": 5}}
+    x = vega.SHARES | {"axis": {"format": "%", "tickCount": 5}}
     bars = vega.layer("bar", {"y": vega.names_axis(names), "x": x}, color=vega.CORRECTED)
     return Drawn(
         reading,

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
+from bbccli.core.results import Estimate
 from bbccli.core.rounding import Digits, count, percent
 from bbccli.core.text import visible
 from bbccli.reports import phrases
-from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Ranked, Ranking
+from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 
@@ -35,10 +36,60 @@ STEP = 5
 """Points of the grid from one row of the table to the next."""
 
 
-def ranking(exhibit: Exhibit) -> Drawn | str:
+def distribution(exhibit: Exhibit, found: Histogram) -> Drawn:
+    """Return the performances of the resamples' winners, with the estimate among them."""
+    estimates = phrases.estimates_of(exhibit.document, found.metric)
+    estimate = next(e for e in estimates if e.method == found.method)
+    digits = phrases.digits_of(estimates, exhibit.document)
+    bars = [
+        {"low": low, "high": high, "share": share}
+        for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
+    ]
+    return Drawn(
+        f"{percent(found.reaching, 0)} of the resamples reach the naive figure of "
+        f"{digits.performance(estimate.naive, 'undefined')} on samples that took no part in the "
+        "choice.",
+        "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
+        "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
+        "interval (dotted). The spread is that of the samples and of the selection; it ignores "
+        "that models trained anew on other samples would differ.",
+        ("from", "to", "share of resamples"),
+        [
+            (*(digits.performance(bar[end]) for end in ("low", "high")), percent(bar["share"], 1))
+            for bar in bars
+        ],
+        vega.spec_of(bars, _bars(estimate, phrases.metric_label(found.metric)), height=180),
+    )
+
+
+def _bars(estimate: Estimate, label: str) -> list[Spec]:
+    lower, upper = phrases.ends_of(estimate.interval)
+    series = ("naive", "estimate", "interval")
+    values = (estimate.naive, estimate.value, lower, upper)
+    known = [
+        {"line": line, "value": value}
+        for line, value in zip((*series, "interval"), values, strict=True)
+        if value is not None
+    ]
+    bars = {
+        "x": vega.number("low", label, bin={"binned": True}),
+        "x2": {"field": "high"},
+        "y": vega.SHARES | {"axis": {"format": "%"}},
+    }
+    marked = {
+        "x": vega.number("value", label),
+        "color": vega.nominal("line", series, (vega.NAIVE, vega.CORRECTED, vega.INK)),
+        "strokeDash": vega.nominal("line", series, (vega.DASHED, vega.SOLID, vega.DOTTED)),
+    }
+    return [
+        vega.layer("bar", bars, color=vega.INK, opacity=0.35, binSpacing=0),
+        vega.layer("rule", marked, data=known, strokeWidth=2),
+    ]
+
+
+def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
     """Return the configurations by the metric that selects, best first."""
-    found: Ranking | None = exhibit.part("ranking")
-    if found is None or not found.rows:
+    if not found.rows:
         return exhibit.absent("ranking")
     label, shown = phrases.metric_label(found.metric), found.rows[: vega.MOST_NAMES]
     digits = phrases.digits_by(found.metric, [row.performance for row in found.rows])
@@ -113,11 +164,8 @@ def _caption(found: Ranking, n_shown: int) -> str:
     )
 
 
-def folds(exhibit: Exhibit) -> Drawn | str:
+def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
     """Return the winner in each fold, against all configurations."""
-    found: tuple[FoldSpread, ...] | None = exhibit.part("folds")
-    if not found:
-        return exhibit.absent("folds")
     metric = phrases.metrics_of(exhibit.document)[0]
     label, shown = phrases.metric_label(metric), found[: vega.MOST_NAMES]
     digits = phrases.digits_by(metric, [end for fold in found for end in (fold.least, fold.most)])
@@ -157,11 +205,8 @@ def folds(exhibit: Exhibit) -> Drawn | str:
     )
 
 
-def roc(exhibit: Exhibit) -> Drawn | str:
+def roc(exhibit: Exhibit, found: Curves) -> Drawn:
     """Return the ROC curves."""
-    found: Curves | None = exhibit.part("roc")
-    if found is None:
-        return exhibit.absent("roc")
     naive, corrected = found.naive[AT], found.corrected[AT]
     reading = "The curves can't be compared at a false positive rate of 0.10."
     if naive is not None and corrected is not None:
@@ -181,11 +226,8 @@ def roc(exhibit: Exhibit) -> Drawn | str:
     )
 
 
-def calibration(exhibit: Exhibit) -> Drawn | str:
+def calibration(exhibit: Exhibit, found: Curves) -> Drawn:
     """Return the reliability curves."""
-    found: Curves | None = exhibit.part("calibration")
-    if found is None:
-        return exhibit.absent("calibration")
     return Drawn(
         _reliability(found),
         "Isotonic frequency of the positive class against its predicted probability. Dashed: the "

@@ -97,13 +97,20 @@ def _is_word(cell: str) -> bool:
     return cell[:1].isalpha() and cell not in NO_FIGURE
 
 
+def words(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    """Return a table whose cells are sentences."""
+    return tag("div", table(caption, columns, rows), class_="words")
+
+
 def listing(items: Iterable[str]) -> Markup:
     """Return a list with dots."""
     return tag("ul", *(tag("li", item) for item in items))
 
 
 def section(title: str, ident: str, *content: str) -> Markup:
-    """Return a part of the page under a heading of its own."""
+    """Return a part of the page under a heading of its own; nothing without content."""
+    if not content:
+        return Markup()
     heading = tag("h2", title, id=ident)
     return tag("section", heading, *content, aria_labelledby=ident)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import IO
 
-from bbccli.core.documents import Document, Json
+from bbccli.core.documents import Json
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import count, percent
 from bbccli.core.text import redacted, visible
@@ -16,7 +16,7 @@ from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.json import error_of
+from bbccli.reports.json import document_of
 from bbccli.reports.page.assumptions import checklist
 from bbccli.reports.page.citations import methods_section
 from bbccli.reports.page.experiments import overview
@@ -46,10 +46,7 @@ def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a page with a line per record."""
-    results = [
-        Document(one["document"], Envelope).record if "document" in one else error_of(one).record
-        for one in records
-    ]
+    results = [document_of(one).record for one in records]
     file.write(render(results, Style()).encode(errors="backslashreplace"))
 
 
@@ -124,7 +121,7 @@ def _to_quote(document: Envelope) -> Markup:
     """Return the sentences for a paper."""
     texts = [*sentences(document), *(capped_sentence(one, document) for one in document.capped)]
     found = [tag("p", visible(text) + ".") for text in texts]
-    return section("To report", "report", *found) if found else Markup()
+    return section("To report", "report", *found)
 
 
 def _other_metrics(document: Envelope) -> Markup:
@@ -138,7 +135,7 @@ def _other_metrics(document: Envelope) -> Markup:
             for name, _, *cells in block.rows
         ]
         parts.append(table(f"Estimates, {phrases.metric_label(metric)}", columns, rows))
-    return section("Other metrics", "others", *parts) if parts else Markup()
+    return section("Other metrics", "others", *parts)
 
 
 def _methods(document: Envelope) -> Markup:
