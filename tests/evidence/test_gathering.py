@@ -10,9 +10,11 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from bbccli.comparisons.possible_best import best_set
+from bbccli.comparisons.records import BestSet, Member
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.evidence.curves import GRID, isotonic, reliability_of, roc_of
 from bbccli.reports.evidence.gathering import gather
 from bbccli.stats.case import Case
@@ -154,6 +156,13 @@ def test_a_perfect_configuration_has_no_interval_and_may_be_the_best():
     first = ranking.rows[0]
     assert (first.performance, first.lower, first.upper, first.inside) == (1, None, None, True)
     assert all(row.lower is not None for row in ranking.rows[1:])
+
+
+def test_what_is_not_known_of_a_member_is_none():
+    lost = Member("b", np.nan, np.nan, np.nan, np.nan, None, inside=False)
+    members = (replace(lost, configuration="a", performance=0.9, upper=np.inf), lost)
+    found = Ranking.of("auc", BestSet(0.95, 0, members))
+    assert found == Ranking("auc", (Ranked("a", 0.9),), 2, 0.95)
 
 
 def test_a_ranking_without_intervals_says_why():
