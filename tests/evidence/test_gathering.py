@@ -177,6 +177,15 @@ def test_a_ranking_without_intervals_says_why():
         assert {(row.lower, row.upper, row.inside) for row in found.ranking.rows} == {(None,) * 3}
 
 
+def test_what_cannot_be_scored_is_not_ranked():
+    matrix = matrices.binary(n_configurations=4)
+    never = np.where(np.arange(4) == 3, 0.0, matrix.predictions)  # no positive: no precision
+    few = replace(PLAN, n_resamples=10)
+    found, _ = evidence(replace(matrix, predictions=never), "precision", "cvt", few)
+    names = {row.configuration for row in found.ranking.rows}
+    assert (found.ranking.level, names) == (None, {"c0", "c1", "c2"})
+
+
 def test_as_many_as_a_ranking_may_have_have_intervals(monkeypatch):
     monkeypatch.setattr("bbccli.reports.evidence.gathering.MOST_RANKED", 4)
     for count, known in ((4, True), (5, False)):
