@@ -104,14 +104,15 @@ class Form:
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
         kind = choice(Kind, kind, "kind")
-        if kind not in self.modules:
+        shown = Kind.CORRECT if kind in (Kind.BATCH, Kind.DISTRIBUTION) else kind
+        if not {kind, shown} <= set(self.modules):
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
-        results = documents if self.of_json else [_record(one, kind) for one in documents]
-        content = f"content.{kind.name.lower()}"
+        results = documents if self.of_json else [_record(one, shown) for one in documents]
+        name, content = self.modules[shown], f"content.{shown.name.lower()}"
         text: str
-        if self.modules[kind] != CONTENT:
-            text = _function(self.modules[kind])(results, style)
+        if name != CONTENT:
+            text = _function(name)(results, style)
         elif self.name == "csv":
             text = _function("tables.as_text")(*_function(f"{content}.csv_rows")(results))
         else:
