@@ -168,6 +168,8 @@ def test_what_is_not_known_of_a_member_is_none():
 def test_a_ranking_without_intervals_says_why():
     median, _ = evidence(matrices.regression(), "medae")
     assert "jumps" in median.ranking.without
+    errors = [row.performance for row in median.ranking.rows]
+    assert errors == sorted(errors)
     many, _ = evidence(matrices.binary(n_configurations=501), "accuracy", "cvt")
     assert "more than 500 configurations" in many.ranking.without
     few, _ = evidence(matrices.binary(), plan=replace(PLAN, n_resamples=10))
