@@ -16,7 +16,7 @@ from bbccli.core.results import SearchCost
 from bbccli.errors import OptionError
 from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
-from bbccli.reports.figures.base import labels, themed
+from bbccli.reports.figures.base import CORRECTED, DASHED, SOLID, labels, themed
 from bbccli.reports.sentences import cost_sentence
 from bbccli.types import Direction
 
@@ -94,6 +94,13 @@ def test_a_forest_marks_the_row_to_report(found):
     (bbc,) = [e for e in found.json["estimates"] if e["method"] == "bbc"]
     own = next(v for v in values if v["name"] == "bbc (to report)" and v["series"] == "estimate")
     assert (own["lower"], own["upper"]) == (bbc["interval"]["lower"], bbc["interval"]["upper"])
+
+
+def test_marks_are_those_that_the_captions_name(found):
+    points = draw("forest", found).spec["layer"][-1]["encoding"]["fill"]["scale"]
+    assert points == {"domain": ["naive", "estimate"], "range": ["transparent", CORRECTED]}
+    lines = draw("cost", found).spec["layer"][1]["encoding"]["strokeDash"]["scale"]
+    assert lines == {"domain": ["naive", "corrected"], "range": [DASHED, SOLID]}
 
 
 def test_bars_begin_at_zero_and_dots_need_not(found):
