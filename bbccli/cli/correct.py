@@ -76,7 +76,7 @@ def correct(
                 write(FORMS[form](error.document), where.output)
             raise
         if distribution is not None:
-            from bbccli.reports.distribution import render_distributions
+            from bbccli.reports.tables import render_distributions
 
             names = found.matrix.configurations
             write(render_distributions(distribution, names, found.estimates), distribution)

@@ -97,27 +97,15 @@ def _histogram(reported: Estimate | None) -> Histogram:
 
 def _ranking(case: Case) -> Ranking:
     """The configurations by their performance on all samples; those without one are left out."""
-    values, names = case.judged.performances(), case.matrix.configurations
-    scored = np.flatnonzero(~np.isnan(values))
-    order = scored[np.argsort(-case.selector.direction.sign * values[scored], kind="stable")]
-    shown = [(names[column], float(values[column])) for column in order[:MOST_RANKED]]
+    metric, names = case.selector, case.matrix.configurations
     try:
-        found = _set_of(case)
+        return Ranking.of(metric.name, _set_of(case))
     except (OptionError, UndefinedError, UnsupportedError) as error:
-        plain = tuple(Ranked(name, value) for name, value in shown)
-        return Ranking(case.selector.name, plain, len(names), without=error.told()[0])
-    told = {member.configuration: member for member in found.members}
-    rows = tuple(
-        Ranked(
-            name,
-            value,
-            lower=_known(told[name].lower),
-            upper=_known(told[name].upper),
-            inside=None if told[name].p is None else told[name].inside,
-        )
-        for name, value in shown
-    )
-    return Ranking(case.selector.name, rows, len(names), found.level)
+        values = case.judged.performances()
+        order = np.argsort(-metric.direction.gain(values, 0.0), kind="stable")  # NaN comes last
+        n_shown = min(int((~np.isnan(values)).sum()), MOST_RANKED)
+        rows = tuple(Ranked(names[column], float(values[column])) for column in order[:n_shown])
+        return Ranking(metric.name, rows, len(names), without=error.told()[0])
 
 
 def _set_of(case: Case) -> BestSet:
@@ -129,10 +117,6 @@ def _set_of(case: Case) -> BestSet:
     if case.matrix.n_samples > MOST_SAMPLES:
         raise UnsupportedError(f"there are more than {MOST_SAMPLES} samples", hint="bbc compare")
     return best_set(case.matrix, case.selector, case.plan)
-
-
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _folds(case: Case) -> tuple[FoldSpread, ...]:

@@ -6,18 +6,17 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import IO
 
-from bbccli.core.documents import Document, Json
+from bbccli.core.documents import Json
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import count, percent
-from bbccli.core.text import redacted, shortened, visible
+from bbccli.core.text import redacted, visible
 from bbccli.methods import METHODS
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
 from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.jsonl import error_of
+from bbccli.reports.json import document_of
 from bbccli.reports.page.assumptions import checklist
 from bbccli.reports.page.citations import methods_section
 from bbccli.reports.page.experiments import overview
@@ -47,10 +46,7 @@ def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a page with a line per record."""
-    results = [
-        Document(one["document"], Envelope).record if "document" in one else error_of(one).record
-        for one in records
-    ]
+    results = [document_of(one).record for one in records]
     file.write(render(results, Style()).encode(errors="backslashreplace"))
 
 
@@ -129,20 +125,20 @@ def cell_of(document: Envelope) -> Markup:
 
 def first_lines(document: Envelope) -> list[str]:
     """Return the answer, without secrets, and with names that are not endless."""
-    return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
+    return [name_of(line, LONGEST_LINE) for line in answer(document)]
 
 
 def _to_quote(document: Envelope) -> Markup:
     """Return the sentences for a paper."""
     texts = [*sentences(document), *(capped_sentence(one, document) for one in document.capped)]
     found = [tag("p", visible(text) + ".") for text in texts]
-    return section("To report", "report", *found) if found else Markup()
+    return section("To report", "report", *found)
 
 
 def _other_metrics(document: Envelope) -> Markup:
     """Return the table of all methods for the metrics after the first, whose figure has its own."""
     parts = [_estimates(document, metric) for metric in phrases.metrics_of(document)[1:]]
-    return section("Other metrics", "others", *parts) if parts else Markup()
+    return section("Other metrics", "others", *parts)
 
 
 def _estimates(document: Envelope, metric: str) -> Markup:
