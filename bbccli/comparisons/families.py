@@ -9,7 +9,7 @@
 4. The verdict on the two best families: better where the interval is over the margin, not worse
    where it is -margin or more, worse where it is under -margin.
 5. Of more than two families every pair is compared, and who looks at all of them finds something:
-   of ten equal families of one configuration each some pair differed in 20 of 100 studies. So the
+   of ten equal families of one configuration each some pair differed in 19 of 100 studies. So the
    verdicts on all pairs hold at once, by max-T: with t_b the difference in resample b less its
    mean, over the standard deviation s of the resamples, c is the quantile of the largest |t_b| of
    all pairs, and the bounds of a pair are its corrected difference -+ c s / sqrt(e - 1). Out of the
