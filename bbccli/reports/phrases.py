@@ -100,9 +100,9 @@ def understood(document: Result) -> str:
 
 def notes_of(document: Result) -> list[Note]:
     """Every note of the document and of its parts, each once."""
-    ranks, corrected = getattr(document, "ranks", None), getattr(document, "corrected", None)
+    ranks, whole = getattr(document, "ranks", None), ("corrected", "best_set", "ranks")
     parts = [*getattr(document, "estimates", ()), *getattr(document, "comparisons", ())]
-    parts += [part for part in (corrected, ranks) if part]
+    parts += [part for name in whole if (part := getattr(document, name, None))]
     parts += ranks.pairs if ranks else ()
     notes = [*document.notes, *(n for part in parts for n in part.notes)]
     return list({(note.code, note.text): note for note in notes}.values())
