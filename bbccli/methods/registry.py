@@ -25,6 +25,7 @@ MODULES = {
     "cvm-cv": "literature.cvm_cv",
     "wmc": "literature.wmc",
     "wmcs": "literature.wmc",
+    "ipl": "literature.ipl",
     "delong": "literature.auc",
     "delong-10p": "literature.auc",
     "hanley-mcneil": "literature.auc",

@@ -16,12 +16,19 @@ from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.types import IntArray
 
+_NOISE = 1e-6
+"""Relative difference from an integer that arithmetic may leave."""
+
+_UNEQUAL_FOLDS = 0.02
+"""Relative difference of training sizes that differ because folds do."""
+
 _CARET = re.compile(r"(.+)[._](Rep\d+)")
 
 KEYS = {
     "repeat": "say for every row which cross-validation pass it belongs to",
     "outer_fold": "say for every row which outer fold it belongs to",
     "row_id": "give every row the key of its sample",
+    "train_size": "say for every row how many samples trained its model",
 }
 """Roles that place a row, none of which may be missing; and what to do about it."""
 
@@ -50,6 +57,49 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
         placed = _placed(replace(sheet, roles=roles))
     problems.saw("keys", placed)
     return placed
+
+
+def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
+    """Return the sheet of each training size, fewest samples first; empty without such a role.
+
+    Raises
+    ------
+    InputError
+        A size that is missing or no positive integer, sizes that differ as those of unequal folds
+        do, or a configuration without a prediction at the largest.
+    """
+    if "train_size" not in sheet.roles:
+        return {}
+    column = sheet.roles["train_size"].present("train_size", hint=KEYS["train_size"])
+    counted = "the number of samples that trained the model, such as 80"
+    values = column.numbers("train_size", counted)
+    sizes = np.rint(values)
+    wrong = (np.abs(values - sizes) > _NOISE * np.abs(values)) | (sizes < 1)
+    if wrong.any():
+        first = values[np.argmax(wrong)]
+        of_all = "; multiply shares by the samples there were to train on" if 0 < first < 1 else ""
+        raise column.fault(
+            "train_size must be a positive integer", np.flatnonzero(wrong), hint=counted + of_all
+        )
+    found = np.unique(sizes).astype(np.int64)
+    near = np.flatnonzero(np.diff(found) <= np.maximum(1, found[:-1] * _UNEQUAL_FOLDS))
+    if len(near):
+        raise column.fault(
+            f"train_size {found[near[0] + 1]} is next to {found[near[0]]}",
+            np.flatnonzero(sizes == found[near[0] + 1]),
+            hint="where only folds of unequal size make the difference, write one size for all",
+        )
+    parts = {int(size): sheet.of_rows(np.flatnonzero(sizes == size)) for size in found}
+    largest = parts[int(found[-1])]
+    for name, cells in largest.configurations.items() if len(found) > 1 else ():
+        if all(len(largest.column(cell).nulls) == largest.n_rows for cell in cells):
+            raise InputError(
+                f"no prediction of {name!r} at the largest training size, {found[-1]}",
+                path=sheet.path,
+                column=column.place(0)[1],
+                hint="all configurations have the same training sizes; or --exclude it",
+            )
+    return parts
 
 
 def check_key(roles: Mapping[str, Column], role: str) -> None:

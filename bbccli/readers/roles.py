@@ -32,6 +32,8 @@ class Roles:
         Column of sample weights.
     outer_fold
         Column of the outer fold of nested predictions.
+    train_size
+        Column of the number of samples that trained the model.
     configuration, prediction
         Long layout: column of the configuration, and of its predictions.
     labels_row_id, folds_row_id
@@ -47,6 +49,7 @@ class Roles:
     event: str | None = None
     weight: str | None = None
     outer_fold: str | None = None
+    train_size: str | None = None
     configuration: str | None = None
     prediction: str | None = None
     labels_row_id: str | None = None
@@ -109,6 +112,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "group": ("group", "groups", "patient_id", "cluster"),
     "weight": ("weight", "weights", "sample_weight"),
     "outer_fold": ("outer_fold",),
+    "train_size": ("train_size",),
 }
 
 ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")

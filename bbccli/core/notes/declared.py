@@ -54,6 +54,21 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
 
 
 @note(CARE, "roles")
+def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
+    """A column `train_size` tells models trained on more samples from those trained on fewer. All
+    figures are of the largest training size; only [`ipl`](methods.md#ipl) reads the smaller ones.
+
+    Remedy: nothing if the largest size is the one that the study is about. Else keep the rows of
+    the size that it is about.
+    """
+    return (
+        f"models were trained on {listing([str(size) for size in sizes], 8)} samples; only those "
+        f"of {sizes[-1]} count, except in ipl",
+        "nothing, if that is the size that the study is about; else keep the rows of that size",
+    )
+
+
+@note(CARE, "roles")
 def columns_ignored(names: Sequence[str]) -> Texts:
     """A column has a name that could play a role which another column plays, or is the first one
     and holds the numbers of the rows in another order. It is not taken for a configuration.
