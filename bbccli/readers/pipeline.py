@@ -58,14 +58,18 @@ def understand(
     sizes: dict[int, Sheet] = {}
     with problems.of("keys", fatal=True):
         sizes = by_train_size(sheet)
-    if sizes:
-        *smaller, largest = sizes
-        sheet = sizes[largest]
-    sheet, matrix = _understand_placed(sheet, request, problems, paths)
-    if sizes:
-        with problems.of("assembly", fatal=True):
-            every = [_understand_placed(sizes[size], request)[1] for size in smaller]
-            matrix = _with_sizes(matrix, [*sizes], every)
+    if not sizes:
+        return _understand_placed(sheet, request, problems, paths)
+    *smaller, largest = sizes
+    sheet, matrix = _understand_placed(sizes[largest], request, problems, paths)
+    matrix = replace(matrix, train_size=largest)
+    if not smaller:
+        return sheet, matrix
+    notes = (*matrix.notes, declared.smaller_sizes_unused([*sizes]))
+    with problems.of("assembly", fatal=True):
+        read = [(size, _understand_placed(sizes[size], request)[1]) for size in smaller]
+        others = tuple(replace(one, train_size=size) for size, one in read)
+        matrix = replace(matrix, smaller=others, notes=notes)
     return sheet, matrix
 
 
@@ -79,34 +83,6 @@ def _understand_placed(
 
         sheet = join(sheet, request, problems)
     return understand_sheet(tell_classes(sheet), request, problems, paths)
-
-
-def _with_sizes(
-    matrix: PredictionMatrix, sizes: Sequence[int], smaller: Sequence[PredictionMatrix]
-) -> PredictionMatrix:
-    """Return the matrix of the largest training size with those of the smaller ones.
-
-    Raises
-    ------
-    InputError
-        A training set as large as all samples, or larger.
-    """
-    n_samples = max(one.n_samples for one in (*smaller, matrix))
-    if sizes[-1] >= n_samples:
-        raise InputError(
-            f"train_size is {sizes[-1]} and there are {n_samples} samples: a model is trained on "
-            "fewer than all of them, for it predicts the others",
-            path=matrix.source.path,
-            hint="the number of samples that trained the model, without those it predicts",
-        )
-    notes = (declared.smaller_sizes_unused(sizes),) if smaller else ()
-    each = zip(smaller, sizes, strict=False)
-    return replace(
-        matrix,
-        train_size=sizes[-1],
-        smaller=tuple(replace(one, train_size=size) for one, size in each),
-        notes=(*matrix.notes, *notes),
-    )
 
 
 def understand_sheet(

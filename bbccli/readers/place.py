@@ -13,6 +13,7 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, take, to_codes
 from bbccli.readers.column import Column, name_of, natural_order, repeated
 from bbccli.readers.problems import Problems
+from bbccli.readers.sample_columns import CONSTANT, check_constant
 from bbccli.readers.sheet import Sheet
 from bbccli.types import IntArray
 
@@ -66,7 +67,8 @@ def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
     ------
     InputError
         A size that is missing or no positive integer, sizes that differ as those of unequal folds
-        do, or a configuration without a prediction at the largest.
+        do, a configuration without a prediction at the largest, or a truth, group or weight of a
+        sample that differs between sizes.
     """
     if "train_size" not in sheet.roles:
         return {}
@@ -89,6 +91,8 @@ def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
             np.flatnonzero(sizes == found[near[0] + 1]),
             hint="where only folds of unequal size make the difference, write one size for all",
         )
+    if len(found) > 1:
+        _check_samples(sheet)
     parts = {int(size): sheet.of_rows(np.flatnonzero(sizes == size)) for size in found}
     largest = parts[int(found[-1])]
     for name, cells in largest.configurations.items() if len(found) > 1 else ():
@@ -100,6 +104,23 @@ def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
                 hint="all configurations have the same training sizes; or --exclude it",
             )
     return parts
+
+
+def _check_samples(sheet: Sheet) -> None:
+    """Refuse what is of a sample and differs between training sizes."""
+    if "row_id" not in sheet.roles:
+        return
+    codes, names = sheet.roles["row_id"].named_codes()
+    first = np.empty(len(names), np.int64)
+    first[codes[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
+    for role in (role for role in CONSTANT if role in sheet.roles):
+        if not len(sheet.roles[role].nulls):
+            check_constant(
+                sheet.roles[role],
+                first[codes],
+                f"{role} differs between training sizes of one sample",
+                "check that the rows are of the same samples",
+            )
 
 
 def check_key(roles: Mapping[str, Column], role: str) -> None:

@@ -32,12 +32,12 @@ class Roles:
         Column of sample weights.
     outer_fold
         Column of the outer fold of nested predictions.
-    train_size
-        Column of the number of samples that trained the model.
     configuration, prediction
         Long layout: column of the configuration, and of its predictions.
     labels_row_id, folds_row_id
         Column of the key in a labels or folds file that calls it otherwise.
+    train_size
+        Column of the number of samples that trained the model.
     """
 
     truth: str | None = None
@@ -49,11 +49,11 @@ class Roles:
     event: str | None = None
     weight: str | None = None
     outer_fold: str | None = None
-    train_size: str | None = None
     configuration: str | None = None
     prediction: str | None = None
     labels_row_id: str | None = None
     folds_row_id: str | None = None
+    train_size: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -71,7 +71,8 @@ def run(case: Case) -> Answer:
     Raises
     ------
     UndefinedError
-        A configuration without a performance at some training size.
+        A configuration without a performance at some training size, or a training size that is
+        not smaller than the number of samples.
     UnsupportedError
         A rule of selection other than the best.
     """
@@ -79,6 +80,13 @@ def run(case: Case) -> Answer:
     matrix = case.matrix
     sizes = (*matrix.smaller, matrix)
     n_samples = max(one.n_samples for one in sizes)
+    if (matrix.train_size or 0) >= n_samples:
+        raise UndefinedError(
+            f"ipl predicts the error of models trained on all {n_samples} samples; the largest "
+            f"train_size, {matrix.train_size}, is no smaller",
+            hint="give the samples that trained a model, without those that it predicts; ipl is "
+            "not for models trained on other data",
+        )
     shares = np.array([one.train_size for one in sizes], float) / n_samples
     fitted = _fitted(case, case.selector, shares)
     best = int(case.selector.direction.best(fitted))
@@ -155,7 +163,7 @@ def _fit(shares: FloatArray, losses: FloatArray, least: float) -> FloatArray:
 def _given_exponents(
     shares: FloatArray, losses: FloatArray, exponents: FloatArray, least: float
 ) -> tuple[FloatArray, FloatArray]:
-    """a + d and the sum of squares (G, C) of the best a ≥ 0 and d ≥ least for each b (G, C).
+    """Return a + d and the sum of squares (G, C) of the best a ≥ 0 and d ≥ least for each b (G, C).
 
     Of a convex function of two parameters with a bound each, the least is inside, or the better
     one of those on the two bounds.
