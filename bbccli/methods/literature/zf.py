@@ -30,9 +30,9 @@ Algorithm:
 Where another metric selects, it decides on the kept, and the ends are in the metric that measures.
 
 Assumptions: **nothing was trained on these samples, and the winner is used as it is**: prompts,
-raters, or models that were finished before. With trained models such bounds held the truth in 0.79
-of the cases, for the influence of the samples that trained them is not in s_c; so they are refused
-unless `--models fixed` says that there are none. A metric that changes smoothly with the samples,
+raters, or models that were finished before. The influence of the
+samples that trained a model is not in s_c, so trained models are refused unless `--models fixed`
+says that there are none. A metric that changes smoothly with the samples,
 and enough of them for normal sums.
 
 Evidence: simulations of fixed models, N = C = 100, B = 1000, one-sided level 0.95, 250 repetitions
@@ -133,8 +133,7 @@ def run(case: Case) -> Answer:
 def _check(case: Case) -> None:
     if case.plan.models is not Models.FIXED:
         raise UnsupportedError(
-            "zf is for models that are fixed; with trained ones its bounds held the truth in 79 % "
-            "of the cases",
+            "zf is for models that are fixed; with trained ones its bounds are too narrow",
             hint="bbc resamples the selection; --models fixed if nothing was trained on these "
             "samples",
         )
