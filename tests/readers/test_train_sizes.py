@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from reading import refused
 
 from bbccli.readers import Roles, read
-from reading import refused
 
 SIZES = (20, 40, 60, 80)
 
@@ -107,7 +107,7 @@ def test_hold_out_repeats_may_differ_between_sizes():
         (lambda s, t: s + (t["fold"] == 0), "train_size 21 is next to 20", "one size for all"),
         (lambda s, t: s + 7 * (t["config"] == "b"), "no prediction of 'a' at the largest", "same"),
     ],
-    ids="shares negative zero fraction text missing folds configurations".split(),
+    ids=["shares", "negative", "zero", "fraction", "text", "missing", "folds", "configurations"],
 )
 def test_sizes_that_cannot_be_meant(change, said, hint):
     refused(said, with_sizes(change), hint=hint)
