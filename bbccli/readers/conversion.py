@@ -22,8 +22,10 @@ from bbccli.types import PredictionKind, TableLayout, Task
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ORDER = ("row_id", "train_size", "repeat", "outer_fold", "fold")
-ORDER += ("truth", "time", "event", "group", "weight")
+ORDER = (
+    *("row_id", "train_size", "repeat", "outer_fold", "fold"),
+    *("truth", "time", "event", "group", "weight"),
+)
 """Order in which roles are written."""
 
 SCORE = "score"

@@ -60,7 +60,7 @@ def resamples_alike(method: str, value: float) -> Texts:
 @note(DOUBT)
 def few_evaluated(n_units: int, what: str) -> Texts:
     """Fewer than 30 samples (or groups) of a class evaluate the winner. Intervals of an AUC that
-    assume a normal distribution then hold the truth too seldom, above all where the AUC is near 1;
+    assume a normal distribution then cover the truth too seldom, above all where the AUC is near 1;
     see the [measured inclusion](methods.md#delong).
 
     Remedy: give a larger `--evaluation-share`; or use `bbc`, which evaluates on all samples.
@@ -122,7 +122,7 @@ def gate_on_naive(figure: str) -> Texts:
 @note(DOUBT)
 def not_calibrated(method: str, kind: str) -> Texts:
     """The factors of `calibrated` and `sharp` intervals were measured for `bbc`, `bbc-632` and
-    `bbc-eb`. This is another method: nobody knows how often its intervals hold the truth.
+    `bbc-eb`. This is another method: nobody knows how often its intervals cover the truth.
 
     Remedy: report `bbc-eb`, or `--interval percentile`.
     """

@@ -289,8 +289,8 @@ def wide_fold_mean(per_fold: float, words: str) -> Texts:
 
 @note(CARE)
 def matched_interval() -> Texts:
-    """`--interval matched` is experimental: with real training such intervals held the truth less
-    often than percentile intervals; for `bbc-f` they did not keep their level without training
+    """`--interval matched` is experimental: with real training such intervals covered the truth
+    less often than percentile intervals; for `bbc-f` they did not keep their level without training
     either.
 
     Remedy: report `--interval percentile`, or both.
