@@ -474,7 +474,7 @@ def test_a_model_that_predicts_one_class_alone_contradicts_nothing(tmp_path):
 )
 def test_labels_of_three_classes(tmp_path, predicted, truth, agree):
     chances = ("0.7,0.2,0.1", "0.1,0.8,0.1", "0.2,0.3,0.5", "0.1,0.3,0.6")
-    rows = [f"{','.join(row)},Fold1" for row in zip(predicted, truth, chances, "1234")]
+    rows = [f"{','.join(row)},Fold1" for row in zip(predicted, truth, chances, "1234", strict=True)]
     (tmp_path / "one.csv").write_text(lines("pred,obs,a,b,c,rowIndex,Resample", *rows))
     if agree is None:
         read_tables(tmp_path)
