@@ -13,9 +13,9 @@ from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.methods.literature.ipl import curves_at_full_size
-from bbccli.methods.registry import description, part
+from bbccli.methods.registry import description
 from bbccli.types import PredictionKind, Task
-from benchmarks.validation.learning_curves import STORE
+from benchmarks.validation.learning_curves import STORE, repetition
 
 IPL = METHODS["ipl"]
 SIZES = np.array([20, 40, 60, 80])
@@ -118,11 +118,52 @@ def test_other_rules_of_selection_are_refused():
         IPL.run(matrix_of([[0.3], [0.2], [0.1]], (20, 40, 80)), "error", Plan(select="one-se"))
 
 
+def test_configurations_are_found_by_name():
+    errors = np.array([[0.5, 0.30], [0.4, 0.26], [0.34, 0.24], [0.33, 0.22]])
+    matrix = matrix_of(errors)
+    turned = [one.of_configurations(np.array([1, 0])) for one in matrix.smaller]
+    found = IPL.run(replace(matrix, smaller=tuple(turned)), "error", Plan())
+    assert found.value == IPL.run(matrix, "error", Plan()).value
+
+
+def test_the_full_size_is_that_of_all_samples_though_few_are_held_out_at_the_largest():
+    matrix = matrix_of([[0.4], [0.3], [0.25], [0.2]])
+    few = replace(matrix.of_samples(np.arange(0, N, 5)), smaller=matrix.smaller)
+    error = 1 - np.mean(few.predictions[0, :, 0] == few.outcome.values)
+    expected = slowly(SIZES, np.array([0.4, 0.3, 0.25, error]), N)
+    assert IPL.run(few, "error", Plan()).value == pytest.approx(expected, abs=1e-3)
+
+
+def test_a_threshold_cuts_the_scores_of_all_sizes():
+    rng = np.random.default_rng(0)
+    sizes = [
+        replace(
+            of_size([0.3, 0.2], size),
+            predictions=rng.random((1, N, 2)),
+            kind=PredictionKind.PROBABILITY,
+        )
+        for size in SIZES
+    ]
+    *smaller, largest = sizes
+    matrix = replace(largest, smaller=tuple(smaller)).with_threshold(0.9)
+    assert [one.threshold for one in matrix.smaller] == [0.9] * 3
+    cut = [one.with_threshold(0.9) for one in sizes]
+    expected = replace(cut[-1], smaller=tuple(cut[:-1]))
+    value = IPL.run(matrix, "recall", Plan()).value
+    assert value == IPL.run(expected, "recall", Plan()).value
+    assert value < 0.2  # not a half
+
+
+@pytest.mark.sweep
+def test_the_store_can_be_made_again():
+    rows = [row for row in pq.read_table(STORE).to_pylist() if (row["n"], row["gap"]) == (40, 0.0)]
+    assert repetition(40, 0.0, 0) == [pytest.approx(row) for row in rows[:3]]
+
+
 def test_the_evidence_is_what_the_store_says():
     """Each figure of the docstring's table."""
     table = pq.read_table(STORE).to_pandas()
     table["off"] = table["estimate"] - table["true"]
-    text = part("ipl", "Evidence")
     for (n, gap), rows in table.groupby(["n", "gap"]):
         cells = []
         for method in ("cvt", "ipl", "bbc"):
@@ -130,4 +171,3 @@ def test_the_evidence_is_what_the_store_says():
             assert len(off) == 200
             cells.append(f"{off.mean():+.3f}, {np.sqrt((off**2).mean()):.3f}")
         assert f"| {n} | {gap} | {' | '.join(cells)} |" in description("ipl"), (n, gap)
-    assert text
