@@ -13,7 +13,7 @@ def classes_in_order(classes: Sequence[str]) -> Texts:
     """A column holds lists with one probability for each class, and nothing names the classes. They
     are taken in sorted order, as scikit-learn has them in `classes_`; numbers by their value.
 
-    Remedy: One column `config::class` per class, if the models have another order.
+    Remedy: write one column `config::class` per class, if the models have another order.
     """
     return (
         f"lists of probabilities are taken to hold the classes in sorted order: "

@@ -122,14 +122,14 @@ def gate_on_naive(figure: str) -> Texts:
 @note(DOUBT)
 def not_calibrated(method: str, kind: str) -> Texts:
     """The factors of `calibrated` and `sharp` intervals were measured for `bbc`, `bbc-632` and
-    `bbc-eb`. This is another method: nobody knows how often its intervals cover the truth.
+    `bbc-eb`. How often those of another method cover the truth is not known.
 
-    Remedy: report `bbc-eb`, or `--interval percentile`.
+    Remedy: `--interval percentile`, or one of these methods.
     """
     return (
         f"the spread of {kind} intervals was measured for bbc, bbc-632 and bbc-eb, not for "
         f"{method}",
-        "--method bbc-eb, or --interval percentile",
+        "--interval percentile, or one of these methods",
     )
 
 

@@ -31,8 +31,8 @@ def single_configuration(n_tried: int = 1, *, asked: bool = False) -> Texts:
 
 @note(CARE)
 def not_corrected() -> Texts:
-    """Of every `bbc leaderboard`: performances on the data that rank the configurations are too
-    good at the top.
+    """In every `bbc leaderboard` the performances at the top are too good: the same data rank the
+    configurations.
 
     Remedy: use the table to look at the configurations, and report the figure of `bbc correct`.
     """
