@@ -29,6 +29,7 @@ HEAVY = {
         "core/documents/__init__.py",
         "core/documents/rows.py",
         "core/results.py",
+        "notebook/correct.py",
     },
     "pyarrow": {
         "readers",
@@ -113,7 +114,7 @@ OPENING = {
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
     "readers/sources/http.py": "addresses",
-    "recording/parts.py": "what is written",
+    "recording/store.py": "what is written",
     "reports/figures/rendering.py": "how much memory this process takes",
 }
 """Modules that open something, and what."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.analysis.answer import Analysed, working
+from bbccli.analysis.options import Analysis
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
 from bbccli.core.matrix import PredictionMatrix
@@ -15,8 +17,9 @@ from bbccli.core.results import Distribution, Estimate
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.base import Metric
 from bbccli.metrics.probability import with_clip
-from bbccli.reports.evidence import Evidence, FoldSpread, Histogram, Ranked, Ranking
+from bbccli.reports.evidence import Evidence, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.evidence.curves import calibration, roc
+from bbccli.schema.correct import to_report
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import fold_performances, folds_of
 from bbccli.types import TIE_TOLERANCE, FloatArray, distinct
@@ -29,6 +32,18 @@ MOST_RANKED = 500
 
 MOST_SAMPLES = 5000
 """Samples of a ranking with intervals: of some metrics they take an evaluation for each."""
+
+
+def exhibit_of(analysis: Analysis, found: Analysed, command: str) -> Exhibit:
+    """Return a result with all that its predictions tell beyond it, and the command it is of."""
+    metric, record = found.metrics[0], found.document.record
+    best = to_report([e for e in record.estimates if e.metric == metric.name])
+    method = best.method if best is not None else ""
+    reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
+    plan = analysis.plan(found.matrix.source.metadata)
+    with working(analysis.metric, found.matrix):
+        evidence = gather(found.matrix, metric, plan, reported[0] if reported else None)
+    return Exhibit(record, evidence, command)
 
 
 def gather(

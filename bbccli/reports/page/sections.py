@@ -101,9 +101,14 @@ def listed(
 
 
 def notes_section(found: Sequence[Note]) -> Markup:
-    """Return some notes under their heading, those that matter most first, with their remedies."""
+    """Return some notes under their heading."""
     if not found:
         return section("Notes", "notes", tag("p", "There is nothing to note."))
+    return section("Notes", "notes", listed_notes(found))
+
+
+def listed_notes(found: Sequence[Note]) -> Markup:
+    """Return some notes, those that matter most first, with their remedies."""
     items = [
         tag(
             "span",
@@ -115,7 +120,7 @@ def notes_section(found: Sequence[Note]) -> Markup:
         )
         for note in sorted(found, key=lambda note: severity_of(note.code))
     ]
-    return section("Notes", "notes", listing(items))
+    return listing(items)
 
 
 def made_from(exhibit: Exhibit) -> Markup:

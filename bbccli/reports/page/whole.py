@@ -21,9 +21,9 @@ from bbccli.reports.jsonl import error_of
 from bbccli.reports.page.assumptions import checklist
 from bbccli.reports.page.citations import methods_section
 from bbccli.reports.page.experiments import overview
-from bbccli.reports.page.markup import Markup, section, table, tag
-from bbccli.reports.page.sections import figure_sections, made_from, notes_section
-from bbccli.reports.page.style import whole
+from bbccli.reports.page.markup import Markup, details, section, table, tag
+from bbccli.reports.page.sections import figure_sections, listed_notes, made_from, notes_section
+from bbccli.reports.page.style import CELL, whole
 from bbccli.reports.sentences import answer, capped_sentence, sentences
 from bbccli.schema.correct import Envelope, ErrorEnvelope
 
@@ -116,6 +116,17 @@ def verdict(document: Envelope) -> Markup:
     return tag("div", *paragraphs, class_="verdict")
 
 
+def cell_of(document: Envelope) -> Markup:
+    """Return the head of the page as a notebook shows it: the answer, the estimates, the notes."""
+    metrics = phrases.metrics_of(document)
+    tables = [_estimates(document, metric) for metric in metrics]
+    notes = phrases.notes_of(document)
+    parts = [verdict(document), details("Estimates", *tables)]
+    if notes:
+        parts.append(details(count(len(notes), "note"), listed_notes(notes)))
+    return tag("div", Markup(f"<style>{CELL}</style>"), *parts, class_="bbc-result")
+
+
 def first_lines(document: Envelope) -> list[str]:
     """Return the answer, without secrets, and with names that are not endless."""
     return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
@@ -130,16 +141,19 @@ def _to_quote(document: Envelope) -> Markup:
 
 def _other_metrics(document: Envelope) -> Markup:
     """Return the table of all methods for the metrics after the first, whose figure has its own."""
-    parts = []
-    for metric in phrases.metrics_of(document)[1:]:
-        block = methods_table(document, metric)
-        columns = ["method", "what it does", *(column.name for column in block.columns[3:])]
-        rows = [
-            [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
-            for name, _, *cells in block.rows
-        ]
-        parts.append(table(f"Estimates, {phrases.metric_label(metric)}", columns, rows))
+    parts = [_estimates(document, metric) for metric in phrases.metrics_of(document)[1:]]
     return section("Other metrics", "others", *parts) if parts else Markup()
+
+
+def _estimates(document: Envelope, metric: str) -> Markup:
+    """Return the table of all methods for a metric."""
+    block = methods_table(document, metric)
+    columns = ["method", "what it does", *(column.name for column in block.columns[3:])]
+    rows = [
+        [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
+        for name, _, *cells in block.rows
+    ]
+    return table(f"Estimates, {phrases.metric_label(metric)}", columns, rows)
 
 
 def _methods(document: Envelope) -> Markup:

@@ -81,20 +81,17 @@ def on_clipping(
         if unclipped is metric:
             continue
         for winner in dict.fromkeys(e.winner for e in estimates if e.metric == metric.name):
-            column = np.array([matrix.configurations.index(winner)])
-            clipped, bare = (_performance(matrix, m, column, plan) for m in (metric, unclipped))
+            column = matrix.configurations.index(winner)
+            clipped, bare = (
+                Candidates(matrix, m, plan.pooling).figure(column) for m in (metric, unclipped)
+            )
             if bare - clipped > ROUNDING * clipped:
-                chances = _chances_of_truth(matrix, column)
+                chances = _chances_of_truth(matrix, np.array([column]))
                 limit = np.inf if (chances == 0).any() else bare
                 n_below = int((chances < plan.clip).sum())
                 yield clipped_probabilities(
                     winner, metric.label, n_below, chances.size, plan.clip, clipped, limit
                 )
-
-
-def _performance(matrix: PredictionMatrix, metric: Metric, column: np.ndarray, plan: Plan) -> float:
-    everything = np.ones((1, matrix.n_samples), np.uint8)
-    return float(Candidates(matrix, metric, plan.pooling).bind(column)(everything)[0, 0])
 
 
 def _chances_of_truth(matrix: PredictionMatrix, column: np.ndarray) -> np.ndarray:
