@@ -18,7 +18,7 @@ import pytest
 from matrices import binary, regression
 from public import listed
 
-from bbccli import METHODS, METRICS, Plan, document, drop, matrix_of, read
+from bbccli import METHODS, METRICS, Plan, correct, document, drop, matrix_of, read
 from bbccli.comparisons import (
     Comparison,
     against_baseline,
@@ -122,6 +122,10 @@ CHOICES = {
     "compare_across.adjust": case(
         lambda a, _: compare_across(TABLE, "abc", list("uvwxyz"), METRIC, adjust=a), Adjustment
     ),
+    "between_families.adjust": case(
+        lambda a, _: between_families(MATRIX, METRIC, PLAN, FAMILIES, adjust=a), Adjustment
+    ),
+    "correct.pooling": case(lambda p, _: correct(MATRIX, pooling=p, n_resamples=20).value, Pooling),
     "PredictionMatrix.with_risk_direction.direction": case(
         lambda d, _: survival().with_risk_direction(d), RiskDirection
     ),
@@ -150,6 +154,7 @@ METRIC_TAKEN = {
     "leaderboard.metrics": lambda m: dict(leaderboard(MATRIX, m, PLAN)),
     "against_baseline.metric": lambda m: against_baseline(MATRIX, m, PLAN, NAMES[0]),
     "best_set.metric": lambda m: best_set(MATRIX, m, PLAN),
+    "correct.metric": lambda m: correct(MATRIX, metric=m, n_resamples=20).value,
     "between_families.metric": lambda m: between_families(MATRIX, m, PLAN, FAMILIES),
     "compare_pairs.metric": lambda m: compare_pairs(MATRIX, m, PLAN, [NAMES[:2]]),
     "compare_across.metric": lambda m: compare_across(TABLE, "abc", list("uvwxyz"), m),

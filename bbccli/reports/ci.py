@@ -124,8 +124,8 @@ def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
         yield JUnitCase("set of the best", compare.best_set(document))
     if (ranks := document.ranks) is not None:
         for one in (*ranks.overall, *ranks.pairs):
-            more = "" if one.p_adjusted is None else f", adjusted {compare.p_text(one.p_adjusted)}"
-            p = None if one.p is None else f"p {compare.p_text(one.p)}{more}"
+            more = "" if one.p_adjusted is None else f", adjusted {p_text(one.p_adjusted)}"
+            p = None if one.p is None else f"p {p_text(one.p)}{more}"
             yield _of_test(one, p, is_undefined=one.p is None)
         means = "\n".join(f"{one.family} {one.mean_rank:.2f}" for one in ranks.standings)
         yield JUnitCase("mean ranks", means)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from operator import attrgetter
 
-from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
+from bbccli.comparisons.records import BestSet, Comparison, Verdict
 from bbccli.core.documents import Json
 from bbccli.core.rounding import (
     UNBOUNDED,
@@ -16,7 +16,6 @@ from bbccli.core.rounding import (
     digits_for,
     percent,
     short,
-    trimmed,
     width_of,
 )
 from bbccli.reports import phrases
@@ -30,6 +29,7 @@ from bbccli.reports.blocks import (
     TableColumn,
     Wide,
 )
+from bbccli.reports.content.ranks import leader, of_ranks, p_text, statistic
 from bbccli.reports.figures.base import name_of
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.types import Interval
@@ -44,27 +44,13 @@ VERDICTS = {
 }
 """Phrases for what a comparison shows."""
 
-LEAST_P = 0.001
-"""Smaller p-values are not told apart in words."""
-
 MOST_NAMES = 5
 """Members of a set that are named in a line."""
 
 MOST_MEMBERS = 10
 """Members of the set of the best on a terminal, at most."""
 
-WHY = {
-    "friedman": "friedman is corrected for ties",
-    "iman-davenport": "iman-davenport is less conservative with few data sets or families",
-    "wilcoxon": "wilcoxon ranks zeros (Pratt) and, unlike mean ranks, does not depend on which "
-    "others are compared",
-    "nemenyi": "nemenyi compares mean ranks, which depend on the others",
-}
-"""Which definition a test over data sets has, and why it is chosen."""
-
 BELIEFS = ("worse", "equal", "better")
-
-RANK = Digits(2)
 
 OF_COMPARISONS = (
     *("path", "metric", "first", "second", "test", "first_selected", "second_selected"),
@@ -91,7 +77,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
     if gate:
         yield Wide(Line(f"G{gate[1:]}.", strong=True))
     if document.ranks is not None:
-        yield from _ranks(document.ranks)
+        yield from of_ranks(document.ranks)
     elif selected:
         yield from _selected(document)
     elif of_baseline(document):
@@ -274,79 +260,6 @@ def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
     )
 
 
-def _ranks(ranks: Ranks) -> Iterator[Block]:
-    """Families over data sets: the standings, the tests of all, and the pairs."""
-    yield standings(ranks)
-    distance, groups = ranks.critical_difference, map(" = ".join, ranks.groups)
-    tests = [one.test for one in (*ranks.overall, *ranks.pairs)]
-    yield FactList(
-        [
-            *((one.test, _test_of_all(one)) for one in ranks.overall),
-            (
-                "critical difference",
-                "" if distance is None else f"{distance:.2f} of mean ranks (Nemenyi)",
-            ),
-            ("not told apart", "; ".join(groups)),
-            ("tests", "; ".join(WHY[name] for name in dict.fromkeys(tests) if name in WHY)),
-        ]
-    )
-    pairs = _pairs(ranks)
-    yield pairs if ranks.pairs else Wide(pairs)
-
-
-def standings(ranks: Ranks) -> BlockTable:
-    """Return the families by their mean ranks."""
-    digits = phrases.digits_by(ranks.metric, [one.performance for one in ranks.standings])
-    label = phrases.metric_label(ranks.metric)
-    return BlockTable(
-        [TableColumn("family", figures=False), *map(TableColumn, ("mean rank", label, "best on"))],
-        [
-            [
-                one.family,
-                RANK.difference(one.mean_rank),
-                digits.performance(one.performance),
-                f"{one.wins} of {len(ranks.data_sets)}",
-            ]
-            for one in ranks.standings
-        ],
-        most=len(ranks.standings),
-        title="Mean ranks",
-        figure="cd",
-    )
-
-
-def _test_of_all(one: Comparison) -> str:
-    if one.p is None:
-        return "; ".join(note.text for note in one.notes) or "undefined"
-    return f"{statistic(one)}, p {p_text(one.p)}"
-
-
-def _pairs(ranks: Ranks) -> BlockTable:
-    """One row per test of a pair, with the wins, ties and losses of the first."""
-    contests = {
-        (one.first, one.second): f"{one.wins} / {one.ties} / {one.losses}" for one in ranks.contests
-    }
-    columns = [
-        TableColumn("first", figures=False, key=True),
-        TableColumn("second", figures=False, key=True),
-    ]
-    columns.append(TableColumn("win / tie / loss", key=True))
-    if not ranks.pairs:
-        return BlockTable(columns, [[*pair, text] for pair, text in contests.items()], title="Wins")
-    adjusted = any(one.p_adjusted is not None for one in ranks.pairs)
-    columns += [
-        TableColumn("test", figures=False, key=True),
-        TableColumn("statistic (df)", wide=True),
-    ]
-    columns += [TableColumn("p"), *([TableColumn("p adjusted")] if adjusted else [])]
-    rows = []
-    for one in ranks.pairs:
-        row = [one.first, one.second, contests.get((one.first, one.second), ""), one.test]
-        row += [statistic(one), p_text(one.p)]
-        rows.append(row + ([p_text(one.p_adjusted)] if adjusted else []))
-    return BlockTable(columns, rows, title="Tests")
-
-
 def answer(document: CompareEnvelope) -> str:
     """Return what was found in one sentence, without the figures that it rests on."""
     comparisons, label = document.comparisons, phrases.metric_label(document.metric)
@@ -377,21 +290,6 @@ def _told_apart(document: CompareEnvelope) -> str:
     samples = count(document.input.n_samples, "sample")
     which = f", {name_of(found.simplest)}" if found.simplest else ""
     return f"{best_set(document)}: {samples} can't tell them apart; prefer the simplest{which}"
-
-
-def leader(ranks: Ranks) -> str:
-    """Return which family has the best mean rank over data sets, and who is not told from it."""
-    first, n_all = ranks.standings[0], len(ranks.standings)
-    rank = RANK.difference(first.mean_rank, "undefined")
-    text = f"{name_of(first.family)} has the best mean rank, {rank} of {n_all}"
-    if not ranks.pairs:
-        return f"{text}; no pairs were tested"
-    groups = [group for group in ranks.groups if first.family in group]
-    alike = [name_of(name) for group in groups for name in group if name != first.family]
-    if not alike:
-        return f"{text}; it is told apart from the next one"
-    more = f" and {len(alike) - MOST_NAMES} more" if len(alike) > MOST_NAMES else ""
-    return f"{text}; it is not told apart from {', '.join(alike[:MOST_NAMES])}{more}"
 
 
 def requirement(document: CompareEnvelope) -> str:
@@ -440,28 +338,6 @@ def best_set(document: CompareEnvelope) -> str:
         return ""
     n_all = count(document.input.n_configurations, "configuration")
     return f"{found.n_inside} of {n_all} may be the best ({percent(found.level)})"
-
-
-def statistic(comparison: Comparison) -> str:
-    """Return the statistic of a test with its degrees of freedom."""
-    value = comparison.statistic
-    if value is None:
-        return ""
-    df = ", ".join(trimmed(f"{one:.1f}") for one in comparison.df)
-    return f"{value:.3g} ({df})" if df else f"{value:.3g}"
-
-
-def p_text(p: float | None) -> str:
-    """Return a p-value with its sign of relation; empty where it is undefined.
-
-    Examples
-    --------
-    >>> p_text(0.0304), p_text(0.00004), p_text(1.0), p_text(None)
-    ('0.030', '< 0.001', '1.000', '')
-    """
-    if p is None:
-        return ""
-    return f"< {LEAST_P:g}" if p < LEAST_P else f"{p:.3f}"
 
 
 def figures_of(document: CompareEnvelope) -> Digits:

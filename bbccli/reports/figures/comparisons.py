@@ -9,6 +9,7 @@ from bbccli.core.rounding import Digits, percent
 from bbccli.core.text import visible
 from bbccli.reports import phrases
 from bbccli.reports.content import compare as content
+from bbccli.reports.content import ranks
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures.base import (
     CORRECTED,
@@ -122,7 +123,7 @@ def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) 
         content.signed(one.difference, digits),
         content.signed(one.corrected, digits, "none"),
         "none" if (lower, upper) == ("none", "none") else f"{lower} to {upper}",
-        content.p_text(one.p if one.p_adjusted is None else one.p_adjusted) or "none",
+        ranks.p_text(one.p if one.p_adjusted is None else one.p_adjusted) or "none",
         content.verdict(one, document),
     )
 
@@ -179,11 +180,11 @@ def cd(exhibit: Exhibit) -> Drawn | str:
         return "it needs a saved result of bbc compare --across"
     if any(one.mean_rank is None for one in found.standings):
         return "a mean rank is undefined"
-    shown, table = found.standings[:MOST_NAMES], content.standings(found)
+    shown, table = found.standings[:MOST_NAMES], ranks.standings(found)
     bars = joined(found.groups, [one.family for one in shown])
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
     return Drawn(
-        f"{content.leader(found)}.",
+        f"{ranks.leader(found)}.",
         _caption_of_ranks(found, len(shown)),
         [column.name for column in table.columns],
         [[visible(family), *figures] for family, *figures in table.rows],
