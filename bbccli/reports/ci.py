@@ -18,6 +18,7 @@ from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import Style, phrases
 from bbccli.reports.content import compare
+from bbccli.reports.content.ranks import p_text
 from bbccli.reports.sentences import gate_sentence, judged_figure, sentence, sentences
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope
