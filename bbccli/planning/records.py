@@ -26,10 +26,14 @@ class Cell:
     naive: float = doc("expected naive figure of the winner")
     honest: float = doc("expected true performance of the winner")
     optimism: float = doc("how much too good the naive figure is expected")
-    optimism_lower: float = doc("with the noise of the best tenth of the configurations")
-    optimism_upper: float = doc("with the noise of all configurations")
+    optimism_lower: float = doc("if the contenders differ more than the pilot shows")
+    optimism_upper: float = doc("if the contenders are equally good")
     width: float = doc("expected width of the winner's interval")
-    near_best: float = doc("probability that the winner is truly within reach of the best, 0 to 1")
+    near_best: float | None = doc(
+        "probability that the winner is truly within reach of the best; null where it is not known"
+    )
+    near_best_lower: float = doc("the lesser of what both truths say of it")
+    near_best_upper: float = doc("the greater")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,12 @@ class Wanted:
     target: Target = doc("width or optimism")
     value: float = doc("the largest that is wanted, > 0")
     n_samples: int | None = doc("fewest rows that reach it; null where none of those looked at do")
+    n_samples_lower: int | None = doc("the fewest that may do, as far as the pilot tells")
+    n_samples_upper: int | None = doc("the fewest that do whatever the pilot leaves open")
     attainable: float = doc("what the chosen rows give")
+    assurance: float | None = doc(
+        "share of the studies in which a width is to be reached; null for the mean width"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +67,8 @@ class Halved:
 class Check:
     """The chosen cell again, by simulated matrices; with Monte-Carlo standard errors."""
 
-    law: str = doc("law of the simulated predictions")
-    n_repeats: int = doc("simulated matrices")
+    law: str = doc("how studies were drawn")
+    n_repeats: int = doc("simulated studies")
     naive: float = doc("mean naive figure of the winner")
     honest: float = doc("mean true performance of the winner")
     optimism: float = doc("mean optimism")
@@ -80,18 +89,18 @@ class Planned:
     n_samples: int | None = doc("rows of the pilot; null without one")
     n_configurations: int = doc("of the pilot, or those that the expected value is stated for")
     expected: float = doc("true performance expected of the winner: of the pilot by BBC, or stated")
-    noise: float = doc("standard deviation by chance relative to the others, in the chosen rows")
-    noise_of_best: float = doc("the same over the best quarter")
-    noise_at_top: float = doc("the same over the best tenth")
     error: float = doc("standard error of a single performance, in the chosen rows")
-    spread: float = doc("standard deviation of the true performances")
-    spread_of_best: float = doc("the same, as the best of them tell it")
+    contenders: int | None = doc("configurations of the pilot that may be the best; null without")
+    spread: float | None = doc("standard deviation of the true performances, as stated; else null")
     correlation: float = doc("of what chance does to two configurations, 0 to 1")
     prevalence: float | None = doc("share of the positive class; null where it plays no part")
     wanted: Wanted | None = doc("what was asked for; null if nothing was")
     chosen: Cell = doc("the cell that the answer is about")
-    halved: Halved | None = doc("what half as many configurations change; null of a single one")
+    halved: Halved | None = doc(
+        "with --details, what half as many configurations change; null of a single one"
+    )
     cells: tuple[Cell, ...] = doc("rows by configurations, in that order, rising")
     check: Check | None = doc("with --check; else null")
+    details: bool = doc("whether details were asked for")
     assumptions: tuple[str, ...] = doc("what all of it takes for granted")
     notes: tuple[Note, ...] = doc("what to know of it", json=False)
