@@ -38,7 +38,7 @@ FEW_ROWS = 50
 SMALL_PILOT = 50, 10
 """Rows and configurations of a pilot below which its figures are rough."""
 
-UNKNOWN = 0.5
+UNKNOWN = 0.25
 """Range of a probability from which on it is not known."""
 
 FIXED = "True performances are fixed: more rows also train better models, which no matrix shows."

@@ -155,9 +155,9 @@ def test_near_perfect_configurations_are_noted_and_limited():
 
 def test_what_a_pilot_cannot_tell_is_unknown():
     """Of equal configurations each is the best, or one of them is, as far as the pilot tells."""
-    found = planned_for(of(np.full(40, 0.75)), PlanRequest(samples=(30,), within=0.001), PLAN).chosen
+    found = planned_for(of(np.full(100, 0.75)), PlanRequest(), PLAN).chosen
     assert found.near_best is None
-    assert found.near_best_lower < 0.5 < found.near_best_upper == 1
+    assert found.near_best_lower < 0.75 < found.near_best_upper == 1
 
 
 def test_what_can_t_be_planned():
