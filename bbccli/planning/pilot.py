@@ -146,19 +146,20 @@ class PilotBasis:
 
     @cached_property
     def _squares(self) -> FloatArray:
-        """(U,) what each unit adds to the variance of a contender's performance, on average."""
+        """(U, K) what each unit adds to the variance of the performances of contenders."""
         own = self.found.influence[:, self.may_be_best] * self.found.scale[:, None]
-        return np.asarray((own**2).mean(axis=1))
+        return np.asarray(own**2)
 
     def error(self, n_samples: int) -> float:
         """Return the standard error of a contender's performance."""
-        return sqrt(float(self._squares.sum()) * self.n_samples / n_samples)
+        return sqrt(float(self._squares.sum(axis=0).mean()) * self.n_samples / n_samples)
 
     @property
     def doubt(self) -> float:
-        """Standard error of a variance, relative to it."""
-        total = float(self._squares.sum())
-        return sqrt(len(self._squares)) * float(self._squares.std(ddof=1)) / total if total else 0.0
+        """Standard error of the variance of a contender, relative to it."""
+        totals = self._squares.sum(axis=0)
+        own = self._squares.std(axis=0, ddof=1)[totals > 0] / totals[totals > 0]
+        return sqrt(len(self._squares)) * float(own.mean()) if len(own) else 0.0
 
     @cached_property
     def correlation(self) -> float:

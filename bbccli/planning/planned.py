@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from math import ceil, exp, isfinite
+from math import ceil, isfinite
 from typing import Any
 
 from bbccli.core.arguments import real
@@ -206,9 +206,7 @@ class _Planner:
         least, target = basis.least_samples, asked.target or Target.WIDTH
         if target is Target.WIDTH:
             rows = self.widths.rows_for(asked.value, count, least, MOST_SAMPLES, asked.assurance)
-            lower, upper = (
-                rows and max(ceil(rows * exp(factor * basis.doubt)), least) for factor in (-2, 2)
-            )
+            lower, upper = self.widths.range_of(rows, least)
         else:
             low, rows = (
                 first(lambda n, of=of: of(n, count) <= asked.value, least, MOST_SAMPLES)  # type: ignore[misc]

@@ -10,11 +10,12 @@
 4. The winner's naive figure is too good by s^2 / sqrt(s^2 + tau^2) e(C) on average: the regression
    of a true value on an observed one, for the selected extreme.
 5. Of a single configuration nothing is selected, and the width is that of its plain interval.
-   Studies of more are drawn by a law of simulation. The errors of two configurations have the correlation
-   stated: that of the normal numbers behind them follows by bivariate normal probabilities.
+   Studies of more are drawn by a law of simulation. The errors of two configurations have the
+   correlation stated: that of the normal numbers behind them follows by bivariate normal
+   probabilities.
 
-Source: Hanley & McNeil 1982; Newcombe 2006, method 4; Wilson 1927; Cochran 1951 for step 4. The model of step 3
-is that of a two-way table without interaction.
+Source: Hanley & McNeil 1982; Newcombe 2006, method 4; Wilson 1927; Cochran 1951 for step 4. The
+model of step 3 is that of a two-way table without interaction.
 """
 
 from __future__ import annotations

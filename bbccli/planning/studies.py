@@ -7,7 +7,7 @@ what will be seen, but for what the pilot leaves open.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from math import sqrt
+from math import ceil, exp, sqrt
 
 import numpy as np
 from numpy.random import Generator
@@ -103,6 +103,16 @@ class Widths:
         while found <= most and not self.of(found, n_configurations, assurance) <= value:
             found += max(found // 200, 1)
         return found if found <= most else None
+
+    def range_of(self, rows: int | None, least: int) -> tuple[int | None, int | None]:
+        """Return the fewest and the most rows that a width may truly take: 95 %.
+
+        Rows are in proportion to the variance of a performance, of which a pilot tells so much.
+        """
+        if rows is None:
+            return None, None
+        lower, upper = (rows * exp(factor * self.basis.doubt) for factor in (-2, 2))
+        return max(ceil(lower), least), ceil(upper)
 
 
 N_STEPS = 8

@@ -9,6 +9,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
+from math import inf
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -16,12 +18,13 @@ from zlib import crc32
 import numpy as np
 from numpy.random import Generator
 
-from bbccli import METHODS, METRICS
+from bbccli import METHODS, METRICS, read
+from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.planning.pilot import PilotBasis, of_pilot
 from bbccli.planning.planned import MOST_SAMPLES
-from bbccli.planning.simulation import Simulated, binormal, noisy, right_or_wrong
+from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 from bbccli.planning.studies import Widths
 from bbccli.types import FloatArray
 from benchmarks.tables import Row
@@ -32,7 +35,7 @@ from benchmarks.validation.summary import Figure, mean_of, share_error
 
 PLAN = Plan(n_resamples=400)
 N_REPETITIONS = 300
-N_WIDTHS = 60
+N_WIDTHS = 100
 """Repetitions in which a width is planned too."""
 
 STATEMENT = 1
@@ -54,8 +57,18 @@ LAWS: dict[str, Callable[[Generator, int], FloatArray]] = {
 }
 """True gains about the best, in units of the spread."""
 
-OF_WIDTHS = ("all equal", "plateau", "exponential")
+OF_WIDTHS = ("plateau", "exponential")
 """Laws under which widths are planned."""
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+FILES = {
+    "progression": ("auc", 80),
+    "breast_cancer": ("auc", 100),
+    "digits": ("accuracy", 100),
+    "diabetes": ("r2", 100),
+    "whas500": ("concordance", 100),
+}
+"""Files that are taken for populations, whose rows are drawn again; metric and rows of pilots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,45 +80,62 @@ class PlanSetting:
     pilot: int
     n: int
     c: int
-    correlation: float
+    correlation: float | None
     width: float
 
     @property
     def key(self) -> str:
         """Its name."""
-        size = f"pilot={self.pilot} N={self.n} C={self.c} r={self.correlation:g}"
+        size = f"pilot={self.pilot} N={self.n} C={self.c}"
+        size += "" if self.correlation is None else f" r={self.correlation:g}"
         return f"{self.metric} {self.law} {size}"
 
-    def draw(self, rng: Generator, n_samples: int) -> Simulated:
-        """Draw a pilot or a study."""
+    def draw(self, rng: Generator, n_samples: int) -> tuple[PredictionMatrix, FloatArray]:
+        """Draw a pilot or a study, and its true performances."""
+        if self.law in FILES:
+            whole = population(self.law)
+            rows = rng.integers(0, whole.n_samples, n_samples)
+            return whole.of_samples(rows), _performances(whole, self.metric)
         gains = LAWS[self.law](rng, self.c)
-        common = {"correlation": self.correlation}
-        if self.metric == "mse":
-            return noisy(np.clip(0.4 - 0.06 * gains, 0.02, 0.98), n_samples, rng, **common)
-        if self.metric == "auc":
-            return binormal(np.clip(0.8 + 0.03 * gains, 0.02, 0.98), n_samples, rng, **common)
-        return right_or_wrong(np.clip(0.75 + 0.03 * gains, 0.02, 0.98), n_samples, rng, **common)
+        law, best, unit = {
+            "accuracy": (right_or_wrong, 0.75, 0.03),
+            "auc": (binormal, 0.8, 0.03),
+            "mse": (noisy, 0.4, -0.06),
+        }[self.metric]
+        true = np.clip(best + unit * gains, 0.02, 0.98)
+        found = law(true, n_samples, rng, correlation=self.correlation)
+        return found.matrix, found.performances
+
+
+@cache
+def population(name: str) -> PredictionMatrix:
+    """Return a file of `sample_data`."""
+    return replace(read(SAMPLES / f"{name}.parquet"), sample_keys=None)
 
 
 def settings() -> list[PlanSetting]:
-    """Eight laws in four sizes."""
+    """Eight laws in four sizes, and five files."""
     sizes = [
         ("accuracy", 100, 400, 100, 0.5, 0.1),
-        ("accuracy", 60, 60, 30, 0.0, 0.15),
+        ("accuracy", 40, 40, 30, 0.0, 0.2),
         ("auc", 80, 320, 100, 0.8, 0.12),
         ("mse", 100, 200, 60, 0.5, 0.2),
     ]
-    return [PlanSetting(metric, law, *rest) for metric, *rest in sizes for law in LAWS]
+    of_files = [
+        PlanSetting(metric, name, pilot, 200, population(name).n_configurations, None, 0.1)
+        for name, (metric, pilot) in FILES.items()
+    ]
+    return [PlanSetting(metric, law, *rest) for metric, *rest in sizes for law in LAWS] + of_files
 
 
 def repetition(setting: PlanSetting, number: int) -> Result:
     """Return what the plan by a pilot says, and what a study shows."""
     rng = np.random.default_rng([crc32(setting.key.encode()), number])
     metric = METRICS[setting.metric]
-    pilot = setting.draw(rng, setting.pilot).matrix
+    pilot, _ = setting.draw(rng, setting.pilot)
     basis = of_pilot(pilot, metric, replace(PLAN, seed=number))
     found = basis.outlook(setting.n, setting.c, 0.01)
-    optimism, honest = _seen(setting.draw(rng, setting.n), setting.metric)
+    optimism, honest = _seen(*setting.draw(rng, setting.n), setting.metric)
     told = {
         "lower": found.lower,
         "middle": found.middle,
@@ -115,39 +145,55 @@ def repetition(setting: PlanSetting, number: int) -> Result:
         "seen honest": honest,
     }
     if setting.law not in OF_WIDTHS or number >= N_WIDTHS:
-        names = ("planned width", "seen width", "rows", "met", "rows assured", "met assured")
-        return told | dict.fromkeys(names)
+        return told | dict.fromkeys(OF_WIDTH)
     return told | _of_widths(setting, basis, rng, replace(PLAN, seed=number))
 
 
+OF_WIDTH = (
+    *("planned width", "seen width", "rows", "rows lower", "rows upper", "width in rows"),
+    *("rows assured", "width in rows assured"),
+)
+
+
 def _of_widths(setting: PlanSetting, basis: PilotBasis, rng: Generator, plan: Plan) -> Result:
-    """Widths planned for N rows and seen in them; and whether a wanted width is met as planned."""
-    widths = Widths(basis, plan)
-    told: dict[str, Any] = {
-        "planned width": widths.of(setting.n, setting.c),
-        "seen width": _width(setting.draw(rng, setting.n), setting.metric, plan),
-    }
-    for name, assurance in (("", None), (" assured", ASSURANCE)):
-        least = basis.least_samples
-        rows = widths.rows_for(setting.width, setting.c, least, MOST_SAMPLES, assurance)
-        told["rows" + name] = rows
-        seen = None if rows is None else _width(setting.draw(rng, rows), setting.metric, plan)
-        told["met" + name] = None if seen is None else seen <= setting.width
-    return told
+    """Widths planned for N rows and seen in them; rows for a width, and the width in them."""
+    widths, least = Widths(basis, plan), basis.least_samples
+    planned, sure = (
+        widths.rows_for(setting.width, setting.c, least, MOST_SAMPLES, assurance)
+        for assurance in (None, ASSURANCE)
+    )
+    lower, upper = widths.range_of(planned, least)
+    sizes = (setting.n, planned, sure)
+    seen = [n and _width(setting.draw(rng, n)[0], setting.metric, plan) for n in sizes]
+    found = (
+        widths.of(setting.n, setting.c),
+        seen[0],
+        planned,
+        lower,
+        upper,
+        seen[1],
+        sure,
+        seen[2],
+    )
+    return dict(zip(OF_WIDTH, found, strict=True))
 
 
-def _seen(study: Simulated, name: str) -> tuple[float, float]:
+def _seen(matrix: PredictionMatrix, true: FloatArray, name: str) -> tuple[float, float]:
     """Optimism of the winner less that of all, and its true performance."""
+    sign = METRICS[name].direction.sign
+    gains = sign * _performances(matrix, name)
+    off, best = gains - sign * true, gains >= gains.max() - 1e-12
+    return float(off[best].mean() - off.mean()), float(true[best].mean())
+
+
+def _performances(matrix: PredictionMatrix, name: str) -> FloatArray:
     metric = METRICS[name]
-    sign, matrix = metric.direction.sign, study.matrix
     scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
-    gains = sign * scorer(np.ones((1, matrix.n_samples), np.uint8))[0]
-    off, best = gains - sign * study.performances, gains >= gains.max() - 1e-12
-    return float(off[best].mean() - off.mean()), float(study.performances[best].mean())
+    return np.asarray(scorer(np.ones((1, matrix.n_samples), np.uint8))[0], float)
 
 
-def _width(study: Simulated, metric: str, plan: Plan) -> float:
-    found = METHODS["bbc"].run(study.matrix, METRICS[metric], plan).interval
+def _width(study: PredictionMatrix, metric: str, plan: Plan) -> float:
+    found = METHODS["bbc"].run(study, METRICS[metric], plan).interval
     return float("nan") if found is None else found.upper - found.lower
 
 
@@ -167,6 +213,8 @@ def repeat(store: Kept, seconds: float) -> int:
             for setting, number in todo(store):
                 if time.monotonic() >= end:
                     break
+                if not n_done % 100:
+                    store.write()
                 store.add(setting.key, number, repetition(setting, number))
                 n_done += 1
     finally:
@@ -187,11 +235,20 @@ def block(store: Kept) -> str:
     for setting in settings():
         said = list(store.results(setting.key).values())
         row = {"metric": setting.metric, "law": setting.law, "pilot": setting.pilot}
-        row |= {"N": setting.n, "C": setting.c, "r": setting.correlation, "n": len(said)}
+        row |= {
+            "N": setting.n,
+            "C": setting.c,
+            "r": "" if setting.correlation is None else setting.correlation,
+            "n": len(said),
+        }
         if said:
             optimism.append(row | optimism_of(said))
         if planned := [one for one in said if one["planned width"] is not None]:
-            widths.append(row | {"n": len(planned), "wanted": setting.width} | widths_of(planned))
+            widths.append(
+                row
+                | {"n": len(planned), "wanted": setting.width}
+                | widths_of(planned, setting.width)
+            )
     names = ("metric", "law", "pilot", "N", "C", "r", "n")
     parts = [
         table("Optimism: what pilots tell, and what is seen", names, optimism),
@@ -217,17 +274,32 @@ def optimism_of(said: list[Result]) -> Row:
     }
 
 
-def widths_of(said: list[Result]) -> Row:
-    """Seen over planned width, rows, and how often a width was met."""
-    ratios = [one["seen width"] / one["planned width"] for one in said]
-    met = sum(bool(one["met"]) for one in said)
-    assured = sum(bool(one["met assured"]) for one in said)
-    rows = [one["rows"] for one in said if one["rows"] is not None]
+def widths_of(said: list[Result], wanted: float) -> Row:
+    """Seen over planned width, the rows that are planned, and how often a width was met in them.
+
+    The rows that it truly takes are those of the mean width: it falls with their root.
+    """
+    ratio = np.mean([one["seen width"] for one in said]) / np.mean(
+        [one["planned width"] for one in said]
+    )
+    rows, width = (np.array([one[k] for one in said], float) for k in ("rows", "width in rows"))
+    truly = (np.nanmean(width * np.sqrt(rows)) / wanted) ** 2
+    usual = np.nanquantile(rows, [0.1, 0.9])
+    inside = sum((one["rows lower"] or 0) <= truly <= (one["rows upper"] or inf) for one in said)
+    shares = {
+        "met": np.sum(width <= wanted),
+        "met, assured 80 %": sum((one["width in rows assured"] or inf) <= wanted for one in said),
+        "ranges that cover": inside,
+    }
     return {
-        "seen / planned": mean_of(ratios),
-        "rows, 10 to 90 %": " to ".join(f"{q:.0f}" for q in np.quantile(rows, [0.1, 0.9])),
-        "met": Figure(met / len(said), share_error(met, len(said)), ""),
-        "met, assured 80 %": Figure(assured / len(said), share_error(assured, len(said)), ""),
+        "seen / planned": f"{ratio:.2f}",
+        "rows it takes": f"{truly:.0f}",
+        "rows planned, 10 to 90 %": " to ".join(f"{q:.0f}" for q in usual),
+        "width in them": mean_of(width[~np.isnan(width)].tolist()),
+        **{
+            name: Figure(share / len(said), share_error(int(share), len(said)), "")
+            for name, share in shares.items()
+        },
     }
 
 
