@@ -173,6 +173,20 @@ class PilotBasis:
         found = scaled[:, best] @ scaled[:, others] / (sizes[best] * sizes[others])
         return float(np.clip(found.mean(), 0.0, 1.0))
 
+    def chance_and_truth(self, n_samples: int, share: int) -> tuple[float, float]:
+        """Noise relative to the others, and spread of the true gains, of the best 1 / share.
+
+        Of means of losses the noise is that of a two-way table of rows and configurations: the
+        root of the residual mean square over the rows.
+        """
+        count = max(ceil(self.n_configurations / share), 2)
+        best = np.argsort(-self.found.gains, kind="stable")[:count]
+        own = self.found.influence[:, best] * self.found.scale[:, None]
+        apart = own - own.mean(axis=1, keepdims=True)
+        noise = float((apart**2).sum()) / (count - 1)
+        spread = max(float(self.found.gains[best].var(ddof=1)) - noise, 0.0)
+        return sqrt(noise * self.n_samples / n_samples), sqrt(spread)
+
     @property
     def near_perfect(self) -> bool:
         """True if the contenders are within two standard errors of the best value."""

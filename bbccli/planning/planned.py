@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from math import ceil, isfinite
 from typing import Any
 
+import numpy as np
+
 from bbccli.core.arguments import real
 from bbccli.core.notes import (
     Note,
@@ -37,6 +39,9 @@ FEW_ROWS = 50
 
 SMALL_PILOT = 50, 10
 """Rows and configurations of a pilot below which its figures are rough."""
+
+MOST_FOLLOWED = 5
+"""Times that an answer follows a check."""
 
 UNKNOWN = 0.25
 """Range of a probability from which on it is not known."""
@@ -143,16 +148,16 @@ class _Planner:
         if asked.target is not None:
             wanted = self.wanted(count)
             rows = wanted.n_samples or MOST_SAMPLES
-        chosen, found = self.cell(rows, count), None
+        found = None
         if asked.checked:
-            found = check(basis, chosen, self.plan, self.within, progress)
-            if wanted is not None and (more := self._more(chosen, wanted, found)) > rows:
-                wanted = replace(
-                    wanted, n_samples=more, n_samples_upper=max(more, wanted.n_samples_upper or 0)
-                )
-                chosen = self.cell(more, count)
+            rows, found = self._checked(rows, count, progress)
+            if wanted is not None and wanted.n_samples not in (None, rows):
+                wanted = self._wanted(rows, wanted.n_samples_lower, rows)
+        chosen = self.cell(rows, count)
         if wanted is not None:
-            width = self.widths.of(chosen.n_samples, count, asked.assurance)
+            width = self.widths.of(rows, count, asked.assurance)
+            if found is not None:
+                width = found.width if found.width_assured is None else found.width_assured
             reached = width if asked.target is Target.WIDTH else chosen.optimism_upper
             wanted = replace(wanted, attainable=reached)
         halved = None
@@ -206,14 +211,19 @@ class _Planner:
         least, target = basis.least_samples, asked.target or Target.WIDTH
         if target is Target.WIDTH:
             rows = self.widths.rows_for(asked.value, count, least, MOST_SAMPLES, asked.assurance)
-            lower, upper = self.widths.range_of(rows, least)
-        else:
-            low, rows = (
-                first(lambda n, of=of: of(n, count) <= asked.value, least, MOST_SAMPLES)  # type: ignore[misc]
-                for of in (self._lower, self._upper)
-            )
-            lower, upper = low, rows
-        return Wanted(target, asked.value, rows, lower, upper, float("nan"), asked.assurance)
+            return self._wanted(rows, None, None)
+        low, rows = (
+            first(lambda n, of=of: of(n, count) <= asked.value, least, MOST_SAMPLES)  # type: ignore[misc]
+            for of in (self._lower, self._upper)
+        )
+        return self._wanted(rows, low, rows)
+
+    def _wanted(self, rows: int | None, lower: int | None, upper: int | None) -> Wanted:
+        target = self.asked.target or Target.WIDTH
+        if target is Target.WIDTH:
+            lower, upper = self.widths.range_of(rows, self.basis.least_samples)
+        value, assurance = self.asked.value, self.asked.assurance
+        return Wanted(target, value, rows, float("nan"), lower, upper, assurance)
 
     def _lower(self, n_samples: int, count: int) -> float:
         return self.basis.outlook(n_samples, count, self.within).lower
@@ -221,27 +231,57 @@ class _Planner:
     def _upper(self, n_samples: int, count: int) -> float:
         return self.basis.outlook(n_samples, count, self.within).upper
 
-    def _more(self, chosen: Cell, wanted: Wanted, found: Check) -> int:
-        """Rows that the target takes by a check, where this is sure to ask for more; else 0."""
-        if wanted.n_samples is None:
-            return 0
-        is_width = wanted.target is Target.WIDTH
-        seen = found.width if is_width else found.optimism
-        error = found.width_error if is_width else found.optimism_error
-        if not isfinite(seen) or seen - 2 * error <= wanted.value:
-            return 0
-        return min(ceil(chosen.n_samples * (seen / wanted.value) ** 2), MOST_SAMPLES)
+    def _checked(self, rows: int, count: int, progress: Progress) -> tuple[int, Check]:
+        """Return the rows that simulated studies ask for, and what studies of so many rows say."""
+        width = self.asked.value if self.asked.target is Target.WIDTH else None
+
+        def seen(n_samples: int) -> Check:
+            size = n_samples, count
+            asked = self.within, width, self.asked.assurance
+            return check(self.basis, size, self.plan, *asked, progress)
+
+        found = seen(rows)
+        for _ in range(MOST_FOLLOWED):
+            if (other := self._followed(rows, found)) == rows:
+                break
+            rows, found = other, seen(other)
+        return rows, found
+
+    def _followed(self, rows: int, found: Check) -> int:
+        """Rows that a target takes by a check of so many; the same, but where it is sure.
+
+        An optimism is planned by its upper figure, so that a check may show less.
+        """
+        target, value = self.asked.target, self.asked.value
+        if target is None or rows >= MOST_SAMPLES:
+            return rows
+        seen, error = found.optimism, found.optimism_error
+        if target is Target.WIDTH:
+            seen, error = found.width_assured or found.width, found.width_error
+        fewer = target is Target.WIDTH and seen + 2 * error < value
+        if not isfinite(seen) or not (fewer or seen - 2 * error > value):
+            return rows
+        return int(
+            np.clip(ceil(rows * (seen / value) ** 2), self.basis.least_samples, MOST_SAMPLES)
+        )
 
     def _told(self, chosen: Cell) -> dict[str, Any]:
         """Figures of the basis, by the names of `Planned`; chance in the chosen rows."""
         basis = self.basis
         names = ("n_samples", "n_configurations", "contenders", "correlation", "prevalence")
+        (noise, spread), (noise_of_best, spread_of_best), (noise_at_top, _) = (
+            basis.chance_and_truth(chosen.n_samples, share) for share in (1, 4, 10)
+        )
         return {name: getattr(basis, name) for name in names} | {
             "metric": basis.metric.name,
             "direction": basis.metric.direction,
             "expected": self.sign * basis.expected,
             "error": basis.error(chosen.n_samples),
-            "spread": basis.stated.spread if isinstance(basis, StatedBasis) else None,
+            "noise": noise,
+            "noise_of_best": noise_of_best,
+            "noise_at_top": noise_at_top,
+            "spread": spread,
+            "spread_of_best": spread_of_best,
         }
 
     def _notes(self, wanted: Wanted | None, chosen: Cell) -> list[Note]:

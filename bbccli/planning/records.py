@@ -32,8 +32,10 @@ class Cell:
     near_best: float | None = doc(
         "probability that the winner is truly within reach of the best; null where it is not known"
     )
-    near_best_lower: float = doc("the lesser of what both truths say of it")
-    near_best_upper: float = doc("the greater")
+    near_best_lower: float | None = doc(
+        "the lesser of what both truths say of it", default=None, since="1.0"
+    )
+    near_best_upper: float | None = doc("the greater", default=None, since="1.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +45,17 @@ class Wanted:
     target: Target = doc("width or optimism")
     value: float = doc("the largest that is wanted, > 0")
     n_samples: int | None = doc("fewest rows that reach it; null where none of those looked at do")
-    n_samples_lower: int | None = doc("the fewest that may do, as far as the pilot tells")
-    n_samples_upper: int | None = doc("the fewest that do whatever the pilot leaves open")
     attainable: float = doc("what the chosen rows give")
+    n_samples_lower: int | None = doc(
+        "fewest rows that it may truly take; null where they are not known",
+        default=None,
+        since="1.0",
+    )
+    n_samples_upper: int | None = doc("most rows", default=None, since="1.0")
     assurance: float | None = doc(
-        "share of the studies in which a width is to be reached; null for the mean width"
+        "share of the studies in which a width is to be reached; null for the mean width",
+        default=None,
+        since="1.0",
     )
 
 
@@ -77,6 +85,14 @@ class Check:
     width_error: float = doc("its Monte-Carlo standard error")
     near_best: float = doc("share of winners within reach of the best")
     near_best_error: float = doc("its Monte-Carlo standard error")
+    width_assured: float | None = doc(
+        "width that the share of --assurance does not exceed; null without one",
+        default=None,
+        since="1.0",
+    )
+    width_met: float | None = doc(
+        "share of intervals as narrow as wanted; null where no width is", default=None, since="1.0"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +105,12 @@ class Planned:
     n_samples: int | None = doc("rows of the pilot; null without one")
     n_configurations: int = doc("of the pilot, or those that the expected value is stated for")
     expected: float = doc("true performance expected of the winner: of the pilot by BBC, or stated")
+    noise: float = doc("standard deviation by chance relative to the others, in the chosen rows")
+    noise_of_best: float = doc("the same over the best quarter")
+    noise_at_top: float = doc("the same over the best tenth")
     error: float = doc("standard error of a single performance, in the chosen rows")
-    contenders: int | None = doc("configurations of the pilot that may be the best; null without")
-    spread: float | None = doc("standard deviation of the true performances, as stated; else null")
+    spread: float = doc("standard deviation of the true performances")
+    spread_of_best: float = doc("the same over the best quarter")
     correlation: float = doc("of what chance does to two configurations, 0 to 1")
     prevalence: float | None = doc("share of the positive class; null where it plays no part")
     wanted: Wanted | None = doc("what was asked for; null if nothing was")
@@ -101,6 +120,9 @@ class Planned:
     )
     cells: tuple[Cell, ...] = doc("rows by configurations, in that order, rising")
     check: Check | None = doc("with --check; else null")
-    details: bool = doc("whether details were asked for")
     assumptions: tuple[str, ...] = doc("what all of it takes for granted")
     notes: tuple[Note, ...] = doc("what to know of it", json=False)
+    contenders: int | None = doc(
+        "configurations of the pilot that may be the best; null without", default=None, since="1.0"
+    )
+    details: bool = doc("whether details were asked for", default=False, since="1.0")

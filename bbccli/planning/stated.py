@@ -167,6 +167,10 @@ class StatedBasis:
             return sqrt(newcombe_variance(p, share * n_samples, (1 - share) * n_samples))
         return sqrt(p * (1 - p) / n_samples)
 
+    def chance_and_truth(self, n_samples: int, _share: int) -> tuple[float, float]:
+        """Return s and tau, those of the best alike."""
+        return self.error(n_samples) * sqrt(1 - self.correlation), self.stated.spread
+
     def plain_width(self, n_samples: int, level: float) -> float:
         """Return the width of the interval of a single configuration: +- z sigma, or Wilson's.
 
@@ -186,7 +190,7 @@ class StatedBasis:
 
     def outlook(self, n_samples: int, n_configurations: int, within: float) -> Outlook:
         """Return what to expect of the winner, by the formulas of the module."""
-        spread, noise = self.stated.spread, self.error(n_samples) * sqrt(1 - self.correlation)
+        noise, spread = self.chance_and_truth(n_samples, 1)
         honest = self._level() + reached(spread, noise, n_configurations)
         total = hypot(spread, noise)
         optimism = noise**2 / total * expected_maximum(n_configurations) if total else 0.0

@@ -7,7 +7,7 @@ what will be seen, but for what the pilot leaves open.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from math import ceil, exp, sqrt
+from math import ceil, exp, isfinite, sqrt
 
 import numpy as np
 from numpy.random import Generator
@@ -19,7 +19,7 @@ from bbccli.methods import METHODS
 from bbccli.metrics.planned import planned
 from bbccli.planning.basis import DrawnStudy, first
 from bbccli.planning.pilot import PilotBasis
-from bbccli.planning.records import Cell, Check
+from bbccli.planning.records import Check
 from bbccli.planning.stated import StatedBasis
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import FloatArray
@@ -30,7 +30,10 @@ N_STUDIES = 20
 """Studies behind a width."""
 
 N_CHECKED = 200
-"""Studies of a check; the first `N_STUDIES` of others give its width."""
+"""Studies of a check."""
+
+N_INTERVALS = 80
+"""Of these have an interval."""
 
 N_RESAMPLES = 400
 MOST_CONFIGURATIONS = 100
@@ -74,14 +77,7 @@ class Widths:
         if n_configurations == 1 and isinstance(self.basis, StatedBasis):
             return min(self.basis.plain_width(n_samples, self.plan.level), highest - lowest)
         found = self.seen(n_samples, n_configurations)
-        if not len(found):
-            return float("nan")
-        more = 0.0
-        if assurance is not None and len(found) > 1:
-            from scipy.special import ndtri
-
-            more = float(ndtri(assurance)) * float(found.std(ddof=1))
-        return min(float(found.mean()) + more, highest - lowest)
+        return min(width_in(found, assurance), highest - lowest) if len(found) else float("nan")
 
     def rows_for(
         self, value: float, n_configurations: int, least: int, most: int, assurance: float | None
@@ -120,6 +116,15 @@ CLOSE = 0.003
 """Relative change of the rows at which the search for them ends."""
 
 
+def width_in(widths: FloatArray, assurance: float | None) -> float:
+    """Return the mean of widths (S,), or the normal quantile that such a share does not exceed."""
+    if assurance is None or len(widths) < 2:
+        return float(widths.mean())
+    from scipy.special import ndtri
+
+    return float(widths.mean() + ndtri(assurance) * widths.std(ddof=1))
+
+
 def width_of(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
     """Return the width of BBC's interval on a study; NaN where there is none."""
     plan = replace(plan, n_resamples=min(plan.n_resamples, N_RESAMPLES), tolerance=None)
@@ -131,9 +136,15 @@ def width_of(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
 
 
 def check(
-    basis: PlanBasis, chosen: Cell, plan: Plan, within: float, progress: Progress = silent
+    basis: PlanBasis,
+    size: tuple[int, int],
+    plan: Plan,
+    within: float,
+    width: float | None = None,
+    assurance: float | None = None,
+    progress: Progress = silent,
 ) -> Check:
-    """Return what simulated studies say of a cell.
+    """Return what simulated studies of N rows and C configurations say.
 
     The best is selected by the metric itself; configurations that tie count as one, with their mean
     true performance. The optimism is its figure less its true performance, less the mean of that
@@ -144,27 +155,30 @@ def check(
     UnsupportedError
         A study that is too large to be simulated often.
     """
-    count = min(chosen.n_configurations, MOST_CHECKED)
-    n_drawn = chosen.n_samples * count
+    n_samples, count = size[0], min(size[1], MOST_CHECKED)
+    n_drawn = n_samples * count
     if n_drawn > MOST_DRAWN // 10:
         raise UnsupportedError(
             f"--check would simulate studies of {n_drawn:,} predictions each",
             hint="fewer --configurations, or a wider --width; or leave --check out",
         )
     n_studies = int(np.clip(MOST_DRAWN // n_drawn, 10, N_CHECKED))
-    found, widths = [], []
+    figures, widths = [], []
     for position in range(n_studies):
         rng: Generator = np.random.default_rng((plan.seed, position, 1))
-        study = basis.study(chosen.n_samples, count, rng)
-        found.append(_one(study, basis, plan, within))
-        if position < N_STUDIES:
+        study = basis.study(n_samples, count, rng)
+        figures.append(_one(study, basis, plan, within))
+        if position < N_INTERVALS:
             widths.append(width_of(study, basis, plan))
         progress(position + 1, n_studies)
-    (naive, honest, optimism, near), errors = _summed(np.array(found))
-    (width,), (width_error,) = _summed(np.array([w for w in widths if w == w] or [np.nan])[:, None])  # noqa: PLR0124
+    (naive, honest, optimism, near), errors = _summed(np.array(figures))
+    found = np.array([one for one in widths if isfinite(one)] or [float("nan")])
+    (mean,), (width_error,) = _summed(found[:, None])
     return Check(
         *(basis.law, n_studies, naive, honest, optimism, errors[2]),
-        *(width, width_error, near, errors[3]),
+        *(mean, width_error, near, errors[3]),
+        width_assured=None if assurance is None else width_in(found, assurance),
+        width_met=None if width is None else float(np.mean(found <= width)),
     )
 
 

@@ -108,7 +108,7 @@ def _difference(value: float | None, document: PlanEnvelope) -> str:
 
 def answer(document: PlanEnvelope) -> str:
     """Return the answer in two or three sentences."""
-    return " ".join(filter(None, [_of_rows(document), _range(document), _of_figures(document)]))
+    return " ".join(filter(None, [_of_rows(document), _of_figures(document)]))
 
 
 def _winner(document: PlanEnvelope) -> str:
@@ -135,11 +135,11 @@ def _of_rows(document: PlanEnvelope) -> str:
         what = f"{_winner(document)} to look at most {value} better than it is, on average"
     if wanted.n_samples is None:
         return f"Not even {rows} are enough for {what}: {attainable} is the smallest they give."
-    return f"Plan {rows} for {what}."
+    return f"Plan {rows}{_range(document)} for {what}."
 
 
 def _range(document: PlanEnvelope) -> str:
-    """Rows that may do or may be needed, as far as a pilot tells."""
+    """Rows that may do or may be needed, as far as a pilot tells; in brackets."""
     wanted, of_pilot = document.planned.wanted, document.planned.n_samples
     if wanted is None or of_pilot is None or wanted.n_samples is None:
         return ""
@@ -147,8 +147,8 @@ def _range(document: PlanEnvelope) -> str:
     if lower == upper:
         return ""
     if wanted.target == "optimism":
-        return f"As few as {lower} may do: a pilot of {_n_rows(of_pilot)} can't tell."
-    return f"A pilot of {_n_rows(of_pilot)} can't tell better than {lower} to {upper}."
+        return f" ({lower} may do: a pilot of {_n_rows(of_pilot)} can't tell)"
+    return f" ({lower} to {upper}, as far as a pilot of {_n_rows(of_pilot)} tells)"
 
 
 def about(number: int | None) -> str:
@@ -240,10 +240,16 @@ def _checked(document: PlanEnvelope) -> str:
         figure = _difference(getattr(found, key), document)
         return f"{figure} +- {Digits(max(decimals, 0)).difference(error)}"
 
+    met, wanted = found.width_met, document.planned.wanted
+    often = (
+        ""
+        if met is None or wanted is None
+        else f", at most {short(wanted.value)} in {percent(met, 0)} of them"
+    )
     near = f"{percent(found.near_best, 0)} near the best"
     return (
         f"{found.n_repeats} studies ({found.law}): too good by {figure('optimism')}, "
-        f"width {figure('width')}, {near}"
+        f"width {figure('width')}{often}, {near}"
     )
 
 
