@@ -101,7 +101,7 @@ class PlanRequest:
         if self.target is not Target.WIDTH:
             raise OptionError(
                 f"{parameter('assurance')} is of a width, and none is asked for",
-                hint="--width 0.1 --assurance 0.8",
+                hint="ask for a width too, such as 0.1",
             )
 
 
@@ -200,7 +200,7 @@ class _Planner:
             optimism_lower=found.lower,
             optimism_upper=found.upper,
             width=self.widths.of(n_samples, n_configurations),
-            near_best=(low + high) / 2 if high - low < UNKNOWN else None,
+            near_best=(low + high) / 2 if high - low < UNKNOWN else float("nan"),
             near_best_lower=low,
             near_best_upper=high,
         )

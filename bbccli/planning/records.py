@@ -29,7 +29,7 @@ class Cell:
     optimism_lower: float = doc("if the contenders differ more than the pilot shows")
     optimism_upper: float = doc("if the contenders are equally good")
     width: float = doc("expected width of the winner's interval")
-    near_best: float | None = doc(
+    near_best: float = doc(
         "probability that the winner is truly within reach of the best; null where it is not known"
     )
     near_best_lower: float | None = doc(

@@ -128,6 +128,7 @@ class StatedBasis:
     contenders = None
     near_perfect = False
     doubt = 0.0
+    wider = 1.0
 
     @property
     def law(self) -> str:

@@ -126,13 +126,16 @@ def width_in(widths: FloatArray, assurance: float | None) -> float:
 
 
 def width_of(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
-    """Return the width of BBC's interval on a study; NaN where there is none."""
+    """Return the width of BBC's interval on a study, as the basis raises it; NaN without one."""
     plan = replace(plan, n_resamples=min(plan.n_resamples, N_RESAMPLES), tolerance=None)
     try:
         found = METHODS["bbc"].run(study.matrix, basis.metric, plan).interval
     except BbcError:
         return float("nan")
-    return float("nan") if found is None else found.upper - found.lower
+    lowest, highest = basis.metric.bounds
+    if found is None:
+        return float("nan")
+    return min(basis.wider * (found.upper - found.lower), highest - lowest)
 
 
 def check(

@@ -29,8 +29,8 @@ def test_a_width_by_a_pilot(once, pilot):
     text = " ".join(once.silent(*pilot, "--width", "0.05").split())
     assert text.startswith("Plan ")
     for words in (
-        "rows for the 95 % interval of the winner of 23 configurations to be at most 0.05 wide on",
-        "A pilot of 300 rows can't tell better than",
+        ", as far as a pilot of 300 rows tells) for the 95 % interval of the winner of 23 ",
+        "configurations to be at most 0.05 wide on average",
         "on new data: too good by",
         "more rows also train better models",
         "width rows too good by honest naive",
@@ -151,7 +151,7 @@ def test_a_check_is_shown(run, monkeypatch):
         ((*STATED, "--metric", "mse", "--width", "0.1"), "MSE needs a pilot", "bbc plan FILE"),
         (("plan", "--metric", "rmse", "--expected", "3"), "RMSE needs a pilot", "--metric rmse"),
         ((*STATED, "--width", "0.1", "--assurance", "80"), "--assurance is 80", "0.8"),
-        ((*STATED, "--optimism", "0.1", "--assurance", "0.8"), "is of a width", "--width"),
+        ((*STATED, "--optimism", "0.1", "--assurance", "0.8"), "is of a width", "such as 0.1"),
         ((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
         ((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),
     ],

@@ -156,7 +156,7 @@ def test_near_perfect_configurations_are_noted_and_limited():
 def test_what_a_pilot_cannot_tell_is_unknown():
     """Of equal configurations each is the best, or one of them is, as far as the pilot tells."""
     found = planned_for(of(np.full(100, 0.75)), PlanRequest(), PLAN).chosen
-    assert found.near_best is None
+    assert np.isnan(found.near_best)
     assert found.near_best_lower < 0.75 < found.near_best_upper == 1
 
 
@@ -226,19 +226,35 @@ def test_the_check_agrees_with_the_plan(law, monkeypatch):
     assert seen.honest == pytest.approx(told.honest, rel=0.2)
 
 
-def test_the_answer_follows_the_check(monkeypatch):
-    """Where studies are sure to need more rows, these are planned."""
+@pytest.mark.parametrize(("constant", "rows"), [(3.0, 900), (1.0, 100)])
+def test_the_answer_follows_the_check(constant, rows, monkeypatch):
+    """Where studies are sure to need more rows, or fewer, these are planned."""
     monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 12)
+    monkeypatch.setattr("bbccli.planning.planned.Widths.rows_for", lambda *_: 300)
+    monkeypatch.setattr(
+        "bbccli.planning.studies.width_of",
+        lambda study, *_: constant / np.sqrt(study.matrix.n_samples) - 1e-9,
+    )
     basis = of_pilot(pilot(n=100), ACCURACY, PLAN)
-    monkeypatch.setattr("bbccli.planning.studies.width_of", lambda *_: 0.25)
-    monkeypatch.setattr(Widths, "of", lambda *_: 0.1)
     plain, checked = (
         planned_for(basis, PlanRequest(Target.WIDTH, 0.1, checked=check), PLAN)
         for check in (False, True)
     )
-    assert checked.check.width == pytest.approx(0.25)
-    expected = int(np.ceil(plain.wanted.n_samples * 6.25))
-    assert checked.wanted.n_samples == checked.chosen.n_samples == pytest.approx(expected, abs=1)
+    assert plain.wanted.n_samples == 300
+    assert checked.wanted.n_samples == checked.chosen.n_samples == rows
+    assert checked.wanted.n_samples_lower < rows < checked.wanted.n_samples_upper
+    assert checked.check.width == checked.wanted.attainable == pytest.approx(0.1)
+    assert checked.check.width_met == 1
+
+
+def test_a_check_of_an_assurance_is_of_that_share(monkeypatch):
+    monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 40)
+    basis = of_pilot(pilot(n=100, count=8), ACCURACY, PLAN)
+    asked = PlanRequest(Target.WIDTH, 0.12, assurance=0.8, checked=True)
+    found = planned_for(basis, asked, PLAN)
+    assert found.check.width < found.check.width_assured == found.wanted.attainable
+    assert found.check.width_met > 0.65
+    assert found.check.width_assured == pytest.approx(0.12, rel=0.05)
 
 
 @pytest.mark.sweep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from math import ceil, floor, log10, sqrt
+from math import ceil, floor, isfinite, log10, sqrt
 
 from bbccli.core.documents import Json
 from bbccli.core.rounding import Digits, count, fixed, percent, short
@@ -63,7 +63,8 @@ def _table(document: PlanEnvelope) -> BlockTable:
 
 def _near(cell: Cell) -> str:
     """Probability that the winner is near the best, where it is known."""
-    return "unknown" if cell.near_best is None else percent(cell.near_best, 0)
+    known = cell.near_best is not None and isfinite(cell.near_best)
+    return percent(cell.near_best, 0) if known else "unknown"
 
 
 def csv_rows(documents: Sequence[Json]) -> tuple[Sequence[str], Iterator[Json]]:
