@@ -59,8 +59,14 @@ LAWS: dict[str, Callable[[Generator, int], FloatArray]] = {
 }
 """True gains about the best, in units of the spread."""
 
-OF_WIDTHS = ("plateau", "exponential")
-"""Laws under which widths are planned."""
+WIDTHS = {
+    ("exponential", 100, "accuracy"): 0.1,
+    ("plateau", 100, "accuracy"): 0.1,
+    ("exponential", 40, "accuracy"): 0.2,
+    ("exponential", 80, "auc"): 0.12,
+    ("exponential", 100, "mse"): 0.2,
+}
+"""Widths that are wanted, by law, rows of the pilot, and metric."""
 
 SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
 FILES = {
@@ -83,7 +89,11 @@ class PlanSetting:
     n: int
     c: int
     correlation: float | None
-    width: float
+
+    @property
+    def width(self) -> float | None:
+        """Width that is wanted; None where none is planned."""
+        return WIDTHS.get((self.law, self.pilot, self.metric))
 
     @property
     def key(self) -> str:
@@ -118,13 +128,13 @@ def population(name: str) -> PredictionMatrix:
 def settings() -> list[PlanSetting]:
     """Eight laws in four sizes, and five files."""
     sizes = [
-        ("accuracy", 100, 400, 100, 0.5, 0.1),
-        ("accuracy", 40, 40, 30, 0.0, 0.2),
-        ("auc", 80, 320, 40, 0.8, 0.12),
-        ("mse", 100, 200, 60, 0.5, 0.2),
+        ("accuracy", 100, 400, 100, 0.5),
+        ("accuracy", 40, 40, 30, 0.0),
+        ("auc", 80, 320, 40, 0.8),
+        ("mse", 100, 200, 60, 0.5),
     ]
     of_files = [
-        PlanSetting(metric, name, pilot, 200, population(name).n_configurations, None, 0.1)
+        PlanSetting(metric, name, pilot, 200, population(name).n_configurations, None)
         for name, (metric, pilot) in FILES.items()
     ]
     return [PlanSetting(metric, law, *rest) for metric, *rest in sizes for law in LAWS] + of_files
@@ -147,7 +157,7 @@ def repetition(setting: PlanSetting, number: int) -> Result:
         "seen of all": all_of_them,
         "seen honest": honest,
     }
-    if setting.law not in OF_WIDTHS or number >= N_WIDTHS:
+    if setting.width is None or number >= N_WIDTHS:
         return told | dict.fromkeys(OF_WIDTH)
     return told | _of_widths(setting, basis, rng, replace(PLAN, seed=number))
 
@@ -256,7 +266,8 @@ def rows_of(store: Kept) -> tuple[list[Row], list[Row]]:
         row |= {"N": setting.n, "C": setting.c, "r": correlation}
         if said:
             optimism.append(row | {"n": len(said)} | optimism_of(said))
-        if planned := [one for one in said if one["planned width"] is not None]:
+        planned = [one for one in said if one["planned width"] is not None]
+        if planned and setting.width is not None:
             row |= {"n": len(planned), "wanted": setting.width}
             widths.append(row | widths_of(planned, setting.width))
     return optimism, widths
