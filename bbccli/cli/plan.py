@@ -55,7 +55,7 @@ class PlanningOptions:
         None,
         "Configurations of the table, such as 10,100,1000; the answer is for the most.",
         "C,...",
-        default="those of the pilot, half and twice as many",
+        default="those of the pilot",
     )
     assurance: float | None = _of_run(
         None,
