@@ -15,7 +15,7 @@ from bbccli.metrics import METRICS
 from bbccli.planning import PlanRequest, Target, of_pilot, planned_for
 from bbccli.planning.pilot import APART, EQUAL, RAISED, REACH
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
-from bbccli.planning.studies import Widths
+from bbccli.planning.studies import Widths, width_of
 
 PLAN = Plan(n_resamples=30)
 ACCURACY = METRICS["accuracy"]
@@ -188,6 +188,13 @@ def test_widths_are_those_that_bbc_prints(law):
     # of large studies it falls with the root of the rows
     large = [Widths(basis, plan).of(n, 12) for n in (10**5, 4 * 10**5)]
     assert large[0] == pytest.approx(2 * large[1], rel=0.01)
+
+
+def test_widths_of_rows_drawn_again_are_raised_by_a_tenth():
+    basis, plan = of_pilot(pilot(n=60, count=8), ACCURACY, PLAN), replace(PLAN, n_resamples=100)
+    study = basis.study(90, 8, np.random.default_rng(0))
+    found = METHODS["bbc"].run(study.matrix, ACCURACY, plan).interval
+    assert width_of(study, basis, plan) == pytest.approx(1.1 * (found.upper - found.lower))
 
 
 def test_rows_for_a_width_reach_it_and_more_are_assured():
