@@ -151,6 +151,29 @@ def test_near_perfect_configurations_are_noted_and_limited():
     assert "near-perfect" in {note.code for note in found.notes}
     assert found.chosen.optimism_lower == 0
     assert found.chosen.honest + found.chosen.optimism_upper == pytest.approx(1)
+    outlook = of_pilot(pilot(n=60, count=30, beta=(200, 4), seed=1), ACCURACY, PLAN).outlook(
+        60, 30, 0.01
+    )
+    assert (outlook.lower, outlook.upper) == (0, pytest.approx(1 - outlook.honest))
+    assert outlook.upper > 0.05
+
+
+def test_noise_and_spread_are_those_of_a_two_way_table():
+    """The residual mean square of rows x configurations over the rows, by the sums of a textbook."""
+    matrix = pilot(n=40, count=7)
+    right = (matrix.predictions[0] == matrix.outcome.values[:, None]).astype(float)
+    best = np.argsort(-right.mean(axis=0), kind="stable")[:2]
+    found = planned_for(of_pilot(matrix, ACCURACY, PLAN), PlanRequest(samples=(160,)), PLAN)
+    for columns, noise, spread in (
+        (np.arange(7), found.noise, found.spread),
+        (best, found.noise_of_best, found.spread_of_best),
+    ):
+        some = right[:, columns]
+        fitted = some.mean(axis=1)[:, None] + some.mean(axis=0) - some.mean()
+        square = ((some - fitted) ** 2).sum() / (39 * (len(columns) - 1))
+        assert noise == pytest.approx(np.sqrt(square / 160))
+        variance = some.mean(axis=0).var(ddof=1) - square / 40
+        assert spread == pytest.approx(np.sqrt(max(variance, 0)))
 
 
 def test_what_a_pilot_cannot_tell_is_unknown():
