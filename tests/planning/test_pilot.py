@@ -159,7 +159,7 @@ def test_near_perfect_configurations_are_noted_and_limited():
 
 
 def test_noise_and_spread_are_those_of_a_two_way_table():
-    """The residual mean square of rows x configurations over the rows, by the sums of a textbook."""
+    """The residual mean square over the rows, by the sums of a textbook."""
     matrix = pilot(n=40, count=7)
     right = (matrix.predictions[0] == matrix.outcome.values[:, None]).astype(float)
     best = np.argsort(-right.mean(axis=0), kind="stable")[:2]
@@ -284,7 +284,7 @@ def test_a_check_of_an_assurance_is_of_that_share(monkeypatch):
     found = planned_for(basis, asked, PLAN)
     assert found.check.width < found.check.width_assured == found.wanted.attainable
     assert found.check.width_met > 0.65
-    assert found.check.width_assured == pytest.approx(0.12, rel=0.05)
+    assert abs(found.check.width_assured - 0.12) <= 2 * found.check.width_error
 
 
 @pytest.mark.sweep
