@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bbccli.errors import BbcError
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
+    from bbccli.notebook import Correction, correct
     from bbccli.readers import matrix_of, read
     from bbccli.schema.correct import document
 
@@ -21,10 +22,12 @@ __all__ = [
     "METHODS",
     "METRICS",
     "BbcError",
+    "Correction",
     "Estimate",
     "Plan",
     "PredictionMatrix",
     "__version__",
+    "correct",
     "document",
     "drop",
     "matrix_of",
@@ -35,9 +38,11 @@ _HOME = {
     "METHODS": "bbccli.methods",
     "METRICS": "bbccli.metrics",
     "BbcError": "bbccli.errors",
+    "Correction": "bbccli.notebook",
     "Estimate": "bbccli.core.results",
     "Plan": "bbccli.core.plan",
     "PredictionMatrix": "bbccli.core.matrix",
+    "correct": "bbccli.notebook",
     "document": "bbccli.schema.correct",
     "drop": "bbccli.dropping",
     "matrix_of": "bbccli.readers",

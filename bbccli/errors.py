@@ -41,13 +41,15 @@ _NAMED = re.compile("\x02([^\x02\x03\x1f]*)\x1f([^\x02\x03\x1f]*)\x03")
 """A parameter in a text that was not shown yet: as Python names it, and as the command line."""
 
 
-def parameter(name: str, value: object = None) -> str:
+def parameter(name: str, value: object = None, *, option: str | None = None) -> str:
     """Return what names a parameter, or gives it a value, in the text of a `BbcError`.
+
+    `option` is its name on the command line, where that is another in one command alone.
 
     In Python the error says ``level`` and ``level=0.95``, on the command line (`BbcError.told`)
     ``--level`` and ``--level 0.95``.
     """
-    flag = f"--{FLAGS.get(name, name).replace('_', '-')}"
+    flag = f"--{(option or FLAGS.get(name, name)).replace('_', '-')}"
     if value is None:
         return f"\x02{name}\x1f{flag}\x03"
     shown = f"{value:g}" if isinstance(value, float) else str(value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from typing import Any
 
@@ -130,6 +130,11 @@ def readonly(array: Any) -> Any:
     view = np.asarray(array).view()
     view.setflags(write=False)
     return view
+
+
+def made_anew(record: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return how `pickle` and `copy` make a record again: checked, and its arrays read-only."""
+    return type(record), tuple(getattr(record, f.name) for f in fields(record) if f.init)
 
 
 @dataclass(frozen=True, slots=True)

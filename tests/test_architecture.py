@@ -29,13 +29,14 @@ HEAVY = {
         "core/documents/__init__.py",
         "core/documents/rows.py",
         "core/results.py",
+        "notebook/correct.py",
     },
     "pyarrow": {
         "readers",
         "readers/conversion.py",
         "batch/sources.py",
-        "reports/parquet.py",
         "reports/predictions.py",
+        "reports/tables.py",
     },
     "dask": {"batch/cluster.py", "batch/parts.py"},
     "vl_convert": {"reports/figures/rendering.py"},
@@ -113,7 +114,7 @@ OPENING = {
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
     "readers/sources/http.py": "addresses",
-    "recording/parts.py": "what is written",
+    "recording/store.py": "what is written",
     "reports/figures/rendering.py": "how much memory this process takes",
 }
 """Modules that open something, and what."""

@@ -589,7 +589,7 @@ def test_no_option_error_of_python_names_a_flag():
     ("call", "said", "told"),
     [
         (lambda: Plan(cap=2), "cap is 2", "--cap is 2"),
-        (lambda: drop(MATRIX, METRIC, threshold=2), "threshold is 2", "--threshold is 2"),
+        (lambda: drop(MATRIX, METRIC, threshold=2), "threshold is 2", "--confidence is 2"),
         (lambda: drop(MATRIX, METRIC, threshold="2"), "threshold is '2'", "--threshold is '2'"),
         (lambda: drop(MATRIX, METRIC, min_samples=-1), "min_samples is", "--min-samples is -1"),
         (lambda: drop(MATRIX, METRIC, min_samples=None), "min_samples is None", "--min-samples"),

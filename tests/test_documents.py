@@ -20,7 +20,7 @@ from bbccli.core.results import Distribution, Estimate
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.reports import FORMS
-from bbccli.reports.distribution import render_distributions
+from bbccli.reports.tables import render_distributions
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope, document, to_report
 from bbccli.schema.drop import DropEnvelope

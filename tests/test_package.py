@@ -46,7 +46,7 @@ OTHER_WORK = (
 USED_OF = {
     "stats.intervals": ("ends", "guard", "percentile", "resampled"),
     "methods": ("base", "bbc", "bbc_f", "cvt", "registry", "several"),
-    "reports": ("base", "json"),
+    "reports": ("json",),
 }
 """All that it imports of the rooms with a module per record."""
 

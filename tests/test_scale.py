@@ -11,7 +11,7 @@ from bbccli.core.plan import Plan
 from bbccli.core.resources import Engine, Resources, resources_of, use
 from bbccli.errors import OptionError
 from bbccli.methods import METHODS
-from bbccli.metrics import METRICS, kernels
+from bbccli.metrics import METRICS, kernels, weighting
 from bbccli.metrics.kernels import Pairs, sweep
 from bbccli.metrics.kernels.pairs import presort
 from bbccli.stats import resampling
@@ -39,7 +39,9 @@ def test_rows_are_drawn_as_a_block_is():
 def test_a_block_is_counted_row_by_row_as_in_one_call(monkeypatch):
     whole = Draws(700, 5, (0,), leaving_out=False).batch(1, 2).in_bag
     monkeypatch.setattr(resampling, "FEW_CELLS", 600)
-    assert_array_equal(Draws(700, 5, (0,), leaving_out=False).batch(1, 2).in_bag, whole)
+    one_stratum = np.zeros(700, int)  # with strata nothing is kept
+    again = Draws(700, 5, (0,), leaving_out=False, strata=one_stratum).batch(1, 2).in_bag
+    assert_array_equal(again, whole)
 
 
 def test_strata_of_very_many_units():
@@ -239,3 +241,24 @@ def test_a_figure_is_the_same_to_the_last_bit_whatever_is_scored_beside_it(name,
         for some in (mine, mine[:1], mine[1:3]):
             found = part.paired(weights[some], chosen[some] - columns[0])
             assert_array_equal(found, expected[some])
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_the_sum_of_each_row_is_that_of_its_own_column_alone(kind, monkeypatch):
+    """As one matrix product for each column, and row by row, some rows at a time."""
+    rng = np.random.default_rng(0)
+    for n_rows, n_samples, *columns in ((400, 200, 1), (90, 50, 5), (20, 40, 3, 4), (9, 30, 2, 1)):
+        weights = rng.integers(0, 3, (n_rows, n_samples)).astype(kind)
+        terms = rng.integers(0, 2, (n_samples, *columns)).astype(kind)
+        terms = terms if kind is np.float32 else terms * rng.random(terms.shape)
+        own = rng.integers(0, columns[0], n_rows)
+        sums = weighting.paired_sums(weights, terms, own)
+        slowly = [row.astype(float) @ terms[:, c] for row, c in zip(weights, own, strict=True)]
+        np.testing.assert_allclose(sums, slowly, rtol=0 if kind is np.float32 else 1e-12)
+        every = range(n_rows)
+        alone = [weighting.paired_sums(weights[[b]], terms, own[[b]])[0] for b in every]
+        assert_array_equal(alone, sums)
+        for name, size in (("GATHERED", 7 * n_samples), ("WORTH_A_PRODUCT", 10**9)):
+            with monkeypatch.context() as patched:
+                patched.setattr(weighting, name, size)
+                assert_array_equal(weighting.paired_sums(weights, terms, own), sums)

@@ -18,10 +18,10 @@ from documents import codes
 from pyarrow import csv as arrow_csv
 from sklearn.metrics import roc_auc_score
 
-from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
 from bbccli.readers.runs import folder as folder_readers
+from bbccli.stats.verification import verified
 
 REAL = Path(__file__).parent / "data" / "runs"
 FOLDERS = sorted(path.name for path in REAL.iterdir() if path.is_dir() and path.name[0] != "_")

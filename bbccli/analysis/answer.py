@@ -15,7 +15,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, enter, silent
 from bbccli.core.resources import PER_SAMPLE
-from bbccli.core.results import Estimate
+from bbccli.core.results import Estimate, SearchCost
 from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import Metric, choose_metrics, custom
@@ -40,12 +40,18 @@ class Analysed:
 
 
 def answer(
-    analysis: Analysis, path: Paths, *, cost: bool | None = False, progress: Progress = silent
+    analysis: Analysis,
+    path: Paths | PredictionMatrix,
+    *,
+    cost: bool | None = False,
+    progress: Progress = silent,
 ) -> Analysed:
     """Read a file, estimate, and judge the result.
 
     Parameters
     ----------
+    path
+        The file, or the matrix that was read.
     cost
         True to work out the cost of the search; None where that is possible.
 
@@ -74,11 +80,8 @@ def answer(
             )
             of_search = None
             if cost is not False:
-                from bbccli.stats.bootstrap.search_cost import search_cost
-
-                metric = planned(metrics[0], plan)
                 with suppress(*(() if cost else (UndefinedError, UnsupportedError))):
-                    of_search = search_cost(Case(matrix, metric, metric, plan))
+                    of_search = cost_of_search(matrix, metrics[0], plan)
             capped = _capped(matrix, metrics, plan, estimates)
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
@@ -89,6 +92,14 @@ def answer(
         raise UndecidedError(problem, found, hint=hint) from error
     found = document(matrix, estimates, notes, search_cost=of_search, capped=capped)
     return Analysed(matrix, metrics, estimates, judged(found, rule))
+
+
+def cost_of_search(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SearchCost:
+    """Return naive and corrected best-so-far against the number of configurations tried."""
+    from bbccli.stats.bootstrap.search_cost import search_cost
+
+    metric = planned(metric, plan)
+    return search_cost(Case(matrix, metric, metric, plan))
 
 
 CAP = 0.95

@@ -154,8 +154,8 @@ class InputOptions:
         self, path: Paths, *, missing: Missing = Missing.DROP, unfinished: bool = False
     ) -> PredictionMatrix:
         """Read files as the options say; see `bbccli.readers.read`."""
-        from bbccli.analysis.verification import verified
         from bbccli.readers import read
+        from bbccli.stats.verification import verified
 
         matrix = read(path, missing=missing, unfinished=unfinished, **self._told())
         return verified(matrix) if self.verify and not unfinished else matrix
@@ -410,16 +410,20 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         plan = super().plan(metadata)
         return replace(plan, interval=IntervalKind.SHARP) if self.tight else plan
 
-    def read(self, path: Paths) -> PredictionMatrix:
-        """Read a file as the options say.
+    def read(self, path: Paths | PredictionMatrix) -> PredictionMatrix:
+        """Read a file as the options say; a matrix is read already, and scored as they say.
 
         Raises
         ------
         BbcError
             As `bbccli.readers.read`, `with_threshold` and `with_risk_direction`.
         """
+        from bbccli.core.matrix import PredictionMatrix
+
         missing = Missing.ERROR if self.strict else self.missing
-        return self.scored(self.read_files(path, missing=missing), self.threshold)
+        if not isinstance(path, PredictionMatrix):
+            path = self.read_files(path, missing=missing)
+        return self.scored(path, self.threshold)
 
 
 def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:

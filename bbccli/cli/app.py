@@ -128,16 +128,24 @@ def _sources() -> Mapping[str, str]:
     return config.sources(context.info_name, names, context.parent.params["config_file"])
 
 
+RENAMED = {
+    ("bbc drop", "--threshold"): "--confidence 0.99 drops above a confidence, --cut 0.5 cuts scores"
+}
+"""What is said of options that had another name, by command."""
+
+
 def _misused(error: Any) -> int:
     """Complain in one line; in another name the nearest option, or where all are listed."""
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(str(error), err=True)
         return OptionError.status
     known = getattr(error, "possibilities", None) or ()
-    near = difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)
-    problem = getattr(error, "message", "") if near else error.format_message()
     context = getattr(error, "ctx", None)
     program = "bbc" if context is None else context.command_path
+    if hint := RENAMED.get((program, getattr(error, "option_name", ""))):
+        return _complained(OptionError(" ".join(error.format_message().split()), hint=hint))
+    near = difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)
+    problem = getattr(error, "message", "") if near else error.format_message()
     hint = f"did you mean {near[0]}?" if near else f"{program} --help"
     return _complained(OptionError(" ".join(str(problem).split()), hint=hint))
 

@@ -106,8 +106,8 @@ def batch(
     from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
     from bbccli.batch.sources import sources_of
     from bbccli.cli.bar import batch_bar
-    from bbccli.cli.output import cannot_write, check_apart, check_writable, style_for_stdout, write
-    from bbccli.core.atomic import replacing, sweep
+    from bbccli.cli.output import check_apart, check_writable, style_for_stdout, write
+    from bbccli.core.atomic import cannot_write, replacing, sweep
     from bbccli.reports.summary import Summary
     from bbccli.schema.gate import FAILED
 

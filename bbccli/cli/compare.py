@@ -102,7 +102,10 @@ class CompareOptions:
         0.0, "Bayesian tests: differences up to this count as none.", "D", panel=Panel.METHOD
     )
     adjust: Adjustment | None = _of_compare(
-        None, "Adjust p-values for the number of comparisons.", panel=Panel.METHOD, default="holm"
+        None,
+        "Adjust for the number of comparisons; with --by max-t or none.",
+        panel=Panel.METHOD,
+        default="holm, of families max-t",
     )
     threshold: float | None = cut_option()
 
@@ -151,7 +154,7 @@ class CompareOptions:
             "--test": (self.test, tested),
             "--margin": (self.margin, selected),
             "--rope": (self.rope, (ComparisonKind.PAIRS,)),
-            "--adjust": (self.adjust, tested),
+            "--adjust": (self.adjust, (*tested, ComparisonKind.FAMILIES)),
             "--fail-unless": (self.fail_unless, (*selected, ComparisonKind.PAIRS)),
         }
         for flag, (value, questions) in fits.items():
@@ -237,7 +240,8 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
             elif question is ComparisonKind.FAMILIES:
                 if self.by is not None:
                     families = families_by(matrix, self.by)
-                comparisons = between_families(matrix, metric, plan, families, self.margin)
+                adjust = self.adjust or Adjustment.MAX_T
+                comparisons = between_families(matrix, metric, plan, families, self.margin, adjust)
             elif question is ComparisonKind.PAIRS:
                 n = matrix.n_configurations
                 if self.pair is None and not 2 <= n <= MOST_PAIRED:

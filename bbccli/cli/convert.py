@@ -33,13 +33,13 @@ def convert(
     """
     from dataclasses import replace
 
-    from bbccli.analysis.verification import verified
     from bbccli.cli.output import check_writable, write_table
     from bbccli.cli.streams import say
     from bbccli.readers.conversion import convert as lay_out
     from bbccli.reports.phrases import note_line, run_lines
     from bbccli.reports.predictions import render_predictions
     from bbccli.schema.correct import Input
+    from bbccli.stats.verification import verified
 
     check_writable({"--output": where.output})
     everything = replace(how.request(), include=["all"])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bbccli.analysis.options import Analysis
+from bbccli.analysis.options import Analysis, command_line
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
 from bbccli.core.option import Option, Panel, Scope
@@ -59,7 +59,7 @@ def correct(
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import exit_by_gates, form_for, publish, write
-    from bbccli.cli.pages import exhibit_of, publish_page
+    from bbccli.cli.pages import publish_page
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
@@ -76,12 +76,15 @@ def correct(
                 write(FORMS[form](error.document), where.output)
             raise
         if distribution is not None:
-            from bbccli.reports.distribution import render_distributions
+            from bbccli.reports.tables import render_distributions
 
             names = found.matrix.configurations
             write(render_distributions(distribution, names, found.estimates), distribution)
         if form == "html":
-            publish_page([exhibit_of(analysis, files, found)], where.output, quiet=where.quiet)
+            from bbccli.reports.evidence.gathering import exhibit_of
+
+            exhibit = exhibit_of(analysis, found, command_line(analysis, files))
+            publish_page([exhibit], where.output, quiet=where.quiet)
     if form != "html":
         publish([found.document], form, where)
     exit_by_gates([found.document])

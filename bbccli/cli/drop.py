@@ -28,12 +28,11 @@ class DropOptions:
         open=True,
         default="bbcd",
     )
-    threshold: float | None = option(
+    confidence: float | None = option(
         None,
-        "Drop above this confidence.",
+        "Drop a configuration that is worse than the best with this confidence, over 0.5.",
         "P",
         default="the rule's own, 0.99 for bbcd",
-        scope=Scope.COMMAND,
     )
     metric: str | None = metric_option(
         "Metric that decides which configuration is worse; see bbc metrics."
@@ -123,7 +122,7 @@ def drop(
 
     rules = options.rules()
     result: Any
-    limits: Any = {"threshold": options.threshold, "min_samples": options.min_samples}
+    limits: Any = {"threshold": options.confidence, "min_samples": options.min_samples}
     plan = Plan(options.n_resamples, clip=options.clip, seed=options.seed)
     form = form_for(format, where, None if options.list_ else Kind.DROP) or format
     with work.working(quiet=where.quiet) as progress:

@@ -16,7 +16,7 @@ from bbccli.cli.command import source_of
 from bbccli.cli.shared import ALL_NOTES, OutputOption, PrintOptions
 from bbccli.cli.streams import emit, say
 from bbccli.core import local
-from bbccli.core.atomic import is_read_only, is_stream, replacing
+from bbccli.core.atomic import cannot_write, is_read_only, is_stream, write_whole
 from bbccli.core.documents import Document
 from bbccli.core.local import claim, identity
 from bbccli.core.text import visible
@@ -121,11 +121,7 @@ def write(text: str | bytes, path: str) -> None:
     if path == "-":
         emit(content)
         return
-    try:
-        with replacing(Path(path)) as file:
-            file.write(content)
-    except OSError as error:
-        raise cannot_write(path, error.strerror or str(error)) from error
+    write_whole(content, path)
 
 
 def form_for(
@@ -160,14 +156,6 @@ def form_for(
     flags = {f"--{name}": path for name, path in others.items()}
     check_writable({"--output": where.output, **flags})
     return form or given
-
-
-def cannot_write(path: str, problem: str) -> OptionError:
-    """Return the error about a place that takes no result."""
-    return OptionError(
-        f"cannot write {path}: {problem}",
-        hint="name a file in a folder that exists and can be written to",
-    )
 
 
 def write_table(files: Mapping[str, bytes], table: str) -> None:

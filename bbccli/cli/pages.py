@@ -9,31 +9,11 @@ from typing import TYPE_CHECKING
 from bbccli.core.local import opened
 
 if TYPE_CHECKING:
-    from bbccli.analysis.answer import Analysed
-    from bbccli.analysis.options import Analysis
     from bbccli.reports.evidence import Exhibit
     from bbccli.schema.correct import ErrorEnvelope
 
 PICTURES = ("svg", "png", "pdf", "vl.json")
 """Forms of a figure, by their suffixes."""
-
-
-def exhibit_of(analysis: Analysis, files: Sequence[str], found: Analysed) -> Exhibit:
-    """Return a result with all that its predictions tell beyond it."""
-    from bbccli.analysis.answer import working
-    from bbccli.analysis.options import command_line
-    from bbccli.reports.evidence import Exhibit
-    from bbccli.reports.evidence.gathering import gather
-    from bbccli.schema.correct import to_report
-
-    metric, record = found.metrics[0], found.document.record
-    best = to_report([e for e in record.estimates if e.metric == metric.name])
-    method = best.method if best is not None else ""
-    reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
-    plan = analysis.plan(found.matrix.source.metadata)
-    with working(analysis.metric, found.matrix):
-        evidence = gather(found.matrix, metric, plan, reported[0] if reported else None)
-    return Exhibit(record, evidence, command_line(analysis, files))
 
 
 def publish_page(

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from bbccli.analysis.options import Analysis
+from bbccli.analysis.options import Analysis, command_line
 from bbccli.cli.command import command
-from bbccli.cli.pages import PICTURES, exhibit_of, is_result
+from bbccli.cli.pages import PICTURES, is_result
 from bbccli.cli.shared import GATE, Quiet, ThreadOptions, files_argument, output_option
 from bbccli.core.option import Option, names_in
 from bbccli.errors import OptionError
@@ -70,7 +70,9 @@ def plot(
     if exhibit is None:
         with work.working(quiet=quiet) as progress:
             found = answer(analysis, files, cost=kind == "cost", progress=progress)
-            exhibit = exhibit_of(analysis, files, found)
+            from bbccli.reports.evidence.gathering import exhibit_of
+
+            exhibit = exhibit_of(analysis, found, command_line(analysis, files))
     drawn = draw(kind, exhibit)
     if isinstance(drawn, Absent):
         raise UndefinedError(f"there is no figure {kind}: {drawn.reason}", hint="another --kind")

@@ -138,12 +138,13 @@ def _holds_predictions(path: str) -> bool:
 def _exhibit_of_predictions(path: str, *, quiet: bool) -> Exhibit:
     """Return what `bbc correct` says of predictions, with the defaults of the project; no gate."""
     from bbccli.analysis.answer import answer
+    from bbccli.analysis.options import command_line
     from bbccli.cli import config
     from bbccli.cli.command import running, typed
     from bbccli.cli.correct import correct
-    from bbccli.cli.pages import exhibit_of
     from bbccli.cli.shared import GATE
     from bbccli.core import reading
+    from bbccli.reports.evidence.gathering import exhibit_of
 
     held = config.defaults("correct", running.get().parent.params.get("config_file"))
     given = typed(correct).make_context("correct", [path], default_map=held).params
@@ -152,7 +153,7 @@ def _exhibit_of_predictions(path: str, *, quiet: bool) -> Exhibit:
     analysis.check()
     with reading.use(values["care"]), values["work"].working(quiet=quiet) as progress:
         found = answer(analysis, [path], cost=None, progress=progress)
-        return exhibit_of(analysis, [path], found)
+        return exhibit_of(analysis, found, command_line(analysis, [path]))
 
 
 def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:

@@ -44,6 +44,7 @@ from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case
 from bbccli.stats.selection.choice import on_single
+from bbccli.stats.selection.tails import on_losses
 from bbccli.stats.selection.units import on_few_groups
 
 TEST = "max-t"
@@ -112,6 +113,7 @@ def against_baseline(
     rows = [_row(evidence, of_all, c, other, margin) for c in range(len(evidence.names))]
     every = tuple(row for c, row in enumerate(rows) if c != other)
     about = case.choice.notes + on_single(matrix) + evidence.undefined + on_few_groups(matrix)
+    about += on_losses(matrix, metric, winner)
     if winner == other:
         notes = (winner_is_baseline(baseline), *about)
         return AgainstBaseline(replace(rows[other], notes=notes), every)

@@ -6,8 +6,15 @@
    bag both winners are scored on the same samples; the mean over resamples.
 3. Its interval is made of the resampled differences: percentiles, or `matched`, which is tighter
    and does not always keep its level.
-4. The verdict: better where the interval is over the margin, not worse where it is -margin or more,
-   worse where it is under -margin.
+4. The verdict on the two best families: better where the interval is over the margin, not worse
+   where it is -margin or more, worse where it is under -margin.
+5. Of more than two families every pair is compared, and who looks at all of them finds something:
+   of ten equal families of one configuration each some pair differed in 19 of 100 studies. So the
+   verdicts on all pairs hold at once, by max-T: with t_b the difference in resample b less its
+   mean, over the standard deviation s of the resamples, c is the quantile of the largest |t_b| of
+   all pairs, and the bounds of a pair are its corrected difference -+ c s / sqrt(e - 1). Out of the
+   bag there are 1/e of the rows, so that resamples spread sqrt(e - 1) times as far as means of all
+   rows do. The first pair, which was asked for, has its own interval and verdict.
 
 How tight an interval may be depends on how many of a family are as good as its best one, and the
 samples hardly tell: the winner of many equal ones leads by luck, one that stands out does not.
@@ -22,29 +29,32 @@ Selecting on some folds and comparing on the others, with the standard error of 
 if it did the same, and holds the truth in 72 to 91 of 100 studies: the rows share their winners.
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5, of a difference; Efron 2014 (the
-infinitesimal jackknife).
+infinitesimal jackknife); Westfall & Young 1993 (max-T).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
+from math import e, sqrt
 
 import numpy as np
 
 from bbccli.comparisons.baseline import check_margin, verdict_of
 from bbccli.comparisons.records import Comparison
+from bbccli.core.arguments import choice
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, further_families, listing, unequal_budgets
 from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import planned
-from bbccli.stats.bootstrap.differences import corrected_difference
+from bbccli.stats.bootstrap.differences import as_difference, corrected_difference, jointly
 from bbccli.stats.case import Case
 from bbccli.stats.selection.units import n_units_of, on_few_groups
+from bbccli.types import Adjustment
 
 TEST = "bbc"
 
@@ -53,6 +63,9 @@ MOST_FAMILIES = 10
 
 REGEX = "regex:"
 
+OUTSIDE = sqrt(e - 1)
+"""Spread of means out of the bag, against that of means of all rows."""
+
 
 def between_families(
     matrix: PredictionMatrix,
@@ -60,6 +73,7 @@ def between_families(
     plan: Plan,
     families: Mapping[str, Sequence[int]],
     margin: float = 0.0,
+    adjust: Adjustment | str = Adjustment.MAX_T,
 ) -> tuple[Comparison, ...]:
     """Compare families of configurations in pairs: first the two best ones, as measured.
 
@@ -69,6 +83,8 @@ def between_families(
         Columns of the configurations of each, by its name; at least two, that share none.
     margin
         As of `against_baseline`.
+    adjust
+        `max-t`, or `none`: of more than two families, whether verdicts on all pairs hold at once.
 
     Returns
     -------
@@ -101,10 +117,48 @@ def between_families(
     on_all = on_few_groups(matrix)
     if len(few) < len(best):
         on_all = (*on_all, further_families(len(few), len(best)))
-    return tuple(
-        _compare((first, second), (cases[first], cases[second]), margin, on_all)
-        for first, second in combinations(few, 2)
+    adjust = choice(Adjustment, adjust, "adjust")
+    if adjust not in (Adjustment.MAX_T, Adjustment.NONE):
+        raise OptionError(
+            f"{parameter('adjust', str(adjust))} is of p-values, which families don't have",
+            hint=f"{parameter('adjust', 'max-t')} or none",
+        )
+    first, *others = (
+        _compare(pair, (cases[pair[0]], cases[pair[1]]), margin, on_all)
+        for pair in combinations(few, 2)
     )
+    if adjust is Adjustment.NONE or not others:
+        return first, *others
+    return first, *_at_once(others, few, [cases[name] for name in few], margin)
+
+
+def _at_once(
+    pairs: Sequence[Comparison], names: Sequence[str], cases: Sequence[Case], margin: float
+) -> Iterator[Comparison]:
+    """Yield comparisons of pairs with bounds, p-values and verdicts that hold for all at once."""
+    gains, at = jointly(cases), {name: position for position, name in enumerate(names)}
+    first, second = np.triu_indices(len(names), 1)  # of all pairs, the first one included
+    drawn = gains[first] - gains[second]
+    means, spreads = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        largest = np.nanmax(np.abs(drawn - means[:, None]) / spreads[:, None], axis=0)
+    level = cases[0].plan.level
+    critical, width = np.quantile(largest, level), as_difference(cases[0].metric).bounds[1]
+    for one in pairs:
+        ours, theirs = gains[at[one.first]], gains[at[one.second]]
+        value, error = float((ours - theirs).mean()), float((ours - theirs).std(ddof=1)) / OUTSIDE
+        reach = float(critical) * error
+        lower, upper = max(value - reach, -width), min(value + reach, width)
+        statistic = abs(value) / error if error else np.inf if value else 0.0
+        p = (1 + int((largest >= statistic).sum())) / (1 + len(largest))
+        yield replace(
+            one,
+            bound=lower,
+            bound_above=upper,
+            p_adjusted=p,
+            adjustment=str(Adjustment.MAX_T),
+            verdict=verdict_of(lower, upper, margin),
+        )
 
 
 def _compare(

@@ -50,8 +50,10 @@ from bbccli.core import resources
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import screened_rivals
 from bbccli.core.plan import Plan
-from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric
+from bbccli.stats.selection.rule import complexities
+from bbccli.stats.selection.tails import on_losses
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray
 
@@ -121,8 +123,21 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
         n_inside=sum(member.inside for member in members),
         members=members,
         n_screened=n_screened,
-        notes=evidence.undefined + screened + on_few_groups(matrix),
+        notes=evidence.undefined
+        + screened
+        + on_few_groups(matrix)
+        + on_losses(matrix, evidence.metric, int(np.nanargmax(gains))),
+        simplest=_simplest(matrix, [member.configuration for member in members if member.inside]),
     )
+
+
+def _simplest(matrix: PredictionMatrix, names: list[str]) -> str | None:
+    """The least complex of some configurations, the first of equal ones; None if unknown."""
+    try:
+        known = dict(zip(matrix.configurations, complexities(matrix), strict=True))
+    except OptionError:
+        return None
+    return min(names, key=lambda name: known[name], default=None)
 
 
 def rivals_of(evidence: Influences, plan: Plan) -> IntArray:

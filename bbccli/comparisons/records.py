@@ -134,6 +134,12 @@ class BestSet:
         "rivals that each was tested against, after screening; null for all", default=None
     )
     notes: tuple[Note, ...] = doc("what to know of it", default=())
+    simplest: str | None = doc(
+        "the least complex of those that may be the best; null where the metadata give no "
+        "complexity",
+        default=None,
+        since="1.0",
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import IO
 
 from bbccli.core.local import check_unread
+from bbccli.errors import OptionError
 
 SUFFIX = ".part"
 
@@ -69,6 +70,29 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
         with suppress(OSError):
             temporary.unlink()
         raise
+
+
+def write_whole(content: bytes, path: str) -> None:
+    """Write a file, whole or not at all.
+
+    Raises
+    ------
+    OptionError
+        The file can't be written.
+    """
+    try:
+        with replacing(Path(path)) as file:
+            file.write(content)
+    except OSError as error:
+        raise cannot_write(path, error.strerror or str(error)) from error
+
+
+def cannot_write(path: str, problem: str) -> OptionError:
+    """Return the error about a place that takes no result."""
+    return OptionError(
+        f"cannot write {path}: {problem}",
+        hint="name a file in a folder that exists and can be written to",
+    )
 
 
 def sync_folder(folder: Path) -> None:

@@ -22,6 +22,7 @@ from bbccli.types import (
     RiskDirection,
     Task,
     distinct,
+    made_anew,
     readonly,
 )
 
@@ -98,6 +99,8 @@ class SampleKeys:
     column: str | None = "row_id"
     rows: IntArray | None = None
 
+    __reduce__ = made_anew
+
     def __len__(self) -> int:
         return len(self.values)
 
@@ -149,6 +152,8 @@ class NestedFold:
     folds: IntArray
     fold_names: tuple[str, ...] = field(default=())
 
+    __reduce__ = made_anew
+
     def __post_init__(self) -> None:
         for name in ("training", "test", "predictions", "folds"):
             view = np.asarray(getattr(self, name)).view()
@@ -183,7 +188,7 @@ class Unfinished:
     names: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False, weakref_slot=True)
 class PredictionMatrix:
     """Out-of-sample predictions of C configurations on N samples in R repeats.
 
@@ -285,6 +290,14 @@ class PredictionMatrix:
             array = getattr(self, name)
             if isinstance(array, np.ndarray):
                 object.__setattr__(self, name, readonly(array))
+
+    __reduce__ = made_anew
+
+    def __repr__(self) -> str:
+        what = f"{self.task} task, {self.kind} predictions"
+        repeats = f", {self.n_repeats} repeats" if self.n_repeats > 1 else ""
+        size = f"{self.n_samples} samples x {self.n_configurations} configurations{repeats}"
+        return f"<PredictionMatrix of {self.source.path or 'arrays'}: {size}, {what}>"
 
     @property
     def task(self) -> Task:

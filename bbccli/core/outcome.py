@@ -10,7 +10,7 @@ import numpy as np
 from bbccli.core.arguments import settle
 from bbccli.core.documents.values import doc
 from bbccli.errors import InputError
-from bbccli.types import BoolArray, FloatArray, IntArray, Task, readonly
+from bbccli.types import BoolArray, FloatArray, IntArray, Task, made_anew, readonly
 
 __all__ = ["Outcome"]
 
@@ -48,6 +48,8 @@ class Outcome:
     event: BoolArray | None = None
     weights: FloatArray | None = None
     bounds: tuple[float, float] | None = None
+
+    __reduce__ = made_anew
 
     def __post_init__(self) -> None:
         settle(self)

@@ -185,7 +185,7 @@ class DropTrace:
         return tuple(name for step in self.steps for name in step.dropped)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
     """What one method says of one metric.
 
@@ -240,6 +240,11 @@ class Estimate:
         default=None,
         since="1.0",
     )
+
+    def __repr__(self) -> str:
+        interval = self.interval and f" ({self.interval.lower:.4g} to {self.interval.upper:.4g})"
+        figures = f"{self.metric} {self.value:.4g}{interval or ''}, naive {self.naive:.4g}"
+        return f"<Estimate by {self.method}: {figures}, winner {self.winner!r}>"
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row: the columns of `--format csv` that are about the estimate alone."""

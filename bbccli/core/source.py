@@ -9,6 +9,7 @@ from typing import Any
 
 from bbccli.core.choices import Pooling
 from bbccli.core.documents.values import doc
+from bbccli.types import made_anew
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +292,11 @@ class Source:
     n_samples: int = 0
     n_tried: int = 0
     run: ToolRun | None = None
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        made, values = made_anew(self)
+        # a view of a dictionary can't be pickled
+        return made, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
     @property
     def configurations(self) -> Mapping[str, Mapping[str, Any]]:

@@ -15,6 +15,7 @@ import numpy as np
 
 from bbccli.core.arguments import settle
 from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, unshuffled_folds
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
@@ -82,6 +83,28 @@ def walked_folds(matrix: PredictionMatrix) -> IntArray:
             hint="add a fold column (--fold NAME) or a folds file (--folds FILE)",
         )
     return matrix.folds
+
+
+def on_unshuffled(matrix: PredictionMatrix) -> tuple[Note, ...]:
+    """Return a note where folds are not shuffled: blocks of the keys, or a group each.
+
+    Only keys that are numbers have an order that was there before the folds.
+    """
+    if matrix.folds is None or not 2 <= (matrix.n_folds or 0) < matrix.n_samples:
+        return ()
+    folds = matrix.folds[0]
+    if matrix.groups is not None:
+        pairs = np.unique(np.stack([folds, matrix.groups]), axis=1)
+        alone = len(np.unique(pairs[0])) == len(np.unique(pairs[1])) == pairs.shape[1]
+        return (unshuffled_folds("each fold is a single group"),) if alone else ()
+    keys = matrix.sample_keys
+    if keys is None or keys.values.dtype.kind not in "iu":
+        return ()
+    ordered = folds[np.argsort(keys.values, kind="stable")]
+    in_blocks = np.count_nonzero(np.diff(ordered)) == len(np.unique(folds)) - 1
+    if not in_blocks:
+        return ()
+    return (unshuffled_folds("the folds are blocks of the samples in their order"),)
 
 
 class RuleNeed(StrEnum):

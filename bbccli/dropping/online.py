@@ -12,7 +12,15 @@ from bbccli.core.arguments import real, whole
 from bbccli.core.matrix import PredictionMatrix, Unfinished
 from bbccli.core.notes import nothing_dropped
 from bbccli.core.plan import Plan
-from bbccli.dropping.base import MIN_SAMPLES, Interim, Judgement, Rule, too_early, undecided
+from bbccli.dropping.base import (
+    MIN_SAMPLES,
+    Interim,
+    Judgement,
+    Rule,
+    on_unshuffled,
+    too_early,
+    undecided,
+)
 from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, parameter
@@ -45,7 +53,7 @@ def drop(
     rule
         Name of one of `RULES`.
     threshold
-        Confidence above which it drops, in (0, 1); the rule's own when None, 0.99 for bbcd.
+        Confidence above which it drops, in (0.5, 1); the rule's own when None, 0.99 for bbcd.
     min_samples
         Nothing is dropped before so many samples are predicted.
     n_folds
@@ -98,7 +106,7 @@ def drop(
         **counts,
         decisions=_decisions(standing, verdict, counts["n_folds_seen"]),
         plan=plan,
-        notes=(nothing_dropped(early),) if early else (),
+        notes=((nothing_dropped(early),) if early else ()) + on_unshuffled(matrix),
     )
 
 
@@ -117,7 +125,7 @@ def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
     Raises
     ------
     OptionError
-        A threshold outside (0, 1), or a negative number of samples.
+        A threshold outside (0.5, 1), or a negative number of samples.
     """
     if whole(min_samples, "min_samples") < 0:
         raise OptionError(
@@ -126,10 +134,11 @@ def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
     if threshold is None:
         return rule.threshold
     threshold = real(threshold, "threshold")
-    if not 0 < threshold < 1:
+    if not 0.5 < threshold < 1:
         raise OptionError(
-            f"{parameter('threshold')} is {threshold:g}, not between 0 and 1",
-            hint="for example 0.99",
+            f"{parameter('threshold', option='confidence')} is {threshold:g}, not between 0.5 and "
+            "1",
+            hint="the confidence above which a configuration is dropped, such as 0.99",
         )
     return threshold
 

@@ -11,7 +11,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, nothing_dropped, rule_left_out
 from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, enter, silent
-from bbccli.dropping.base import MIN_SAMPLES, Rule
+from bbccli.dropping.base import MIN_SAMPLES, Rule, on_unshuffled
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
 from bbccli.dropping.rules import EVERY, choose_rules
@@ -104,7 +104,7 @@ def replay(
         progress(position + 1, len(chosen))
     if matrix.n_samples < min_samples:
         notes.append(nothing_dropped(f"there are {matrix.n_samples} samples, {min_samples} needed"))
-    return replays, notes
+    return replays, [*notes, *on_unshuffled(matrix)]
 
 
 def _run(

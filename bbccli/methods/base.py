@@ -53,6 +53,9 @@ INTERVAL = POINT | {Gives.INTERVAL}
 DISTRIBUTION = INTERVAL | {Gives.DISTRIBUTION}
 
 
+DEFAULT_PLAN = Plan()
+
+
 @dataclass(frozen=True, slots=True)
 class Method:
     """A way to estimate the winner's performance.
@@ -96,7 +99,7 @@ class Method:
         self,
         matrix: PredictionMatrix,
         metric: Metric | str,
-        plan: Plan,
+        plan: Plan = DEFAULT_PLAN,
         *,
         select_by: Metric | str | None = None,
         progress: Progress = silent,

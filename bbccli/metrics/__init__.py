@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Container, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 from bbccli.core.arguments import as_list
 from bbccli.core.matrix import PLURAL, PredictionMatrix
@@ -233,3 +235,13 @@ def canonical(name: str, known: Container[str]) -> str:
         return ALIASES[plain]
     hyphened = plain.replace("_", "-")
     return hyphened if hyphened in known else name
+
+
+def _by_name(metric: Metric) -> Any:
+    """Return how `pickle` and `copy` find a metric: one of ours by its name, which it has once."""
+    if METRICS.get(metric.name) is metric:
+        return metric_named, (metric.name,)
+    return object.__reduce_ex__(metric, 4)
+
+
+copyreg.pickle(Metric, _by_name)

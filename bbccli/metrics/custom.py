@@ -68,7 +68,7 @@ def blamed(names: Iterable[str], path: str) -> Iterator[None]:
     InputError
         A metric of the user's own failed.
     """
-    own = [name for name in names if ":" in name]
+    own = [name for name in names if ":" in str(name)]
     try:
         yield
     except (BbcError, MemoryError):

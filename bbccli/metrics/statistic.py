@@ -1,8 +1,7 @@
 """The algebra of metrics: a statistic is a formula of totals under weights.
 
-A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or whatever else can be added
-up under weights. Scores, leaving samples out, restrictions, and sums over parts of the samples all
-follow from it.
+A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or whatever else adds up under
+weights. Scores, leaving samples out, restrictions, and sums over parts of samples follow from it.
 """
 
 from __future__ import annotations
@@ -157,9 +156,8 @@ class Sum(Total):
 
     def take(self, rows: Any) -> Self:
         """Keep the samples in `rows`."""
-        return type(self)(
-            self.terms[rows], None if self.undefined is None else self.undefined[rows]
-        )
+        undefined = None if self.undefined is None else self.undefined[rows]
+        return type(self)(self.terms[rows], undefined)
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Add up by matrix products; counts of not too many samples stay in float32."""
@@ -177,12 +175,11 @@ class Sum(Total):
 
     def of_chunk(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Add up a part of the samples: the same whatever is beside it, if it is `steady`."""
-        return self._over(
-            lambda terms: np.asarray(
-                sums_of_chunk(weights.weights, terms, weights.totals), np.float64
-            ),
-            configurations,
-        )
+
+        def sums(terms: NDArray[Any]) -> FloatArray:
+            return np.asarray(sums_of_chunk(weights.weights, terms, weights.totals), np.float64)
+
+        return self._over(sums, configurations)
 
     def own(self, weights: Weighting, configurations: IntArray) -> FloatArray:
         """Add up a column for each row of weights."""
@@ -411,12 +408,12 @@ class Statistic:
             totals = [part.of(shared, configurations) for part in self.parts]
         return self._value(totals, (len(weights), n_chosen))
 
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
+    def paired(self, weights: IntArray | Weighting, configurations: IntArray) -> FloatArray:
         """Performance (B,) of one configuration per row of weights (B, N)."""
-        shared = Weighting(weights)
+        shared = weights if isinstance(weights, Weighting) else Weighting(weights)
         with np.errstate(invalid="ignore", over="ignore"):
             totals = [part.own(shared, configurations) for part in self.parts]
-        return self._value(totals, (len(weights), 1))[:, 0]
+        return self._value(totals, (len(configurations), 1))[:, 0]
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -461,6 +458,11 @@ class Statistic:
     def steady(self) -> bool:
         """True if each figure is the same to the last bit whatever is scored beside it."""
         return all(part.steady for part in self.parts)
+
+    @property
+    def counted(self) -> bool:
+        """True if all totals are sums of counts, which are exact in any order."""
+        return self.adds_up and all(part.exact for part in self._sums)
 
     @property
     def _sums(self) -> list[Sum]:

@@ -22,11 +22,14 @@ CHUNK = 2**16
 ONE_STRETCH = 2**13
 """Terms that `einsum` adds up in one stretch; of more, the stretches depend on the other rows."""
 
-MOST_CELLS = 2**22
-"""Terms gathered, totals by class or weights that are scored at a time."""
+GATHERED = 2**15
+"""Terms that are gathered at a time: so few stay in the cache."""
 
-MOST_SHARED = 64
-"""Columns that are added up for all rows of weights sooner than each row's own."""
+MOST_CELLS = 2**22
+"""Totals by class or weights that are scored at a time."""
+
+WORTH_A_PRODUCT = 2**16
+"""Weights that are multiplied with one column sooner than row by row, each with its own."""
 
 
 Score = Callable[[NDArray[Any], IntArray | None], NDArray[Any]]
@@ -140,23 +143,22 @@ def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
 def paired_sums(weights: FloatArray, terms: FloatArray, columns: IntArray) -> FloatArray:
     """Return the sum (B, ...) of one column of terms (N, C, ...) per row of weights (B, N).
 
-    Counts are exact in any order, so the few columns that many rows share are added up for all of
-    these, as a matrix product; real terms row by row.
+    Counts are exact in any order: of classes, or of many cells for each column, they are added up
+    column by column, as matrix products; others row by row, from columns that lie side by side.
     """
-    if terms.dtype == weights.dtype == np.float32:
-        shared = distinct(columns)
-        if len(shared) <= MOST_SHARED:
-            places = np.searchsorted(shared, columns)
-            sums = weights @ terms[:, shared].reshape(len(terms), -1)
-            return sums.reshape(len(sums), len(shared), *terms.shape[2:])[
-                np.arange(len(sums)), places
-            ]
-    sums = np.empty((len(weights), *terms.shape[2:]))
-    step = max(MOST_CELLS * terms.shape[1] // terms.size, 1)
+    shared = distinct(columns)
+    counts = terms.dtype == weights.dtype == np.float32
+    if counts and (terms.ndim > 2 or weights.size > WORTH_A_PRODUCT * len(shared)):
+        return by_configuration(lambda rows, c: (rows @ terms[:, c[0]])[:, None], weights, columns)
     by_column = terms.swapaxes(0, 1)
+    if len(terms) <= ONE_STRETCH:
+        by_column = np.ascontiguousarray(by_column[shared])
+        columns = np.searchsorted(shared, columns)
+    sums = np.empty((len(weights), *terms.shape[2:]))
+    step = max(GATHERED * terms.shape[1] // terms.size, 1)
     for start in range(0, len(weights), step):
         rows = slice(start, start + step)
-        own = by_column[columns[rows]]
+        own = by_column[columns[rows] if len(shared) > 1 else columns[:1]]
         if terms.ndim == 2:
             sums[rows] = own_sums(weights[rows], own)
         else:

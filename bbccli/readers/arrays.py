@@ -25,10 +25,17 @@ from bbccli.readers.place import place
 from bbccli.readers.problems import RAISE
 from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
-from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ARRAYS as NAME
-from bbccli.readers.sources.memory import arrow_array, plain_array
-from bbccli.readers.table import Table
+from bbccli.readers.sources.memory import (
+    arrow_array,
+    check_order,
+    columns_of_role,
+    name_in_messages,
+    names_of_columns,
+    plain_array,
+)
+from bbccli.readers.table import PredictionColumn, Table, cells_of
 from bbccli.types import Missing, Task
 
 
@@ -63,7 +70,7 @@ def matrix_of(
     event : (N,), optional
         Of a survival task: 1 where the event was seen.
     configurations
-        C names; "0", "1", ... without.
+        C names; without them those of a data frame's columns, else "0", "1", ...
     classes
         Names of the classes along the last axis; without them the sorted values of the outcome.
     folds : (N,) or (R, N), optional
@@ -94,6 +101,12 @@ def matrix_of(
     >>> matrix.task, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, (1, 2, 2))
     """
+    check_order(
+        {"predictions": predictions, "outcome": outcome, "event": event, "folds": folds}
+        | {"groups": groups, "weights": weights, "row_id": row_id}
+    )
+    if configurations is None:
+        configurations = _columns_of(predictions)
     array = plain_array(predictions)
     truth = None if outcome is None else _axis(outcome, "outcome")
     n_samples = (*array.shape, 0, 0)[max(array.ndim - 2, 0)] if truth is None else len(truth)
@@ -122,6 +135,18 @@ def matrix_of(
             problem, path=NAME, hint="task=Task.SCORE is for scores, all else has an outcome"
         )
     return understand_sheet(sheet, request)[1]
+
+
+def _columns_of(frame: object) -> list[str] | None:
+    """Names of the columns of a data frame, all of which are configurations."""
+    for role in ("truth", "fold", "repeat", "group", "weight"):
+        for name in columns_of_role(frame, role):
+            raise InputError(
+                f"column {name} is called like a {role}, and all columns are configurations",
+                path=name_in_messages(frame),
+                hint="drop the column; or bbccli.read, which tells what each column is",
+            )
+    return names_of_columns(frame)
 
 
 def _roles(
@@ -228,11 +253,6 @@ def _cells(
     """Columns of the predictions (R N,), and whose they are."""
     import pyarrow as pa
 
-    rows = array.reshape(-1, len(names) * array.shape[3])
-    cells = []
-    for name in names:
-        for label in classes or (None,):
-            own = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
-            cells.append(PredictionColumn(own, own, name, label))
-    columns = [arrow_array(rows[:, i], cell.name) for i, cell in enumerate(cells)]
-    return Table(NAME, pa.table(columns, [cell.name for cell in cells])), tuple(cells)
+    rows, cells = array.reshape(-1, len(names) * array.shape[3]), cells_of(names, classes)
+    columns = [arrow_array(rows[:, i], cell.source) for i, cell in enumerate(cells)]
+    return Table(NAME, pa.table(columns, [cell.source for cell in cells])), cells

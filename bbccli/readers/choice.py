@@ -19,7 +19,8 @@ from bbccli.readers.meaning import positive_last
 from bbccli.readers.problems import Problems
 from bbccli.readers.request import Request
 from bbccli.readers.roles import nearest_names
-from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
+from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.readers.table import PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 _PROBABILITY = re.compile(

@@ -14,7 +14,8 @@ from bbccli.core.rounding import count
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.column import number_of
-from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import IntArray
 
 OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)

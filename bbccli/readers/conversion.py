@@ -16,7 +16,8 @@ from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC
 from bbccli.readers.roles import NAMES
-from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import PredictionKind, TableLayout, Task
 
 if TYPE_CHECKING:

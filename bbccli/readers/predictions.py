@@ -18,8 +18,8 @@ from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.column import Column, number_of, text_entries
 from bbccli.readers.column_file import ColumnFile, over_columns
 from bbccli.readers.problems import Problems
-from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
-from bbccli.readers.table import Table
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 # Columns copied at a time: wide enough for long writes, small enough to stay in cache.

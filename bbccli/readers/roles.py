@@ -114,6 +114,9 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
 ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")
 """Names of the key of a sample in evaluations."""
 
+AMBIGUOUS: Final = frozenset({"id", "id2", "index"})
+"""Names that several roles have, or configurations."""
+
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
 

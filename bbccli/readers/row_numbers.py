@@ -18,8 +18,8 @@ from bbccli.core.notes import declared
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import is_integer, is_nothing, is_number, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS, Column
-from bbccli.readers.sheet import PredictionColumn, Sheet
-from bbccli.readers.table import Table
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import PredictionColumn, Table
 from bbccli.types import IntArray
 
 FEWEST = 20

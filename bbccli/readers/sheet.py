@@ -15,43 +15,14 @@ from bbccli.core.source import LeftOut
 from bbccli.readers.arrow import null_mask
 from bbccli.readers.column import Column
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.table import Table
+from bbccli.readers.table import PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-CLASS_SEPARATOR = "::"
-"""Separates configuration and class in the name of a column."""
-
 WIDE = "wide"
 """The layout that no dialect recognises: one column per configuration."""
-
-
-@dataclass(frozen=True, slots=True)
-class PredictionColumn:
-    """The predictions of a configuration, or of one class by it.
-
-    Parameters
-    ----------
-    name
-        Name of the column that holds them in a wide table.
-    source
-        Column of the table that they stand in.
-    configuration
-        Name of the configuration.
-    label
-        Name of the class; None where the configuration has but one column.
-    rows : (n_rows,), optional
-        Row of the table behind each row of the sheet, -1 where there is none; None where the rows
-        are the same.
-    """
-
-    name: str
-    source: str
-    configuration: str
-    label: str | None = None
-    rows: IntArray | None = None
 
 
 def _none() -> IntArray:

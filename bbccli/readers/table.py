@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,60 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import apply, levels_of, plain, plain_schema, spread_lists
 from bbccli.readers.column import Column, Origin
 from bbccli.readers.metadata import Metadata, parse_metadata
+from bbccli.types import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
     from bbccli.readers.sources.parquet import ColumnsOnDisk
+
+
+CLASS_SEPARATOR = "::"
+"""Separates configuration and class in the name of a column."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionColumn:
+    """The predictions of a configuration, or of one class by it.
+
+    Parameters
+    ----------
+    name
+        Name of the column that holds them in a wide table.
+    source
+        Column of the table that they stand in.
+    configuration
+        Name of the configuration.
+    label
+        Name of the class; None where the configuration has but one column.
+    rows : (n_rows,), optional
+        Row of the table behind each row of the sheet, -1 where there is none; None where the rows
+        are the same.
+    """
+
+    name: str
+    source: str
+    configuration: str
+    label: str | None = None
+    rows: IntArray | None = None
+
+
+def cells_of(
+    names: Iterable[str], classes: Sequence[str] = (), taken: Iterable[str] = ()
+) -> tuple[PredictionColumn, ...]:
+    """Return the columns of configurations, or of each of their classes, whatever their names say.
+
+    Their sources are unlike one another, and unlike names that are `taken`.
+    """
+    cells, used = [], set(taken)
+    for name in names:
+        for label in classes or (None,):
+            own = source = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
+            while source in used:
+                source += " (predictions)"
+            used.add(source)
+            cells.append(PredictionColumn(own, source, name, label))
+    return tuple(cells)
 
 
 @dataclass(frozen=True)
@@ -46,6 +95,9 @@ class Table:
         Columns `config::0` and so on, of classes that the file does not name: it holds lists.
     levels
         Values of ordered categories in their order, by column, of a file that holds lists.
+    cells
+        Columns of the configurations, where they are known: then roles go by the written names
+        alone, and no name of a configuration is one of a role or of a class.
     """
 
     path: str
@@ -57,6 +109,7 @@ class Table:
     aside: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    cells: tuple[PredictionColumn, ...] = ()
 
     @property
     def metadata(self) -> Metadata:

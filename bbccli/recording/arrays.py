@@ -9,7 +9,8 @@ import struct
 import tokenize
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,11 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
-            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), _member(np.asarray(array)))
+            if array.dtype.kind not in _KINDS:
+                raise ValueError(f"an array of {array.dtype} can't be kept")
+            member = io.BytesIO()
+            np.lib.format.write_array(member, array, version=(1, 0), allow_pickle=False)
+            archive.writestr(zipfile.ZipInfo(f"{name}.npy"), member.getvalue())
     return sink.getvalue()
 
 
@@ -44,19 +49,16 @@ def unpacked(content: bytes) -> dict[str, NDArray[Any]]:
     DamagedError
         Anything else than arrays of numbers, booleans and texts, or of another size than said.
     """
-    try:
-        with zipfile.ZipFile(io.BytesIO(content)) as archive:
-            members = archive.infolist()
-            if any(m.compress_type != zipfile.ZIP_STORED for m in members):
-                raise DamagedError("compressed")
-            if sum(member.file_size for member in members) > len(content):
-                raise DamagedError("members larger than the file")
-            found = {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+    with _faults(), zipfile.ZipFile(io.BytesIO(content)) as archive:
+        members = archive.infolist()
+        if any(member.compress_type != zipfile.ZIP_STORED for member in members):
+            raise DamagedError("compressed")
+        if sum(member.file_size for member in members) > len(content):
+            raise DamagedError("members larger than the file")
+        found = {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
         if len(found) < len(members):
             raise DamagedError("two members of one name")
-        return found
-    except _NOT_ARRAYS as error:
-        raise DamagedError(str(error) or type(error).__name__) from None
+    return found
 
 
 def array_of(content: bytes) -> NDArray[Any]:
@@ -67,27 +69,16 @@ def array_of(content: bytes) -> NDArray[Any]:
     DamagedError
         As `unpacked`.
     """
-    try:
+    with _faults():
         return _array(content)
+
+
+@contextmanager
+def _faults() -> Iterator[None]:
+    try:
+        yield
     except _NOT_ARRAYS as error:
         raise DamagedError(str(error) or type(error).__name__) from None
-
-
-def _member(array: NDArray[Any]) -> bytes:
-    if array.dtype.kind not in _KINDS:
-        raise ValueError(f"an array of {array.dtype} can't be kept")
-    fortran = array.flags.f_contiguous and not array.flags.c_contiguous
-    header = _header_of(array.shape, fortran, array.dtype.str)
-    return header + (array.T if fortran else array).tobytes()
-
-
-# parts of a recording are alike, and headers take longer than their few numbers
-@functools.lru_cache(maxsize=256)
-def _header_of(shape: tuple[int, ...], fortran: bool, descr: str) -> bytes:
-    sink = io.BytesIO()
-    said = {"descr": descr, "fortran_order": fortran, "shape": shape}
-    np.lib.format.write_array_header_1_0(sink, said)
-    return sink.getvalue()
 
 
 def _array(member: bytes) -> NDArray[Any]:

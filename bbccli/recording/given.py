@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import math
 import operator
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 from numbers import Integral
 from typing import Any
@@ -13,10 +16,16 @@ from numpy.typing import NDArray
 
 from bbccli.core.arguments import as_list
 from bbccli.errors import OptionError, nearest
-from bbccli.recording.design import Design
-from bbccli.recording.parameters import plain
-from bbccli.recording.responses import RESPONSES, UnfitError, codes_of
+from bbccli.recording.store import Design
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
+
+RESPONSES = ("predict_proba", "decision_function", "predict")
+"""Methods of estimators that predict; where a metric used several, the first of these is kept."""
+
+
+def _refuse(wrong: object, problem: str, hint: str) -> None:
+    if wrong:
+        raise OptionError(problem, hint=hint)
 
 
 def as_array(given: Any, name: str) -> NDArray[Any]:
@@ -43,13 +52,14 @@ def position(given: Any, name: str) -> int:
     OptionError
         Something else, or a negative number.
     """
-    try:
+    number = -1
+    with suppress(TypeError):
         number = operator.index(given)
-    except TypeError:
-        number = -1
-    if number < 0:
-        raise OptionError(f"{name} is {given!r}", hint="folds and repeats are whole numbers from 0")
+    _refuse(number < 0, f"{name} is {given!r}", "folds and repeats are whole numbers from 0")
     return number
+
+
+# The design
 
 
 def design_of(y: Any, task: str | None, scoring: Any) -> Design:
@@ -62,22 +72,20 @@ def design_of(y: Any, task: str | None, scoring: Any) -> Design:
     """
     values = as_array(y, "y")
     values = values.reshape(-1) if values.ndim and values.size == len(values) else values
-    if values.ndim != 1 or values.dtype.names or not values.size:
-        raise OptionError("y is not a single column", hint="one label or value per sample")
+    several = values.ndim != 1 or values.dtype.names or not values.size
+    _refuse(several, "y is not a single column", "one label or value per sample")
     if values.dtype.hasobject:
         values = _of_objects(values)
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise OptionError("y has missing values", hint="leave out the samples without a truth")
+    _refuse(values.dtype.kind == "f" and not np.isfinite(values).all(), *_MISSING)
     labels = np.unique(values)
     tasks = (Task.BINARY, Task.MULTICLASS, Task.REGRESSION)
     if task is not None and task not in tasks:
         raise OptionError(f"no task {task!r} can be recorded", hint=nearest(str(task), tasks))
     if (task or _task_of(values, labels, scoring)) == Task.REGRESSION:
-        if values.dtype.kind not in "biuf":
-            raise OptionError("y of a regression must be a list of numbers", hint="check task=")
+        words = values.dtype.kind not in "biuf"
+        _refuse(words, "y of a regression must be a list of numbers", "check task=")
         return Design(Task.REGRESSION, values.astype(np.float64), ())
-    if len(labels) < 2:
-        raise OptionError("y has one class only", hint="classification needs at least two")
+    _refuse(len(labels) < 2, "y has one class only", "classification needs at least two")
     names = tuple(
         str(int(one) if isinstance(one, float) and one.is_integer() else one)
         for one in labels.tolist()
@@ -85,26 +93,6 @@ def design_of(y: Any, task: str | None, scoring: Any) -> Design:
     codes = np.searchsorted(labels, values).astype(np.int64)
     of_classes = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
     return Design(of_classes, codes, names, labels=labels)
-
-
-def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
-    """Return the code of each group.
-
-    Raises
-    ------
-    OptionError
-        Another number of groups than samples, or samples without one.
-    """
-    values = as_array(groups, "groups")
-    if values.shape != (n_samples,):
-        raise OptionError(
-            f"groups have shape {values.shape}, not ({n_samples},)", hint="one per sample"
-        )
-    if any(map(_is_missing, values.tolist())):
-        raise OptionError("groups have missing values", hint="a group of its own is one too")
-    if values.dtype.hasobject:
-        values = values.astype(str)
-    return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
 def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
@@ -122,24 +110,26 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
         metric = METRICS.get(canonical(scoring, METRICS))
         if metric is not None:
             return Task.REGRESSION if Task.REGRESSION in metric.tasks else Task.BINARY
-    if len(labels) <= 2:
-        return Task.BINARY
-    raise OptionError(
+    _refuse(
+        len(labels) > 2,
         f"y has {len(labels)} different whole numbers: classes or values?",
-        hint='task="multiclass" or task="regression"',
+        'task="multiclass" or task="regression"',
     )
+    return Task.BINARY
+
+
+_MISSING = ("y has missing values", "leave out the samples without a truth")
 
 
 def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
     """Return texts, numbers or booleans in their own type."""
     objects = values.tolist()
-    if any(map(_is_missing, objects)):
-        raise OptionError("y has missing values", hint="leave out the samples without a truth")
+    _refuse(any(map(_is_missing, objects)), *_MISSING)
     with suppress(ValueError):
         values = np.array(objects)
     mixed = values.dtype.kind == "U" and not all(isinstance(one, str) for one in objects)
-    if values.ndim != 1 or values.dtype.hasobject or mixed:
-        raise OptionError("y mixes texts and numbers", hint="labels of one type")
+    mixed = mixed or values.ndim != 1 or values.dtype.hasobject
+    _refuse(mixed, "y mixes texts and numbers", "labels of one type")
     return values
 
 
@@ -147,6 +137,57 @@ def _is_missing(value: Any) -> bool:
     unknown = value is None or type(value).__name__ in ("NAType", "NaTType")
     return unknown or (isinstance(value, float) and bool(np.isnan(value)))
 
+
+def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
+    """Return the code of each group.
+
+    Raises
+    ------
+    OptionError
+        Another number of groups than samples, or samples without one.
+    """
+    values = as_array(groups, "groups")
+    other = values.shape != (n_samples,)
+    _refuse(other, f"groups have shape {values.shape}, not ({n_samples},)", "one per sample")
+    unknown = any(map(_is_missing, values.tolist()))
+    _refuse(unknown, "groups have missing values", "a group of its own is one too")
+    values = values.astype(str) if values.dtype.hasobject else values
+    return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
+
+
+def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
+    """Return the weights as numbers.
+
+    Raises
+    ------
+    OptionError
+        Not one positive number per sample.
+    """
+    if sample_weight is None:
+        return None
+    weights = np.empty(0)
+    with suppress(TypeError, ValueError):
+        weights = np.asarray(sample_weight, np.float64)
+    wrong = weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all()
+    _refuse(wrong, "sample_weight must be positive numbers", "one per sample")
+    return weights
+
+
+def check_length(features: Any, n_samples: int) -> None:
+    """Refuse features of another number of rows than there are samples.
+
+    Raises
+    ------
+    OptionError
+        There are more, or fewer.
+    """
+    n_rows = n_samples if features is None else None
+    with suppress(TypeError, IndexError):  # a number, or an array of no axis
+        n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
+    _refuse(n_rows != n_samples, "X and y have different lengths", "one row of X per label")
+
+
+# Splits and rows
 
 Split = tuple[IntArray, IntArray]
 
@@ -169,23 +210,20 @@ def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
     OptionError
         No splits, rows that there are not, or a split that tests what it trains on.
     """
-    n_samples, splits = len(truth), []
-    for position, pair in enumerate(_pairs(cv, features, truth, groups, classifies)):
-        train, test = (_rows(as_array(rows, f"split {position}"), n_samples) for rows in pair)
-        if any(rows is None or len(np.unique(rows)) < len(rows) for rows in (train, test)):
-            raise OptionError(
-                f"split {position} is not a list of rows",
-                hint=f"positions from 0 to {n_samples - 1}, each once, at least one",
-            )
+    n_samples, splits = len(truth), list[Split]()
+    rule = f"positions from 0 to {n_samples - 1}, each once, at least one"
+    for split, pair in enumerate(_pairs(cv, features, truth, groups, classifies)):
+        train, test = (_rows(as_array(rows, f"split {split}"), n_samples) for rows in pair)
+        wrong = any(rows is None or len(np.unique(rows)) < len(rows) for rows in (train, test))
+        _refuse(wrong, f"split {split} is not a list of rows", rule)
         splits.append((np.asarray(train), np.asarray(test)))
-    if not splits:
-        raise OptionError("cv has no splits", hint="at least two folds")
-    for position, (train, test) in enumerate(splits):
-        if np.isin(test, train).any():
-            raise OptionError(
-                f"split {position} tests rows that it trains on",
-                hint="predictions of training rows are not out of sample; give disjoint rows",
-            )
+    _refuse(not splits, "cv has no splits", "at least two folds")
+    for split, (train, test) in enumerate(splits):
+        _refuse(
+            np.isin(test, train).any(),
+            f"split {split} tests rows that it trains on",
+            "predictions of training rows are not out of sample; give disjoint rows",
+        )
     return splits
 
 
@@ -207,38 +245,6 @@ def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
         ) from error
 
 
-def name_of(configuration: Any) -> str:
-    """Return the name of a configuration.
-
-    Raises
-    ------
-    OptionError
-        It is empty.
-    """
-    name = str(configuration).strip()
-    if not name:
-        raise OptionError("a configuration has no name", hint="a text that is its own")
-    return name
-
-
-def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
-    """Return flags; a single one may be a text."""
-    return tuple(str(flag) for flag in as_list(flags))
-
-
-def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return parameters as JSON.
-
-    Raises
-    ------
-    OptionError
-        They have no names.
-    """
-    if not isinstance(params, Mapping | None):
-        raise OptionError("params must be a dict", hint="the value of each parameter by its name")
-    return {str(key): plain(value) for key, value in (params or {}).items()}
-
-
 def positions(rows: Any, n_samples: int) -> IntArray:
     """Return the positions of rows.
 
@@ -250,8 +256,8 @@ def positions(rows: Any, n_samples: int) -> IntArray:
     found = _rows(as_array(rows, "rows"), n_samples)
     if found is None:
         raise OptionError("rows must be positions", hint=f"whole numbers from 0 to {n_samples - 1}")
-    if len(np.unique(found)) < len(found):
-        raise OptionError("rows hold a sample twice", hint="one prediction per sample and fold")
+    twice = len(np.unique(found)) < len(found)
+    _refuse(twice, "rows hold a sample twice", "one prediction per sample and fold")
     return found
 
 
@@ -295,6 +301,9 @@ def split_of(
     return equal[0], tests, np.argsort(rows)[np.argsort(np.argsort(tests))]
 
 
+# Predictions
+
+
 def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], PredictionKind]:
     """Return predictions (n,) or (n, K) and what they are.
 
@@ -308,20 +317,17 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
         array = as_array(array.tolist(), "predictions")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
-    if array.ndim not in (1, 2) or len(array) != n:
-        raise OptionError(
-            f"predictions have shape {array.shape} for {n} rows", hint="one row of them per sample"
-        )
-    if array.dtype.hasobject:
-        raise OptionError(
-            "predictions are neither all numbers nor all labels",
-            hint="leave out what has no prediction",
-        )
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        raise OptionError("predictions are not finite", hint="leave out what has no prediction")
+    other = array.ndim not in (1, 2) or len(array) != n
+    shape = f"predictions have shape {array.shape} for {n} rows"
+    _refuse(other, shape, "one row of them per sample")
+    gaps = "leave out what has no prediction"
+    mixed = array.dtype.hasobject
+    _refuse(mixed, "predictions are neither all numbers nor all labels", gaps)
+    infinite = array.dtype.kind == "f" and not np.isfinite(array).all()
+    _refuse(infinite, "predictions are not finite", gaps)
     if design.labels is None:
-        if array.ndim != 1 or array.dtype.kind not in "biuf":
-            raise OptionError("predictions of a regression are one number per row", hint="see y")
+        other = array.ndim != 1 or array.dtype.kind not in "biuf"
+        _refuse(other, "predictions of a regression are one number per row", "see y")
         return array.astype(np.result_type(array, np.float32)), PredictionKind.VALUE
     if array.ndim != 1 or (array.dtype.kind == "f" and len(design.labels) == 2):
         return _numbers(array, len(design.labels))
@@ -335,67 +341,152 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
 
 def _numbers(array: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], PredictionKind]:
     """Return probabilities where they can be such, else scores."""
-    if array.ndim == 2 and array.shape[1] != n_classes:
-        raise OptionError(
-            f"predictions have {array.shape[1]} columns for {n_classes} classes",
-            hint="a column for each class, in sorted order",
-        )
-    if array.dtype.kind not in "biuf":
-        raise OptionError(
-            "predictions have several columns that are no numbers", hint="labels in one column"
-        )
-    if array.dtype.kind != "f":
-        array = array.astype(np.float64)
+    columns = array.shape[1] if array.ndim == 2 else n_classes
+    problem = f"predictions have {columns} columns for {n_classes} classes"
+    _refuse(columns != n_classes, problem, "a column for each class, in sorted order")
+    problem = "predictions have several columns that are no numbers"
+    _refuse(array.dtype.kind not in "biuf", problem, "labels in one column")
+    array = array if array.dtype.kind == "f" else array.astype(np.float64)
     inside = bool(((array >= 0) & (array <= 1)).all())
     sums = array.ndim == 1 or bool((np.abs(array.sum(axis=1) - 1) <= 1e-3).all())
     kind = PredictionKind.PROBABILITY if inside and sums else PredictionKind.SCORE
     return array[:, 1] if array.ndim == 2 and n_classes == 2 else array, kind
 
 
-def check_response(response: str) -> None:
-    """Refuse a response that no estimator has.
+class UnfitError(ValueError):
+    """Predictions that can't be kept."""
+
+
+def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
+    """Return the position of each value among the sorted classes.
 
     Raises
     ------
-    OptionError
-        Another one than those that predict.
+    UnfitError
+        A value that is none of them.
     """
-    if response and response not in RESPONSES:
-        raise OptionError(f"response is {response!r}", hint=f"one of: {', '.join(RESPONSES)}")
-
-
-def check_length(features: Any, n_samples: int) -> None:
-    """Refuse features of another number of rows than there are samples.
-
-    Raises
-    ------
-    OptionError
-        There are more, or fewer.
-    """
-    if features is None:
-        return
+    values = np.asarray(values)
+    if values.dtype.kind in "US" and labels.dtype.kind not in "USO":
+        raise UnfitError("predicts texts; the classes are numbers")
     try:
-        n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
-    except (TypeError, IndexError):  # a number, or an array of no axis
-        n_rows = None
-    if n_rows != n_samples:
-        raise OptionError("X and y have different lengths", hint="one row of X per label")
+        codes = np.searchsorted(labels, values).clip(0, len(labels) - 1)
+    except TypeError:
+        raise UnfitError(f"predicts {values.dtype}; the classes are {labels.dtype}") from None
+    wrong = labels[codes] != values
+    if wrong.any():
+        raise UnfitError(f"predicts {values[wrong].tolist()[0]!r}, which is none of the classes")
+    return np.asarray(codes, np.int16 if len(labels) < 2**15 else np.int64)
 
 
-def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
-    """Return the weights as numbers.
+# Names, flags and parameters: as JSON, the same text for the same parameters in any process
+
+
+def name_of(configuration: Any) -> str:
+    """Return the name of a configuration.
 
     Raises
     ------
     OptionError
-        Not one positive number per sample.
+        It is empty.
     """
-    if sample_weight is None:
-        return None
-    try:
-        weights = np.asarray(sample_weight, np.float64)
-    except (TypeError, ValueError):
-        weights = np.empty(0)
-    if weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all():
-        raise OptionError("sample_weight must be positive numbers", hint="one per sample")
-    return weights
+    name = str(configuration).strip()
+    _refuse(not name, "a configuration has no name", "a text that is its own")
+    return name
+
+
+def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
+    """Return flags; a single one may be a text."""
+    return tuple(str(flag) for flag in as_list(flags))
+
+
+def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return parameters as JSON.
+
+    Raises
+    ------
+    OptionError
+        They have no names.
+    """
+    if not isinstance(params, Mapping | None):
+        raise OptionError("params must be a dict", hint="the value of each parameter by its name")
+    return {str(key): plain(value) for key, value in (params or {}).items()}
+
+
+def parameters_of(estimator: Any) -> dict[str, Any]:
+    """Return all parameters of an estimator, those of its parts included; empty without any."""
+    if not hasattr(estimator, "get_params"):
+        return {}
+    params = estimator.get_params(deep=True)
+    # estimators among them have their own parameters in the same list, under longer names
+    listed = frozenset(id(value) for value in params.values() if _is_estimator(value))
+    return {name: plain(value, listed) for name, value in params.items()}
+
+
+def of_candidate(params: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters that a search sets, those of estimators among them included."""
+    within = {
+        f"{name}__{key}": value
+        for name, estimator in params.items()
+        if _is_estimator(estimator)
+        for key, value in parameters_of(estimator).items()
+    }
+    listed = frozenset(map(id, params.values()))
+    return within | {name: plain(value, listed) for name, value in params.items()}
+
+
+def class_name(value: Any) -> str:
+    """Return the full name of the class of a value, or of a function or class itself."""
+    one = value if hasattr(value, "__qualname__") else type(value)
+    return f"{one.__module__}.{one.__qualname__}"
+
+
+def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
+    """Return a JSON value that stands for a parameter.
+
+    Of the estimators `listed`, by id, the class is enough.
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if value is None or isinstance(value, bool | str | int | float):
+        return value
+    if isinstance(value, list | tuple):
+        return [plain(one, listed) for one in value]
+    if isinstance(value, dict):
+        return {str(key): plain(one, listed) for key, one in value.items()}
+    if _is_estimator(value):
+        own = {} if id(value) in listed else {"params": parameters_of(value)}
+        return {"class": class_name(value)} | own
+    return _of_code(value)
+
+
+def _is_estimator(value: Any) -> bool:
+    return hasattr(value, "get_params") and not isinstance(value, type)
+
+
+def _of_code(value: Any) -> Any:
+    """Return the form of any other object: a digest, its name, its code, or its `repr`."""
+    if isinstance(value, np.ndarray):
+        return {"array": list(value.shape), "digest": _digest(repr(value.tolist()))}
+    if isinstance(value, functools.partial):
+        return {"partial": plain(value.func), "given": [plain(value.args), plain(value.keywords)]}
+    code = getattr(value, "__code__", None)
+    if code is not None:
+        closure = [cell.cell_contents for cell in value.__closure__ or ()]
+        content = (code.co_code, code.co_consts, code.co_names, value.__defaults__, closure)
+        local = "<" in value.__qualname__  # lambdas share a name
+        return {"class": class_name(value)} | ({"digest": _digest(_text(content))} if local else {})
+    random = isinstance(value, np.random.RandomState | np.random.Generator)
+    if hasattr(value, "__qualname__") or random:
+        return {"class": class_name(value)}
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    text = repr(value)
+    return text if " at 0x" not in text else class_name(value)
+
+
+def _digest(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import OptionError
-from bbccli.recording import design, given, parts
+from bbccli.recording import given, store
 from bbccli.recording.given import Split
-from bbccli.recording.parts import Part, identity_of
 from bbccli.recording.scorer import Known, RecordingScorer, Turn, known_tests, metric_of, own_score
+from bbccli.recording.store import Part, identity_of
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:
@@ -83,7 +83,9 @@ class Recorder:
         response: str = "",
     ) -> None:
         self.folder = Path(folder).absolute()
-        given.check_response(response)
+        if response and response not in given.RESPONSES:
+            hint = f"one of: {', '.join(given.RESPONSES)}"
+            raise OptionError(f"response is {response!r}", hint=hint)
         plan = given.design_of(y, task, scoring)
         given.check_length(X, plan.n_samples)
         of = (cv, X, y, groups, plan.labels is not None)
@@ -99,7 +101,7 @@ class Recorder:
             scoring=scoring if isinstance(scoring, str) else "",
         )
         self._session = time.time_ns()
-        design.start(self.folder, self._design)
+        store.start(self.folder, self._design)
         self._turn = Turn()
         self._scorer: RecordingScorer | None = None
         self._data, self._response = "", response
@@ -302,7 +304,7 @@ class Recorder:
             data=self._data,
             **{"session": self._session} | found,
         )
-        parts.write(self.folder, part)
+        store.write(self.folder, part)
 
 
 def _searched(scoring: Any, splits: list[Split], X: Any, y: Any) -> tuple[Any, Known]:  # noqa: N803

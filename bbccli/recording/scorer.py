@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import numbers
 import warnings
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.errors import OptionError
-from bbccli.recording import parts
-from bbccli.recording.given import Split
-from bbccli.recording.parameters import class_name, parameters_of
-from bbccli.recording.parts import Part
-from bbccli.recording.responses import UnfitError, answer_of, kept, listening
-from bbccli.types import IntArray, Task
+from bbccli.recording import store
+from bbccli.recording.given import (
+    RESPONSES,
+    Split,
+    UnfitError,
+    class_name,
+    codes_of,
+    parameters_of,
+)
+from bbccli.recording.store import Part
+from bbccli.types import IntArray, PredictionKind, Task
 
 _LAST: dict[int, tuple[Any, int]] = {}
 """By id of a fitted estimator: a reference to it, and the split on which it was scored."""
@@ -78,7 +85,7 @@ class RecordingScorer:
         split = self._split(estimator, X, y, params.pop("row_id", None)) if self.turn.open else None
         if split is None:
             return self.metric(estimator, X, y, **params)
-        with listening(estimator, X) as heard:
+        with _listening(estimator, X) as heard:
             score = self.metric(estimator, X, y, **params)
         weights = params.get("sample_weight")
         part = Part(
@@ -93,7 +100,7 @@ class RecordingScorer:
             weights=None if weights is None else np.asarray(weights, np.float64),
         )
         try:  # whatever goes wrong here, the search goes on; what is missing is told at its end
-            parts.write(self.folder, self._filled(part, heard, estimator, X))
+            store.write(self.folder, self._filled(part, heard, estimator, X))
         except Exception as error:
             warnings.warn(f"predictions were not recorded: {error}", RuntimeWarning, stacklevel=2)
         return score
@@ -133,13 +140,17 @@ class RecordingScorer:
 
     def _filled(self, part: Part, heard: dict[str, Any], estimator: Any, features: Any) -> Part:
         params = parameters_of(estimator)
-        identity = parts.identity_of(part.name, part.estimator, params)
+        identity = store.identity_of(part.name, part.estimator, params)
         part = replace(part, identity=identity, params=params)
         try:
-            if self.response not in heard and (self.response or not heard):
-                heard = answer_of(estimator, features, self.response)
-            heard = {self.response: heard[self.response]} if self.response else heard
-            predictions, kind = kept(heard, estimator, self.labels, self.task)
+            wanted = (self.response,) if self.response else RESPONSES
+            if not any(name in heard for name in wanted):
+                able = [name for name in wanted if callable(getattr(estimator, name, None))]
+                if not able:
+                    raise UnfitError(f"no {self.response or 'predict'}()")
+                heard = {able[0]: getattr(estimator, able[0])(features)}
+            heard = {name: heard[name] for name in wanted if name in heard}
+            predictions, kind = _kept(heard, estimator, self.labels, self.task)
         except UnfitError as error:
             return replace(part, problem=str(error))
         return replace(part, predictions=np.ascontiguousarray(predictions), kind=kind)
@@ -170,6 +181,101 @@ def metric_of(scoring: Any) -> Any:
         hint = "a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
         hint += "several metrics record the one that selects"
         raise OptionError(f"scikit-learn has no scorer {scoring!r}", hint=hint) from None
+
+
+# Answers of estimators, in the form of a part
+
+
+@contextmanager
+def _listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
+    """Yield the answers of an estimator for these rows within the `with` statement, by method.
+
+    The metric and the recording then share one prediction, which may take longer than the fit.
+    """
+    heard: dict[str, Any] = {}
+    within: list[str] = []
+    own: dict[str, Any] = getattr(estimator, "__dict__", {})
+    added = []
+
+    def overheard(method: Any, name: str) -> Any:
+        @functools.wraps(method)
+        def answering(data: Any, *args: Any, **kwargs: Any) -> Any:
+            within.append(name)
+            try:
+                answer = method(data, *args, **kwargs)
+            finally:
+                within.pop()
+            if data is features and not within:  # what the metric asked for, not how it is answered
+                heard.setdefault(name, answer)
+            return answer
+
+        return answering
+
+    for name in RESPONSES:
+        method = getattr(estimator, name, None)
+        if callable(method) and name not in own:
+            own[name] = overheard(method, name)
+            added.append(name)
+    try:
+        yield heard
+    finally:
+        for name in added:
+            own.pop(name, None)
+
+
+def _kept(
+    heard: dict[str, Any], estimator: Any, labels: NDArray[Any] | None, task: Task
+) -> tuple[NDArray[Any], PredictionKind]:
+    """Return the best of the answers, in the form of a part.
+
+    Parameters
+    ----------
+    heard
+        Answers by method.
+    labels : (K,)
+        The classes in sorted order; None in a regression.
+
+    Returns
+    -------
+    predictions : (n,) or (n, K)
+        Class codes, values, probabilities or scores; of two classes those of the last.
+    kind
+        Their form.
+
+    Raises
+    ------
+    UnfitError
+        Other classes, or another number of columns.
+    """
+    name = next((one for one in RESPONSES if one in heard), "")
+    answer = np.asarray(heard.get(name))
+    if labels is None or task is Task.REGRESSION:
+        if name != "predict" or answer.size != len(answer):
+            raise UnfitError(f"{name or 'no method'} did not return a list of values")
+        return answer.reshape(-1), PredictionKind.VALUE
+    if name == "predict":
+        return codes_of(answer.reshape(-1), labels), PredictionKind.LABEL
+    if name == "decision_function":
+        if len(labels) == 2 and answer.size == len(answer):
+            return answer.reshape(-1), PredictionKind.SCORE
+        pairs = getattr(estimator, "decision_function_shape", "ovr") == "ovo"
+        if pairs or len(_columns(answer, estimator, labels)) != len(labels):
+            raise UnfitError("decision_function has no column for each class")
+        return answer[:, 1] if len(labels) == 2 else answer, PredictionKind.SCORE
+    columns = _columns(answer, estimator, labels)
+    if len(columns) < len(labels):
+        whole = np.zeros((len(answer), len(labels)), answer.dtype)
+        whole[:, columns] = answer
+        answer = whole
+    return answer[:, 1] if len(labels) == 2 else answer, PredictionKind.PROBABILITY
+
+
+def _columns(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> IntArray:
+    """Return the class of each column: a fold may lack one in training."""
+    own = getattr(estimator, "classes_", labels)
+    if answer.ndim != 2 or len(own) != answer.shape[1]:
+        raise UnfitError(f"predictions of shape {answer.shape} for {len(labels)} classes")
+    return codes_of(np.asarray(own), labels)
 
 
 # Test sets are recognised by a digest of their rows
@@ -325,7 +431,6 @@ def _equal_pair(digests: Sequence[bytes]) -> tuple[int, int] | None:
     """Return the first two positions that hold the same; None where all differ."""
     first: dict[bytes, int] = {}
     for position, digest in enumerate(digests):
-        if digest in first:
+        if first.setdefault(digest, position) < position:
             return first[digest], position
-        first[digest] = position
     return None

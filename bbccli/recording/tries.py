@@ -5,19 +5,16 @@ from __future__ import annotations
 import itertools
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.core.source import agrees, tolerance_of
-from bbccli.recording import parts
-from bbccli.recording.arrays import DamagedError
-from bbccli.recording.parts import Part
+from bbccli.recording.store import Listed, Part
 from bbccli.types import FloatArray, IntArray, PredictionKind
 
 TOLERANCE = 1e-9
@@ -27,30 +24,8 @@ but for the order in which a processor adds: a share of one of them, or of one."
 NARROW = 1e-5
 """The same of predictions in 32 bits, in which scikit-learn also adds up their losses."""
 
-Candidate = dict[str, Any]
-"""Candidate of a search, as it is kept: `identity`, `value`, `splits` and `label`."""
-
 SplitScores = Sequence[float] | FloatArray
 """Scores of a candidate by split, from the search; NaN where a fit failed."""
-
-
-def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
-    """Return the parts of a recording as they were written, and the names of damaged files."""
-    found, damaged = [], []
-    for file in parts.paths(folder):
-        try:
-            found.append(parts.read(file))
-        except (DamagedError, OSError):
-            damaged.append(file.name)
-    return sorted(found, key=lambda part: (part.session, part.time)), damaged
-
-
-def by_identity(all_parts: Iterable[Part]) -> dict[str, list[Part]]:
-    """Return parts by configuration, in their order."""
-    groups: dict[str, list[Part]] = {}
-    for part in all_parts:
-        groups.setdefault(part.identity, []).append(part)
-    return groups
 
 
 @dataclass(slots=True, eq=False)
@@ -190,11 +165,11 @@ def agreeing(part: Part, splits: SplitScores) -> bool:
     return bool(part.score == splits[part.split])
 
 
-def candidate_of(one: Try, candidates: Sequence[Candidate]) -> Candidate | None:
+def candidate_of(one: Try, candidates: Sequence[Listed]) -> Listed | None:
     """Return the latest candidate of a search that has the scores of a try; None without one."""
     scored = [part for part in one.splits.values() if part.score is not None]
     for candidate in reversed(candidates):
-        if scored and all(agreeing(part, candidate["splits"]) for part in scored):
+        if scored and all(agreeing(part, candidate.splits) for part in scored):
             return candidate
     return None
 
@@ -287,52 +262,49 @@ def short_names(configurations: Sequence[Part]) -> list[str]:
 
 
 def _from_parameters(all_params: Sequence[Mapping[str, Any]]) -> list[str]:
-    if len(all_params) < 2:
-        return [_shown(params[_ESTIMATOR]) or "configuration" for params in all_params]
     texts = [{k: _as_text(v) for k, v in p.items()} for p in all_params]
     keys = list(dict.fromkeys(key for params in all_params for key in params))
     varying = [k for k in keys if len({t[k] for t in texts if k in t}) > 1]
     optional = [k for k in keys if k not in varying and any(k not in t for t in texts)]
     simple = [k for k in varying if not any(isinstance(p.get(k), list) for p in all_params)]
     names: list[str] = []
-    for chosen in (simple, varying, varying + optional):
+    for chosen, digits in itertools.product((simple, varying, varying + optional), (6, 17)):
         labels = _labels(chosen)
-        for digits in (6, 17):
-            names = [_named(params, labels, digits) for params in all_params]
-            if len(set(names)) == len(names):
-                return _told_apart(all_params, labels, digits, names)
-    return names
+        names = [_named(params, labels, digits) for params in all_params]
+        if len(set(names)) == len(names):
+            break
+    if max(map(len, names), default=0) <= _LONGEST or len(set(names)) < len(names):
+        return names
+    groups: dict[str, list[int]] = {}
+    for position, text in enumerate(texts):
+        groups.setdefault(text[_ESTIMATOR], []).append(position)
+    short = list(names)
+    for group in groups.values():
+        own = _fewest([all_params[position] for position in group], labels, digits)
+        for position, name in zip(group, own, strict=True):
+            short[position] = name
+    return short if len(set(short)) == len(short) else names
 
 
-def _told_apart(
-    all_params: Sequence[Mapping[str, Any]],
-    labels: Mapping[str, str],
-    digits: int,
-    names: list[str],
+def _fewest(
+    all_params: Sequence[Mapping[str, Any]], labels: Mapping[str, str], digits: int
 ) -> list[str]:
-    """Shorten names where one is long: by the fewest parameters that tell an estimator's apart.
+    """Name configurations of one estimator by the fewest parameters that tell them apart.
 
     The parameter that tells most of them apart comes first, then the one that does so of the rest.
     """
-    if max(map(len, names)) <= _LONGEST:
-        return names
-    groups: dict[str, list[int]] = {}
-    for position, params in enumerate(all_params):
-        groups.setdefault(_as_text(params[_ESTIMATOR]), []).append(position)
-    short = list(names)
-    for group in groups.values():
-        chosen = {_ESTIMATOR} & labels.keys()
-        found: list[str] = []
-        while len(set(found)) < len(group):
-            tried = {}
-            for key in labels.keys() - chosen if found else [_ESTIMATOR]:
-                kept = {k: word for k, word in labels.items() if k in chosen or k == key}
-                tried[key] = [_named(all_params[one], kept, digits) for one in group]
-            best = max(sorted(tried), key=lambda key: len(set(tried[key])))
-            chosen, found = chosen | {best}, tried[best]
-        for position, name in zip(group, found, strict=True):
-            short[position] = name
-    return short if len(set(short)) == len(short) else names
+
+    def named(keys: Set[str]) -> list[str]:
+        kept = {key: word for key, word in labels.items() if key in keys}
+        return [_named(params, kept, digits) for params in all_params]
+
+    def n_names(key: str) -> int:
+        return len(set(named(chosen | {key})))
+
+    chosen = {_ESTIMATOR}
+    while n_names(_ESTIMATOR) < len(all_params):
+        chosen |= {max(sorted(labels.keys() - chosen), key=n_names)}
+    return named(chosen)
 
 
 def _flat(part: Part, features: Mapping[str, int]) -> dict[str, Any]:

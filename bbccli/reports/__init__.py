@@ -1,10 +1,10 @@
 """The registry of reports: the forms that there are, and the kinds of results that each can hold.
 
 A kind of result is put together once, in `content`: `blocks(document)` for forms of text, and
-`csv_rows(documents)`, its columns and rows, for CSV. `blocks.py` and `csv.py` write them. Other
-forms have a module of their own, or one for a kind: `render(documents, style)` for text,
-`write_batch(records, file)` for a batch, `distribution(columns)` for resamples. Modules are
-imported when they are asked for: the table alone needs rich.
+`csv_rows(documents)`, its columns and rows, for CSV. `blocks.py` and `tables.py` write them. Other
+forms name a function for each kind: of documents and a style for text, of records and a file for a
+batch, of columns for resamples. Modules are imported when they are asked for: the table alone needs
+rich.
 """
 
 from __future__ import annotations
@@ -16,11 +16,10 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import IO, Any
 
-from bbccli.core.arguments import choice
+from bbccli.core.arguments import choice, settle
 from bbccli.core.documents import Document, Json
 from bbccli.core.documents.values import record_of
 from bbccli.errors import OptionError, UnsupportedError, parameter
-from bbccli.reports.base import Style
 
 __all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
 
@@ -39,7 +38,29 @@ class Kind(StrEnum):
     CATALOGUE = "methods"
 
 
-CONTENT = "content."
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How text may look where it goes: width, colour, and how much is said.
+
+    Attributes
+    ----------
+    width
+        Columns.
+    colour
+        Whether escape sequences are understood.
+    all_notes
+        Whether all notes are printed, not only those that matter most.
+    """
+
+    width: int = 80
+    colour: bool = False
+    all_notes: bool = False
+
+    def __post_init__(self) -> None:
+        settle(self)
+
+
+CONTENT = "content"
 """Stands for the module in `content` of a kind, which forms of text and CSV write alike."""
 
 
@@ -52,8 +73,8 @@ class Form:
     name
         What `--format` calls it.
     modules
-        The kinds that it can hold, and the module that writes each; `CONTENT` stands for what
-        the kind's module in `content` says.
+        The kinds that it can hold, and the function that writes each, by its module; `CONTENT`
+        stands for what the kind's module in `content` says.
     purpose
         Whom or what a result of `bbc correct` in it is for, in Markdown.
     suffixes
@@ -83,74 +104,79 @@ class Form:
     ) -> str:
         """Return one text for some documents, such as a CSV with one header."""
         kind = choice(Kind, kind, "kind")
-        if kind not in self.modules:
+        shown = Kind.CORRECT if kind in (Kind.BATCH, Kind.DISTRIBUTION) else kind
+        if not {kind, shown} <= set(self.modules):
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
-        results = documents if self.of_json else [_record(one, kind) for one in documents]
-        module = self._module(kind)
-        if self.modules[kind] != CONTENT:
-            text: str = module.render(results, style)
-            return text
-        if self.name == "csv":
-            from bbccli.reports.csv import as_text
-
-            return as_text(*module.csv_rows(results))
-        from bbccli.reports.blocks import write
-
-        return write(self.name, map(module.blocks, results), style)
+        results = documents if self.of_json else [_record(one, shown) for one in documents]
+        name, content = self.modules[shown], f"content.{shown.name.lower()}"
+        text: str
+        if name != CONTENT:
+            text = _function(name)(results, style)
+        elif self.name == "csv":
+            text = _function("tables.as_text")(*_function(f"{content}.csv_rows")(results))
+        else:
+            blocks = map(_function(f"{content}.blocks"), results)
+            text = _function("blocks.write")(self.name, blocks, style)
+        return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
         """Write the records of a batch as one table, one record at a time."""
-        self._module(Kind.BATCH).write_batch(records, file)
+        _function(self.modules[Kind.BATCH])(records, file)
 
     def distribution(self, columns: Mapping[str, Sequence[object]]) -> bytes:
-        """Return the columns of resamples, see `distribution.columns_of`, as a file."""
-        data: bytes = self._module(Kind.DISTRIBUTION).distribution(columns)
+        """Return the columns of resamples, see `tables.columns_of`, as a file."""
+        data: bytes = _function(self.modules[Kind.DISTRIBUTION])(columns)
         return data
 
-    def _module(self, kind: Kind) -> Any:
-        """Return the module that writes a kind, or puts its content together."""
-        name = self.modules[kind]
-        return import_module(f"bbccli.reports.{name}{kind.name.lower() if name == CONTENT else ''}")
+
+def _function(name: str) -> Any:
+    """Return a function of this room by its module and name."""
+    module, _, function = name.rpartition(".")
+    return getattr(import_module(f"bbccli.reports.{module}"), function)
 
 
 RECORDS = {
     Kind.CORRECT: ("schema.correct", "Envelope"),
-    Kind.COMPARE: ("schema.compare", "CompareEnvelope"),
     Kind.DROP: ("schema.drop", "DropEnvelope"),
     Kind.LEADERBOARD: ("schema.leaderboard", "LeaderboardEnvelope"),
+    Kind.COMPARE: ("schema.compare", "CompareEnvelope"),
     Kind.PLAN: ("schema.plan", "PlanEnvelope"),
     Kind.INSPECTION: ("analysis.inspection", "Inspection"),
 }
 """Module and name of the record that a kind of result is."""
+
+OF_ERROR = ("schema.correct", "ErrorEnvelope")
+
+
+def record_type(place: tuple[str, str]) -> Any:
+    """Return a record by its module and name."""
+    module, name = place
+    return getattr(import_module(f"bbccli.{module}"), name)
 
 
 def _record(document: Json, kind: Kind) -> Any:
     """The record of a document; what has none, such as a method, stays as it is."""
     if kind not in RECORDS:
         return document
-    module, name = ("schema.correct", "ErrorEnvelope") if "error" in document else RECORDS[kind]
-    return record_of(getattr(import_module(f"bbccli.{module}"), name), document)
+    return record_of(record_type(OF_ERROR if "error" in document else RECORDS[kind]), document)
 
-
-_BATCHES = (Kind.CORRECT, Kind.BATCH)
 
 FORMS: dict[str, Form] = {
     form.name: form
     for form in (
         Form(
             "table",
-            {
-                **dict.fromkeys((Kind.CORRECT, Kind.DROP, Kind.LEADERBOARD, Kind.COMPARE), CONTENT),
-                **dict.fromkeys((Kind.PLAN, Kind.INSPECTION), CONTENT),
-                Kind.CATALOGUE: "catalogue",
-            },
+            {**dict.fromkeys(RECORDS, CONTENT), Kind.CATALOGUE: "catalogue.render"},
             "people, in a terminal",
             for_people=True,
         ),
         Form(
             "json",
-            dict.fromkeys((kind for kind in Kind if kind is not Kind.BATCH), "json"),
+            {
+                **dict.fromkeys((*RECORDS, Kind.CATALOGUE), "json.render"),
+                Kind.DISTRIBUTION: "json.distribution",
+            },
             "programs; `bbc schema` describes it",
             (".json",),
             holds_errors=True,
@@ -158,13 +184,13 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "parquet",
-            dict.fromkeys((Kind.BATCH, Kind.DISTRIBUTION), "parquet"),
+            {Kind.BATCH: "tables.write_parquet", Kind.DISTRIBUTION: "tables.distribution"},
             suffixes=(".parquet",),
             of_json=True,
         ),
         Form(
             "jsonl",
-            dict.fromkeys(_BATCHES, "jsonl"),
+            {Kind.CORRECT: "json.render_lines", Kind.BATCH: "json.write_lines"},
             "programs, many results in one file",
             (".jsonl", ".ndjson"),
             holds_errors=True,
@@ -173,7 +199,8 @@ FORMS: dict[str, Form] = {
         Form(
             "csv",
             {
-                **dict.fromkeys(_BATCHES, "csv"),
+                Kind.CORRECT: "tables.render",
+                Kind.BATCH: "tables.write_csv",
                 **dict.fromkeys((Kind.LEADERBOARD, Kind.PLAN, Kind.COMPARE), CONTENT),
             },
             "spreadsheets and data frames: one row per estimate",
@@ -189,7 +216,11 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "html",
-            {**dict.fromkeys(_BATCHES, "page.whole"), Kind.COMPARE: "page.compared"},
+            {
+                Kind.CORRECT: "page.whole.render",
+                Kind.BATCH: "page.whole.write_batch",
+                Kind.COMPARE: "page.compared.render",
+            },
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
             for_people=True,
@@ -197,14 +228,16 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "junit",
-            dict.fromkeys((Kind.CORRECT, Kind.COMPARE), "junit"),
+            dict.fromkeys((Kind.CORRECT, Kind.COMPARE), "ci.junit"),
             "dashboards: a suite per file, a case per estimate and gate",
             (".xml",),
         ),
-        Form("github", {Kind.CORRECT: "github"}, "annotations of GitHub Actions", for_people=True),
+        Form(
+            "github", {Kind.CORRECT: "ci.github"}, "annotations of GitHub Actions", for_people=True
+        ),
         Form(
             "metrics",
-            dict.fromkeys(_BATCHES, "metrics"),
+            {Kind.CORRECT: "metrics.render", Kind.BATCH: "metrics.write_batch"},
             "experiment trackers: names and numbers alone",
             (".metrics.json",),
             holds_errors=True,

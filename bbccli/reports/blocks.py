@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from bbccli.core.notes import Note
 from bbccli.core.results import Estimate
 from bbccli.core.text import visible
-from bbccli.reports.base import Style
+from bbccli.reports import Style
 
 MOST_ROWS = 30
 """Rows of a table on a terminal and in Markdown, at most; CSV and JSON have all of them."""
@@ -121,6 +121,15 @@ class BlockTable:
     drawn: Sequence[Estimate] = ()
     title: str = ""
     figure: str = ""
+
+    @classmethod
+    def of_text(
+        cls, heads: Sequence[str], rows: Sequence[Sequence[str]], *, whole: bool = False
+    ) -> BlockTable:
+        """Return all rows of words; if `whole`, only the first column is ever wrapped."""
+        first, *others = heads
+        columns = [TableColumn(name, figures=False, whole=whole) for name in others]
+        return cls([TableColumn(first, figures=False), *columns], rows, most=len(rows))
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from bbccli.core.documents import Json
 from bbccli.errors import OptionError, nearest
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
-from bbccli.reports.base import Style
+from bbccli.reports import Style
 from bbccli.reports.layout import listing_table
 from bbccli.schema.gate import NAIVE
 

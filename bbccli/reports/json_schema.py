@@ -7,14 +7,10 @@ import types
 from enum import Enum
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from bbccli.analysis.inspection import Inspection
 from bbccli.core.documents import Json
 from bbccli.core.documents.values import public_fields
-from bbccli.schema.compare import CompareEnvelope, RequiredVerdict
-from bbccli.schema.correct import SCHEMA_VERSION, Envelope, ErrorEnvelope
-from bbccli.schema.drop import DropEnvelope
-from bbccli.schema.leaderboard import LeaderboardEnvelope
-from bbccli.schema.plan import PlanEnvelope
+from bbccli.reports import OF_ERROR, RECORDS, record_type
+from bbccli.schema.correct import SCHEMA_VERSION
 
 __all__ = ["json_schema"]
 
@@ -22,7 +18,9 @@ __all__ = ["json_schema"]
 def json_schema() -> Json:
     """Return the JSON Schema (draft 2020-12) of a document; `$defs` has those of other commands."""
     definitions: dict[str, Json] = {}
-    root, *_ = (_schema_of(envelope, definitions) for envelope in _NAMES)
+    *kinds, inspection = map(record_type, RECORDS.values())
+    roots = (*kinds, record_type(OF_ERROR), inspection)
+    root, *_ = [_schema_of(one, definitions) for one in roots]
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": SCHEMA_VERSION,
@@ -46,7 +44,8 @@ def _schema_of(annotation: Any, definitions: dict[str, Json]) -> Json:
 
 
 def _record(record: Any, definitions: dict[str, Json]) -> Json:
-    name = _NAMES.get(record, record.__name__)
+    own = record.__name__
+    name = _NAMES.get(own, own.replace("Envelope", "Document"))
     if name not in definitions:
         definitions[name] = {}
         hints, fields = get_type_hints(record), list(public_fields(record))
@@ -65,16 +64,8 @@ def _record(record: Any, definitions: dict[str, Json]) -> Json:
     return {"$ref": f"#/$defs/{name}"}
 
 
-_NAMES: dict[Any, str] = {
-    Envelope: "Document",
-    DropEnvelope: "DropDocument",
-    LeaderboardEnvelope: "LeaderboardDocument",
-    CompareEnvelope: "CompareDocument",
-    PlanEnvelope: "PlanDocument",
-    ErrorEnvelope: "ErrorDocument",
-    Inspection: "InspectionDocument",
-    RequiredVerdict: "Requirement",
-}
+_NAMES = {"Inspection": "InspectionDocument", "RequiredVerdict": "Requirement"}
+"""Names of records that are not their own, with Document for Envelope."""
 
 # A float is null where it is infinite or undefined: JSON has no other word for it.
 _PLAIN: dict[Any, Json] = {

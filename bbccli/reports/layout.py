@@ -16,11 +16,7 @@ from rich.text import Text
 from bbccli.core.notes import Note, severity_of
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
-from bbccli.reports.base import Style
-
-Grid = Table
-"""Rows that more can be added to."""
-
+from bbccli.reports import Style
 
 LEAST = 16
 """Columns of the page that a text gets at least where it stands beside others."""
@@ -134,11 +130,6 @@ def width_of_table(lines: Sequence[Sequence[str]]) -> int:
     return sum(max(map(cell_len, cells)) + GAP for cells in zip(*lines, strict=True))
 
 
-def paragraph(text: str, style: Style) -> str:
-    """Return text wrapped to the width, whatever it holds."""
-    return as_text(Text(text), style)
-
-
 Pieces = Sequence[tuple[str, str]]
 """Texts that follow each other, each with its look."""
 
@@ -163,11 +154,6 @@ def as_text(renderable: RenderableType, style: Style) -> str:
     with console.capture() as capture:
         console.print(renderable)
     return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
-
-
-def facts(**named: str) -> Table:
-    """One line per fact, its name in front."""
-    return fact_rows(list(named.items()))
 
 
 def fact_rows(rows: Iterable[tuple[str, str | Pieces]]) -> Table:

@@ -15,8 +15,8 @@ from typing import IO, Any
 
 from bbccli.core.documents import Document, Json, as_json
 from bbccli.core.results import Estimate, Gate
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
+from bbccli.reports.json import document_of
 from bbccli.schema.correct import Envelope
 
 AnyDocument = Document[Any]
@@ -35,8 +35,7 @@ def render(documents: Sequence[AnyDocument], style: Style) -> str:
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write an object per record, by its path; it is empty where there is no result."""
-    named = ((one["path"], Document(one.get("document", one), Envelope)) for one in records)
-    for part in _tree(named):
+    for part in _tree((one["path"], document_of(one)) for one in records):
         file.write(part.encode(errors="backslashreplace"))
 
 

@@ -4,17 +4,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Protocol
 
 from bbccli.core.notes import Note, listing
+from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import UNBOUNDED, Digits, count, digits_for, percent, tiny_text, width_of
 from bbccli.core.source import TwoFigures, Verification
 from bbccli.core.text import visible
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.reports.base import Result
 from bbccli.schema.correct import Envelope, Input, Run, to_report
 from bbccli.types import Interval
+
+
+class Result(Protocol):
+    """What the results of all commands hold."""
+
+    @property
+    def input(self) -> Any:
+        """What was read; None where nothing was."""
+
+    @property
+    def plan(self) -> Plan:
+        """What the numbers depend on."""
+
+    @property
+    def notes(self) -> tuple[Note, ...]:
+        """What to know of it."""
+
 
 RULES = {
     "best": "best",
@@ -82,9 +100,9 @@ def understood(document: Result) -> str:
 
 def notes_of(document: Result) -> list[Note]:
     """Every note of the document and of its parts, each once."""
-    ranks, corrected = getattr(document, "ranks", None), getattr(document, "corrected", None)
+    ranks, whole = getattr(document, "ranks", None), ("corrected", "best_set", "ranks")
     parts = [*getattr(document, "estimates", ()), *getattr(document, "comparisons", ())]
-    parts += [part for part in (corrected, ranks) if part]
+    parts += [part for name in whole if (part := getattr(document, name, None))]
     parts += ranks.pairs if ranks else ()
     notes = [*document.notes, *(n for part in parts for n in part.notes)]
     return list({(note.code, note.text): note for note in notes}.values())
@@ -114,13 +132,12 @@ def bounds_of(name: str, document: Result) -> tuple[float, float] | None:
 
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """Whether this is the one estimate of its metric to report; the others are for comparison."""
-    return to_report(estimates_of(document, estimate.metric)) is estimate
+    return reported(document, estimate.metric) is estimate
 
 
-def reported(document: Envelope) -> Estimate | None:
-    """Return the estimate to report of the first metric, if there is one."""
-    metric = next(iter(metrics_of(document)), None)
-    return None if metric is None else to_report(estimates_of(document, metric))
+def reported(document: Envelope, metric: str = "") -> Estimate | None:
+    """Return the estimate to report of a metric, by default of the first, if there is one."""
+    return to_report(estimates_of(document, metric or next(iter(metrics_of(document)), "")))
 
 
 def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
@@ -180,6 +197,11 @@ def digits_of(estimates: list[Estimate], document: Result) -> Digits:
         [width_of(e.interval) for e in estimates],
         bounds or UNBOUNDED,
     )
+
+
+def digits_in(document: Envelope, metric: str) -> Digits:
+    """How to write the performances of one metric of a result."""
+    return digits_of(estimates_of(document, metric), document)
 
 
 def digits_by(metric: str, values: Iterable[float | None]) -> Digits:
@@ -322,11 +344,11 @@ def _metric(run: Run, metric: str) -> str:
     own, called = run.metric, visible(run.metric_name or "")
     if not metric and not own:
         return f"{called} (unknown to bbc)" if called else ""
-    label, of_run = (METRICS[one].label if one in METRICS else one or "" for one in (metric, own))
+    label, of_run = metric_label(metric), metric_label(own or "")
     if metric in ("", own):
         return f"{of_run} (the run's own{called and f', {called}'})"
     other = called or of_run
-    return f"{visible(label)} (the run's own is {other})" if other else visible(label)
+    return f"{label} (the run's own is {other})" if other else label
 
 
 def _otherwise(tool: str, found: Sequence[TwoFigures], winner: str) -> list[str]:
@@ -334,12 +356,11 @@ def _otherwise(tool: str, found: Sequence[TwoFigures], winner: str) -> list[str]
     if not found:
         return []
     one = next((one for one in found if one.name == winner), found[0])
-    label = METRICS[one.metric].label if one.metric in METRICS else one.metric
     digits = digits_for([one.tool, one.here])
     by = "the search" if tool == "recorder" else visible(tool)
     more = f"; so are {count(len(found) - 1, 'other')}" if len(found) > 1 else ""
     return [
-        f"computed otherwise: {visible(one.name)} has {visible(label)} "
+        f"computed otherwise: {visible(one.name)} has {metric_label(one.metric)} "
         f"{digits.performance(one.tool)} by {by}, which clips probabilities at "
         f"{one.tool_clip:.2g}, and {digits.performance(one.here)} clipped at "
         f"{one.here_clip:.2g}{more}"

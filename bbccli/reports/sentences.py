@@ -192,13 +192,12 @@ RESTRICTED = {
 
 def sentences(document: Envelope) -> list[str]:
     """The sentence of each metric that has an estimate to report."""
-    found = []
-    for metric in metrics_of(document):
-        estimates = phrases.estimates_of(document, metric)
-        reported = to_report(estimates)
-        if reported is not None:
-            found.append(sentence(reported, document, phrases.digits_of(estimates, document)))
-    return found
+    found = [phrases.reported(document, metric) for metric in metrics_of(document)]
+    return [
+        sentence(one, document, phrases.digits_in(document, one.metric))
+        for one in found
+        if one is not None
+    ]
 
 
 def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
@@ -217,7 +216,7 @@ def sentence(estimate: Estimate, document: Envelope, digits: Digits) -> str:
 def capped_sentence(estimate: Estimate, document: Envelope) -> str:
     """Give the figure with errors capped, beside that of an error without a worst value."""
     digits = phrases.digits_of([estimate], document)
-    reported = to_report(phrases.estimates_of(document, estimate.metric))
+    reported = phrases.reported(document, estimate.metric)
     figure = f"{metric_label(estimate.metric)} {digits.performance(estimate.value)}"
     if estimate.interval is not None:
         level = percent(estimate.interval.level)

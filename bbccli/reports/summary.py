@@ -9,9 +9,8 @@ from statistics import median, quantiles
 
 from bbccli.core.documents import Document, Json
 from bbccli.core.rounding import count, digits_for
-from bbccli.core.text import visible
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
+from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Line, terminal
 from bbccli.reports.phrases import n_tried, of_all
 from bbccli.schema.correct import Envelope
 
@@ -43,26 +42,24 @@ class Summary:
 
     def render(self, style: Style = Style(), /) -> str:
         """Return the table, at the width of the style."""
-        from bbccli.reports.layout import listing_table, paragraph
+        return terminal(self._blocks(), style)
 
-        failed = self.reasons.total()
-        head = f"{count(self.files, 'file')}, {failed} without a result\n"
-        told = "".join(paragraph(said, style) for said in self._answer())
-        rows = self._rows()
-        table = listing_table(_HEADER, rows, style, whole=_HEADER[1:]) if rows else ""
-        parts = [head, told, table]
+    def _blocks(self) -> Iterator[Block]:
+        yield Line(f"{count(self.files, 'file')}, {self.reasons.total()} without a result")
+        yield AnswerLines([(line, "") for line in self._answer()])
+        if rows := self._rows():
+            yield BlockTable.of_text(_HEADER, rows, whole=True)
         for title, counter, most in (
             ("winner", self.winners, MOST_WINNERS),
             ("gate", self.gates, len(self.gates)),
             ("error", self.reasons, MOST_REASONS),
         ):
-            if counter:
-                listed = [(visible(name), str(n)) for name, n in counter.most_common(most)]
-                if len(counter) > most:
-                    rest = f"({count(len(counter) - most, 'other')})"
-                    listed.append((rest, _others(counter, most)))
-                parts.append(listing_table((title, "files"), listed, style, whole={"files"}))
-        return "\n".join(part for part in parts if part)
+            listed = [(name, str(n)) for name, n in counter.most_common(most)]
+            if len(counter) > most:
+                n_others = counter.total() - sum(int(n) for _, n in listed)
+                listed.append((f"({count(len(counter) - most, 'other')})", str(n_others)))
+            if listed:
+                yield BlockTable.of_text((title, "files"), listed, whole=True)
 
     def _answer(self) -> Iterator[str]:
         """What the files say together, for each metric by the method that most of them report."""
@@ -76,7 +73,7 @@ class Summary:
             files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
             yield (
                 f"The winner's naive {phrases.metric_label(metric)} is {way} by "
-                f"{digits_for(values).difference(middle)} ({files}, {visible(key[1])})."
+                f"{digits_for(values).difference(middle)} ({files}, {key[1]})."
             )
         if self.partial:
             yield (
@@ -107,7 +104,7 @@ class Summary:
             )
             shown = [min(values), *quartiles, max(values)]
             digits = digits_for(shown)
-            name = f"{phrases.metric_label(metric)}, {visible(method)}"
+            name = f"{phrases.metric_label(metric)}, {method}"
             rows.append((name, str(len(values)), *(digits.difference(value) for value in shown)))
         return rows
 
@@ -119,7 +116,3 @@ def _reason(record: Json) -> str:
     """What is wrong, without the path and the place in the file."""
     problem: str = record["error"]["problem"].removeprefix(f"{record['path']}: ")
     return problem.partition(" (")[0]
-
-
-def _others(counter: Counter[str], most: int) -> str:
-    return str(counter.total() - sum(n for _, n in counter.most_common(most)))

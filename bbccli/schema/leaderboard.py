@@ -168,7 +168,7 @@ def _rows(
     scored = [(metric.name, _performances(matrix, metric, plan.pooling)) for metric in metrics]
     found = corrected and corrected.distribution  # of all, where `selection` has the first few
     shares = found.shares(matrix.n_configurations) if found else None
-    told, n_predictions = _told(matrix), _n_predictions(matrix)
+    told, n_predictions = matrix.source.configurations, _n_predictions(matrix)
     return tuple(
         LeaderboardRow(
             rank=int(ranks[c]) or None,
@@ -209,11 +209,6 @@ def _n_predictions(matrix: PredictionMatrix) -> IntArray:
     if matrix.available is None:
         return np.full(matrix.n_configurations, matrix.n_repeats * matrix.n_samples)
     return np.asarray(matrix.available.sum(axis=(0, 1)))
-
-
-def _told(matrix: PredictionMatrix) -> Mapping[str, Mapping[str, Any]]:
-    """Return the metadata of each configuration."""
-    return matrix.source.configurations
 
 
 def _seconds(told: Mapping[str, Any]) -> float | None:

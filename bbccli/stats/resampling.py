@@ -7,8 +7,7 @@ same whatever is drawn after them, whatever the chunk size, and wherever a block
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
@@ -21,16 +20,16 @@ import numpy as np
 from bbccli.core import resources
 from bbccli.core.threads import ordered_map
 from bbccli.errors import UndefinedError
-from bbccli.types import BoolArray, FloatArray, IntArray, distinct
+from bbccli.types import BoolArray, FloatArray, IntArray, distinct, readonly
 
 BLOCK = 64
 """Rows per generator. Part of what a seed means: changing it changes every sampled number."""
 
 KEPT_BYTES = 2**24
-"""Memory for blocks of draws that are kept for other matrices with as many units."""
+"""Memory for pages of draws that are kept for other matrices with as many units."""
 
-KEPT_BLOCKS = 16
-"""Blocks, at least, that are kept of any size: about a thousand resamples. Larger ones are not."""
+PAGE = 16
+"""Blocks that are kept side by side, about a thousand resamples; larger pages are not kept."""
 
 FEW_CELLS = 2**13
 """Up to so many units a block is counted in one call."""
@@ -53,6 +52,11 @@ BYTES_OF_MANY = 4
 
 PATIENCE = 200
 """Draws per accepted resample after which none is expected to come."""
+
+
+# Taken and given back once, so that glibc keeps as much for what each batch takes and gives back:
+# to have that from the system every time costs as much as it does to score few samples.
+np.empty(KEPT_BYTES, np.uint8)
 
 
 class Unit(IntEnum):
@@ -91,7 +95,7 @@ class Resamples:
     @property
     def out_of_bag(self) -> IntArray:
         """(B, U) 1 where a unit was not drawn, else 0."""
-        return np.asarray(self.in_bag == 0, np.uint8)
+        return np.asarray(self.in_bag == 0).view(np.uint8)
 
     def __len__(self) -> int:
         return len(self.in_bag)
@@ -146,19 +150,16 @@ class Draws:
 
     def batch(self, first: int, n_blocks: int) -> Resamples:
         """Return the usable resamples of blocks `first`, ..., `first + n_blocks - 1`."""
-        in_bag = np.zeros((n_blocks * BLOCK, self.n_units), self.count_type)
-        cells = np.empty((BLOCK, self.n_units) if self.n_units <= FEW_CELLS else 0, np.intp)
-        strata = None if self.strata is None else [self.strata == k for k in distinct(self.strata)]
-        for position in range(n_blocks):
-            block = in_bag[position * BLOCK : (position + 1) * BLOCK]
-            key = (*self.stream, first + position)
-            if strata is not None:
-                _draw_within(block, strata, generator(self.seed, key))
-            elif block.nbytes * KEPT_BLOCKS <= KEPT_BYTES:
-                block[:] = _KEPT.block(self.n_units, self.seed, key)
-            else:
-                _draw_block(block, cells, generator(self.seed, key))
-        sizes = (in_bag == 0).sum(axis=1)
+        if self.strata is None and 2 * PAGE * BLOCK * self.n_units <= KEPT_BYTES:
+            blocks = range(first, first + n_blocks)
+            in_bag, sizes = _KEPT.rows(self.n_units, self.seed, self.stream, blocks)
+        else:
+            in_bag = np.zeros((n_blocks * BLOCK, self.n_units), self.count_type)
+            strata = self.strata
+            within = None if strata is None else [strata == k for k in distinct(strata)]
+            for position, block in enumerate(in_bag.reshape(n_blocks, BLOCK, -1)):
+                _draw(block, generator(self.seed, (*self.stream, first + position)), within)
+            sizes = (in_bag == 0).sum(axis=1)
         if self.members is not None:
             # row after row in memory, as an index does not leave it: sums of real numbers show it
             in_bag = np.take(in_bag, self.members, axis=1)
@@ -244,10 +245,8 @@ def draws_of_seen(n_samples: int, groups: IntArray | None, seed: int) -> Draws:
     Each number of units has its own stream, so that the tests after successive folds, and the
     estimate after the last one, do not share their luck.
     """
-    if groups is None:
-        return Draws(n_samples, seed, (Unit.SEEN, n_samples), leaving_out=False)
-    codes, members = np.unique(groups, return_inverse=True)
-    return Draws(len(codes), seed, (Unit.SEEN, len(codes)), False, members)
+    draws = draws_of(n_samples, groups, seed, leaving_out=False)
+    return replace(draws, stream=(Unit.SEEN, draws.n_units))
 
 
 def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
@@ -255,50 +254,66 @@ def generator(seed: int, key: tuple[int, ...]) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=key)))
 
 
-class KeptBlocks:
-    """Blocks of draws that were made before: those used last, within `KEPT_BYTES`."""
+Page = tuple[IntArray, IntArray, set[int]]
+"""Draws (1024, U), how many units each leaves out (1024,), and which blocks are there already."""
+
+
+class KeptDraws:
+    """Pages of draws that were made before: those used last, within `KEPT_BYTES`."""
 
     def __init__(self) -> None:
-        self.blocks: OrderedDict[tuple[int, int, tuple[int, ...]], IntArray] = OrderedDict()
-        self.n_bytes = 0
+        self.pages: dict[tuple[Any, ...], Page] = {}
         self._lock = Lock()
 
-    def block(self, n_units: int, seed: int, key: tuple[int, ...]) -> IntArray:
-        """Return one block of draws (BLOCK, U), read-only."""
-        place = (n_units, seed, key)
+    def rows(
+        self, n_units: int, seed: int, stream: tuple[int, ...], blocks: range
+    ) -> tuple[IntArray, IntArray]:
+        """Return consecutive blocks of draws (B, U), read-only, and what each leaves out (B,)."""
+        parts = []
+        for start in range(blocks.start // PAGE * PAGE, blocks.stop, PAGE):
+            counts, sizes, known = self._page(n_units, seed, (*stream, start))
+            wanted = range(max(blocks.start - start, 0), min(blocks.stop - start, PAGE))
+            for position in set(wanted) - known:
+                # drawn without the lock and written at once, so that threads draw side by side
+                rows = slice(position * BLOCK, (position + 1) * BLOCK)
+                drawn = np.zeros((BLOCK, n_units), np.uint16)
+                _draw(drawn, generator(seed, (*stream, start + position)))
+                counts[rows], sizes[rows] = drawn, (drawn == 0).sum(axis=1)
+                known.add(position)
+            rows = slice(wanted.start * BLOCK, wanted.stop * BLOCK)
+            parts.append((readonly(counts[rows]), readonly(sizes[rows])))
+        if len(parts) == 1:
+            return parts[0]
+        in_bag, sizes = map(np.concatenate, zip(*parts, strict=True))
+        return in_bag, sizes
+
+    def _page(self, *place: Any) -> Page:
         with self._lock:
-            if place in self.blocks:
-                self.blocks.move_to_end(place)
-                return self.blocks[place]
-        # drawn without the lock, so that threads draw side by side
-        counts = np.zeros((BLOCK, n_units), np.uint16)
-        _draw_block(counts, np.empty(counts.shape, np.intp), generator(seed, key))
-        counts.setflags(write=False)
-        with self._lock:
-            if place not in self.blocks:
-                self.blocks[place] = counts
-                self.n_bytes += counts.nbytes
-            while self.n_bytes > KEPT_BYTES:
-                self.n_bytes -= self.blocks.popitem(last=False)[1].nbytes
-        return counts
+            n_rows = PAGE * BLOCK
+            found = self.pages.pop(place, None)
+            page = found or (np.empty((n_rows, place[0]), np.uint16), np.empty(n_rows, int), set())
+            self.pages[place] = page  # the last of all
+            while sum(kept.nbytes for kept, _, _ in self.pages.values()) > KEPT_BYTES:
+                del self.pages[next(iter(self.pages))]
+            return page
 
 
-_KEPT = KeptBlocks()
+_KEPT = KeptDraws()
 
 
-def _draw_within(counts: IntArray, strata: list[BoolArray], rng: np.random.Generator) -> None:
-    """Fill counts (BLOCK, U) with one block of draws within each of the strata (U,)."""
-    for stratum in strata:
-        inside = np.zeros((BLOCK, int(stratum.sum())), counts.dtype)
-        _draw_block(inside, np.empty(inside.shape, np.intp), rng)
-        counts[:, stratum] = inside
-
-
-def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> None:
-    """Fill counts (BLOCK, U), all zero, with one block of draws; cells (BLOCK, U) is scratch.
+def _draw(
+    counts: IntArray, rng: np.random.Generator, strata: Sequence[BoolArray] | None = None
+) -> None:
+    """Fill counts (BLOCK, U), all zero, with one block of draws, or one within each stratum (U,).
 
     Of many units row by row, for which less memory is enough.
     """
+    for stratum in strata or ():
+        inside = np.zeros((BLOCK, int(stratum.sum())), counts.dtype)
+        _draw(inside, rng)
+        counts[:, stratum] = inside
+    if strata is not None:
+        return
     n_units, one = counts.shape[1], counts.dtype.type(1)
     if n_units > FEW_UNITS:
         for row in counts:
@@ -310,7 +325,7 @@ def _draw_block(counts: IntArray, cells: IntArray, rng: np.random.Generator) -> 
         for row, of_row in zip(counts, drawn, strict=True):
             np.add.at(row, of_row, one)
         return
-    np.add(drawn, n_units * np.arange(BLOCK)[:, None], out=cells)
+    cells = drawn + n_units * np.arange(BLOCK)[:, None]
     np.add.at(counts.reshape(-1), cells.reshape(-1), one)
 
 

@@ -21,11 +21,12 @@ from bbccli.comparisons.baseline import against_baseline
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.families import between_families
 from bbccli.comparisons.possible_best import best_set
-from bbccli.comparisons.records import BestSet
+from bbccli.comparisons.records import BestSet, Verdict
 from bbccli.comparisons.simultaneous import against
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
+from bbccli.readers import matrix_of
 from bbccli.types import IntervalKind, Side
 from benchmarks.tables import Row
 from benchmarks.validation.families import family_settings, held
@@ -44,12 +45,18 @@ EQUAL = 0.8
 
 POSITIVES = 5
 
-SHARES = {"simultaneous": 0.6, "corrected": 0.2, "families": 0.2}
+SHARES = {
+    "simultaneous": 0.5,
+    "corrected": 0.15,
+    "families": 0.15,
+    "multiple": 0.15,
+    "losses": 0.05,
+}
 """Of the minutes."""
 
 SLACK = 1e-12
 
-STATEMENTS = {"simultaneous": 2, "corrected": 1, "families": 1}
+STATEMENTS = {"simultaneous": 2, "corrected": 1, "families": 1, "multiple": 1, "losses": 1}
 """Version of what each study states: one more forgets what it said before."""
 
 Result = Mapping[str, Any]
@@ -172,11 +179,91 @@ def _of_set(found: BestSet, simulated: Simulated) -> Result:
     }
 
 
+def multiple(setting: Setting, repetition: int) -> Result:
+    """Whether some pair of many equal families is told apart, and what is shown of a better one."""
+    simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
+    matrix, metric = simulated.matrix, METRICS[setting.metric]
+    columns = np.array_split(np.arange(matrix.n_configurations), setting.row["families"])
+    named = {f"f{k}": tuple(part.tolist()) for k, part in enumerate(columns)}
+    told = {}
+    for how in ("none", "max-t"):
+        first, *others = between_families(matrix, metric, plan, named, adjust=how)
+        verdicts = [one.verdict for one in (first, *others)]
+        told[f"{how}: some pair"] = bool({Verdict.BETTER, Verdict.WORSE} & set(verdicts))
+        told[f"{how}: first pair"] = first.verdict in (Verdict.BETTER, Verdict.WORSE)
+    return told
+
+
+def losses(setting: Setting, repetition: int) -> Result:
+    """Whether simultaneous intervals of mean squared errors hold, and whether a note doubts it."""
+    simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
+    found = best_set(simulated.matrix, METRICS[setting.metric], plan)
+    ends = [(one, simulated.truth(one.configuration)) for one in found.members]
+    return {
+        "every interval": all(one.lower <= truth <= one.upper for one, truth in ends),
+        "noted": any(note.code == "unbounded-loss" for note in found.notes),
+    }
+
+
+def multiple_settings() -> list[Setting]:
+    """Ten families of which none is better: of one configuration each, and of five."""
+    cells = [("accuracy", 80, 1, 0.0), ("accuracy", 80, 5, 0.5), ("auc", 80, 5, 0.5)]
+    cells += [("auc", 200, 1, 0.5)]
+    found = []
+    for metric, n, size, alike in cells:
+        draw = partial(_alike, metric, n, 10 * size, alike)
+        row = {"metric": metric, "families": 10, "of": size, "N": n, "r": alike}
+        key = f"multiple, {metric} 10 families of {size} N={n} r={alike:g}"
+        found.append(Setting(Part.INCLUSION, key, metric, draw, row, n_repetitions=300))
+    return found
+
+
+def _alike(metric: str, n: int, c: int, alike: float, rng: Generator) -> Simulated:
+    make = binormal if metric == "auc" else right_or_wrong
+    return make(np.full(c, EQUAL), n, rng, correlation=alike)
+
+
+def loss_settings() -> list[Setting]:
+    """Errors of values with light and heavy tails."""
+    found = []
+    for law in TAILS:
+        for n in (40, 200):
+            draw = partial(_with_tails, law, n, 20)
+            row = {"metric": "mse", "law": law, "N": n, "C": 20}
+            key = f"losses, mse {law} N={n} C=20"
+            found.append(Setting(Part.INCLUSION, key, "mse", draw, row, n_repetitions=300))
+    return found
+
+
+TAILS: dict[str, tuple[Callable[[Generator, tuple[int, int]], np.ndarray], float]] = {
+    "normal": (lambda rng, size: rng.standard_normal(size), 1.0),
+    "Student's t, 5 df": (lambda rng, size: rng.standard_t(5, size), 5 / 3),
+    "lognormal": (
+        lambda rng, size: np.exp(rng.standard_normal(size)) - np.exp(0.5),
+        float(np.exp(1) * (np.exp(1) - 1)),
+    ),
+}
+"""Errors and their true mean square."""
+
+
+def _with_tails(law: str, n: int, c: int, rng: Generator) -> Simulated:
+    make, square = TAILS[law]
+    truth = rng.standard_normal(n)
+    matrix = matrix_of(truth[:, None] + make(rng, (n, c)), truth)
+    return Simulated(matrix, np.full(c, square), "mse", lambda rng: make(rng, (n, c)))
+
+
 STUDIES: dict[str, Study] = {
     "simultaneous": simultaneous,
     "corrected": corrected,
     "families": families,
+    "multiple": multiple,
+    "losses": losses,
 }
+
+
+OWN = {"multiple": multiple_settings, "losses": loss_settings}
+"""Studies whose settings are all their own."""
 
 
 def kept(folder: Path = FOLDER) -> Stores:
@@ -189,6 +276,8 @@ def kept(folder: Path = FOLDER) -> Stores:
 
 def settings_of(study: str) -> list[Setting]:
     """Return the settings of a study; families have some of their own."""
+    if study in OWN:
+        return OWN[study]()
     return [*settings(), *(family_settings() if study == "families" else ())]
 
 
@@ -198,7 +287,8 @@ def todo(study: str, store: Kept) -> Iterator[tuple[Setting, int]]:
     of_study = settings_of(study)
     for repetition in range(max(N_REPETITIONS, *more.values(), 0)):
         for setting in of_study:
-            wanted = more.get(setting.key, N_REPETITIONS)
+            usual = setting.n_repetitions if study in OWN else N_REPETITIONS
+            wanted = more.get(setting.key, usual)
             if repetition < wanted and repetition not in store.results(setting.key):
                 yield setting, repetition
 
@@ -228,11 +318,12 @@ def renew(stores: Stores, page: Path = PAGE) -> None:
 
 def block(stores: Stores) -> str:
     """Three tables: of what holds for all at once, and of corrected differences."""
-    names = ("metric", "law", "N", "C", "positives", "n")
     tables = [
         ("Simultaneous statements: how often they hold", "simultaneous", _simultaneous),
         ("Corrected differences", "corrected", _corrected),
         ("Intervals of families: how often they hold", "families", _families),
+        ("Ten equal families: how often some pair is told apart", "multiple", _multiple),
+        ("Simultaneous intervals of the MSE: how often all hold", "losses", _losses),
     ]
     parts = []
     for title, study, figures in tables:
@@ -241,7 +332,7 @@ def block(stores: Stores) -> str:
             said = list(stores[study].results(setting.key).values())
             if said:
                 rows.append(setting.row | {"n": len(said)} | figures(said))
-        parts.append(table(title, names, rows))
+        parts.append(table(title, (*settings_of(study)[0].row, "n"), rows))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -268,6 +359,18 @@ def _families(said: list[Result]) -> Row:
     return {
         **{kind: _share(said, kind) for kind in ("percentile", "matched")},
         **{f"says {name}": _share(said, name, marked=False) for name in told},
+    }
+
+
+def _multiple(said: list[Result]) -> Row:
+    names = ("none: some pair", "max-t: some pair", "max-t: first pair")
+    return {name: _share(said, name, marked=False) for name in names}
+
+
+def _losses(said: list[Result]) -> Row:
+    return {
+        "every interval": _share(said, "every interval"),
+        "with the note": _share(said, "noted", marked=False),
     }
 
 

@@ -48,7 +48,7 @@ def process(tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return call
 
 
-IMPORTED = ("bbccli.cli.app", "bbccli.analysis.answer", "bbccli.reports.jsonl", "pyarrow.csv")
+IMPORTED = ("bbccli.cli.app", "bbccli.analysis.answer", "bbccli.reports.json", "pyarrow.csv")
 """What workers import; the first of them sees to it that no thread is forked."""
 
 

@@ -60,7 +60,7 @@ NEAR, FAR = "deep/pyproject.toml", "pyproject.toml"
         ({"bbc.toml": "correct.seed = 1"}, {"SEED": "2"}, (), {"seed": 2}),
         ({"bbc.toml": "correct.seed = 1"}, {"SEED": "2", "CORRECT_SEED": "3"}, (), {"seed": 3}),
         ({}, {"FAIL_UNDR": ""}, (), {"seed": 0}),
-        ({}, {"RULE": "bbcd", "DROP_THRESHOLD": "0.9", "LIST": "drop", "REPLAY": "0", "ENGINE":
+        ({}, {"RULE": "bbcd", "CONFIDENCE": "0.9", "LIST": "drop", "REPLAY": "0", "ENGINE":
               "numpy", "ON_ERROR": "stop", "GATE_FORMAT": "json"}, (), {"seed": 0}),
     ],
 )  # fmt: skip
@@ -116,7 +116,7 @@ def test_a_gate_of_the_project(run, folder):
         ("[corect]\nseed = 1", "unknown table [corect]", "did you mean correct?"),
         ("drop = 1", "drop is not a table", "[drop]"),
         ("[drop]\nlevel = 0.9", "unknown key 'drop.level'", ""),
-        ("[drop]\nthreshold = 'x'", "drop.threshold is 'x'", "a number"),
+        ("[drop]\nn-resamples = 'x'", "drop.n-resamples is 'x'", "a whole number"),
         ("seed =", "at line 1", "defaults"),
     ],
 )
@@ -229,7 +229,7 @@ def test_show_config_says_what_holds_and_from_where(run, folder, monkeypatch):
 def test_show_config_shows_every_setting_by_the_name_of_its_option(run):
     out = run("--show-config")[1]
     shown = {line.split()[0] for line in out.splitlines()} - {"option"}
-    assert shown >= {"list", "replay", "seed", "drop.threshold", "threshold", "gate.format"}
+    assert shown >= {"list", "replay", "seed", "drop.n-resamples", "threshold", "gate.format"}
     assert not [name for name in shown if name.endswith("-")]
     every = [one for found in settings().values() for one in found.values()]
     own = {f"{one.command}.{one.key}" for one in every if not one.shared}
@@ -258,11 +258,11 @@ class TestByCommand:
 
     @pytest.mark.sweep
     def test_a_table_of_the_command(self, dropped, folder, monkeypatch):
-        (folder / "bbc.toml").write_text("threshold = 0.3\n[drop]\nthreshold = 0.6\n")
+        (folder / "bbc.toml").write_text("threshold = 0.3\nconfidence = 0.6\n")
         assert dropped()["threshold"] == 0.6
-        monkeypatch.setenv("BBC_DROP_THRESHOLD", "0.7")
+        monkeypatch.setenv("BBC_CONFIDENCE", "0.7")
         assert dropped()["threshold"] == 0.7
-        assert dropped("--threshold", "0.8")["threshold"] == 0.8
+        assert dropped("--confidence", "0.8")["threshold"] == 0.8
 
     @pytest.mark.parametrize("text", ["['accuracy', 'auc']", "'accuracy'"])
     def test_of_several_metrics_the_first_decides(self, dropped, folder, text):
@@ -275,7 +275,7 @@ class TestByCommand:
     [
         ("BBC_FAIL_UNDR", "did you mean BBC_FAIL_UNDER?"),
         ("BBC_SED", "did you mean BBC_SEED?"),
-        ("BBC_DROP_TRESHOLD", "did you mean BBC_DROP_THRESHOLD?"),
+        ("BBC_DROP_N_RESAMPLS", "did you mean BBC_DROP_N_RESAMPLES?"),
         ("BBC_XYZZY", "unset it; bbc --show-config lists options"),
         ("BBC_OUTPUT", "--output belongs to one run: give it on the command line"),
     ],

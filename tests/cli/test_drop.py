@@ -4,6 +4,7 @@ import json
 
 import jsonschema
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
@@ -180,6 +181,50 @@ class TestReplay:
             assert one["shift"] == pytest.approx(one["value"] - replay["value"])
 
 
+def test_a_replay_answers_first_and_folds_together_what_is_idle(once, samples):
+    out = once.silent("drop", "--replay", samples / "progression.parquet", "-q")
+    text, lines = " ".join(out.split()), out.splitlines()
+    found = json.loads(
+        once.silent("drop", "--replay", samples / "progression.parquet", "--format", "json", "-q")
+    )
+    trace = found["replays"][0]["runs"][0]["trace"]
+    saved = trace["n_models"] - trace["n_trained"]
+    assert saved > 0
+    assert f"Dropping would have saved {saved} of 1,770 models (4 %) and kept the winner," in text
+    counted = [line.split("   ")[0].strip() for line in lines if line[:1].isdecimal()]
+    assert counted[0] == "1 to 6"
+    assert counted[-1] == "10"
+
+
+@pytest.mark.parametrize("shuffled", [False, True])
+def test_folds_that_are_not_shuffled_are_noted(run, tmp_path, shuffled):
+    rng = np.random.default_rng(0)
+    keys, truth = rng.permutation(100), rng.integers(0, 2, 100)
+    folds = rng.permutation(100) % 5 if shuffled else keys // 20
+    frame = pd.DataFrame({"row_id": keys, "fold": folds, "truth": truth})
+    for name in "abc":
+        frame[name] = np.clip(0.3 * truth + 0.7 * rng.random(100), 0, 1)
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    for options in ((), ("--replay",)):
+        told = json.loads(
+            run.silent("drop", tmp_path / "p.csv", *options, "--format", "json", "-q")
+        )
+        codes = [note["code"] for note in told["notes"]]
+        assert ("unshuffled-folds" in codes) is not shuffled
+
+
+def test_folds_that_are_groups_are_noted(run, tmp_path):
+    rng = np.random.default_rng(1)
+    truth, site = rng.integers(0, 2, 90), np.arange(90) % 3
+    frame = pd.DataFrame({"truth": truth, "group": site, "fold": [2, 0, 1] * 30})
+    for name in "ab":
+        frame[name] = np.clip(0.3 * truth + 0.7 * rng.random(90), 0, 1)
+    frame.to_csv(tmp_path / "p.csv", index=False)
+    told = json.loads(run.silent("drop", tmp_path / "p.csv", "--format", "json", "-q"))
+    (text,) = [note["text"] for note in told["notes"] if note["code"] == "unshuffled-folds"]
+    assert text.startswith("each fold is a single group")
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -196,7 +241,9 @@ class TestReplay:
             "error: --fold-order gives one order, --orders draws some",
         ),
         (("--replay", "--orders", "0"), "error: --orders is 0"),
-        (("--threshold", "99"), "error: --threshold is 99, not between 0 and 1"),
+        (("--confidence", "99"), "error: --confidence is 99, not between 0.5 and 1"),
+        (("--confidence", "0.5"), "error: --confidence is 0.5, not between 0.5 and 1"),
+        (("--threshold", "0.9"), "error: No such option: --threshold"),
         (("--n-folds", "2"), "error: --n-folds is 2, and 10 folds have predictions"),
         (("--rule", "cvst"), "error: AUC is no mean of losses per sample"),
         (("--metric", "rmse"), "error: RMSE is for regression tasks"),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import slow_comparisons as slow
-from matrices import binary, multiclass, regression, scores, survival
+from matrices import binary, changed_source, multiclass, regression, scores, survival
 
 from bbccli import METRICS, Plan
 from bbccli.comparisons import possible_best as module
@@ -121,7 +121,7 @@ def test_many_are_screened_and_it_is_said(monkeypatch):
     matrix = regression(n_samples=120, n_configurations=250)
     found = best_set(matrix, METRICS["mse"], PLAN)
     assert 0 < found.n_screened < 250
-    assert [note.code for note in found.notes] == ["screened-rivals"]
+    assert [note.code for note in found.notes] == ["screened-rivals", "unbounded-loss"]
     assert f"against the {found.n_screened} that" in found.notes[0].text
     evidence = evidence_of(matrix, METRICS["mse"], PLAN)
     p = p_values(evidence, np.arange(250), PLAN)
@@ -157,7 +157,7 @@ def test_groups_widen():
     widths = [np.mean([m.upper - m.lower for m in one.members]) for one in (together, apart)]
     assert widths[0] > 2 * widths[1]
     assert "few-groups" in [note.code for note in together.notes]
-    assert alone.notes == ()
+    assert [note.code for note in alone.notes] == ["unbounded-loss"]
 
 
 def test_too_many_that_may_be_the_best_are_refused_before_they_are_compared(monkeypatch):
@@ -171,3 +171,18 @@ def test_too_many_that_may_be_the_best_are_refused_before_they_are_compared(monk
     monkeypatch.setattr(module, "p_values", never)
     with pytest.raises(UnsupportedError, match="6 of 6 configurations may be the best"):
         best_set(matrix, "auc", PLAN)
+
+
+def test_the_simplest_of_those_that_may_be_the_best_is_named():
+    matrix = binary()
+    assert best_set(matrix, METRICS["auc"], PLAN).simplest is None
+    order = [3, 1, 2, 0, 5, 4, 6][: matrix.n_configurations]
+    configs = [
+        {"id": name, "complexity": rank}
+        for name, rank in zip(matrix.configurations, order, strict=True)
+    ]
+    known = changed_source(matrix, metadata={"configs": configs})
+    found = best_set(known, METRICS["auc"], PLAN)
+    inside = {one.configuration for one in found.members if one.inside}
+    expected = min(inside, key=lambda name: order[matrix.configurations.index(name)])
+    assert found.simplest == expected

@@ -136,3 +136,42 @@ def test_bad_families():
         between_families(matrix, AUC, PLAN, {"a": (0, 1), "b": (1, 2)})
     with pytest.raises(OptionError, match="margin"):
         between_families(matrix, AUC, PLAN, TWO, -1)
+
+
+MANY = {"one": (0, 1), "two": (2, 3), "three": (4, 5)}
+
+
+def test_pairs_of_many_families_hold_at_once():
+    """Bounds, p-values and verdicts of all pairs but the first, by a loop over the resamples."""
+    matrix = binary()
+    first, *others = between_families(matrix, AUC, PLAN, MANY)
+    values = {
+        (one.first, one.second): by_loops(matrix, AUC, PLAN, MANY[one.first], MANY[one.second])
+        for one in (first, *others)
+    }
+    largest = [
+        max(abs(v[b] - v.mean()) / v.std(ddof=1) for v in values.values())
+        for b in range(PLAN.n_resamples)
+    ]
+    critical = np.quantile(largest, PLAN.level)
+    assert first.bound is None and first.p_adjusted is None
+    for one in others:
+        v = values[one.first, one.second]
+        error = v.std(ddof=1) / np.sqrt(np.e - 1)
+        assert one.bound == pytest.approx(v.mean() - critical * error)
+        assert one.bound_above == pytest.approx(v.mean() + critical * error)
+        reached = sum(t >= abs(v.mean()) / error for t in largest)
+        assert one.p_adjusted == pytest.approx((1 + reached) / (1 + len(largest)))
+        assert one.adjustment == "max-t"
+
+
+def test_nothing_is_adjusted_of_two_families_or_where_that_is_asked_for():
+    matrix = binary()
+    (only,) = between_families(matrix, AUC, PLAN, TWO)
+    assert only.adjustment is None
+    for one in between_families(matrix, AUC, PLAN, MANY, adjust="none"):
+        assert one.adjustment is None
+        alone = {name: MANY[name] for name in (one.first, one.second)}
+        assert one.interval == between_families(matrix, AUC, PLAN, alone)[0].interval
+    with pytest.raises(OptionError, match="is of p-values, which families don't have"):
+        between_families(matrix, AUC, PLAN, MANY, adjust="holm")

@@ -18,6 +18,7 @@ from bbccli.core.documents import as_json
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.readers import matrix_of
 from bbccli.stats.significance import SMALLEST_P
 from bbccli.types import PredictionKind, Task
 
@@ -237,3 +238,19 @@ def test_where_no_test_can_be_run_that_is_the_answer():
     huge = replace(matrix, predictions=matrix.predictions * 1e200)
     with np.errstate(all="ignore"), pytest.raises(UndefinedError, match="no test can be run: wald"):
         compare_pairs(huge, "rmse", FEW, [huge.configurations[:2]], "all")
+
+
+@pytest.mark.parametrize("name", ["mcc", "r2", "f1", "spearman"])
+def test_few_samples_do_not_make_a_smooth_metric_jump(name):
+    """Of eight samples each is so heavy that leaving it out is no derivative."""
+    for seed in range(12):
+        rng = np.random.default_rng((8, seed))
+        if name in ("r2", "spearman"):
+            truth = rng.standard_normal(8)
+            values = truth[:, None] + 0.7 * rng.standard_normal((8, 2))
+        else:
+            truth = np.arange(8) % 2
+            noise = 0.25 * rng.standard_normal((8, 2))
+            values = np.clip(0.5 + 0.2 * (2 * truth[:, None] - 1) + noise, 0.02, 0.98)
+        found = ask("wald", matrix_of(values, truth), name, (0, 1))
+        assert not any("jumps" in note.text for note in found.notes)

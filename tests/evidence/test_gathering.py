@@ -10,9 +10,11 @@ from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import roc_auc_score, roc_curve
 
 from bbccli.comparisons.possible_best import best_set
+from bbccli.comparisons.records import BestSet, Member
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.evidence.curves import GRID, isotonic, reliability_of, roc_of
 from bbccli.reports.evidence.gathering import gather
 from bbccli.stats.case import Case
@@ -156,9 +158,18 @@ def test_a_perfect_configuration_has_no_interval_and_may_be_the_best():
     assert all(row.lower is not None for row in ranking.rows[1:])
 
 
+def test_what_is_not_known_of_a_member_is_none():
+    lost = Member("b", np.nan, np.nan, np.nan, np.nan, None, inside=False)
+    members = (replace(lost, configuration="a", performance=0.9, upper=np.inf), lost)
+    found = Ranking.of("auc", BestSet(0.95, 0, members))
+    assert found == Ranking("auc", (Ranked("a", 0.9),), 2, 0.95)
+
+
 def test_a_ranking_without_intervals_says_why():
     median, _ = evidence(matrices.regression(), "medae")
     assert "jumps" in median.ranking.without
+    errors = [row.performance for row in median.ranking.rows]
+    assert errors == sorted(errors)
     many, _ = evidence(matrices.binary(n_configurations=501), "accuracy", "cvt")
     assert "more than 500 configurations" in many.ranking.without
     few, _ = evidence(matrices.binary(), plan=replace(PLAN, n_resamples=10))
@@ -166,6 +177,15 @@ def test_a_ranking_without_intervals_says_why():
     for found in (median, many, few):
         assert found.ranking.level is None
         assert {(row.lower, row.upper, row.inside) for row in found.ranking.rows} == {(None,) * 3}
+
+
+def test_what_cannot_be_scored_is_not_ranked():
+    matrix = matrices.binary(n_configurations=4)
+    never = np.where(np.arange(4) == 3, 0.0, matrix.predictions)  # no positive: no precision
+    few = replace(PLAN, n_resamples=10)
+    found, _ = evidence(replace(matrix, predictions=never), "precision", "cvt", few)
+    names = {row.configuration for row in found.ranking.rows}
+    assert (found.ranking.level, names) == (None, {"c0", "c1", "c2"})
 
 
 def test_as_many_as_a_ranking_may_have_have_intervals(monkeypatch):

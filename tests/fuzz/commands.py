@@ -25,7 +25,7 @@ OPTIONS = {
     "correct": READING + SCORING + GATING + "--method --level --side --select --interval --models "
     "--cap --cost-of-search --notes --guard --threshold --tolerance --evaluation-share "
     "--distribution --strict --format --output",
-    "drop": READING + SCORING + "--rule --threshold --min-samples --list --n-folds --replay "
+    "drop": READING + SCORING + "--rule --confidence --min-samples --list --n-folds --replay "
     "--fold-order --orders --cut --format --output",
     "leaderboard": READING + SCORING + "--select --threshold --top --no-wins --format --output",
     "compare": READING + SCORING + "--baseline --by --across --test --adjust --margin --rope "

@@ -18,11 +18,11 @@ from random import Random
 import numpy as np
 
 from bbccli import METRICS, BbcError, PredictionMatrix, read
-from bbccli.analysis.verification import verified
 from bbccli.core.source import ToolRun
 from bbccli.metrics import canonical, fitting
 from bbccli.readers import Roles
 from bbccli.recording import arrays
+from bbccli.stats.verification import verified
 
 from .case import REAL, RUN, Case, Content, Link, tree_of
 from .mutations import mutated

@@ -9,9 +9,11 @@ import pytest
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.stats.bootstrap.loop import in_bags
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import MetricKind, Pooling, PredictionKind
 
 PLAN = Plan(n_resamples=64, seed=5)
@@ -192,3 +194,17 @@ def test_the_monte_carlo_error_is_that_of_drawing_again():
     found = [METHODS["bbc"].run(matrix, "average-precision", plan) for plan in plans]
     spread = np.std([one.value for one in found], ddof=1)
     assert np.mean([one.error.value for one in found]) == pytest.approx(spread, rel=0.2)
+
+
+@pytest.mark.parametrize("name", sorted(CASES))
+def test_what_is_left_out_is_scored_to_the_last_bit_as_a_winner_is(name):
+    matrix, columns = CASES[name], np.array([0, 2])
+    candidates, draws = (
+        Candidates(matrix, METRICS[name], Pooling.POOLED),
+        draws_of(matrix.n_samples, None, 3),
+    )
+    drawn = draws.batch(0, 1)
+    ((part, found),) = in_bags(candidates, columns, draws, drawn.ordinals, 9, out=True)
+    scorer, same = candidates.bind(np.arange(matrix.n_configurations)), np.zeros(len(drawn), int)
+    expected = [scorer.paired(drawn.out_of_bag, same + column) for column in part]
+    np.testing.assert_array_equal(found.T, expected)

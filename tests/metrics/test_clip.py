@@ -71,8 +71,8 @@ def test_the_clip_may_decide_who_wins_and_who_goes():
         noisy = certain()
         noisy = replace(noisy, predictions=noisy.predictions * [0.0, 1] + [0.5, 0])
         assert METHODS["bbc"].run(noisy, LOG_LOSS, plan).winner == winner
-        assert winner not in drop(noisy, LOG_LOSS, plan, threshold=0.5, min_samples=20).drop
-        assert drop(noisy, LOG_LOSS, plan, threshold=0.5, min_samples=20).drop
+        assert winner not in drop(noisy, LOG_LOSS, plan, threshold=0.51, min_samples=20).drop
+        assert drop(noisy, LOG_LOSS, plan, threshold=0.51, min_samples=20).drop
         (replayed,), _ = replay(noisy, LOG_LOSS, plan, min_samples=20)
         assert replayed.naive == METHODS["cvt"].run(noisy, LOG_LOSS, plan).value
 

@@ -76,8 +76,8 @@ ROOMS = (
     Room(
         "recording",
         ("bbccli/recording",),
-        ("test_recorder_arguments.py", "test_recording.py"),
-        ("test_recorded_tries.py", "readers/test_recording_run.py"),
+        ("recording/test_arguments.py", "recording/test_searches.py"),
+        ("recording", "readers/test_hostile_arrays.py"),
     ),
     Room(
         "gate",

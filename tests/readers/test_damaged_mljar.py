@@ -7,9 +7,9 @@ import shutil
 import numpy as np
 import pytest
 
-from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import read
+from bbccli.stats.verification import verified
 from bbccli.types import Task
 
 N = 60

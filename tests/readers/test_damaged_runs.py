@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bbccli.analysis.verification import verified
 from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
 from bbccli.readers.pipeline import read_tables
+from bbccli.stats.verification import verified
 
 N = 40
 RNG = np.random.default_rng(5)

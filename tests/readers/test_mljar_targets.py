@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bbccli.analysis.verification import verified
 from bbccli.errors import InputError
 from bbccli.readers import read
+from bbccli.stats.verification import verified
 
 RUNS = Path(__file__).parent.parent / "data" / "runs"
 OOF = "predictions_out_of_folds.csv"

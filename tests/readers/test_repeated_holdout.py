@@ -13,8 +13,9 @@ from bbccli.readers import read
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.predictions import interpret, read_values
 from bbccli.readers.problems import RAISE
-from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
+from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.opening import read_table
+from bbccli.readers.table import PredictionColumn
 from bbccli.types import Missing, Task
 
 SIZE = 12

@@ -12,9 +12,9 @@ import pytest
 from fuzz.case import REAL, tree_of
 from fuzz.trees import TREES
 
-from bbccli.analysis.verification import verified
 from bbccli.errors import BbcError, InputError
 from bbccli.readers import Roles, read
+from bbccli.stats.verification import verified
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pipes and devices of POSIX")
 

@@ -65,24 +65,25 @@ def test_the_set_in_markdown(said, file):
     found = document["best_set"]
     members = [one for one in found["members"] if one["inside"]]
     assert (
-        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95 %).**" in text
-    )
+        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95 %): 40 "
+        "samples can't tell them apart; prefer the simplest.**"
+    ) in text
     header, rule, *rows = rows_of(text)
-    assert header == ["configuration", "accuracy", "to the winner", "95 % interval", "p"]
-    assert rule == ["---", *["--:"] * 4]
+    assert header == ["configuration", "accuracy", "95 % interval", "to the winner"]
+    assert rule == ["---", *["--:"] * 3]
     assert [row[0] for row in rows] == [one["configuration"] for one in members]
-    assert (rows[0][:4], members[0]["lower"]) == (["b", "1.000", "0.000", "none"], None)
+    assert (rows[0], members[0]["lower"]) == (["b", "1.000", "none", "0.000"], None)
     for row, one in zip(rows[1:], members[1:], strict=True):
-        told = [float(row[1]), float(row[2]), *map(float, row[3].split(" to ")), float(row[4])]
-        keys = ("performance", "difference", "lower", "upper", "p")
+        told = [float(row[1]), *map(float, row[2].split(" to ")), float(row[3])]
+        keys = ("performance", "lower", "upper", "difference")
         assert told == pytest.approx([one[key] for key in keys], abs=6e-4)
 
 
 def test_a_perfect_winner_has_no_interval_in_the_table(said, file):
     text = said(file, "--metric", "accuracy", "table")[0]
     lines = [line.split() for line in text.splitlines()]
-    assert next(one for one in lines if one[:1] == ["b"])[:4] == ["b", "1.000", "0.000", "none"]
-    assert next(one for one in lines if one[:1] == ["c"])[4] == "to"
+    assert next(one for one in lines if one[:1] == ["b"])[:4] == ["b", "1.000", "none", "0.000"]
+    assert next(one for one in lines if one[:1] == ["c"])[3] == "to"
 
 
 @pytest.mark.one_in(1)
@@ -142,10 +143,15 @@ def test_a_baseline_that_is_the_winner_is_not_said_to_be_better_or_worse(said, f
     text, document = said(file, "--baseline", "b", "markdown")
     codes = [note["code"] for one in document["comparisons"] for note in one["notes"]]
     assert "winner-is-baseline" in codes
-    assert "**By AUC, b, the baseline, is itself the winner.**" in text
+    answer = (
+        "By AUC, b, the baseline, is itself the winner: none of the others is shown to be better."
+    )
+    assert f"**{answer}**" in text
+    assert "nothing is compared with it" not in text
+    assert len(said(file, "--baseline", "b", "table")[0].splitlines()) < 16
     page = tmp_path / "b.html"
     assert run("compare", file, "--baseline", "b", *FAST, "-o", page, "-q")[0] == 0
-    assert "By AUC, b, the baseline, is itself the winner." in page.read_text()
+    assert answer in page.read_text()
 
 
 def test_two_families_have_no_others(said, table, tmp_path):

@@ -19,9 +19,10 @@ from bbccli.core.plan import Plan
 from bbccli.core.source import Source
 from bbccli.metrics import METRICS
 from bbccli.reports import FORMS, Kind, Style
+from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.figures.comparisons import joined
-from bbccli.reports.page.compared import page_of_comparison, ranking_of
+from bbccli.reports.page.compared import page_of_comparison
 from bbccli.schema.compare import compare_document
 
 PLAN = Plan(n_resamples=100, seed=2)
@@ -124,7 +125,7 @@ class TestEach:
 
 def test_the_members_are_those_of_the_set(documents):
     expected = best_set(matrix_of(), AUC, PLAN)
-    ranking = ranking_of(documents["set"].record)
+    ranking = Ranking.of("auc", documents["set"].record.best_set)
     assert [(r.configuration, r.lower, r.upper, r.inside) for r in ranking.rows] == [
         (m.configuration, m.lower, m.upper, m.inside) for m in expected.members
     ]

@@ -8,7 +8,7 @@ import re
 import pytest
 from documents import gated, result
 
-from bbccli.reports import FORMS, Kind, suffix_of
+from bbccli.reports import FORMS, suffix_of
 
 FORM = FORMS["metrics"]
 
@@ -139,7 +139,3 @@ def test_the_suffix_is_the_longest_that_fits():
     assert suffix_of("a.b.csv", known) == ".csv"
     assert suffix_of("a.metrics", known) == ".metrics"
     assert suffix_of("a", known) == ""
-
-
-def test_it_is_for_results_alone():
-    assert set(FORM.modules) == {Kind.CORRECT, Kind.BATCH}

@@ -4,6 +4,7 @@ import io
 import json
 import re
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -11,21 +12,17 @@ from documents import result
 
 from bbccli.reports import CONTENT, FORMS, Kind, Style, forms_of
 
-TEXT = [kind for kind in Kind if kind not in (Kind.BATCH, Kind.DISTRIBUTION)]
-WRITERS = dict.fromkeys(TEXT, "render") | {
-    Kind.BATCH: "write_batch",
-    Kind.DISTRIBUTION: "distribution",
-}
-
 
 @pytest.mark.one_in(5)
 @pytest.mark.parametrize(
     ("form", "kind"), [(form, kind) for form in FORMS.values() for kind in form.modules], ids=str
 )
-def test_the_module_of_a_form_writes_its_kinds(form, kind):
-    of_content = "csv_rows" if form.name == "csv" else "blocks"
-    writer = of_content if form.modules[kind] == CONTENT else WRITERS[kind]
-    assert callable(getattr(form._module(kind), writer))
+def test_the_functions_that_a_form_names_are_there(form, kind):
+    name = form.modules[kind]
+    if name == CONTENT:
+        name = f"content.{kind.name.lower()}.{'csv_rows' if form.name == 'csv' else 'blocks'}"
+    module, _, function = name.rpartition(".")
+    assert callable(getattr(import_module(f"bbccli.reports.{module}"), function))
 
 
 @pytest.mark.parametrize("kind", Kind)

@@ -18,7 +18,7 @@ from bbccli.methods import METHODS, estimate
 from bbccli.metrics import METRICS
 from bbccli.reports.phrases import digits_of
 from bbccli.reports.sentences import sentence, sentences
-from bbccli.schema.correct import document, to_report
+from bbccli.schema.correct import document
 from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
@@ -274,17 +274,6 @@ class TestTheRowToReport:
     def test_is_the_first_with_an_interval_that_accounts_for_the_selection(self, names, reported):
         """One that is experimental only for want of another."""
         assert self.reported(*names.split()) == reported
-
-    def test_is_none_without_a_width(self):
-        found = document(
-            self.matrix, [METHODS["bbc"].run(self.matrix, METRICS["auc"], Plan(n_resamples=50))]
-        )
-        (bbc,) = found.record.estimates
-        interval = replace(bbc.interval, lower=0.7, upper=0.7000000000000001)
-        assert to_report([bbc]) is bbc
-        assert to_report([replace(bbc, interval=interval)]) is None
-        open_ended = replace(interval, lower=None)
-        assert to_report([replace(bbc, interval=open_ended)]) is not None
 
     def test_is_one_per_metric(self):
         metrics = [METRICS["auc"], METRICS["accuracy"]]

@@ -75,9 +75,3 @@ def test_nothing_to_compare_is_not_drawn():
     assert strip_of([of(0.6, 0.8, 0.5, 0.9)], NARROWEST - 1) is None
     assert strip_of([of(None, None, None, None)], WIDEST) is None
     assert strip_of([of(math.inf, 0.8, 0.5, 0.9)], WIDEST) is not None
-
-
-def test_it_is_ascii():
-    one = of(0.6, 0.8, 0.5, 0.9)
-    strip = strip_of([one], WIDEST)
-    assert (strip.scale() + strip.drawn(one)).isascii()

@@ -14,7 +14,6 @@ from typing import Any
 from bbccli.analysis.inspection import findings as checks
 from bbccli.analysis.inspection.findings import ClassSize, Finding, Findings, Gap, Status
 from bbccli.analysis.inspection.similar import Similarity, similarity
-from bbccli.analysis.verification import verified
 from bbccli.core import resources
 from bbccli.core.documents import as_json
 from bbccli.core.documents.values import doc
@@ -26,6 +25,7 @@ from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import listed
 from bbccli.readers.sources.memory import name_in_messages
 from bbccli.schema.correct import Input
+from bbccli.stats.verification import verified
 from bbccli.version import __version__
 
 __all__ = ["INSPECTION_VERSION", "Finding", "Inspection", "Status", "inspect"]

@@ -20,6 +20,9 @@ Algorithm:
 
 It takes three families, and two data sets; of two families `wilcoxon` is the test.
 
+Differences: Demšar's example (2006, table 6) has ties, and gives 9.28 without the correction; with
+it χ² is 10.23.
+
 When to use: before pairs are compared. When not: with fewer than about ten data sets, or five
 families: `iman-davenport` is less conservative.
 
@@ -64,7 +67,8 @@ Algorithm:
 5. Adjust for the number of pairs. Where no difference is left p is 1. Fewer than six data sets
    can't have p ≤ 0.05; the note [few-data-sets](notes.md#few-data-sets) says so.
 
-Differences: scipy is exact for up to 13 data sets with ties or zeros, normal for more.
+Differences: scipy is exact for up to 13 data sets with ties or zeros, normal for more. Demšar
+(2006) splits the ranks of zeros evenly, which gives T = 12 in his example; by Pratt it is 10.5.
 
 Assumptions: independent data sets, on which differences are comparable in size, and symmetric about
 their median.

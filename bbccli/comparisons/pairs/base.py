@@ -22,8 +22,8 @@ from bbccli.metrics.base import MeanScorer, Metric, Scorer
 from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.metrics.ranking import AUC
 from bbccli.stats.bootstrap.differences import as_difference
-from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import by_repeat, candidates, folds_of
+from bbccli.stats.selection.pooling import AvailableCases
 from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray, Pooling, Task, distinct
 
 EVERY_TASK = frozenset(Task)

@@ -357,6 +357,22 @@ def nothing_dropped(reason: str) -> Texts:
 
 
 @note(CARE)
+def unshuffled_folds(what: str) -> Texts:
+    """The folds are blocks of the keys of the samples, one after the other, or each is a group of
+    its own, such as a site. Dropping decides by the first folds, and what loses there may win on
+    the others. The predictions don't tell such folds from shuffled ones, whose models differ too.
+
+    Remedy: shuffle the samples before they are shared out, such as by
+    `StratifiedKFold(shuffle=True)`; or raise `--min-samples`, so that nothing is dropped before
+    several folds.
+    """
+    return (
+        f"{what}, and dropping decides by the first folds",
+        "shuffle the samples before sharing them out, or raise --min-samples",
+    )
+
+
+@note(CARE)
 def rule_left_out(rule: str, problem: str) -> Texts:
     """With `bbc drop --replay --rule all`, a rule can't be computed on this file or for this
     metric; the text says why.

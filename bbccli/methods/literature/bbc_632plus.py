@@ -81,7 +81,7 @@ from bbccli.metrics.base import Metric, Scorer
 from bbccli.stats.bootstrap.of_samples import in_bag, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import Unit
-from bbccli.stats.selection.available import AvailableCases
+from bbccli.stats.selection.pooling import AvailableCases
 from bbccli.types import Direction, FloatArray, IntArray, Task
 
 MOST_PAIRS = 2**16

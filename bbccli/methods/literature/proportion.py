@@ -110,8 +110,8 @@ from bbccli.stats.intervals.ends import (
     wilson,
     without_width,
 )
-from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import by_repeat
+from bbccli.stats.selection.pooling import AvailableCases
 
 
 def run(case: Case, *, formula: Formula) -> Answer:

@@ -90,7 +90,8 @@ def _layouts_of(
         The wide layout for several files.
     """
     one_file = len(tables) == 1
-    found = [dialect_of(table, hints, dialect, one_file=one_file) for table in tables]
+    known = WIDE if one_file and tables[0].cells else None
+    found = [dialect_of(table, hints, dialect or known, one_file=one_file) for table in tables]
     ready = [d.prepared(table) if d else table for table, d in zip(tables, found, strict=True)]
     layouts = [d.layout(table, hints) for table, d in zip(ready, found, strict=True) if d]
     if not layouts and not one_file:

@@ -17,8 +17,8 @@ from bbccli.readers.place import KEYS, check_key, positions_within, repeat_codes
 from bbccli.readers.predictions import check_sources
 from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.sample_columns import CONSTANT, check_constant
-from bbccli.readers.sheet import CLASS_SEPARATOR, PredictionColumn, Sheet
-from bbccli.readers.table import Table
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import IntArray
 
 _MOST_CELLS = 50_000_000

@@ -9,8 +9,8 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret
 from bbccli.readers.roles import NAMES, Hints, candidates, column_of, nearest_names
-from bbccli.readers.sheet import WIDE, PredictionColumn, Sheet
-from bbccli.readers.table import Table
+from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.readers.table import PredictionColumn, Table
 from bbccli.types import Task
 
 
@@ -23,7 +23,8 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         A role set by hand that names no column, no truth, two possible truths, or no
         configuration.
     """
-    chosen, spare = choose_roles(table, hints)
+    known = {cell.source: cell for cell in table.cells}
+    chosen, spare = choose_roles(table, hints, known)
     names = [name for name in table.names if name not in {*chosen.values(), *spare}]
     if "truth" not in hints.absent:
         if metadata.run and not {"truth", "time"} & chosen.keys():
@@ -42,7 +43,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)
-    cells = tuple(PredictionColumn(name, name, name) for name in names)
+    cells = tuple(known.get(name) or PredictionColumn(name, name, name) for name in names)
     return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
 
 

@@ -15,7 +15,7 @@ from bbccli.core.source import LeftOut, ToolRun
 from bbccli.readers.arrow import as_arrow, plain
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.sources.files import sha256_of
-from bbccli.readers.table import Table
+from bbccli.readers.table import PredictionColumn, Table
 
 ROLES = ("row_id", "repeat", "fold", "truth", "group", "weight", "time", "event")
 
@@ -72,6 +72,7 @@ def table_of(
     columns: Mapping[str, Any],
     run: ToolRun,
     about: Metadata | None = None,
+    cells: tuple[PredictionColumn, ...] = (),
 ) -> Table:
     """Return the models of a run as one wide table.
 
@@ -86,11 +87,15 @@ def table_of(
         What the tool says.
     about
         Task, classes, flags, selection and number of candidates, as far as they are known.
+    cells
+        Which columns are of which configuration and class, where their names don't say so.
     """
     import pyarrow as pa
 
     keys, about = columns.get("row_id"), about or Metadata()
     names = dict.fromkeys(name.partition("::")[0] for name in columns if name not in ROLES)
+    if cells:
+        names = dict.fromkeys(cell.configuration for cell in cells)
     rows = next(iter(columns.values())) if keys is None else np.unique(keys)
     hashes = [f"{file.name} {sha256_of(file)}\n" for file in files]
     digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
@@ -103,7 +108,7 @@ def table_of(
         weight="weight" if "weight" in columns else None,
         run=replace(run, n_samples=len(rows)),
     )
-    return Table(str(folder), plain(data, str(folder)), digest, about.with_json())
+    return Table(str(folder), plain(data, str(folder)), digest, about.with_json(), cells=cells)
 
 
 def columns_of(name: str, values: Any, classes: Iterable[object] = ()) -> dict[str, Any]:

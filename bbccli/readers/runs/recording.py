@@ -10,31 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.core.source import LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.runs.base import Order, RunReader, columns_of, table_of
+from bbccli.readers.runs.base import ROLES, Order, RunReader, table_of
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
-from bbccli.readers.table import Table
-from bbccli.recording import design, parts
-from bbccli.recording.arrays import DamagedError
-from bbccli.recording.design import Design
-from bbccli.recording.parts import Part
+from bbccli.readers.table import Table, cells_of
+from bbccli.recording import store
+from bbccli.recording.store import Design, Listed, Part, by_identity, listed_in, parts_in
 from bbccli.recording.tries import (
-    Candidate,
     Try,
-    by_identity,
     candidate_of,
-    parts_in,
     share_of,
     short_names,
     tries_of,
 )
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
-Listing = Mapping[str, list[Candidate]]
+Listing = Mapping[str, list[Listed]]
 """Candidates by identity, in the order in which searches listed them."""
 
 Named = Sequence[tuple[Try, str]]
@@ -105,7 +101,7 @@ class Recording:
 
 def recognises(path: Path) -> bool:
     """Return True for the folder of a recording."""
-    return (path / design.HEADER).is_file()
+    return (path / store.HEADER).is_file()
 
 
 def load(path: Path) -> Recording:
@@ -116,12 +112,12 @@ def load(path: Path) -> Recording:
     InputError
         It is damaged or of another version, holds no predictions, or predictions of several forms.
     """
-    held = matching(path, design.HEADER, design.ARRAYS, *parts.PATTERNS)
+    held = matching(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
     check_size(sum(file.stat().st_size for file in held), str(path))
-    plan = design.load(path)
+    plan = store.load(path)
     found, damaged = parts_in(path)
     placed = [_placed(path, plan, part) for part in found]
-    listed = _listed(path)
+    listed = by_identity(listed_in(path))
     tries = _tries(path, placed, listed)
     named = list(zip(tries, short_names([one.parts[0] for one in tries]), strict=True))
     counted = [(one, name) for one, name in named if one.counts]
@@ -148,21 +144,6 @@ def load(path: Path) -> Recording:
     )
 
 
-def _listed(path: Path) -> Listing:
-    listed: dict[str, list[Candidate]] = {}
-    try:
-        for board in parts.leaderboards(path):
-            for one in board["candidates"]:
-                listed.setdefault(one["identity"], []).append(one)
-    except DamagedError as error:
-        raise InputError(
-            f"leaderboard is damaged: {error}",
-            path=str(path),
-            hint="remove the file, and call rec.finish() again",
-        ) from None
-    return listed
-
-
 def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
     """Return what was tried: by searches in their order, then as it was first tried."""
     groups = by_identity(found)
@@ -180,7 +161,7 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
     return [
         one
         for identity in dict.fromkeys([*first, *groups])
-        for one in tries_of(groups[identity], [c["splits"] for c in listed.get(identity, ())])
+        for one in tries_of(groups[identity], [c.splits for c in listed.get(identity, ())])
     ]
 
 
@@ -194,7 +175,7 @@ def _left_out(named: Named, listed: Listing) -> Iterator[tuple[str, str]]:
     recorded = {part.identity for one, _ in named for part in one.parts}
     for identity, candidates in listed.items():
         if identity not in recorded:
-            yield str(candidates[-1].get("label") or identity), "every fit failed"
+            yield candidates[-1].label or identity, "every fit failed"
 
 
 def _kind(path: Path, kinds: set[PredictionKind]) -> PredictionKind:
@@ -224,20 +205,18 @@ def _placed(path: Path, plan: Design, part: Part) -> Part:
     InputError
         Rows or a split that the design does not have, or weights of other samples.
     """
-    if part.split is not None:
-        if part.split >= len(plan.tests):
-            raise _damaged(path, part)
-        rows = plan.tests[part.split]
-        if part.weights is not None and part.weights.shape != rows.shape:
-            raise _damaged(path, part)
-        return replace(part, rows=rows, repeat=plan.places[part.split][0])
-    if part.rows is None and part.predictions is None:  # tried, and nothing else
+    rows, repeat = part.rows, part.repeat
+    if rows is None and part.split is None and part.predictions is None:  # tried, nothing else
         return part
-    if part.rows is None or part.rows.dtype.kind != "i" or not part.rows.size:
+    if part.split is not None:
+        there = part.split < len(plan.tests)
+        rows, repeat = (plan.tests[part.split], plan.places[part.split][0]) if there else (None, 0)
+    if rows is None or rows.dtype.kind != "i" or not rows.size:
         raise _damaged(path, part)
-    if part.rows.min() < 0 or part.rows.max() >= plan.n_samples:
+    alike = part.weights is None or part.weights.shape == rows.shape
+    if not alike or rows.min() < 0 or rows.max() >= plan.n_samples:
         raise _damaged(path, part)
-    return part
+    return replace(part, rows=rows, repeat=repeat)
 
 
 def _prediction_array(
@@ -297,11 +276,14 @@ def as_table(run: Recording) -> Table:
     """Lay out what was recorded; a repeated hold-out has no folds within a repeat."""
     plan = run.design
     weights, weighted, otherwise = _weights(run)
-    tested = np.isfinite(run.predictions).reshape(*run.predictions.shape[:2], -1).any(axis=2)
+    predictions = run.predictions.reshape(*run.predictions.shape[:2], -1)
+    tested = np.isfinite(predictions).any(axis=2)
     repeats, rows = np.nonzero(tested if run.folds is None else tested | (run.folds >= 0))
     columns = _sample_columns(run, weights, repeats, rows)
-    for column, name in enumerate(run.configurations):
-        columns |= _predictions(run, name, run.predictions[repeats, rows, column])
+    cells = cells_of(run.configurations, plan.classes if run.predictions.ndim == 4 else (), ROLES)
+    for column, cell in enumerate(cells):
+        own = predictions[repeats, rows, column]
+        columns[cell.source] = _labels(plan, own) if run.kind is PredictionKind.LABEL else own
     several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
     board = list(_leaderboard(run, selection))
@@ -311,7 +293,7 @@ def as_table(run: Recording) -> Table:
     scored = any(part.score is not None and np.isfinite(part.score) for part in run.parts)
     return table_of(
         run.path,
-        matching(run.path, design.HEADER, "*.npz", "*/*.npz", "*/*.json"),
+        matching(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
         columns,
         ToolRun(
             tool="recorder",
@@ -339,6 +321,7 @@ def as_table(run: Recording) -> Table:
             selection=selection if several else None,
             n_candidates_total=len(named) + len(run.left_out),
         ),
+        cells,
     )
 
 
@@ -359,13 +342,10 @@ def _sample_columns(
     return columns | {name: one[rows] for name, one in of_samples.items() if one is not None}
 
 
-def _predictions(run: Recording, name: str, values: Any) -> dict[str, Any]:
-    """Return the columns of a configuration, of predictions (n,) or (n, K)."""
-    classes = run.design.classes
-    if run.kind is not PredictionKind.LABEL or run.design.task is Task.REGRESSION:
-        return columns_of(name, values, classes)
-    names = np.array([*classes, None], dtype=object)
-    return {name: names[np.where(np.isfinite(values), values, -1).astype(np.int64)]}
+def _labels(plan: Design, codes: FloatArray) -> NDArray[Any]:
+    """Return the classes with these codes, None for NaN."""
+    names = np.array([*plan.classes, None], dtype=object)
+    return np.asarray(names[np.where(np.isfinite(codes), codes, -1).astype(np.int64)])
 
 
 def _leaderboard(run: Recording, selection: Pooling) -> Iterator[ReportedScore | None]:
@@ -379,7 +359,7 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[ReportedScore |
         listed = candidate_of(one, run.listed.get(one.parts[0].identity, ()))
         scores = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
         mean = float(np.mean(scores)) if scores and len(scores) == n_splits else np.nan
-        value = sign * float(listed["value"] if listed else mean)
+        value = sign * (listed.value if listed else mean)
         inexact = (p.predictions for p in one.parts if p.kind not in (None, PredictionKind.LABEL))
         tolerance = tolerance_of(share_of(inexact), value)
         score = ReportedScore(
@@ -438,7 +418,7 @@ def _two_weights(run: Recording, problem: str) -> InputError:
 RUNS = (
     RunReader(
         "recorder",
-        f"`{design.HEADER}`",
+        f"`{store.HEADER}`",
         recognises,
         lambda folder: as_table(load(folder)),
         Order.FIRST,

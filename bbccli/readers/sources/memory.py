@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Mapping
+from itertools import combinations
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, is_text
-from bbccli.readers.roles import NAMES
+from bbccli.readers.roles import AMBIGUOUS, NAMES
 from bbccli.readers.sources.parquet import METADATA_KEY
 from bbccli.readers.table import Table, plain_table
 
@@ -103,6 +105,105 @@ def _from_pandas(frame: Any) -> pa.Table:
     if index.casefold() in taken or "row_id" in table.column_names:
         return table
     return table.rename_columns([*table.column_names[:-1], "row_id"])
+
+
+def check_order(given: Mapping[str, Any]) -> None:
+    """Refuse series and frames of pandas whose indexes say that their rows are in other orders.
+
+    The numbers 0 to N - 1 in their order say nothing, so that what has them, or no index at all,
+    goes with any other by position.
+
+    Parameters
+    ----------
+    given
+        Values per row, by the names of their arguments.
+
+    Raises
+    ------
+    InputError
+        Two indexes differ.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    kinds = (pandas.DataFrame, pandas.Series)
+    indexed = {name: one.index for name, one in given.items() if isinstance(one, kinds)}
+    for (first, index), (name, other) in combinations(indexed.items(), 2):
+        if len(index) != len(other) or index.equals(other):
+            continue  # another number of rows has an error of its own
+        same = len(index.difference(other)) == 0 == len(other.difference(index))
+        if same or not any(one.equals(pandas.RangeIndex(len(one))) for one in (index, other)):
+            raise InputError(
+                f"{first} and {name} have indexes {'in another order' if same else 'that differ'}",
+                path=name_in_messages(given[first]),
+                hint=f"{name}.loc[{first}.index]; or {name}.to_numpy(), if the rows match as "
+                "they are",
+            )
+
+
+def names_of_columns(source: object) -> list[str] | None:
+    """Names of the columns of a table in memory; None for an array."""
+    if not in_memory(source):
+        return None
+    arrow = getattr(source, "column_names", None)
+    return [str(name) for name in (getattr(source, "columns", ()) if arrow is None else arrow)]
+
+
+def with_roles(frame: Any, given: Mapping[str, tuple[str, ArrayLike]]) -> Any:
+    """Return a table in memory with values per row as columns of their own.
+
+    Parameters
+    ----------
+    given
+        Role and values (N,), by the names of their arguments.
+
+    Raises
+    ------
+    InputError
+        A column plays such a role already, or there are not as many values as rows.
+    """
+    import pyarrow as pa
+
+    of_pandas, added = _is_pandas(frame), {}
+    if given and not of_pandas:
+        frame = frame if isinstance(frame, pa.Table) else pa.table(frame)
+    path = name_in_messages(frame)
+    if of_pandas and frame.columns.nlevels > 1:
+        raise InputError(
+            f"columns have {frame.columns.nlevels} levels",
+            path=path,
+            hint="one name for each: predictions.columns = predictions.columns.map(' '.join)",
+        )
+    for argument, (role, values) in given.items():
+        double = columns_of_role(frame, role)
+        if double:
+            raise InputError(
+                f"{argument} is given, and there is a column {double[0]}",
+                path=path,
+                hint=f"leave out {argument}, or drop the column",
+            )
+        array = plain_array(values)
+        if array.shape != (len(frame),):
+            raise InputError(
+                f"{argument} has shape {array.shape}, the predictions have {len(frame)} rows",
+                path=path,
+                hint="one value per row",
+            )
+        added[role] = array
+    if of_pandas:
+        pandas = sys.modules["pandas"]
+        joined = pandas.concat([frame, pandas.DataFrame(added, index=frame.index)], axis=1)
+        joined.attrs = frame.attrs
+        return joined
+    for role, array in added.items():
+        frame = frame.append_column(role, arrow_array(array, role))
+    return frame
+
+
+def columns_of_role(frame: object, role: str) -> list[str]:
+    """Columns of a table in memory that are called like a role, and like nothing else."""
+    taken = {name.casefold() for name in NAMES[role]} - AMBIGUOUS
+    return [name for name in names_of_columns(frame) or () if name.casefold() in taken]
 
 
 def plain_array(values: ArrayLike) -> NDArray[Any]:

@@ -53,6 +53,15 @@ MOST_NAMES = 5
 MOST_MEMBERS = 10
 """Members of the set of the best on a terminal, at most."""
 
+WHY = {
+    "friedman": "friedman is corrected for ties",
+    "iman-davenport": "iman-davenport is less conservative with few data sets or families",
+    "wilcoxon": "wilcoxon ranks zeros (Pratt) and, unlike mean ranks, does not depend on which "
+    "others are compared",
+    "nemenyi": "nemenyi compares mean ranks, which depend on the others",
+}
+"""Which definition a test over data sets has, and why it is chosen."""
+
 BELIEFS = ("worse", "equal", "better")
 
 RANK = Digits(2)
@@ -78,20 +87,25 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
     else:
         yield Heading(document.input.path, phrases.understood(document))
     gate, selected = requirement(document), is_selected(document)
-    yield Wide(Line(f"{answer(document)}.", strong=True))
+    yield Line(f"{answer(document)}.", strong=True)
     if gate:
         yield Wide(Line(f"G{gate[1:]}.", strong=True))
     if document.ranks is not None:
         yield from _ranks(document.ranks)
     elif selected:
         yield from _selected(document)
+    elif of_baseline(document):
+        yield FactList([*_others(document), *_set_of(document)])
+        yield Wide(_comparisons(document))
     elif document.comparisons:
         yield from _tests(document)
     elif document.best_set is not None:
         yield from _members(document, document.best_set)
-    # of many pairs the notes on the first
-    noted = replace(document, comparisons=document.comparisons[:1]) if selected else document
-    yield Notes(phrases.notes_of(noted), gate=gate.removeprefix("gate "))
+    # of many pairs the notes on the first; the answer says whether the baseline wins
+    one = selected or of_baseline(document)
+    noted = replace(document, comparisons=document.comparisons[:1]) if one else document
+    notes = [note for note in phrases.notes_of(noted) if note.code != "winner-is-baseline"]
+    yield Notes(notes, gate=gate.removeprefix("gate "))
     overall = document.ranks.overall if document.ranks is not None else ()
     yield Wide(Notes([note for one in overall for note in one.notes]))
 
@@ -104,26 +118,41 @@ def _selected(document: CompareEnvelope) -> Iterator[Block]:
         bound = f"at least {signed(first.bound, digits)} "
         bound += f"({level}, whichever of the {n_all} was selected)"
         bound += f", p {p_text(first.p)}" if first.p is not None else ""
-    verdicts = [one.verdict for one in document.comparisons[1:]]
-    others = [
-        f"{verdicts.count(Verdict(name))} {text}"
-        for name, text in VERDICTS.items()
-        if name in verdicts
-    ]
-    inside = document.best_set.members if document.best_set is not None else ()
-    names = [one.configuration for one in inside if one.inside]
-    named = ", ".join([*names[:MOST_NAMES], *(["..."] if len(names) > MOST_NAMES else [])])
     yield FactList(
         [
             *_sides(document),
             ("difference", difference(first, digits)),
             ("bound", bound),
             ("verdict", verdict(first, document)),
-            ("others", f"{', '.join(others)} (--format csv has each)" if others else ""),
-            ("set", f"{best_set(document)}: {named}" if document.best_set is not None else ""),
+            *_others(document),
+            *_set_of(document),
         ]
     )
     yield Wide(_comparisons(document))
+
+
+def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
+    """How many of the other comparisons have which verdict."""
+    others = document.comparisons[1:]
+    verdicts = [one.verdict for one in others]
+    counts = [
+        f"{verdicts.count(Verdict(name))} {text}"
+        for name, text in VERDICTS.items()
+        if name in verdicts
+    ]
+    at_once = "; all pairs at once, by max-T" if others and others[0].test == "bbc" else ""
+    adjusted = at_once if others and others[0].p_adjusted is not None else ""
+    text = f"{', '.join(counts)}{adjusted} (--format csv has each)"
+    return [("others", text)] if counts else []
+
+
+def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
+    """The configurations that may be the best, the first ones by name."""
+    if document.best_set is None:
+        return []
+    names = [one.configuration for one in document.best_set.members if one.inside]
+    named = ", ".join([*names[:MOST_NAMES], *(["..."] if len(names) > MOST_NAMES else [])])
+    return [("set", f"{best_set(document)}: {named}")]
 
 
 def _tests(document: CompareEnvelope) -> Iterator[Block]:
@@ -222,20 +251,19 @@ def _beliefs(comparison: Comparison) -> str:
 
 
 def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
-    """The set that may hold the best: its size, and its members."""
+    """The members of the set that may hold the best."""
     digits, level = figures_of(document), percent(document.plan.level)
     label, n_out = phrases.metric_label(document.metric), len(found.members) - found.n_inside
     rows = []
     for one in (member for member in found.members if member.inside):
         ends = [digits.performance(end) for end in (one.lower, one.upper)]
-        row = [digits.performance(one.performance), digits.difference(one.difference)]
-        row += [" to ".join(ends) if all(ends) else "none", p_text(one.p)]
-        rows.append([one.configuration, *row])
-    yield FactList([("set", best_set(document))])
+        row = [digits.performance(one.performance), " to ".join(ends) if all(ends) else "none"]
+        rows.append([one.configuration, *row, digits.difference(one.difference)])
+    yield Wide(FactList([("set", best_set(document))]))
     yield BlockTable(
         [
             TableColumn("configuration", figures=False),
-            *map(TableColumn, (label, "to the winner", f"{level} interval", "p")),
+            *map(TableColumn, (label, f"{level} interval", "to the winner")),
         ],
         rows,
         most=MOST_MEMBERS,
@@ -250,6 +278,7 @@ def _ranks(ranks: Ranks) -> Iterator[Block]:
     """Families over data sets: the standings, the tests of all, and the pairs."""
     yield standings(ranks)
     distance, groups = ranks.critical_difference, map(" = ".join, ranks.groups)
+    tests = [one.test for one in (*ranks.overall, *ranks.pairs)]
     yield FactList(
         [
             *((one.test, _test_of_all(one)) for one in ranks.overall),
@@ -258,6 +287,7 @@ def _ranks(ranks: Ranks) -> Iterator[Block]:
                 "" if distance is None else f"{distance:.2f} of mean ranks (Nemenyi)",
             ),
             ("not told apart", "; ".join(groups)),
+            ("tests", "; ".join(WHY[name] for name in dict.fromkeys(tests) if name in WHY)),
         ]
     )
     pairs = _pairs(ranks)
@@ -323,12 +353,30 @@ def answer(document: CompareEnvelope) -> str:
     if document.ranks is not None:
         return f"By {label}, {leader(document.ranks)}"
     if not comparisons:
-        return f"By {label}, {best_set(document)}"
+        return f"By {label}, {_told_apart(document)}"
     first = comparisons[0]
     if first.first == first.second:
-        return f"By {label}, {name_of(first.first)}, the baseline, is itself the winner"
+        n_better = sum(one.verdict == "better" for one in comparisons)
+        others = f"{n_better} of the others" if n_better else "none of the others"
+        return (
+            f"By {label}, {name_of(first.first)}, the baseline, is itself the winner: "
+            f"{others} is shown to be better"
+        )
     against = "" if of_several(first) else f" against {name_of(first.second)}"
     return f"By {label}, {name_of(first.first)}{against}: {verdict(first, document)}"
+
+
+def _told_apart(document: CompareEnvelope) -> str:
+    """Return whether the samples tell the best configuration from the others, and what to do."""
+    found = document.best_set
+    if found is None:
+        return "nothing was compared"
+    names = [one.configuration for one in found.members if one.inside]
+    if len(names) == 1:
+        return f"{name_of(names[0])} is the best ({percent(found.level)})"
+    samples = count(document.input.n_samples, "sample")
+    which = f", {name_of(found.simplest)}" if found.simplest else ""
+    return f"{best_set(document)}: {samples} can't tell them apart; prefer the simplest{which}"
 
 
 def leader(ranks: Ranks) -> str:

@@ -19,11 +19,44 @@ def blocks(document: DropEnvelope) -> Iterator[Block]:
     """Yield the decision or the replays, and the notes."""
     lines = phrases.lines_on_run(document)
     yield Heading(document.input.path, phrases.understood(document), lines)
+    yield Line(answer(document), strong=True)
     if document.decision:
         yield from _decision(document.decision)
     else:
         yield from _replays(document.replays)
     yield Notes(phrases.notes_of(document))
+
+
+def answer(document: DropEnvelope) -> str:
+    """Return what to train, or what dropping would have saved, in one sentence."""
+    if document.decision is not None:
+        return _of_decision(document.decision)
+    if not document.replays:
+        return "No rule could be computed."
+    first, others = document.replays[0], len(document.replays) - 1
+    runs, models = first.runs, [run.trace.n_models - run.trace.n_trained for run in first.runs]
+    n_all, saved = runs[0].trace.n_models, sum(models) / len(models)
+    share = f"{percent(saved / n_all, 0)}" if n_all else "none"
+    n_kept = sum(run.kept_winner for run in runs)
+    kept = "kept" if n_kept else "lost"
+    which = f"the winner, {first.winner}"
+    whose = f"{first.rule} would have saved" if others else "Dropping would have saved"
+    text = f"{whose} {round(saved):,} of {n_all:,} models ({share})"
+    if len(runs) > 1:
+        return f"{text} on average over {len(runs)} orders, and kept {which} in {n_kept}."
+    return f"{text} and {kept} {which}."
+
+
+def _of_decision(decision: DropDecision) -> str:
+    fates = [one.fate for one in decision.decisions]
+    n_kept, n_now = fates.count(Fate.KEEP), fates.count(Fate.DROP)
+    if decision.n_folds_to_come == 0:
+        return f"All folds are trained: {n_kept} of {len(fates)} configurations are left."
+    if n_now == 0:
+        return (
+            f"Train {n_kept} of {len(fates)} configurations on the next fold: none is dropped now."
+        )
+    return f"Train {n_kept} of {len(fates)} configurations on the next fold; drop {n_now} now."
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], n_figures: int) -> BlockTable:
@@ -114,17 +147,24 @@ def _replays(replays: Sequence[Replay]) -> Iterator[Block]:
 
 
 def _steps(run: ReplayRun) -> BlockTable:
-    rows = [
-        (
-            step.fold,
-            str(step.n_samples),
-            str(step.n_raced),
-            str(len(step.dropped)),
-            listing(step.dropped, 4),
-        )
-        for step in run.trace.steps
-    ]
-    return _table(("after fold", "samples", "trained", "dropped", "who"), rows, 3)
+    """The folds, counted from 1; those after which nothing changed together."""
+    steps = run.trace.steps
+    first_label = steps[0].fold if steps else ""
+    start = int(first_label) if first_label in ("0", "1") else 0
+    # the numbers 0, 1, 2, ... of the file are the count itself
+    named = [step.fold for step in steps] != [str(start + at) for at in range(len(steps))]
+    rows, first = [], 0
+    for at, step in enumerate(steps):
+        following = steps[at + 1] if at + 1 < len(steps) else None
+        if following and not (step.dropped or following.dropped):
+            continue
+        folds = f"{first + 1} to {at + 1}" if at > first else f"{at + 1}"
+        label = [step.fold] if named else []
+        figures = [f"{step.n_samples}", f"{step.n_raced}", str(len(step.dropped))]
+        rows.append([folds, *label, *figures, listing(step.dropped, 4)])
+        first = at + 1
+    names = ["folds", *(["last"] if named else []), "samples", "trained", "dropped", "who"]
+    return _table(names, rows, len(names) - 2)
 
 
 IN_ORDER = ("models trained", "speed-up", "winner kept", "loss", "bbcd", "shift")

@@ -13,7 +13,7 @@ from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, FactList, Line, TableColumn
+from bbccli.reports.blocks import Block, BlockTable, FactList, Line
 from bbccli.reports.sentences import answer, sentences
 from bbccli.schema.correct import Envelope
 from bbccli.stats.intervals import INTERVALS
@@ -57,11 +57,8 @@ def of_nothing() -> list[Block]:
         "intervals": INTERVALS,
         **severities,
     }
-    columns = [TableColumn("bbc explain", figures=False), TableColumn("NAME", figures=False)]
-    return [
-        Line(WHICH),
-        BlockTable(columns, [(title, ", ".join(names)) for title, names in named.items()]),
-    ]
+    rows = [(title, ", ".join(names)) for title, names in named.items()]
+    return [Line(WHICH), BlockTable.of_text(("bbc explain", "NAME"), rows)]
 
 
 def of_method(name: str) -> list[Block]:
@@ -192,7 +189,7 @@ def _size(estimate: Estimate, document: Envelope) -> str:
     """Say what was added for the size of resamples, if anything was."""
     if estimate.size_correction is None:
         return ""
-    digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
+    digits = phrases.digits_in(document, estimate.metric)
     moved = digits.difference(abs(estimate.size_correction))
     return (
         f" {phrases.metric_label(estimate.metric)} is no mean: of the 37 % of the samples that a "

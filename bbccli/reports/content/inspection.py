@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from bbccli.analysis.inspection import Inspection
 from bbccli.core.notes import listing
 from bbccli.core.rounding import count
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, Line, TableColumn
+from bbccli.reports.blocks import Block, BlockTable, Line
 
 MOST_NAMES = 30
 """Configurations that are named; JSON has all of them."""
@@ -17,19 +17,15 @@ MOST_NAMES = 30
 def blocks(inspection: Inspection) -> Iterator[Block]:
     """Yield what was understood, the findings, errors first, and the verdict."""
     facts = [row for row in _facts(inspection) if row[1]]
-    yield _table(("file", inspection.path), facts)
+    yield BlockTable.of_text(("file", inspection.path), facts)
     findings = [
         (one.check, one.status, one.text + (f"   hint: {one.remedy}" if one.remedy else ""))
         for one in inspection.findings
     ]
-    yield _table(("check", "result", "what was found"), findings)
+    yield BlockTable.of_text(("check", "result", "what was found"), findings)
     n_errors, n_warnings = inspection.n_errors, inspection.n_warnings
     verdict = "cannot be used" if n_errors else "can be used"
     yield Line(f"{verdict}: {count(n_errors, 'error')}, {count(n_warnings, 'warning')}")
-
-
-def _table(names: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> BlockTable:
-    return BlockTable([TableColumn(name, figures=False) for name in names], rows, most=len(rows))
 
 
 def _facts(inspection: Inspection) -> list[tuple[str, str]]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any
+
+from bbccli.comparisons.records import BestSet
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,26 @@ class Ranking:
     n_configurations: int
     level: float | None = None
     without: str = ""
+
+    @classmethod
+    def of(cls, metric: str, found: BestSet) -> Ranking:
+        """Return the members of a set of the best that have a performance."""
+        rows = tuple(
+            Ranked(
+                one.configuration,
+                one.performance,
+                _known(one.lower),
+                _known(one.upper),
+                None if one.p is None else one.inside,
+            )
+            for one in found.members
+            if _known(one.performance) is not None
+        )
+        return cls(metric, rows, len(found.members), found.level)
+
+
+def _known(value: float | None) -> float | None:
+    return value if value is not None and isfinite(value) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +168,6 @@ class Exhibit:
     document: Any
     evidence: Evidence | None = None
     command: str = ""
-
-    def part(self, kind: str) -> Any:
-        """Return the part of the evidence that a kind of figure shows; None without it."""
-        return getattr(self.evidence, kind, None)
 
     def absent(self, kind: str) -> str:
         """Why a kind of figure can't be drawn."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from bbccli.analysis.answer import Analysed, working
+from bbccli.analysis.options import Analysis
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
 from bbccli.core.matrix import PredictionMatrix
@@ -15,8 +17,9 @@ from bbccli.core.results import Distribution, Estimate
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.base import Metric
 from bbccli.metrics.probability import with_clip
-from bbccli.reports.evidence import Evidence, FoldSpread, Histogram, Ranked, Ranking
+from bbccli.reports.evidence import Evidence, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.evidence.curves import calibration, roc
+from bbccli.schema.correct import to_report
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import fold_performances, folds_of
 from bbccli.types import TIE_TOLERANCE, FloatArray, distinct
@@ -29,6 +32,18 @@ MOST_RANKED = 500
 
 MOST_SAMPLES = 5000
 """Samples of a ranking with intervals: of some metrics they take an evaluation for each."""
+
+
+def exhibit_of(analysis: Analysis, found: Analysed, command: str) -> Exhibit:
+    """Return a result with all that its predictions tell beyond it, and the command it is of."""
+    metric, record = found.metrics[0], found.document.record
+    best = to_report([e for e in record.estimates if e.metric == metric.name])
+    method = best.method if best is not None else ""
+    reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
+    plan = analysis.plan(found.matrix.source.metadata)
+    with working(analysis.metric, found.matrix):
+        evidence = gather(found.matrix, metric, plan, reported[0] if reported else None)
+    return Exhibit(record, evidence, command)
 
 
 def gather(
@@ -82,27 +97,15 @@ def _histogram(reported: Estimate | None) -> Histogram:
 
 def _ranking(case: Case) -> Ranking:
     """The configurations by their performance on all samples; those without one are left out."""
-    values, names = case.judged.performances(), case.matrix.configurations
-    scored = np.flatnonzero(~np.isnan(values))
-    order = scored[np.argsort(-case.selector.direction.sign * values[scored], kind="stable")]
-    shown = [(names[column], float(values[column])) for column in order[:MOST_RANKED]]
+    metric, names = case.selector, case.matrix.configurations
     try:
-        found = _set_of(case)
+        return Ranking.of(metric.name, _set_of(case))
     except (OptionError, UndefinedError, UnsupportedError) as error:
-        plain = tuple(Ranked(name, value) for name, value in shown)
-        return Ranking(case.selector.name, plain, len(names), without=error.told()[0])
-    told = {member.configuration: member for member in found.members}
-    rows = tuple(
-        Ranked(
-            name,
-            value,
-            lower=_known(told[name].lower),
-            upper=_known(told[name].upper),
-            inside=None if told[name].p is None else told[name].inside,
-        )
-        for name, value in shown
-    )
-    return Ranking(case.selector.name, rows, len(names), found.level)
+        values = case.judged.performances()
+        order = np.argsort(-metric.direction.gain(values, 0.0), kind="stable")  # NaN comes last
+        n_shown = min(int((~np.isnan(values)).sum()), MOST_RANKED)
+        rows = tuple(Ranked(names[column], float(values[column])) for column in order[:n_shown])
+        return Ranking(metric.name, rows, len(names), without=error.told()[0])
 
 
 def _set_of(case: Case) -> BestSet:
@@ -114,10 +117,6 @@ def _set_of(case: Case) -> BestSet:
     if case.matrix.n_samples > MOST_SAMPLES:
         raise UnsupportedError(f"there are more than {MOST_SAMPLES} samples", hint="bbc compare")
     return best_set(case.matrix, case.selector, case.plan)
-
-
-def _known(value: float) -> float | None:
-    return float(value) if np.isfinite(value) else None
 
 
 def _folds(case: Case) -> tuple[FoldSpread, ...]:

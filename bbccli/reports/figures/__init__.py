@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 KINDS = {
     "forest": ("estimates", "Estimates of the methods"),
     "cost": ("estimates", "What the search cost"),
-    "distribution": ("estimates", "Spread over the resamples"),
+    "distribution": ("predictions", "Spread over the resamples"),
     "wins": ("estimates", "Who wins"),
-    "ranking": ("configurations", "All configurations"),
-    "folds": ("configurations", "Fold by fold"),
-    "roc": ("curves", "ROC of the winner"),
-    "calibration": ("curves", "Calibration of the winner"),
+    "ranking": ("predictions", "All configurations"),
+    "folds": ("predictions", "Fold by fold"),
+    "roc": ("predictions", "ROC of the winner"),
+    "calibration": ("predictions", "Calibration of the winner"),
 }
 """Module and title of each, in the order of a page; the function that draws it has its name."""
 
@@ -35,7 +35,13 @@ __all__ = ["KINDS", "OF_COMPARISONS", "Absent", "Drawn", "draw"]
 def draw(kind: str, exhibit: Exhibit) -> Drawn | Absent:
     """Return a figure of a result, or why there is none."""
     module, title = (KINDS | OF_COMPARISONS)[kind]
-    found: Drawn | str = getattr(import_module(f"bbccli.reports.figures.{module}"), kind)(exhibit)
+    make = getattr(import_module(f"bbccli.reports.figures.{module}"), kind)
+    found: Drawn | str
+    if module == "predictions":
+        part = getattr(exhibit.evidence, kind, None)
+        found = make(exhibit, part) if part else exhibit.absent(kind)
+    else:
+        found = make(exhibit)
     if isinstance(found, str):
         return Absent(kind, title, found)
     return replace(found, kind=kind, title=title)

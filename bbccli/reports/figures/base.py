@@ -41,6 +41,8 @@ MOST_NAMES = 40
 
 SOLID, DASHED, DOTTED = [1, 0], [5, 3], [2, 2]
 
+SHARES: Spec = {"field": "share", "type": "quantitative", "title": "share of resamples"}
+
 KNOWN = "isValid(datum.lower) && isValid(datum.upper)"
 """Filter of intervals that have both ends."""
 
@@ -72,6 +74,18 @@ class Drawn:
     spec: Spec
     kind: str = ""
     title: str = ""
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        """Return what a notebook shows."""
+        text = f"{self.title}. {self.reading}"
+        return {"application/vnd.vegalite.v5+json": self.on_paper(), "text/plain": text}
+
+    def on_paper(self) -> Spec:
+        """Return the specification in dark ink on white paper, as it stands in a file."""
+        return themed(self.spec, "#222222", "#ffffff") | {
+            "title": None,
+            "description": self.reading,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +131,9 @@ def _room(name: str, longest: int) -> int:
     return longest * len(name) // (len(name) + wide) if wide else longest
 
 
-def name_of(name: str) -> str:
+def name_of(name: str, longest: int = LONGEST_IN_SENTENCE) -> str:
     """Return a name from a file for a sentence: without secrets, on one line, not too long."""
-    return shortened(visible(redacted(name)), LONGEST_IN_SENTENCE)
+    return shortened(visible(redacted(name)), longest)
 
 
 def of_first(n_shown: int, n_all: int, what: str = "") -> str:
@@ -164,14 +178,6 @@ def nominal(field: str, domain: Iterable[str], marks: Sequence[object]) -> Spec:
     return {"field": field, "type": "nominal", "title": None, "scale": scale}
 
 
-def open_and_filled(empty: str, full: str) -> Spec:
-    """Return the colours of two series of points, the first of which are open circles."""
-    return {
-        "stroke": nominal("series", (empty, full), (NAIVE, CORRECTED)),
-        "fill": nominal("series", (empty, full), ("transparent", CORRECTED)),
-    }
-
-
 def layer(
     mark: str,
     encoding: Mapping[str, Spec],
@@ -194,6 +200,21 @@ def span(
     """Return lines along x from one field to another; `KNOWN` leaves out those that lack an end."""
     x = {"x": number(ends[0], label), "x2": {"field": ends[1]}}
     return layer("rule", {"y": y, **x}, where, color=INK, **style)
+
+
+def open_and_filled(empty: str, full: str) -> Spec:
+    """Return the colours of two series of points, the first of which are open circles."""
+    return {
+        "stroke": nominal("series", (empty, full), (NAIVE, CORRECTED)),
+        "fill": nominal("series", (empty, full), ("transparent", CORRECTED)),
+    }
+
+
+def points(y: Spec, label: str, size: int, series: Sequence[str] = (), **style: Any) -> Spec:
+    """Return points at `value`; those of the first of two series are open circles."""
+    at = {"y": y, "x": number("value", label)}
+    at |= open_and_filled(*series) if series else {}
+    return layer("point", at, size=size, strokeWidth=1.5, opacity=1, **style)
 
 
 def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:

@@ -1,4 +1,4 @@
-"""Figures of estimates: each with its interval, spread over the resamples, wins, and the search."""
+"""Figures of estimates: each with its interval, wins, and the search."""
 
 from __future__ import annotations
 
@@ -6,30 +6,10 @@ from bbccli.core.results import Estimate, SearchCost
 from bbccli.core.rounding import percent
 from bbccli.core.text import visible
 from bbccli.reports import phrases
-from bbccli.reports.evidence import Exhibit, Histogram
-from bbccli.reports.figures.base import (
-    CORRECTED,
-    DASHED,
-    DOTTED,
-    INK,
-    KNOWN,
-    NAIVE,
-    SOLID,
-    Drawn,
-    Spec,
-    labels,
-    layer,
-    name_of,
-    names_axis,
-    nominal,
-    number,
-    open_and_filled,
-    span,
-    spec_of,
-)
+from bbccli.reports.evidence import Exhibit
+from bbccli.reports.figures import base as vega
+from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.sentences import cost_digits, cost_sentence
-
-SHARES: Spec = {"field": "share", "type": "quantitative", "title": "share of resamples"}
 
 TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
 """Numbers of configurations in the table of the search."""
@@ -44,7 +24,7 @@ def forest(exhibit: Exhibit) -> Drawn | str:
     estimates = phrases.estimates_of(document, metric)
     digits, label = phrases.digits_of(estimates, document), phrases.metric_label(metric)
     reported = [phrases.is_reported(e, document) for e in estimates]
-    names = labels(
+    names = vega.labels(
         f"{e.method} (to report)" if to_report else e.method
         for e, to_report in zip(estimates, reported, strict=True)
     )
@@ -60,11 +40,10 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         for e, to_report in zip(estimates, reported, strict=True)
     ]
     interval_name = phrases.interval_name(document, estimates)
-    y = names_axis(names)
-    points = {"y": y, "x": number("value", label), **open_and_filled("naive", "estimate")}
+    y = vega.names_axis(names)
     layers = [
-        span(y, label, where=KNOWN, strokeWidth=2, opacity=0.6),
-        layer("point", points, size=70, strokeWidth=1.5, opacity=1),
+        vega.span(y, label, where=vega.KNOWN, strokeWidth=2, opacity=0.6),
+        vega.points(y, label, 70, ("naive", "estimate")),
     ]
     return Drawn(
         _optimism(exhibit, estimates),
@@ -74,7 +53,7 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         "choose from.",
         ("method", "naive", "estimate", interval_name, "to report"),
         rows,
-        spec_of(values, layers, height={"step": 26}),
+        vega.spec_of(values, layers, height={"step": 26}),
     )
 
 
@@ -105,60 +84,6 @@ def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
     return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
 
 
-def distribution(exhibit: Exhibit) -> Drawn | str:
-    """Return the performances of the resamples' winners, with the estimate among them."""
-    found: Histogram | None = exhibit.part("distribution")
-    if found is None:
-        return exhibit.absent("distribution")
-    estimates = phrases.estimates_of(exhibit.document, found.metric)
-    estimate = next(e for e in estimates if e.method == found.method)
-    digits = phrases.digits_of(estimates, exhibit.document)
-    bars = [
-        {"low": low, "high": high, "share": share}
-        for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
-    ]
-    return Drawn(
-        f"{percent(found.reaching, 0)} of the resamples reach the naive figure of "
-        f"{digits.performance(estimate.naive, 'undefined')} on samples that took no part in the "
-        "choice.",
-        "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
-        "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
-        "interval (dotted). The spread is that of the samples and of the selection; it ignores "
-        "that models trained anew on other samples would differ.",
-        ("from", "to", "share of resamples"),
-        [
-            (*(digits.performance(bar[end]) for end in ("low", "high")), percent(bar["share"], 1))
-            for bar in bars
-        ],
-        spec_of(bars, _bars(estimate, phrases.metric_label(found.metric)), height=180),
-    )
-
-
-def _bars(estimate: Estimate, label: str) -> list[Spec]:
-    lower, upper = phrases.ends_of(estimate.interval)
-    series = ("naive", "estimate", "interval")
-    values = (estimate.naive, estimate.value, lower, upper)
-    known = [
-        {"line": line, "value": value}
-        for line, value in zip((*series, "interval"), values, strict=True)
-        if value is not None
-    ]
-    bars = {
-        "x": number("low", label, bin={"binned": True}),
-        "x2": {"field": "high"},
-        "y": SHARES | {"axis": {"format": "%"}},
-    }
-    marked = {
-        "x": number("value", label),
-        "color": nominal("line", series, (NAIVE, CORRECTED, INK)),
-        "strokeDash": nominal("line", series, (DASHED, SOLID, DOTTED)),
-    }
-    return [
-        layer("bar", bars, color=INK, opacity=0.35, binSpacing=0),
-        layer("rule", marked, data=known, strokeWidth=2),
-    ]
-
-
 def wins(exhibit: Exhibit) -> Drawn | str:
     """Return how often each configuration wins, of the first estimate that tells."""
     document = exhibit.document
@@ -168,21 +93,21 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     if estimate is None:
         return "no method here selects in resamples"
     shares, method = estimate.selection, phrases.method_name(estimate.method)
-    names = labels(one.configuration for one in shares)
+    names = vega.labels(one.configuration for one in shares)
     values = [{"name": name, "share": one.share} for name, one in zip(names, shares, strict=True)]
     rows = [(visible(one.configuration), percent(one.share, 1)) for one in shares]
     rest = 1 - sum(one.share for one in shares)
     if rest > 1e-9:
         rows.append(("all others together", percent(rest, 1)))
-    winner = name_of(estimate.winner)
+    winner = vega.name_of(estimate.winner)
     share = next((one.share for one in shares if one.configuration == estimate.winner), None)
     reading = f"{winner} wins in fewer of the resamples of {method} than those shown."
     if share is not None:
         fair = "the choice is fairly stable"
         doubt = "another sample would mostly have chosen another one" if share < 0.5 else fair
         reading = f"{winner} wins in {percent(share, 0)} of the resamples of {method}: {doubt}."
-    x = SHARES | {"axis": {"format": "%", "tickCount": 5}}
-    bars = layer("bar", {"y": names_axis(names), "x": x}, color=CORRECTED)
+    x = vega.SHARES | {"axis": {"format": "%", "tickCount": 5}}
+    bars = vega.layer("bar", {"y": vega.names_axis(names), "x": x}, color=vega.CORRECTED)
     return Drawn(
         reading,
         f"Share of the resamples of {method} in which a configuration is the best one in the bag; "
@@ -190,7 +115,7 @@ def wins(exhibit: Exhibit) -> Drawn | str:
         "predict nearly the same share the wins between them.",
         ("configuration", "share of resamples"),
         rows,
-        spec_of(values, [bars], height={"step": 22}),
+        vega.spec_of(values, [bars], height={"step": 22}),
     )
 
 
@@ -229,7 +154,7 @@ def cost(exhibit: Exhibit) -> Drawn | str:
             for i, n in enumerate(found.counts)
             if n in tabled
         ],
-        spec_of(_best_so_far(found, series), _lines(found, series, label), height=210),
+        vega.spec_of(_best_so_far(found, series), _lines(found, series, label), height=210),
     )
 
 
@@ -252,19 +177,21 @@ def _lines(cost: SearchCost, series: Lines, label: str) -> list[Spec]:
     x: Spec = {"field": "count", "type": "quantitative", "title": "configurations tried"}
     x["scale"] = {"type": "log", "nice": False}
     x["axis"] = {"grid": False, "values": [n for n in ticks if n <= last], "format": "d"}
-    colours = [CORRECTED if name.startswith("corr") else NAIVE for name in series]
+    colours = [vega.CORRECTED if name.startswith("corr") else vega.NAIVE for name in series]
+    dashes = [vega.DASHED, vega.SOLID] * (len(series) // 2)
     thin = {"test": "indexof(datum.series, 'tried') >= 0", "value": 1}
     lines: Spec = {
         "x": x,
-        "y": number("value", label),
-        "color": nominal("series", series, colours),
-        "strokeDash": nominal("series", series, [DASHED, SOLID, DASHED, SOLID][: len(series)]),
+        "y": vega.number("value", label),
+        "color": vega.nominal("series", series, colours),
+        "strokeDash": vega.nominal("series", series, dashes),
         "strokeWidth": {"condition": thin, "value": 2.5},
     }
-    band = {"x": x, "y": number("lower", label), "y2": {"field": "upper"}}
+    band = {"x": x, "y": vega.number("lower", label), "y2": {"field": "upper"}}
+    shade: Spec = {"color": vega.CORRECTED, "opacity": 0.25}
     stop = [{"count": cost.enough}] if cost.enough < last else []
     return [
-        layer("area", band, "datum.series === 'corrected'", color=CORRECTED, opacity=0.25),
-        layer("line", lines),
-        layer("rule", {"x": x}, data=stop, strokeDash=DOTTED, color=INK),
+        vega.layer("area", band, "datum.series === 'corrected'", **shade),
+        vega.layer("line", lines),
+        vega.layer("rule", {"x": x}, data=stop, strokeDash=vega.DOTTED, color=vega.INK),
     ]

@@ -21,7 +21,6 @@ from bbccli.errors import OptionError
 from bbccli.reports.figures.base import Drawn, themed
 
 INSTALL = 'pip install "bbccli[report]"'
-INK, PAPER = "#222222", "#ffffff"
 SCALE = 2.0
 """Pixels of a PNG for each of the figure."""
 
@@ -123,7 +122,7 @@ def exported(drawn: Drawn, form: str) -> bytes:
     OptionError
         The package that draws is not installed, or has not the room.
     """
-    spec = themed(drawn.spec, INK, PAPER) | {"title": None, "description": drawn.reading}
+    spec = drawn.on_paper()
     if form == "vl.json":
         return (json.dumps(spec, indent=2, ensure_ascii=True, allow_nan=False) + "\n").encode()
     if form == "svg":

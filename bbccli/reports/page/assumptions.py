@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from bbccli.core.rounding import count
 from bbccli.reports import phrases
-from bbccli.reports.page.markup import Markup, section, table, tag
+from bbccli.reports.page.markup import Markup, section, words
 from bbccli.schema.correct import Envelope
 
 MET, UNKNOWN, VIOLATED = "met", "unknown", "violated"
@@ -34,8 +34,8 @@ class Assumption:
 def checklist(document: Envelope) -> Markup:
     """Return the assumptions as a table in words."""
     rows = [(one.claim, one.state, one.why) for one in assumptions(document)]
-    found = table("What the figures rest on", ("assumption", "state", "how that is known"), rows)
-    return section("Assumptions", "assumptions", tag("div", found, class_="words"))
+    columns = ("assumption", "state", "how that is known")
+    return section("Assumptions", "assumptions", words("What the figures rest on", columns, rows))
 
 
 def assumptions(document: Envelope) -> list[Assumption]:

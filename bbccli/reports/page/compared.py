@@ -10,11 +10,10 @@ from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.core.rounding import count, percent
 from bbccli.core.text import redacted
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
 from bbccli.reports.blocks import Heading
 from bbccli.reports.content.compare import blocks, is_selected, of_baseline
-from bbccli.reports.evidence import Evidence, Exhibit, Ranked, Ranking
+from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.page.citations import methods_section
@@ -51,27 +50,10 @@ def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
         "ranking": document.best_set,
         "cd": document.ranks,
     }
-    shown = replace(exhibit, evidence=Evidence(ranking=ranking_of(document)))
-    return [draw(kind, shown) for kind, part in kinds.items() if part]
-
-
-def ranking_of(document: CompareEnvelope) -> Ranking | None:
-    """Return the members of the set as a ranking."""
     found = document.best_set
-    if found is None:
-        return None
-    rows = tuple(
-        Ranked(
-            one.configuration,
-            one.performance,
-            one.lower,
-            one.upper,
-            None if one.p is None else one.inside,
-        )
-        for one in found.members
-        if one.performance is not None
-    )
-    return Ranking(document.metric, rows, len(found.members), found.level)
+    ranking = None if found is None else Ranking.of(document.metric, found)
+    shown = replace(exhibit, evidence=Evidence(ranking=ranking))
+    return [draw(kind, shown) for kind, part in kinds.items() if part]
 
 
 def _methods(document: CompareEnvelope) -> Markup:

@@ -10,17 +10,8 @@ from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import phrases
 from bbccli.reports.evidence import Exhibit
-from bbccli.reports.figures.base import (
-    MOST_NAMES,
-    Drawn,
-    labels,
-    layer,
-    names_axis,
-    number,
-    open_and_filled,
-    span,
-    spec_of,
-)
+from bbccli.reports.figures import base as vega
+from bbccli.reports.figures.base import Drawn
 from bbccli.reports.page.markup import Markup, section, tag
 from bbccli.reports.page.sections import figure_section, listed
 from bbccli.schema.correct import Envelope, ErrorEnvelope
@@ -75,8 +66,7 @@ def _cells(document: Envelope) -> tuple[str, ...]:
     estimate = phrases.reported(document)
     if estimate is None:
         return ("none",) * (len(COLUMNS) - 1)
-    estimates = phrases.estimates_of(document, estimate.metric)
-    digits = phrases.digits_of(estimates, document)
+    digits = phrases.digits_in(document, estimate.metric)
     return (
         phrases.metric_label(estimate.metric),
         digits.performance(estimate.naive, "undefined"),
@@ -104,12 +94,12 @@ def experiments_figure(documents: Sequence[Envelope]) -> Drawn | None:
     if not found or len({e.metric for _, e in found}) > 1:
         return None
     found.sort(key=lambda one: -(one[1].optimism or 0))
-    shown = found[:MOST_NAMES]
+    shown = found[: vega.MOST_NAMES]
     metric = found[0][1].metric
     label = phrases.metric_label(metric)
     digits = phrases.digits_by(metric, [v for _, e in found for v in (e.naive, e.value)])
     told = dict(zip((p for p, _ in found), short_paths([p for p, _ in found]), strict=True))
-    names = labels(told[path] for path, _ in shown)
+    names = vega.labels(told[path] for path, _ in shown)
     values = [
         {"name": name, "series": series, "value": value, "to": estimate.value}
         for name, (_, estimate) in zip(names, shown, strict=True)
@@ -120,11 +110,10 @@ def experiments_figure(documents: Sequence[Envelope]) -> Drawn | None:
     ]
     falls = sum((e.optimism or 0) > 0 for _, e in found)
     some = f" The {len(shown)} of {len(found)} that lose most." if len(shown) < len(found) else ""
-    y = names_axis(names)
-    points = {"y": y, "x": number("value", label), **open_and_filled("naive", "corrected")}
+    y = vega.names_axis(names)
     layers = [
-        span(y, label, ("value", "to"), opacity=0.5),
-        layer("point", points, size=50, strokeWidth=1.5, opacity=1),
+        vega.span(y, label, ("value", "to"), opacity=0.5),
+        vega.points(y, label, 50, ("naive", "corrected")),
     ]
     return Drawn(
         f"In {falls} of {len(found)} experiments the naive figure is too good.",
@@ -132,7 +121,7 @@ def experiments_figure(documents: Sequence[Envelope]) -> Drawn | None:
         "the table: without them small differences between experiments say nothing.",
         ("experiment", f"{label}, naive", f"{label}, corrected"),
         rows,
-        spec_of(values, layers, height={"step": 16}),
+        vega.spec_of(values, layers, height={"step": 16}),
         "experiments",
         "From naive to corrected",
     )

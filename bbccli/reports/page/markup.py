@@ -6,7 +6,8 @@ import html
 import re
 from collections.abc import Iterable, Sequence
 
-from bbccli.core.text import redacted, shortened, visible
+from bbccli.core.text import redacted, visible
+from bbccli.reports.figures.base import name_of
 
 LONGEST = 3_000
 """Characters of a text on a page."""
@@ -32,12 +33,7 @@ def text(value: str, longest: int = LONGEST) -> Markup:
     >>> print(text("<b>a</b> & 'c'"))
     &lt;b&gt;a&lt;/b&gt; &amp; &#x27;c&#x27;
     """
-    return Markup(_SHARE.sub("\\1&nbsp;%", html.escape(message_of(value, longest))))
-
-
-def message_of(value: str, longest: int) -> str:
-    """Return a text without secrets, on one line, not too long."""
-    return shortened(visible(redacted(value)), longest)
+    return Markup(_SHARE.sub("\\1&nbsp;%", html.escape(name_of(value, longest))))
 
 
 _SHARE = re.compile(r"(\d) %")
@@ -101,13 +97,20 @@ def _is_word(cell: str) -> bool:
     return cell[:1].isalpha() and cell not in NO_FIGURE
 
 
+def words(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    """Return a table whose cells are sentences."""
+    return tag("div", table(caption, columns, rows), class_="words")
+
+
 def listing(items: Iterable[str]) -> Markup:
     """Return a list with dots."""
     return tag("ul", *(tag("li", item) for item in items))
 
 
 def section(title: str, ident: str, *content: str) -> Markup:
-    """Return a part of the page under a heading of its own."""
+    """Return a part of the page under a heading of its own; nothing without content."""
+    if not content:
+        return Markup()
     heading = tag("h2", title, id=ident)
     return tag("section", heading, *content, aria_labelledby=ident)
 

@@ -10,7 +10,7 @@ from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle
-from bbccli.reports.page.markup import Markup, code, details, listing, section, table, tag
+from bbccli.reports.page.markup import Markup, code, details, listing, section, table, tag, words
 
 MOST_ROWS = 200
 """Rows of a table of data; the rest are counted."""
@@ -48,10 +48,8 @@ def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) ->
 
 
 def _facts(rows: Sequence[tuple[str, str]]) -> Markup:
-    if not rows:
-        return Markup()
-    found = table("What the verdict rests on", ("what", "value"), rows)
-    return section("Facts", "facts", tag("div", found, class_="words"))
+    found = [words("What the verdict rests on", ("what", "value"), rows)] if rows else []
+    return section("Facts", "facts", *found)
 
 
 def _table(block: BlockTable) -> Markup:
@@ -101,9 +99,14 @@ def listed(
 
 
 def notes_section(found: Sequence[Note]) -> Markup:
-    """Return some notes under their heading, those that matter most first, with their remedies."""
+    """Return some notes under their heading."""
     if not found:
         return section("Notes", "notes", tag("p", "There is nothing to note."))
+    return section("Notes", "notes", listed_notes(found))
+
+
+def listed_notes(found: Sequence[Note]) -> Markup:
+    """Return some notes, those that matter most first, with their remedies."""
     items = [
         tag(
             "span",
@@ -115,7 +118,7 @@ def notes_section(found: Sequence[Note]) -> Markup:
         )
         for note in sorted(found, key=lambda note: severity_of(note.code))
     ]
-    return section("Notes", "notes", listing(items))
+    return listing(items)
 
 
 def made_from(exhibit: Exhibit) -> Markup:
@@ -131,8 +134,6 @@ def made_from(exhibit: Exhibit) -> Markup:
         ("seed", str(plan.seed)),
         ("format of results", document.schema),
     ]
-    rows = table("What this page was made from", ("what", "value"), facts)
-    parts = [tag("div", rows, class_="words")]
-    if exhibit.command:
-        parts.insert(0, code(exhibit.command))
-    return section("Made from", "made", *parts)
+    command = [code(exhibit.command)] if exhibit.command else []
+    rows = words("What this page was made from", ("what", "value"), facts)
+    return section("Made from", "made", *command, rows)

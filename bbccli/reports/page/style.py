@@ -77,6 +77,18 @@ pre { background: var(--soft); padding: .7rem; overflow-x: auto; white-space: pr
 """.strip()
 
 
+CELL = """
+.bbc-result { max-width: 46rem; overflow-wrap: anywhere; }
+.bbc-result .verdict { padding: .3rem .9rem; border-left: 4px solid #4a90c2; }
+.bbc-result p { margin: .2rem 0; }
+.bbc-result summary { cursor: pointer; }
+.bbc-result caption { text-align: left; }
+.bbc-result table th, .bbc-result table td { text-align: left; background: none; color: inherit; }
+.bbc-result .quiet { opacity: .75; }
+""".strip()
+"""Style of a result within a notebook, in whose colours it stands: light or dark."""
+
+
 def whole(title: str, about: str, parts: Sequence[Markup]) -> str:
     """Return a page around its parts; its own policy allows the one style, and nothing else."""
     digest = base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()

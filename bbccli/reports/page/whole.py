@@ -6,24 +6,23 @@ from collections.abc import Iterable, Sequence
 from pathlib import PurePath
 from typing import IO
 
-from bbccli.core.documents import Document, Json
+from bbccli.core.documents import Json
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import count, percent
-from bbccli.core.text import redacted, shortened, visible
+from bbccli.core.text import redacted, visible
 from bbccli.methods import METHODS
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.reports import Style, phrases
 from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.jsonl import error_of
+from bbccli.reports.json import document_of
 from bbccli.reports.page.assumptions import checklist
 from bbccli.reports.page.citations import methods_section
 from bbccli.reports.page.experiments import overview
-from bbccli.reports.page.markup import Markup, section, table, tag
-from bbccli.reports.page.sections import figure_sections, made_from, notes_section
-from bbccli.reports.page.style import whole
+from bbccli.reports.page.markup import Markup, details, section, table, tag
+from bbccli.reports.page.sections import figure_sections, listed_notes, made_from, notes_section
+from bbccli.reports.page.style import CELL, whole
 from bbccli.reports.sentences import answer, capped_sentence, sentences
 from bbccli.schema.correct import Envelope, ErrorEnvelope
 
@@ -47,10 +46,7 @@ def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
     """Write a page with a line per record."""
-    results = [
-        Document(one["document"], Envelope).record if "document" in one else error_of(one).record
-        for one in records
-    ]
+    results = [document_of(one).record for one in records]
     file.write(render(results, Style()).encode(errors="backslashreplace"))
 
 
@@ -116,30 +112,44 @@ def verdict(document: Envelope) -> Markup:
     return tag("div", *paragraphs, class_="verdict")
 
 
+def cell_of(document: Envelope) -> Markup:
+    """Return the head of the page as a notebook shows it: the answer, the estimates, the notes."""
+    metrics = phrases.metrics_of(document)
+    tables = [_estimates(document, metric) for metric in metrics]
+    notes = phrases.notes_of(document)
+    parts = [verdict(document), details("Estimates", *tables)]
+    if notes:
+        parts.append(details(count(len(notes), "note"), listed_notes(notes)))
+    return tag("div", Markup(f"<style>{CELL}</style>"), *parts, class_="bbc-result")
+
+
 def first_lines(document: Envelope) -> list[str]:
     """Return the answer, without secrets, and with names that are not endless."""
-    return [shortened(visible(redacted(line)), LONGEST_LINE) for line in answer(document)]
+    return [name_of(line, LONGEST_LINE) for line in answer(document)]
 
 
 def _to_quote(document: Envelope) -> Markup:
     """Return the sentences for a paper."""
     texts = [*sentences(document), *(capped_sentence(one, document) for one in document.capped)]
     found = [tag("p", visible(text) + ".") for text in texts]
-    return section("To report", "report", *found) if found else Markup()
+    return section("To report", "report", *found)
 
 
 def _other_metrics(document: Envelope) -> Markup:
     """Return the table of all methods for the metrics after the first, whose figure has its own."""
-    parts = []
-    for metric in phrases.metrics_of(document)[1:]:
-        block = methods_table(document, metric)
-        columns = ["method", "what it does", *(column.name for column in block.columns[3:])]
-        rows = [
-            [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
-            for name, _, *cells in block.rows
-        ]
-        parts.append(table(f"Estimates, {phrases.metric_label(metric)}", columns, rows))
-    return section("Other metrics", "others", *parts) if parts else Markup()
+    parts = [_estimates(document, metric) for metric in phrases.metrics_of(document)[1:]]
+    return section("Other metrics", "others", *parts)
+
+
+def _estimates(document: Envelope, metric: str) -> Markup:
+    """Return the table of all methods for a metric."""
+    block = methods_table(document, metric)
+    columns = ["method", "what it does", *(column.name for column in block.columns[3:])]
+    rows = [
+        [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
+        for name, _, *cells in block.rows
+    ]
+    return table(f"Estimates, {phrases.metric_label(metric)}", columns, rows)
 
 
 def _methods(document: Envelope) -> Markup:

@@ -11,7 +11,9 @@ Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5, of a difference.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 
@@ -23,7 +25,7 @@ from bbccli.stats.bootstrap.of_samples import notes_on_draws, out_of_bag, select
 from bbccli.stats.case import Case
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.selection.units import n_units_of
-from bbccli.types import Direction, Interval
+from bbccli.types import Direction, FloatArray, Interval
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,25 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
     basis = Basis(value, n_units, n_units)
     interval, _, notes = interval_of(drawn, as_difference(first.bounded), first.plan, basis)
     return Corrected(value, interval, notes_on_draws(first.matrix, first.selector, drawn) + notes)
+
+
+def jointly(cases: Sequence[Case]) -> FloatArray:
+    """Return the gains (F, B) of the winners of several cases, out of the bags that all can use.
+
+    Raises
+    ------
+    UndefinedError
+        As of `out_of_bag`; no resample that all can use.
+    """
+    plan = cases[0].plan
+    plan = replace(plan, n_resamples=n_draws(plan), tolerance=None, guard=False)
+    found = []
+    for case in (replace(one, plan=plan) for one in cases):
+        values = out_of_bag(case).values
+        found.append((selections(case).ordinals[: len(values)], values))
+    common = reduce(np.intersect1d, (rows for rows, _ in found))
+    kept = [values[np.isin(rows, common)] for rows, values in found]
+    return np.asarray(cases[0].metric.direction.sign * np.array(kept), np.float64)
 
 
 def _difference(first: Case, second: Case) -> Distribution:

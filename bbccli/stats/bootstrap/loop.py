@@ -19,6 +19,7 @@ from bbccli.core.results import Distribution
 from bbccli.core.workers import current as current_workers
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
+from bbccli.metrics.statistic import Statistic, Weighting
 from bbccli.stats.bootstrap import here
 from bbccli.stats.bootstrap.here import Blocks, Selections, alone
 from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
@@ -180,8 +181,12 @@ def _in_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
 
 def _out_of_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
     # one by one, as a winner is scored: a product of several columns adds up in another order
-    weights, same = drawn.out_of_bag, np.zeros(len(drawn), np.int64)
-    return np.stack([scorer.paired(weights, same + place) for place in places], axis=1)
+    score, same = partial(scorer.paired, drawn.out_of_bag), np.zeros(len(drawn), np.int64)
+    if isinstance(scorer, Statistic):
+        if scorer.counted:
+            return scorer(drawn.out_of_bag, places)
+        score = partial(scorer.paired, Weighting(drawn.out_of_bag))
+    return np.stack([score(same + place) for place in places], axis=1)
 
 
 def parts_of(columns: IntArray, width: int) -> list[IntArray]:

@@ -84,10 +84,7 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
             known = ~np.isnan(own)
             sums += share * np.where(known, own, 0.0)
             weights += share * known
-    everything, first = np.ones((1, case.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
-    # each bound alone, as the naive figure is: the same bytes whatever is beside it
-    alone = map(case.measured.bind, columns[:, None])
-    everywhere = np.array([scorer.paired(everything, first)[0] for scorer in alone])
+    everywhere = np.array(list(map(case.measured.figure, columns)))
     known = ~np.isnan(everywhere)
     with np.errstate(invalid="ignore"):
         on_all = np.average(everywhere[known], weights=shares[known])

@@ -20,9 +20,9 @@ from bbccli.errors import UndefinedError
 from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS, Basis, interval_of
-from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.choice import selection_shares
+from bbccli.stats.selection.pooling import AvailableCases
 from bbccli.stats.selection.tails import worst_sample
 from bbccli.stats.selection.units import n_units_of, rests_on
 from bbccli.types import Direction, Models, Pooling

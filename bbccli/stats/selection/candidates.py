@@ -18,8 +18,13 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import listing
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.stats.selection.available import AvailableCases
-from bbccli.stats.selection.pooling import MeanOf, MeanOverFolds, scored_in_folds, within_folds
+from bbccli.stats.selection.pooling import (
+    AvailableCases,
+    MeanOf,
+    MeanOverFolds,
+    scored_in_folds,
+    within_folds,
+)
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, distinct, readonly
 
 Made = TypeVar("Made")
@@ -99,6 +104,12 @@ class Candidates:
         everything = np.ones((1, self.matrix.n_samples), np.uint8)
         key = ("performances", self.metric, self.pooling)
         return cached(self.matrix, key, lambda: readonly(self.score(everything)[0]))
+
+    def figure(self, column: int) -> float:
+        """Return a performance on all samples, the same to the last bit whatever is beside it."""
+        # of one row of weights and one column
+        everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
+        return float(self.bind(np.array([column])).paired(everything, first)[0])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""

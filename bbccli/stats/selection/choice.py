@@ -60,12 +60,14 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
     every = candidates(matrix, selector, plan.pooling)
     values = every.performances()
     winner = winner_of(every, rule_of(matrix, selector, plan))
+    if winner < 0 and plan.pooling is Pooling.WITHIN_FOLDS:
+        raise UndefinedError(
+            f"no fold holds two samples that {selector.label} can compare",
+            hint="--pooling pooled; or larger folds",
+        )
     if winner < 0:
-        raise _no_pair(selector) if plan.pooling is Pooling.WITHIN_FOLDS else undefined(selector)
-    # One row of weights and one column: the same sum whatever the other columns are.
-    everything, column = np.ones((1, matrix.n_samples), np.uint8), np.array([winner])
-    scorer = candidates(matrix, metric, plan.pooling).bind(column)
-    naive = float(scorer.paired(everything, np.array([0]))[0])
+        raise undefined(selector)
+    naive = candidates(matrix, metric, plan.pooling).figure(winner)
     if np.isnan(naive):
         raise UndefinedError(
             f"{metric.label} of the winner is undefined on these samples",
@@ -73,7 +75,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
         )
     notes = _on_others(matrix, values, winner, selector, plan)
     notes += _on_majority(matrix, winner, selector)
-    return Choice(winner, naive, notes + _undefined_repeats(matrix, metric, column))
+    return Choice(winner, naive, notes + _undefined_repeats(matrix, metric, np.array([winner])))
 
 
 def winner_by_fold(matrix: PredictionMatrix, metric: Metric, winner: int) -> tuple[FloatArray, ...]:
@@ -102,13 +104,6 @@ def selection_shares(matrix: PredictionMatrix, shares: FloatArray) -> tuple[Sele
     order = np.argsort(-shares, kind="stable")
     return tuple(
         SelectionShare(matrix.configurations[c], float(shares[c])) for c in order if shares[c] > 0
-    )
-
-
-def _no_pair(metric: Metric) -> UndefinedError:
-    return UndefinedError(
-        f"no fold holds two samples that {metric.label} can compare",
-        hint="--pooling pooled; or larger folds",
     )
 
 

@@ -93,7 +93,7 @@ def rule_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SelectionRu
         )
     if plan.select is Select.ONE_SE:
         return SelectionRule(metric.direction, np.arange(matrix.n_configurations))
-    return SelectionRule(metric.direction, np.argsort(_complexities(matrix), kind="stable"))
+    return SelectionRule(metric.direction, np.argsort(complexities(matrix), kind="stable"))
 
 
 def winners_of(candidates: Candidates, rule: SelectionRule, weights: IntArray) -> IntArray:
@@ -115,8 +115,14 @@ def undefined(metric: Metric) -> UndefinedError:
     )
 
 
-def _complexities(matrix: PredictionMatrix) -> FloatArray:
-    """(C,) complexity of each configuration, from the metadata."""
+def complexities(matrix: PredictionMatrix) -> FloatArray:
+    """Return the complexity of each configuration (C,), from the metadata.
+
+    Raises
+    ------
+    OptionError
+        They lack it of some.
+    """
     entries = matrix.source.configurations.items()
     known = {name: entry["complexity"] for name, entry in entries if "complexity" in entry}
     lacking = [name for name in matrix.configurations if not _is_number(known.get(name))]

@@ -81,20 +81,17 @@ def on_clipping(
         if unclipped is metric:
             continue
         for winner in dict.fromkeys(e.winner for e in estimates if e.metric == metric.name):
-            column = np.array([matrix.configurations.index(winner)])
-            clipped, bare = (_performance(matrix, m, column, plan) for m in (metric, unclipped))
+            column = matrix.configurations.index(winner)
+            clipped, bare = (
+                Candidates(matrix, m, plan.pooling).figure(column) for m in (metric, unclipped)
+            )
             if bare - clipped > ROUNDING * clipped:
-                chances = _chances_of_truth(matrix, column)
+                chances = _chances_of_truth(matrix, np.array([column]))
                 limit = np.inf if (chances == 0).any() else bare
                 n_below = int((chances < plan.clip).sum())
                 yield clipped_probabilities(
                     winner, metric.label, n_below, chances.size, plan.clip, clipped, limit
                 )
-
-
-def _performance(matrix: PredictionMatrix, metric: Metric, column: np.ndarray, plan: Plan) -> float:
-    everything = np.ones((1, matrix.n_samples), np.uint8)
-    return float(Candidates(matrix, metric, plan.pooling).bind(column)(everything)[0, 0])
 
 
 def _chances_of_truth(matrix: PredictionMatrix, column: np.ndarray) -> np.ndarray:
@@ -131,32 +128,32 @@ def on_tails(
     in ten thousand, right or wrong.
     """
     for metric in metrics:
-        if isinstance(metric.bind, Capped):
-            cap = cap_of(matrix.outcome, metric.bind.share)
-            yield capped_errors(metric.label, cap, metric.bind.share)
-            continue
         held = [e for e in estimates if e.metric == metric.name and e.interval is not None]
-        if not held:
-            continue
-        winner = matrix.configurations.index(held[0].winner)
-        if metric.name in POWERS:
-            truth = matrix.outcome.values
-            loss = MAE if metric.name == "mae" else MSE
-            yield unbounded_loss(
-                metric.label,
-                SEEN[metric.name],
-                tail_index(np.abs(truth - np.median(truth))),
-                tail_index(of_samples(matrix, loss, winner)),
-            )
-        elif isinstance(metric.bind, MeanSurprise):
-            losses = of_samples(matrix, metric, winner)
-            n_large = int((losses > LARGE).sum())
-            least = np.maximum(least_chances(matrix, winner), metric.bind.clip)
-            n_sure = int((least < SURE).sum())
-            if n_large or n_sure:
-                yield large_losses(
-                    metric.label, SEEN["log-loss"], n_large, n_sure, tail_index(losses)
-                )
+        if held or isinstance(metric.bind, Capped):
+            winner = matrix.configurations.index(held[0].winner) if held else 0
+            yield from on_losses(matrix, metric, winner)
+
+
+def on_losses(matrix: PredictionMatrix, metric: Metric, winner: int) -> tuple[Note, ...]:
+    """Return a note where large losses may break an interval of a metric, or are capped."""
+    if isinstance(metric.bind, Capped):
+        cap = cap_of(matrix.outcome, metric.bind.share)
+        return (capped_errors(metric.label, cap, metric.bind.share),)
+    if metric.name in POWERS:
+        truth = matrix.outcome.values
+        loss = MAE if metric.name == "mae" else MSE
+        of_outcome = tail_index(np.abs(truth - np.median(truth)))
+        of_losses = tail_index(of_samples(matrix, loss, winner))
+        return (unbounded_loss(metric.label, SEEN[metric.name], of_outcome, of_losses),)
+    if not isinstance(metric.bind, MeanSurprise):
+        return ()
+    losses = of_samples(matrix, metric, winner)
+    n_large = int((losses > LARGE).sum())
+    least = np.maximum(least_chances(matrix, winner), metric.bind.clip)
+    n_sure = int((least < SURE).sum())
+    if not n_large and not n_sure:
+        return ()
+    return (large_losses(metric.label, SEEN["log-loss"], n_large, n_sure, tail_index(losses)),)
 
 
 def least_chances(matrix: PredictionMatrix, configuration: int) -> FloatArray:

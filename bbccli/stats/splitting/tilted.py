@@ -40,8 +40,8 @@ from bbccli.stats.influence import influence, standard_error
 from bbccli.stats.intervals import side_of
 from bbccli.stats.intervals.ends import wilson_end
 from bbccli.stats.resampling import BLOCK, Draws, Resamples, Unit
-from bbccli.stats.selection.available import AvailableCases
 from bbccli.stats.selection.candidates import candidates
+from bbccli.stats.selection.pooling import AvailableCases
 from bbccli.stats.splitting.split import Finalist, from_split, undefined_on
 from bbccli.stats.splitting.tilt import Replicates, Tail, calibrate, tilted_weights
 from bbccli.types import FloatArray, IntArray, Interval, Pooling, Side, distinct

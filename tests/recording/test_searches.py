@@ -6,21 +6,31 @@ import json
 import os
 import subprocess
 import sys
-import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from recordings import (
+    FOLDS,
+    KNN,
+    RNG,
+    THREE,
+    VALUES,
+    Chances,
+    X,
+    Y,
+    by_hand,
+    recorder,
+    search,
+    tampered,
+)
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.experimental import enable_halving_search_cv  # noqa: F401
-from sklearn.linear_model import LogisticRegression, Ridge
-from sklearn.metrics import roc_auc_score
+from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, make_scorer, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
-    HalvingGridSearchCV,
     KFold,
     LeaveOneOut,
     RandomizedSearchCV,
@@ -38,35 +48,9 @@ from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.runs.recording import as_table, load
-from bbccli.recording import Recorder, arrays, parts
-from bbccli.recording.parameters import plain
+from bbccli.recording import Recorder, store
+from bbccli.recording.given import plain
 from bbccli.types import PredictionKind, Task
-
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(60, 3))
-Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
-THREE = RNG.integers(0, 3, 60)
-VALUES = 3 * X[:, 0] + RNG.normal(size=60)
-FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
-KNN = {"n_neighbors": [1, 3, 7]}
-
-
-def recorder(tmp_path, y=Y, cv=FOLDS, scoring="roc_auc", **how):
-    return Recorder(tmp_path / "run", X, y, cv=cv, scoring=scoring, **how)
-
-
-def search(rec, estimator=None, grid=KNN, X=X, y=Y, **options):
-    estimator = KNeighborsClassifier() if estimator is None else estimator
-    made = GridSearchCV(estimator, grid, cv=rec.cv, scoring=rec.scorer, **options)
-    return made.fit(X, y)
-
-
-def by_hand(estimator, splits, X, y, method="predict_proba"):
-    """Predictions of each split's test rows, made without the recorder."""
-    for train, test in splits:
-        fitted = sklearn.clone(estimator).fit(X[train], y[train])
-        yield test, getattr(fitted, method)(X[test])
-
 
 # Searches
 
@@ -106,72 +90,42 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     assert as_table(run).metadata.n_candidates_total == 4
 
 
-@pytest.mark.sweep
-def test_successive_halving_fails_loudly(tmp_path):
-    rec = recorder(tmp_path, scoring="accuracy")
-    how = {"cv": rec.cv, "scoring": rec.scorer, "min_resources": 18, "random_state": 0}
-    made = HalvingGridSearchCV(KNeighborsClassifier(), KNN, **how).fit(X, Y)
-    with pytest.raises(InputError, match="^.*: 0 of 12 fits recorded\\n") as error:
-        rec.finish(made)
-    assert "successive halving" in error.value.hint
-
-
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(("cv", "order"), [(KFold(3), np.arange(60)), (FOLDS, RNG.permutation(60))])
 def test_a_search_on_other_rows_fails_loudly(tmp_path, cv, order):
     rec = recorder(tmp_path, scoring="accuracy")
     cv = rec.cv if cv is FOLDS else cv
     made = GridSearchCV(KNeighborsClassifier(), KNN, cv=cv, scoring=rec.scorer)
-    with pytest.raises(InputError, match="0 of 9 fits recorded"):
+    with pytest.raises(InputError, match="^.*: 0 of 9 fits recorded\\n") as error:
         rec.finish(made.fit(X[order], Y[order]))
+    assert "successive halving" in error.value.hint
 
 
 def test_failing_fits_are_incomplete_and_no_error(tmp_path):
     rec = recorder(tmp_path)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        recorded = search(rec, Failing(), {"breaks": [False, True]})
+    median = float(np.median([X[train, 0].sum() for train, _ in rec.cv]))
+    recorded = search(rec, Chances(), {"fails": [1000.0, median]})
     assert np.isnan(recorded.cv_results_["mean_test_score"][1])
     verified = rec.finish(recorded)
-    assert verified.incomplete == ("breaks=True",)
+    assert verified.incomplete == (f"fails={median}",)
     run = load(rec.folder)
-    assert run.configurations[0] == "breaks=false"
+    assert run.configurations[0] == "fails=1000"
     assert run.complete.tolist() == [True, False]
     assert np.isnan(run.predictions[0, :, 1]).any()
-    assert [one.id for one in as_table(run).metadata.run.leaderboard] == ["breaks=false"]
+    assert [one.id for one in as_table(run).metadata.run.leaderboard] == ["fails=1000"]
 
 
-class Failing(ClassifierMixin, BaseEstimator):
-    """Breaks on training rows with an odd sum."""
-
-    def __init__(self, breaks=False):
-        self.breaks = breaks
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        if self.breaks and X[:, 0].sum() > X0_MEDIAN:
-            raise RuntimeError("no luck")
-        return self
-
-    def predict_proba(self, X):
-        p = 1 / (1 + np.exp(-X[:, 0]))
-        return np.column_stack([1 - p, p])
-
-    def predict(self, X):
-        return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-
-X0_MEDIAN = np.median([X[train, 0].sum() for train, _ in FOLDS.split(X, Y)])
-
-
-def test_predictions_are_made_once(tmp_path):
+def test_predictions_are_made_once_and_the_estimator_is_left_as_it_was(tmp_path):
     rec = recorder(tmp_path)
     Counting.calls = 0
-    search(rec, Counting(), {"breaks": [False]}, refit=False)
+    fitted = search(rec, Counting(), {"power": [1]}).best_estimator_
     assert Counting.calls == 3
+    before = set(vars(fitted))
+    rec.scorer(fitted, X[rec.cv[0][1]], Y[rec.cv[0][1]])
+    assert set(vars(fitted)) == before
 
 
-class Counting(Failing):
+class Counting(Chances):
     calls = 0
 
     def predict_proba(self, X):
@@ -179,48 +133,30 @@ class Counting(Failing):
         return super().predict_proba(X)
 
 
-def test_the_scorer_leaves_the_estimator_as_it_was(tmp_path):
-    rec = recorder(tmp_path)
-    train, test = rec.cv[0]
-    fitted = KNeighborsClassifier().fit(X[train], Y[train])
-    before = set(vars(fitted))
-    rec.scorer(fitted, X[test], Y[test])
-    assert set(vars(fitted)) == before
-
-
-def test_later_calls_of_the_scorer_are_no_fits(tmp_path):
-    rec = recorder(tmp_path)
-    recorded = search(rec)
-    _, test = rec.cv[0]
-    recorded.score(X[test], Y[test])  # of the refitted winner, which has seen these rows
-    rec.finish(recorded)
-    recorded.score(X[test], Y[test])
-    run = load(rec.folder)
-    own = dict(enumerate(by_hand(KNeighborsClassifier(1), rec.cv, X, Y)))[0][1]
-    assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
-    assert len(list(parts.paths(rec.folder))) == 10
-
-
-def test_training_rows_of_two_folds_are_not_the_other_fold(tmp_path):
+def test_later_calls_of_the_scorer_and_training_rows_are_no_fits(tmp_path):
+    """The training rows of one of two folds are the test rows of the other."""
     rec = recorder(tmp_path, cv=KFold(2))
     recorded = search(rec, return_train_score=True)
+    _, test = rec.cv[0]
+    recorded.score(X[test], Y[test])  # of the refitted winner, which has seen these rows
     assert rec.finish(recorded).n_fits == 6
+    recorded.score(X[test], Y[test])
     run = load(rec.folder)
-    for test, own in by_hand(KNeighborsClassifier(1), rec.cv, X, Y):
-        assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
-    assert len(list(parts.paths(rec.folder))) == 6
+    for rows, own in by_hand(KNeighborsClassifier(1), rec.cv, X, Y):
+        assert np.array_equal(run.predictions[0, rows, 0], own[:, 1])
+    assert len(list(store.paths(rec.folder))) == 7
 
 
-@pytest.mark.sweep
-def test_several_metrics(tmp_path):
+def test_several_metrics_and_what_is_no_search(tmp_path):
     rec = recorder(tmp_path)
     scoring = {"auc": rec.scorer, "hits": "accuracy"}
     made = GridSearchCV(KNeighborsClassifier(), KNN, cv=rec.cv, scoring=scoring, refit="auc")
     made.fit(X, Y)
     assert rec.finish(made).n_fits == 9
     assert rec.finish(made.cv_results_, metric="auc").n_fits == 9
-    with pytest.raises(OptionError, match="no metric ''"):
-        rec.finish(made.cv_results_)
+    for wrong in (made.cv_results_, None, 3, {}, LogisticRegression()):
+        with pytest.raises(OptionError, match="no metric ''"):
+            rec.finish(wrong)
 
 
 def test_a_search_with_one_name_for_all_is_refused(tmp_path):
@@ -271,15 +207,35 @@ def test_features_of_all_kinds(tmp_path, features, estimator, request):
     assert run.configurations == ("C=0.1", "C=1")
 
 
-@pytest.mark.sweep
-def test_three_classes(tmp_path):
-    rec = recorder(tmp_path, THREE, scoring="roc_auc_ovr")
-    rec.finish(search(rec, y=THREE))
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("y", "estimator", "scoring", "method", "found"),
+    [
+        (THREE, LogisticRegression(), "neg_log_loss", "predict_proba", Task.MULTICLASS),
+        (THREE, SVC(), make_scorer(accuracy_score), "decision_function", Task.MULTICLASS),
+        (Y, SVC(), "accuracy", "decision_function", Task.BINARY),
+        (VALUES, KNeighborsRegressor(), "neg_root_mean_squared_error", "predict", Task.REGRESSION),
+    ],
+    ids=["probabilities", "scores", "scores of two", "values"],
+)
+@pytest.mark.filterwarnings("ignore:the search scores by a function:UserWarning")
+def test_predictions_of_all_kinds(tmp_path, y, estimator, scoring, method, found):
+    rec = recorder(tmp_path, y, KFold(3), scoring, response=method, task=str(found))
+    grid = {"n_neighbors": [1, 3]} if y is VALUES else {"C": [1.0, 5.0]}
+    recorded = search(rec, estimator, grid, y=y)
+    verified = rec.finish(recorded)
+    assert (verified.largest_recomputed or 0) < 1e-12
+    assert verified.n_recomputed == (6 if isinstance(scoring, str) else 0)
     run = load(rec.folder)
-    assert run.design.task is Task.MULTICLASS
-    assert run.predictions.shape == (1, 60, 3, 3)
-    for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, THREE):
-        assert np.array_equal(run.predictions[0, test, 1], own)
+    classes = () if y is VALUES else ("0", "1", "2")[: y.max() + 1]
+    assert (run.design.task, run.design.classes) == (found, classes)
+    assert run.predictions.shape == (1, 60, 2, *([3] if y is THREE else []))
+    listed = [one.value for one in as_table(run).metadata.run.leaderboard]
+    sign = -1 if str(scoring).startswith("neg_") else 1
+    assert listed == pytest.approx(sign * recorded.cv_results_["mean_test_score"], abs=1e-12)
+    best = sklearn.clone(estimator).set_params(**{key: grid[key][1] for key in grid})
+    for test, own in by_hand(best, rec.cv, X, y, method):
+        np.testing.assert_allclose(run.predictions[0, test, 1], own, rtol=1e-12)
 
 
 def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
@@ -293,19 +249,6 @@ def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
     assert np.allclose(run.predictions[0, 40:].sum(axis=2), 1)
     assert (run.folds[0, 20:40] == -1).all()
     assert run.complete.all()
-
-
-def test_regression(tmp_path):
-    rec = recorder(tmp_path, VALUES, KFold(3), "neg_root_mean_squared_error")
-    recorded = search(rec, KNeighborsRegressor(), y=VALUES)
-    assert rec.finish(recorded).largest_recomputed < 1e-12
-    run = load(rec.folder)
-    found = (run.design.task, run.kind, run.design.classes)
-    assert found == (Task.REGRESSION, PredictionKind.VALUE, ())
-    listed = [one.value for one in as_table(run).metadata.run.leaderboard]
-    assert listed == pytest.approx(-recorded.cv_results_["mean_test_score"], abs=1e-12)
-    for test, own in by_hand(KNeighborsRegressor(1), rec.cv, X, VALUES, "predict"):
-        assert np.array_equal(run.predictions[0, test, 0], own)
 
 
 def test_groups_are_seen_by_the_splitter_and_kept(tmp_path):
@@ -328,7 +271,7 @@ def test_repeated_holdout(tmp_path):
     assert np.isfinite(run.predictions).sum() == 4 * 30 * 3
 
 
-@pytest.mark.parametrize("cv, n_folds", [(4, 4), (None, 5)])
+@pytest.mark.parametrize("cv, n_folds", [(4, 4), (np.int64(4), 4), (None, 5)])
 def test_a_number_of_folds_is_what_scikit_learn_makes_of_it(tmp_path, cv, n_folds):
     ordered = np.sort(Y)  # plain folds of it have one class
     of_classes = Recorder(tmp_path / "classes", X, ordered, cv=cv, scoring="accuracy").cv
@@ -400,33 +343,11 @@ def test_a_loop_writes_what_it_has(tmp_path):
 
 def test_rows_in_any_order_are_put_in_that_of_the_split(tmp_path):
     halves = np.split(RNG.permutation(60), 2)
-    rec = Recorder(tmp_path / "run", X, Y, cv=[tuple(halves), tuple(halves[::-1])])
+    rec = recorder(tmp_path, cv=[tuple(halves), tuple(halves[::-1])], scoring=None)
     for half in halves:
         order = RNG.permutation(half)
         rec.write("one", order, X[order, 0])
     assert np.array_equal(load(rec.folder).predictions[0, :, 0], X[:, 0])
-
-
-def test_folds_may_come_with_the_predictions(tmp_path):
-    rec = Recorder(tmp_path / "run", None, Y)
-    for fold, (_, test) in enumerate(FOLDS.split(X, Y)):
-        rec.write("one", test, X[test, 0], fold=fold, repeat=1)
-        rec.write("one", test, X[test, 1], fold=fold, repeat=0)
-    run = load(rec.folder)
-    assert np.array_equal(run.predictions[:, :, 0], X[:, [1, 0]].T)
-    assert run.kind is PredictionKind.SCORE
-    assert sorted(set(run.folds.ravel())) == [0, 1, 2]
-
-
-def test_a_later_call_is_another_try_unless_it_says_the_same(tmp_path):
-    rec = Recorder(tmp_path / "run", None, Y)
-    for chance in (0.5, 0.25, 0.25):
-        rec.write("one", np.arange(60), np.full(60, chance))
-    run = load(rec.folder)
-    about = as_table(run).metadata
-    assert (run.configurations, about.n_candidates_total) == (("one", "one #2"), 2)
-    assert (run.predictions == [0.5, 0.25]).all()
-    assert (about.run.again, about.run.tried_again) == (("one #2",), ("one #2",))
 
 
 def test_write_all_takes_cross_val_predict(tmp_path):
@@ -466,10 +387,8 @@ def test_a_folder_belongs_to_one_design(tmp_path):
 def test_permuted_predictions_are_caught(tmp_path):
     rec = recorder(tmp_path)
     recorded = search(rec)
-    victim = list(parts.paths(rec.folder))[4]
-    content = arrays.unpacked(victim.read_bytes())
-    content["predictions"] = np.roll(content["predictions"], 3)
-    victim.write_bytes(arrays.packed(content))
+    victim = list(store.paths(rec.folder))[4]
+    tampered(victim, predictions=lambda held: np.roll(held["predictions"], 3))
     problem = "n_neighbors=3: on split 1 the stored predictions"
     with pytest.raises(InputError, match=problem) as error:
         rec.finish(recorded)
@@ -484,40 +403,17 @@ def test_another_mean_is_caught(tmp_path):
         rec.finish(results)
 
 
-@pytest.mark.sweep
-def test_missing_fits_are_counted(tmp_path):
-    rec = recorder(tmp_path)
-    recorded = search(rec)
-    list(parts.paths(rec.folder))[8].unlink()
-    with pytest.raises(InputError, match="8 of 9 fits recorded; .* split 2 of n_neighbors=7"):
-        rec.finish(recorded)
-
-
-def test_what_is_no_search(tmp_path):
-    rec = recorder(tmp_path)
-    for wrong in (None, 3, {}, LogisticRegression()):
-        with pytest.raises(OptionError, match="no metric"):
-            rec.finish(wrong)
-
-
 # Parameters
 
 
 @pytest.mark.sweep
 def test_parameters_have_one_text_in_any_process():
-    code = "import numpy as np; from bbccli.recording.parameters import plain; import json;"
+    code = "import numpy as np; from bbccli.recording.given import plain; import json;"
     code += "print(json.dumps([plain(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"
     said = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
     assert len(said) == 1
     one, other, third = json.loads(said.pop())[0], plain(lambda x: x), plain(lambda x: -x)
     assert one["digest"] == other["digest"] != third["digest"]
-
-
-def test_equal_parameters_have_one_form_and_others_others():
-    for value, same in ((np.float64(0.1), 0.1), (np.int64(3), 3), (np.True_, True), ((1,), [1])):
-        assert json.dumps(plain(value)) == json.dumps(plain(same))
-    many = [np.arange(3), np.arange(4), Ridge(), Ridge(2.0), SVC(), np.nan, np.inf, None, "a"]
-    assert len({json.dumps(plain(one)) for one in many}) == len(many)
 
 
 # Disks, and what lies in the folder
@@ -534,7 +430,7 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     rec = recorder(tmp_path)
-    monkeypatch.setattr(parts, "write", full)
+    monkeypatch.setattr(store, "write", full)
     with pytest.warns(RuntimeWarning, match="not recorded: .*No space left"):
         recorded = search(rec)
     own = by_hand(KNeighborsClassifier(3), rec.cv, X, Y)
@@ -544,20 +440,29 @@ def test_a_disk_that_is_full_does_not_end_the_search(tmp_path, monkeypatch):
         rec.finish(recorded)
 
 
-@pytest.mark.parametrize("content", [b"", b"\0" * 4000])
-def test_parts_that_a_loss_of_power_damaged(tmp_path, content):
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("content", "path", "hint"),
+    [
+        (b"", "part", "run the search again with a recorder of the same folder, and finish"),
+        (b"\0" * 4000, "part", "run the search again with a recorder of the same folder"),
+        (None, "folder", "record the search again"),
+    ],
+    ids=["empty", "zeros", "lost"],
+)
+def test_parts_that_a_loss_of_power_damaged_and_that_are_lost(tmp_path, content, path, hint):
     rec = recorder(tmp_path, scoring="accuracy")
     made = search(rec)
     hurt = sorted((tmp_path / "run" / "parts").iterdir())[4]
-    hurt.write_bytes(content)
+    hurt.unlink() if content is None else hurt.write_bytes(content)
     with pytest.raises(InputError, match="8 of 9 fits recorded.*split 1 of n_neighbors=3") as error:
         rec.finish(made)
-    assert error.value.path == str(hurt)
-    assert "run the search again with a recorder of the same folder" in error.value.hint
+    assert error.value.path == str(hurt if path == "part" else rec.folder)
+    assert hint in error.value.hint
     again = recorder(tmp_path, scoring="accuracy")
     assert again.finish(search(again)).n_fits == 9
     run = load(tmp_path / "run")
-    assert (run.damaged, run.complete.all()) == ((hurt.name,), True)
+    assert (run.damaged, run.complete.all()) == ((hurt.name,) * (path == "part"), True)
 
 
 def test_what_a_killed_recorder_left_is_no_try_and_goes(tmp_path):
@@ -567,7 +472,7 @@ def test_what_a_killed_recorder_left_is_no_try_and_goes(tmp_path):
     place = folder / "parts"
     old, new = place / ".1-a-1.npz.part", place / ".2-b-1.npz.part"
     for path in (old, new):
-        path.write_bytes(next(parts.paths(folder)).read_bytes())
+        path.write_bytes(next(store.paths(folder)).read_bytes())
     os.utime(old, (0, 0))
     assert load(folder).configurations == before.configurations
     Recorder(folder, X, Y, cv=FOLDS)

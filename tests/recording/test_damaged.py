@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 import pytest
+from recordings import tampered
 
 from bbccli.errors import InputError
 from bbccli.readers import read
-from bbccli.recording import arrays, design, parts
-from bbccli.recording.design import Design
-from bbccli.recording.parts import Part
+from bbccli.recording import arrays, store
+from bbccli.recording.store import Design, Part
 from bbccli.schema.correct import Run
 from bbccli.types import PredictionKind, Task
 
@@ -28,10 +28,10 @@ def part(name, split, values, **how):
 @pytest.fixture
 def folder(tmp_path):
     place = tmp_path / "run"
-    design.start(place, Design(Task.BINARY, np.roll(TRUTH, 2), ("no", "yes"), TESTS))
+    store.start(place, Design(Task.BINARY, np.roll(TRUTH, 2), ("no", "yes"), TESTS))
     for power, name in enumerate(("one", "two"), start=1):
         for split, rows in enumerate(TESTS):
-            parts.write(place, part(name, split, CHANCES[rows] ** power))
+            store.write(place, part(name, split, CHANCES[rows] ** power))
     return place
 
 
@@ -44,15 +44,6 @@ def wrong(place):
 
 def stored(folder):
     return sorted((folder / "parts").iterdir())
-
-
-def tampered(path, said=(), **held):
-    """Change what a part holds: of its description some entries, or whole arrays."""
-    content = arrays.unpacked(path.read_bytes())
-    about = json.loads(content["about"].tobytes()) | dict(said)
-    content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-    content = {name: array for name, array in (content | held).items() if array is not None}
-    path.write_bytes(arrays.packed(content))
 
 
 @pytest.mark.one_in(3)
@@ -93,8 +84,7 @@ def test_parts_that_no_recorder_writes_are_left_out_and_named(folder, about, hel
 
 def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
     for file in stored(folder):
-        content = arrays.unpacked(file.read_bytes())
-        about = json.loads(content["about"].tobytes())
+        about = json.loads(arrays.unpacked(file.read_bytes())["about"].tobytes())
         del about["data"]
         tampered(file, about=np.frombuffer(json.dumps(about).encode(), np.uint8))
     assert read(folder).configurations == ("one", "two")
@@ -164,11 +154,7 @@ def test_labels_that_are_codes_of_no_class(folder, code):
 )
 def test_designs_that_no_recorder_writes(folder, held, words):
     path = folder / "design.npz"
-    content = arrays.unpacked(path.read_bytes()) | (held or {})
-    kept = {name: array for name, array in content.items() if array is not None}
-    path.write_bytes(arrays.packed(kept))
-    if held is None:
-        path.unlink()
+    path.unlink() if held is None else tampered(path, **held)
     error = wrong(folder)
     assert f"recording is damaged: {words}" in error.problem
     assert (error.path, error.hint) == (str(path), "record it again")
@@ -176,7 +162,7 @@ def test_designs_that_no_recorder_writes(folder, held, words):
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
 def test_headers_that_are_cut(folder, content):
-    header = folder / design.HEADER
+    header = folder / store.HEADER
     header.write_bytes(content)
     error = wrong(folder)
     assert "recording can't be read" in error.problem
@@ -218,7 +204,7 @@ def test_a_part_that_can_not_be_placed_leaves_nothing_behind(folder, monkeypatch
     def full(*_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(parts.os, "replace", full)
+    monkeypatch.setattr(store.os, "replace", full)
     with pytest.raises(OSError, match="No space left"):
-        parts.write(folder, part("three", 0, CHANCES[TESTS[0]]))
+        store.write(folder, part("three", 0, CHANCES[TESTS[0]]))
     assert stored(folder) == before

@@ -1,4 +1,4 @@
-"""Recompute the scores that a run reports of itself.
+"""Recompute the scores that a run, or a search, reports of itself.
 
 Rows in another order, classes that are swapped and labels of another table all make predictions
 that look fine. The leaderboard of the run finds them: each of its scores is computed again.
@@ -6,8 +6,8 @@ that look fine. The leaderboard of the run finds them: each of its scores is com
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,20 +50,28 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     reason = run.unchecked or _hindrance(matrix, run)
     if reason or not scores:
         return Verification(len(scores), 0, None, None, reason or "the run reports no scores")
-    found = list(_compared(matrix, scores, columns))
-    compared = [(score, value) for score, value, _ in found]
-    if not compared:
+    found = list(compared(matrix, scores, columns))
+    if not found:
         reason = "its metric can't be computed from these predictions"
         return Verification(len(scores), 0, None, None, reason)
-    for score, value in compared:
-        if not agrees(value, score.value, score.tolerance):
-            raise _refuted(matrix, run, score, value, _cause(matrix, score, columns))
+    for one in found:
+        if not one.confirmed:
+            raise _refuted(matrix, run, one.score, one.value, _cause(matrix, one.score, columns))
     _check_folds(matrix, run, columns)
-    differences = [abs(value - score.value) for score, value in compared]
-    tolerance = max(float(score.tolerance) for score, _ in compared)
-    said = (len(scores), len(compared), max(differences), tolerance, None)
-    others = [two for _, _, two in found if two is not None]
-    return Verification(*said, tuple(sorted(others, key=lambda one: -abs(one.tool - one.here))))
+    tolerance = max(float(one.score.tolerance) for one in found)
+    others = [
+        TwoFigures(one.score.id, _metric(one.score), one.score.value, one.clip, one.here, CLIP)
+        for one in found
+        if one.otherwise
+    ]
+    return Verification(
+        n_scores=len(scores),
+        n_checked=len(found),
+        largest_difference=max(one.difference for one in found),
+        tolerance=tolerance,
+        reason=None,
+        otherwise=tuple(sorted(others, key=lambda one: -abs(one.tool - one.here))),
+    )
 
 
 def verified(matrix: PredictionMatrix) -> PredictionMatrix:
@@ -97,9 +105,13 @@ Columns = Mapping[str, tuple[PredictionMatrix, int]]
 """By name of a configuration where it is: in the matrix, or in one with a truth of its own."""
 
 
+def _columns(matrix: PredictionMatrix) -> dict[str, tuple[PredictionMatrix, int]]:
+    return {name: (matrix, column) for column, name in enumerate(matrix.configurations)}
+
+
 def _as_scored(matrix: PredictionMatrix, run: ToolRun) -> Columns:
     """Return the configurations, each with the targets and weights that the tool scored it on."""
-    columns = {name: (matrix, column) for column, name in enumerate(matrix.configurations)}
+    columns = _columns(matrix)
     for name in columns.keys() & set(run.scored_alike):
         columns[name] = _with(matrix, columns[name][1], weights=None)
     for one in run.targets.clipped if run.targets else ():
@@ -118,11 +130,58 @@ def _with(matrix: PredictionMatrix, column: int, **changes: Any) -> tuple[Predic
     return replace(alone, outcome=replace(matrix.outcome, **changes)), 0
 
 
-def _compared(
-    matrix: PredictionMatrix, scores: Sequence[ReportedScore], columns: Columns
-) -> Iterator[tuple[ReportedScore, float, TwoFigures | None]]:
-    """Yield each score that can be computed, with its value; both if bbc has another."""
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A reported score, computed again.
+
+    Parameters
+    ----------
+    score
+        As it was reported.
+    value, clip
+        As the tool computes it, and where it clips probabilities: of those that tools use, the
+        place that comes nearest to the report.
+    here
+        As bbc computes it.
+    """
+
+    score: ReportedScore
+    value: float
+    clip: float
+    here: float
+
+    @property
+    def difference(self) -> float:
+        """Of the value from the report."""
+        return abs(self.value - self.score.value)
+
+    @property
+    def confirmed(self) -> bool:
+        """True if the report is what the predictions give."""
+        return agrees(self.value, self.score.value, self.score.tolerance)
+
+    @property
+    def otherwise(self) -> bool:
+        """True if bbc has another figure than the report."""
+        return not agrees(self.here, self.score.value, self.score.tolerance)
+
+
+def compared(
+    matrix: PredictionMatrix, scores: Iterable[ReportedScore], columns: Columns | None = None
+) -> Iterator[Compared]:
+    """Compute again each score of all samples whose metric the predictions have.
+
+    Parameters
+    ----------
+    matrix
+        The predictions.
+    scores
+        Scores of its configurations.
+    columns
+        Where each configuration is that was scored; by default in the matrix.
+    """
     known = {metric.name: metric for metric in fitting(matrix)}
+    columns = _columns(matrix) if columns is None else columns
     for score in scores:
         metric, pooling = known.get(_metric(score)), score.selection
         if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
@@ -133,10 +192,7 @@ def _compared(
             for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
         }
         clip = min(values, key=lambda one: (abs(values[one] - score.value), one != CLIP))
-        here = values[CLIP]
-        two = TwoFigures(score.id, metric.name, score.value, clip, here, CLIP)
-        same = agrees(here, score.value, score.tolerance)
-        yield score, values[clip], None if same else two
+        yield Compared(score, values[clip], clip, values[CLIP])
 
 
 _CLIPS = (CLIP, 2.0**-52)

@@ -3,35 +3,19 @@
 import multiprocessing
 import os
 import signal
-import warnings
 
 import numpy as np
 import pytest
+from recordings import recorder, scored, search
 from sklearn.linear_model import LogisticRegression
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli.readers import read
 from bbccli.readers.runs.recording import as_table, load
-from bbccli.recording import Recorder, parts
+from bbccli.recording import store
 
-RNG = np.random.default_rng(5)
-X = RNG.normal(size=(60, 3))
-Y = (X[:, 0] + RNG.normal(size=60) > 0).astype(int)
-FOLDS = StratifiedKFold(3, shuffle=True, random_state=1)
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")
-
-
-def searched(rec, **how):
-    grid = GridSearchCV(LogisticRegression(), GRID, cv=rec.cv, scoring=rec.scorer, **how)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of workers that take long to start
-        return grid.fit(X, Y)
-
-
-def recorder(folder):
-    return Recorder(folder, X, Y, cv=FOLDS, scoring="roc_auc")
 
 
 def what(folder):
@@ -50,56 +34,20 @@ def what(folder):
 def test_searches_in_any_kind_of_workers_record_the_same(tmp_path, backend):
     from joblib import parallel_config
 
-    alone, many = recorder(tmp_path / "alone"), recorder(tmp_path / "many")
-    alone.finish(searched(alone))
+    alone, many = (recorder(tmp_path / name) for name in ("alone", "many"))
+    alone.finish(search(alone, LogisticRegression(), GRID))
     with parallel_config(backend=backend, n_jobs=3):
-        search = searched(many, return_train_score=True)
-    verified = many.finish(search)
+        made = search(many, LogisticRegression(), GRID, return_train_score=True)
+    verified = many.finish(made)
     assert (verified.n_candidates, verified.n_fits, verified.incomplete) == (4, 12, ())
-    assert len(list(parts.paths(many.folder))) == 12
+    assert len(list(store.paths(many.folder))) == 12
     assert what(many.folder) == what(alone.folder)
-
-
-def scored(rec, scorer, k, splits):
-    """What a search does of one candidate, by hand."""
-    for train, test in [rec.cv[split] for split in splits]:
-        fitted = KNeighborsClassifier(k).fit(X[train], Y[train])
-        scorer(fitted, X[test], Y[test])
-
-
-def in_a_fork(act):
-    """Act in a forked process, which ends at once, and return its status."""
-    child = os.fork()
-    if not child:
-        try:
-            act()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    return os.waitpid(child, 0)[1]
-
-
-@posix
-def test_a_recording_that_is_forked_in_the_middle_is_one_recording(tmp_path):
-    alone, rec = recorder(tmp_path / "alone"), recorder(tmp_path / "run")
-    mine = alone.scorer
-    for k in range(1, 7):
-        scored(alone, mine, k, (0, 1, 2))
-    scorer = rec.scorer
-    scored(rec, scorer, 1, (0,))
-    for k in range(2, 6):  # each process writes its first file as the number that is next
-        assert in_a_fork(lambda k=k: scored(rec, scorer, k, (0, 1, 2))) == 0
-    assert in_a_fork(lambda: scored(rec, scorer, 1, (1,))) == 0
-    scored(rec, scorer, 1, (2,))
-    assert in_a_fork(lambda: scored(rec, rec.scorer, 6, (0, 1, 2))) == 0
-    assert len(list(parts.paths(rec.folder))) == 18
-    assert what(rec.folder) == what(alone.folder)
 
 
 @posix
 def test_many_forks_at_once_never_share_a_name(tmp_path):
     """They have the same random state, the same counter, and begin at the same moment."""
-    rec = recorder(tmp_path / "run")
+    rec = recorder(tmp_path)
     context = multiprocessing.get_context("fork")
     ready = context.Barrier(8)
 
@@ -124,7 +72,7 @@ def test_many_forks_at_once_never_share_a_name(tmp_path):
 
 @posix
 def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
-    rec = recorder(tmp_path / "run")
+    rec = recorder(tmp_path)
     scorer, chance = rec.scorer, np.random.default_rng(0)
     for k in range(1, 9):
         left, right = multiprocessing.Pipe()
@@ -132,7 +80,7 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
         if not child:
             try:
                 for split in range(3):
-                    scored(rec, scorer, k, (split,))
+                    scored(rec, scorer, KNeighborsClassifier(k), slice(split, split + 1))
                     right.send(split)
                 signal.pause()
             finally:
@@ -143,10 +91,10 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
             left.recv()
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-        written = [parts.read(file).params["n_neighbors"] for file in parts.paths(rec.folder)]
+        written = [store.read(file).params["n_neighbors"] for file in store.paths(rec.folder)]
         assert written.count(k) >= goal
     for k in range(1, 9):  # once more, as one begins a search again
-        scored(rec, scorer, k, (0, 1, 2))
+        scored(rec, scorer, KNeighborsClassifier(k))
     run = load(rec.folder)
     assert len(run.configurations) == 8
     assert run.damaged == ()

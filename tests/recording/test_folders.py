@@ -2,7 +2,6 @@
 
 import io
 import json
-import zipfile
 from contextlib import suppress
 
 import numpy as np
@@ -11,10 +10,9 @@ import pytest
 from bbccli.core import reading
 from bbccli.core.source import ReportedScore
 from bbccli.errors import InputError
-from bbccli.readers.runs.recording import as_table, load, recognises
-from bbccli.recording import arrays, design, parts
-from bbccli.recording.design import Design
-from bbccli.recording.parts import Part, identity_of
+from bbccli.readers.runs.recording import as_table, load
+from bbccli.recording import arrays, store
+from bbccli.recording.store import Design, Listed, Part, identity_of
 from bbccli.recording.tries import short_names
 from bbccli.types import Pooling, PredictionKind, Task
 
@@ -29,7 +27,7 @@ def plan():
 
 @pytest.fixture
 def folder(tmp_path, plan):
-    design.start(tmp_path / "run", plan)
+    store.start(tmp_path / "run", plan)
     return tmp_path / "run"
 
 
@@ -49,15 +47,9 @@ def scored(split, value, score, *, session=1, params=None, name="", time=0):
     )
 
 
-def test_a_folder_is_recognised_by_its_header(folder, tmp_path):
-    assert recognises(folder)
-    assert not recognises(tmp_path)
-    assert not recognises(tmp_path / "none")
-
-
 def test_what_is_written_is_read(folder, plan):
     for split, value in ((1, 0.75), (0, 0.25)):
-        parts.write(folder, scored(split, value, 0.5 + split / 4))
+        store.write(folder, scored(split, value, 0.5 + split / 4))
     run = load(folder)
     assert run.predictions[0, :, 0].tolist() == [0.25, 0.75] * 3
     assert run.folds.tolist() == [[0, 1] * 3]
@@ -67,13 +59,13 @@ def test_what_is_written_is_read(folder, plan):
     assert about.selection is Pooling.FOLD_MEAN
     score = {"metric": "roc_auc", "value": 0.625, "selection": Pooling.FOLD_MEAN}
     assert about.run.leaderboard == (ReportedScore(id="Up", tolerance=1e-9, **score),)
-    assert design.load(folder).fingerprint() == plan.fingerprint()
+    assert store.load(folder).fingerprint() == plan.fingerprint()
 
 
 def test_the_order_of_the_trials_is_that_of_their_first_test_sets(folder):
     for split, strength, time in ((0, 1, 30), (1, 1, 5), (0, 2, 20), (1, 2, 40), (0, 3, 10)):
         found = scored(split, 0.5, 0.5, params={"C": strength}, time=time)
-        parts.write(folder, found)
+        store.write(folder, found)
     run = load(folder)
     assert as_table(run).metadata.run.tried == ("C=1", "C=3", "C=2")
     assert as_table(run).metadata.raw["run"]["tried"] == ["C=1", "C=3", "C=2"]
@@ -85,15 +77,14 @@ def test_of_one_search_the_first_score_counts_and_of_several_the_last(folder):
         scored(0, 0.2, 0.9, session=2, time=6),
         scored(0, 0.3, 0.9, session=2, time=7),
     ):
-        parts.write(folder, part)
+        store.write(folder, part)
     assert np.nanmax(load(folder).predictions) == 0.2
 
 
 def test_the_scores_of_the_search_decide(folder):
-    parts.write(folder, scored(0, 0.1, 0.8, time=5))
-    parts.write(folder, scored(0, 0.2, 0.9, time=6))
-    board = [{"identity": scored(0, 0, 0).identity, "value": 0.9, "splits": [0.9, 0.9]}]
-    parts.write_leaderboard(folder, {"candidates": board})
+    store.write(folder, scored(0, 0.1, 0.8, time=5))
+    store.write(folder, scored(0, 0.2, 0.9, time=6))
+    store.write_listed(folder, [Listed(scored(0, 0, 0).identity, "C=1", 0.9, (0.9, 0.9))])
     run = load(folder)
     assert np.nanmax(run.predictions) == 0.2
     assert run.complete.tolist() == [False]
@@ -101,8 +92,8 @@ def test_the_scores_of_the_search_decide(folder):
 
 def test_damaged_parts_are_left_out_and_named(folder):
     for split in (0, 1):
-        parts.write(folder, scored(split, 0.5, 0.5))
-    first = next(parts.paths(folder))
+        store.write(folder, scored(split, 0.5, 0.5))
+    first = next(store.paths(folder))
     content = first.read_bytes()
     for size in range(0, len(content), 41):
         (folder / "parts" / f"9{size}.npz").write_bytes(content[:size])
@@ -128,21 +119,6 @@ def test_every_shortened_or_flipped_file_is_read_or_damaged():
                     arrays.array_of(content[:position] + end + rest)
 
 
-@pytest.mark.one_in(7)
-@pytest.mark.parametrize("dtype", ["u1", "i2", "<f8", ">f8", "?", "U3"])
-@pytest.mark.parametrize("shape", [(), (0,), (3,), (4, 3), (2, 3, 2)])
-def test_files_are_those_that_numpy_writes(dtype, shape):
-    plain = (np.arange(np.prod(shape)).reshape(shape) % 7).astype(dtype)
-    for array in (plain, np.asfortranarray(plain), plain.T, np.repeat(plain, 2)[::2]):
-        sink = io.BytesIO()
-        np.lib.format.write_array(sink, array, allow_pickle=False)
-        with zipfile.ZipFile(io.BytesIO(arrays.packed({"a": array}))) as archive:
-            assert archive.read("a.npy") == sink.getvalue()
-        again = arrays.unpacked(arrays.packed({"a": array}))["a"]
-        assert again.shape == array.shape
-        assert np.array_equal(again, array)
-
-
 def test_only_arrays_of_numbers_and_texts_are_written():
     with pytest.raises(ValueError, match="object"):
         arrays.packed({"a": np.array([None])})
@@ -159,7 +135,7 @@ def test_only_arrays_of_numbers_and_texts_are_written():
     ],
 )
 def test_other_headers(folder, change, problem):
-    header = folder / design.HEADER
+    header = folder / store.HEADER
     header.write_text(json.dumps(json.loads(header.read_text()) | change))
     with pytest.raises(InputError, match=problem):
         load(folder)
@@ -172,18 +148,18 @@ def test_an_empty_recording(folder):
 
 
 def test_labels_beside_probabilities_are_refused(folder):
-    parts.write(folder, scored(0, 0.5, 0.5))
+    store.write(folder, scored(0, 0.5, 0.5))
     other = scored(1, 1, 0.5, params={"C": 3})
     object.__setattr__(other, "kind", PredictionKind.LABEL)
-    parts.write(folder, other)
+    store.write(folder, other)
     with pytest.raises(InputError, match="several forms: label, probability"):
         load(folder)
 
 
 def test_a_recording_larger_than_allowed(tmp_path):
     many = Design(Task.BINARY, np.arange(200_000) % 2, ("no", "yes"), FOLDS)
-    design.start(tmp_path / "run", many)
-    parts.write(tmp_path / "run", scored(0, 0.5, 0.5))
+    store.start(tmp_path / "run", many)
+    store.write(tmp_path / "run", scored(0, 0.5, 0.5))
     assert load(tmp_path / "run").predictions.shape == (1, 200_000, 1)
     small = reading.Reading(max_input=2**20)
     with reading.use(small), pytest.raises(InputError, match="holds more than"):
@@ -191,16 +167,6 @@ def test_a_recording_larger_than_allowed(tmp_path):
 
 
 # Names
-
-
-def names(*all_params, estimator="a.b.Forest"):
-    made = [
-        Part(
-            identity=str(i), session=1, estimator=params.pop("estimator", estimator), params=params
-        )
-        for i, params in enumerate(all_params)
-    ]
-    return short_names(made)
 
 
 @pytest.mark.parametrize(
@@ -217,6 +183,7 @@ def names(*all_params, estimator="a.b.Forest"):
         ([{"deep": None}, {"deep": True}, {"deep": "all"}], ["deep=null", "deep=true", "deep=all"]),
         ([{"m": {"class": "x.SVC"}, "m__C": 1}, {"m": {"class": "x.NB"}}], ["m=SVC", "m=NB"]),
         ([{"C": 1}, {"C": 1}], ["Forest", "Forest #2"]),
+        ([{"name": "a #2"}, {"name": "a"}, {"name": "a"}], ["a #2", "a", "a #3"]),
         (
             [{**{f"depth_of_{i}": 10 + n for i in range(9)}, "C": c} for n, c in ((1, 1), (2, 1))],
             ["depth_of_0=11", "depth_of_0=12"],
@@ -232,4 +199,8 @@ def names(*all_params, estimator="a.b.Forest"):
     ],
 )
 def test_names_hold_what_varies(params, expected):
-    assert names(*[dict(one) for one in params]) == expected
+    made = [dict(one) for one in params]
+    own = [{key: one.pop(key) for key in ("name", "estimator") if key in one} for one in made]
+    about = [{"estimator": "a.b.Forest"} | one for one in own]
+    tries = [Part(identity="", session=1, params=p, **a) for p, a in zip(made, about, strict=True)]
+    assert short_names(tries) == expected

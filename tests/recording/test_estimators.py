@@ -2,14 +2,14 @@
 
 # ruff: noqa: N803 - X is what scikit-learn calls it
 
-import json
-import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
+import recordings
 from documents import codes
-from sklearn.base import BaseEstimator, ClassifierMixin
+from recordings import RNG, THREE, Chances, N, X, Y, tampered
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
@@ -19,33 +19,24 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
-from bbccli.analysis.verification import verified, verify
 from bbccli.errors import InputError, OptionError
 from bbccli.readers import read
-from bbccli.recording import Recorder, arrays, parts
+from bbccli.recording import store
+from bbccli.stats.verification import verified, verify
 from bbccli.types import PredictionKind
 
 pytestmark = pytest.mark.filterwarnings("ignore:the search scores by a function:UserWarning")
 
-N = 40
-RNG = np.random.default_rng(0)
-X = RNG.normal(size=(N, 3))
-Y = (X[:, 0] + RNG.normal(size=N) > 0).astype(int)
-THREE = np.arange(N) % 3
 FOLDS = StratifiedKFold(3)
 PAIRS = SVC(decision_function_shape="ovo")
 
 
-class Made(ClassifierMixin, BaseEstimator):
+class Made(Chances):
     """A classifier of a user: answers in some form of its own."""
 
     def __init__(self, form="two", power=1):
+        super().__init__(power)
         self.form = form
-        self.power = power
-
-    def fit(self, X, y):
-        self.classes_ = np.unique(y)
-        return self
 
     def predict(self, X):
         return self.classes_[[len(str(row)) % 2 for row in X]]
@@ -73,12 +64,8 @@ def right(estimator, X, y):
     return float((estimator.predict(X) == y).mean())
 
 
-def recorder(place, y=Y, scoring=right, features=X, **how):
-    return Recorder(place / "run", features, y, cv=how.pop("cv", FOLDS), scoring=scoring, **how)
-
-
-def search(rec, estimator, grid, X=X, y=Y):
-    return GridSearchCV(estimator, grid, cv=rec.cv, scoring=rec.scorer, refit=False).fit(X, y)
+recorder = partial(recordings.recorder, scoring=right, cv=FOLDS)
+search = partial(recordings.search, refit=False)
 
 
 @pytest.mark.one_in(2)
@@ -86,8 +73,8 @@ def search(rec, estimator, grid, X=X, y=Y):
     ("estimator", "task", "response", "why"),
     [
         (KNeighborsRegressor(), "binary", "predict_proba", "no predict_proba()"),
-        (Made("flat"), "binary", "predict_proba", "predictions of shape (14,) for 2 classes"),
-        (Made("three"), "binary", "predict_proba", "predictions of shape (14, 3) for 2 classes"),
+        (Made("flat"), "binary", "predict_proba", "predictions of shape (20,) for 2 classes"),
+        (Made("three"), "binary", "predict_proba", "predictions of shape (20, 3) for 2 classes"),
         (PAIRS, "multiclass", "decision_function", "no column for each class"),
         (LogisticRegression(), "regression", "predict_proba", "did not return a list of values"),
     ],
@@ -118,28 +105,11 @@ def test_scores_of_two_classes_are_those_of_the_second(tmp_path, form):
         np.testing.assert_allclose(matrix.predictions[0, :, column], expected, atol=1e-12)
 
 
-def test_scores_of_three_classes_have_a_column_each(tmp_path):
-    rec = recorder(tmp_path, THREE, response="decision_function", task="multiclass")
-    found = search(rec, SVC(), {"C": [1.0, 5.0]}, y=THREE)
-    assert rec.finish(found).n_fits == 6
-    matrix = read(rec.folder)
-    assert matrix.predictions.shape == (1, N, 2, 3)
-    train, test = rec.cv[0]
-    expected = SVC(C=5.0).fit(X[train], THREE[train]).decision_function(X[test])
-    np.testing.assert_allclose(matrix.predictions[0, test, 1], expected)
-
-
-def test_a_log_loss_of_three_classes_is_computed_again(tmp_path):
-    rec = recorder(tmp_path, THREE, "neg_log_loss", task="multiclass")
-    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]}, y=THREE)
-    assert 0 <= rec.finish(found).largest_recomputed < 1e-9
-
-
 def test_test_sets_without_a_class_are_not_computed_again(tmp_path):
     """There conventions differ; the search's own score stands."""
     y = np.repeat([0, 1], N // 2)
-    cv = [(np.r_[10:40], np.r_[0:10]), (np.r_[0:15, 25:40], np.r_[15:25])]
-    rec = recorder(tmp_path, y, "accuracy", cv=cv)
+    cv = [(np.r_[10:60], np.r_[0:10]), (np.r_[0:25, 35:60], np.r_[25:35])]
+    rec = recorder(tmp_path, y, scoring="accuracy", cv=cv)
     found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]}, y=y)
     done = rec.finish(found)
     assert done.n_fits == 4
@@ -148,27 +118,28 @@ def test_test_sets_without_a_class_are_not_computed_again(tmp_path):
 
 def test_chances_that_are_none_do_not_end_the_search(tmp_path):
     """What a user's `predict_proba` gives may be odds: they are scores."""
-    rec = recorder(tmp_path, Y, "roc_auc", response="predict_proba")
+    rec = recorder(tmp_path, Y, scoring="roc_auc", response="predict_proba")
     found = search(rec, Made("odds"), {"power": [1, 2]})
     assert rec.finish(found).largest_recomputed < 1e-9
     assert read(rec.folder).kind is PredictionKind.SCORE
 
 
 @pytest.mark.parametrize(
-    ("scoring", "why"),
+    ("scoring", "response", "why"),
     [
-        (right, "the search scores by a function"),
-        ("jaccard_macro", "the search scores by jaccard_macro, a metric that bbc lacks"),
-        ("f1_macro", "the search scores by f1_macro, not a metric of binary tasks"),
+        (right, "", "the search scores by a function"),
+        ("jaccard_macro", "", "the search scores by jaccard_macro, a metric that bbc lacks"),
+        ("f1_macro", "", "the search scores by f1_macro, not a metric of binary tasks"),
+        ("roc_auc", "predict", "what was kept of the predictions gives no AUC"),
     ],
 )
 @pytest.mark.filterwarnings("default:the search scores by")
-def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, why):
-    rec = recorder(tmp_path, scoring=scoring)
+def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, response, why):
+    rec = recorder(tmp_path, scoring=scoring, response=response)
     found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
     with pytest.warns(UserWarning, match=f"^{why}: none of its scores was computed again, and"):
         done = rec.finish(found)
-    assert (done.n_recomputed, done.largest_recomputed) == (0, None)
+    assert (done.n_fits, done.n_recomputed, done.largest_recomputed) == (6, 0, None)
 
 
 # Data that can't be hashed, or have no single shape
@@ -183,7 +154,7 @@ def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, why)
     ids=["lists in cells", "different lengths"],
 )
 def test_rows_that_are_no_array_of_numbers(tmp_path, rows):
-    rec = recorder(tmp_path, features=rows)
+    rec = recorder(tmp_path, X=rows)
     assert rec.finish(search(rec, Listed(), {"power": [1, 2]}, X=rows)).n_fits == 6
 
 
@@ -246,16 +217,14 @@ def test_results_without_their_splits(tmp_path):
 
 def test_a_metric_that_is_no_number_leaves_no_score(tmp_path):
     rec = recorder(tmp_path, scoring=make_scorer(lambda y, p: np.float64("nan")))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        found = search(rec, Made(), {"power": [1, 2]})
+    found = search(rec, Made(), {"power": [1, 2]})
     assert rec.finish(found).n_fits == 0
     assert read(rec.folder).configurations == ("power=1", "power=2")
 
 
 def test_log_losses_of_certain_mistakes_are_those_of_two_programs(tmp_path):
     """Where a log-loss is cut off, each program has a place of its own: `finish` has both."""
-    rec = recorder(tmp_path, Y, "neg_log_loss")
+    rec = recorder(tmp_path, Y, scoring="neg_log_loss")
     found = search(rec, DecisionTreeClassifier(random_state=0), {"min_samples_leaf": [1, 12]})
     means = found.cv_results_["mean_test_score"]
     with pytest.warns(UserWarning, match="min_samples_leaf=1 has") as told:
@@ -274,27 +243,15 @@ def test_log_losses_of_certain_mistakes_are_those_of_two_programs(tmp_path):
 def test_predictions_in_32_bits_are_as_exact_as_these(tmp_path, scoring):
     """scikit-learn adds their losses up in 32 bits."""
     narrow = X.astype(np.float32)
-    rec = recorder(tmp_path, Y, scoring, features=narrow)
+    rec = recorder(tmp_path, scoring=scoring, X=narrow)
     found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]}, X=narrow)
     assert rec.finish(found).n_recomputed == 6
     assert verify(read(rec.folder)).n_checked == 2
-    part = next(parts.paths(rec.folder))
-    content = arrays.unpacked(part.read_bytes())
-    assert content["predictions"].dtype == np.float32
-    part.write_bytes(arrays.packed(content | {"predictions": content["predictions"][::-1]}))
+    part = next(store.paths(rec.folder))
+    assert store.read(part).predictions.dtype == np.float32
+    tampered(part, predictions=lambda held: held["predictions"][::-1])
     with pytest.raises(InputError, match="the stored predictions have a score of"):
         rec.finish(found)
-
-
-@pytest.mark.sweep
-def test_labels_have_no_auc_to_compute_again(tmp_path):
-    """The search scores probabilities, and labels are what is asked to be kept."""
-    rec = recorder(tmp_path, Y, "roc_auc", response="predict")
-    found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
-    with pytest.warns(UserWarning, match="gives no AUC: none of its scores was computed again"):
-        done = rec.finish(found)
-    assert (done.n_fits, done.n_recomputed, done.largest_recomputed) == (6, 0, None)
-    assert read(rec.folder).kind is PredictionKind.LABEL
 
 
 # Weights that a search hands to its scorer
@@ -305,10 +262,7 @@ W = RNG.integers(1, 9, N).astype(float)
 def scored(rec, weights=None, powers=(0.01, 1.0)):
     """Score models as a search of scikit-learn 1.9 does, which hands weights on."""
     for power in powers:
-        for train, test in rec.cv:
-            model = LogisticRegression(C=power).fit(X[train], Y[train])
-            own = {} if weights is None else {"sample_weight": weights[test]}
-            rec.scorer(model, X[test], Y[test], **own)
+        recordings.scored(rec, rec.scorer, LogisticRegression(C=power), weights=weights)
 
 
 def by_auc(tmp_path, **how):
@@ -353,9 +307,7 @@ def test_weights_of_some_fits(tmp_path, other, words):
 
 
 def weighted(rec, weights):
-    grid = {"C": [0.1, 9]}
-    made = GridSearchCV(LogisticRegression(), grid, cv=rec.cv, scoring=rec.scorer)
-    return made.fit(X, Y, sample_weight=weights)
+    return search(rec, LogisticRegression(), {"C": [0.1, 9]}, fit={"sample_weight": weights})
 
 
 def test_a_search_with_weights(tmp_path):
@@ -367,7 +319,7 @@ def test_a_search_with_weights(tmp_path):
 def test_weights_of_zero_are_told(tmp_path):
     rec = by_auc(tmp_path)
     made = weighted(rec, np.where(np.arange(N) < 5, 0.0, W))
-    kept = [parts.read(file).weights is not None for file in parts.paths(rec.folder)]
+    kept = [store.read(file).weights is not None for file in store.paths(rec.folder)]
     if any(kept):  # not before scikit-learn 1.9
         with pytest.warns(UserWarning, match="not positive"):
             rec.finish(made)
@@ -386,35 +338,24 @@ def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
     assert str(read(tmp_path / "run").kind) == "label"
 
 
-def changed_first_part(tmp_path, change):
+def changed(tmp_path, said=(), **held):
     scored(by_auc(tmp_path), weights=W)
-    path = next(parts.paths(tmp_path / "run"))
-    content = dict(arrays.unpacked(path.read_bytes()))
-    change(content)
-    path.write_bytes(arrays.packed(content))
+    tampered(next(store.paths(tmp_path / "run")), said, **held)
+    return tmp_path / "run"
 
 
 @pytest.mark.parametrize("values", [["x"], [np.nan], [np.inf], [[1.0, 2.0]]])
 def test_weights_that_are_no_numbers_are_damage(tmp_path, values):
-    def change(content):
-        content["weights"] = np.repeat(np.array(values), len(content["weights"]), axis=0)
-
-    changed_first_part(tmp_path, change)
-    matrix = read(tmp_path / "run")
+    folder = changed(tmp_path, weights=np.repeat(np.array(values), N // 3, axis=0))
+    matrix = read(folder)
     assert matrix.n_configurations == 1
     assert "damaged-parts" in codes(matrix)
 
 
-def test_weights_of_other_samples_and_folds_that_there_are_not_are_refused(tmp_path):
-    def shorten(content):
-        content["weights"] = content["weights"][:3]
-        del content["predictions"]
-
-    def renumber(content):
-        about = json.loads(content["about"].tobytes()) | {"split": 99}
-        content["about"] = np.frombuffer(json.dumps(about).encode(), np.uint8)
-
-    for name, change in (("a", shorten), ("b", renumber)):
-        changed_first_part(tmp_path / name, change)
-        with pytest.raises(InputError, match="does not fit the folds of the recording"):
-            read(tmp_path / name / "run")
+@pytest.mark.parametrize(
+    "how", [{"weights": W[:3], "predictions": None}, {"said": {"split": 99}}], ids=str
+)
+def test_weights_of_other_samples_and_folds_that_there_are_not_are_refused(tmp_path, how):
+    folder = changed(tmp_path, **how)
+    with pytest.raises(InputError, match="does not fit the folds of the recording"):
+        read(folder)

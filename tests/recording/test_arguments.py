@@ -3,12 +3,13 @@
 import datetime
 import decimal
 import functools
+import json
 from dataclasses import dataclass
 
 import numpy as np
 import pytest
 import sklearn
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import GridSearchCV, KFold, ShuffleSplit, cross_validate
 from sklearn.neighbors import KNeighborsClassifier
@@ -16,8 +17,8 @@ from sklearn.neighbors import KNeighborsClassifier
 from bbccli.errors import OptionError
 from bbccli.readers import read
 from bbccli.readers.runs.recording import load
-from bbccli.recording import Recorder, design
-from bbccli.recording.parameters import plain
+from bbccli.recording import Recorder, store
+from bbccli.recording.given import plain
 from bbccli.types import PredictionKind, Task
 
 N = 40
@@ -74,11 +75,15 @@ def test_what_is_no_fold(tmp_path, fold):
     assert list((rec.folder / "parts").iterdir()) == []
 
 
-def test_repeats_of_numpy(tmp_path):
-    rec = recorder(tmp_path)
+def test_repeats_of_numpy_each_with_its_folds(tmp_path):
+    rec, folds = recorder(tmp_path), np.stack([FOLDS, np.arange(N) % 5])
     for repeat in np.arange(2):
-        rec.write_all("one", P ** (repeat + 1), repeat=repeat)
-    np.testing.assert_array_equal(read(rec.folder).predictions[:, :, 0], [P, P**2])
+        for fold in range(5):
+            at = folds[repeat] == fold
+            rec.write("one", at, P[at] ** (repeat + 1), fold=fold, repeat=repeat)
+    matrix = read(rec.folder)
+    np.testing.assert_array_equal(matrix.predictions[:, :, 0], [P, P**2])
+    np.testing.assert_array_equal(matrix.folds, folds)
 
 
 def test_a_repeat_that_cv_does_not_have(tmp_path):
@@ -165,11 +170,6 @@ def test_what_a_recorder_was_not_given(tmp_path):
     assert refused(rec.configuration, "one") == "the recorder has no folds"
 
 
-@pytest.mark.parametrize("cv", [np.int64(4), 4, KFold(4)])
-def test_a_number_of_folds_may_be_of_numpy(tmp_path, cv):
-    assert len(recorder(tmp_path, cv=cv).cv) == 4
-
-
 def test_masks_are_splits(tmp_path):
     given = [(fold != FOLDS, fold == FOLDS) for fold in range(5)]
     for split, (train, test) in enumerate(recorder(tmp_path, cv=given).cv):
@@ -190,14 +190,14 @@ def test_masks_are_splits(tmp_path):
 )
 def test_objects_are_what_they_hold(tmp_path, y, task, values, names):
     rec = recorder(tmp_path, y, X=None)
-    plan = design.load(rec.folder)
+    plan = store.load(rec.folder)
     assert (plan.task, plan.truth.tolist(), plan.classes) == (task, values, names)
 
 
 @pytest.mark.parametrize("groups", [objects("b", 1, "b", 2.5), np.array([7, 1, 7, 2])])
 def test_groups_are_told_apart_whatever_they_are(tmp_path, groups):
     rec = recorder(tmp_path, [0, 1, 0, 1], X=None, groups=groups)
-    codes = design.load(rec.folder).groups
+    codes = store.load(rec.folder).groups
     assert (codes[:, None] == codes).tolist() == (groups[:, None] == groups).tolist()
 
 
@@ -233,15 +233,28 @@ def test_predictions_that_are_none(tmp_path, y, predictions, words):
     assert list((rec.folder / "parts").iterdir()) == []
 
 
+THREE = np.arange(N) % 3
+THIRDS = np.full((N, 3), 1 / 3)
+SHIFTED = THIRDS + np.array([1.0, -1.0, 0.0])
+UNIT = np.linspace(0.0, 1.0, N)
+PROBABILITY, SCORE = PredictionKind.PROBABILITY, PredictionKind.SCORE
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("y", "given", "kind", "kept"),
     [
-        (Y, P[:, None], PredictionKind.PROBABILITY, P),
-        (Y, P.astype(object), PredictionKind.PROBABILITY, P),
-        (Y, np.stack([1 - P, P], axis=1).astype(object), PredictionKind.PROBABILITY, P),
+        (Y, UNIT, PROBABILITY, UNIT),
+        (Y, 1.01 * UNIT, SCORE, 1.01 * UNIT),
+        (Y, UNIT - 0.01, SCORE, UNIT - 0.01),
+        (THREE, THIRDS, PROBABILITY, THIRDS),
+        (THREE, THIRDS / 2, SCORE, THIRDS / 2),
+        (THREE, SHIFTED, SCORE, SHIFTED),
+        (Y, P[:, None], PROBABILITY, P),
+        (Y, P.astype(object), PROBABILITY, P),
+        (Y, np.stack([1 - P, P], axis=1).astype(object), PROBABILITY, P),
         (Y, np.stack([1 - Y, Y], axis=1)[:, ::-1], PredictionKind.LABEL, 1 - Y),
-        (Y, P * 9 - 4, PredictionKind.SCORE, P * 9 - 4),
+        (Y, P * 9 - 4, SCORE, P * 9 - 4),
         (WORDS, list(WORDS[::-1]), PredictionKind.LABEL, Y[::-1]),
         (Y, P > 0.5, PredictionKind.LABEL, P > 0.5),
         (VALUES, list(VALUES + 1), PredictionKind.VALUE, VALUES + 1),
@@ -249,35 +262,12 @@ def test_predictions_that_are_none(tmp_path, y, predictions, words):
     ],
 )
 def test_predictions_in_other_forms(tmp_path, y, given, kind, kept):
-    rec = recorder(tmp_path, y)
+    rec = recorder(tmp_path, y, task="multiclass" if y is THREE else None)
     rec.write("one", np.ones(N, bool), given, flags=None)
     matrix = read(rec.folder)
     assert matrix.kind is kind
+    assert load(rec.folder).kind is kind or kind is PredictionKind.LABEL  # of floats by its reader
     np.testing.assert_array_equal(matrix.predictions[0, :, 0], kept)
-
-
-THREE = np.arange(N) % 3
-THIRDS = np.full((N, 3), 1 / 3)
-
-
-@pytest.mark.one_in(1)
-@pytest.mark.parametrize(
-    ("y", "predictions", "kind"),
-    [
-        (Y, np.linspace(0.0, 1.0, N), PredictionKind.PROBABILITY),
-        (Y, np.linspace(0.0, 1.01, N), PredictionKind.SCORE),
-        (Y, np.linspace(-0.01, 1.0, N), PredictionKind.SCORE),
-        (Y, np.linspace(1.0, 3.0, N), PredictionKind.SCORE),
-        (THREE, THIRDS, PredictionKind.PROBABILITY),
-        (THREE, THIRDS / 2, PredictionKind.SCORE),
-        (THREE, THIRDS + np.array([1.0, -1.0, 0.0]), PredictionKind.SCORE),
-        (Y, Y, PredictionKind.LABEL),
-    ],
-)
-def test_numbers_are_probabilities_where_they_can_be(tmp_path, y, predictions, kind):
-    rec = recorder(tmp_path, y, task="binary" if y is Y else "multiclass")
-    rec.write("one", np.arange(N), predictions, fold=0)
-    assert load(rec.folder).kind is kind
 
 
 @pytest.mark.parametrize(
@@ -293,6 +283,47 @@ def test_numbers_are_probabilities_where_they_can_be(tmp_path, y, predictions, k
 )
 def test_other_arguments_that_are_none(tmp_path, name, rows, how, words):
     assert words in refused(recorder(tmp_path).write, name, rows, P, **how)
+
+
+# Names of all kinds
+
+NAMES = (
+    "truth",
+    "Weight",
+    "repeat",
+    "fold",
+    "a::0",
+    "a::1",
+    "xgb_prob_0",
+    "xgb_prob_1",
+    "row_id",
+    "Unnamed: 0",
+)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("y", [Y, THREE], ids=["binary", "three"])
+def test_no_name_of_a_configuration_is_a_role_or_a_class(tmp_path, run, y):
+    """Its predictions are not taken for the truth, the folds or the class of another."""
+    rec = recorder(tmp_path, y, task="binary" if y is Y else "multiclass")
+    shown = np.stack([P ** (1 + i) for i in range(len(NAMES))], axis=1)
+    if y is THREE:
+        shown = np.stack([shown / 2, 1 - shown, shown / 2], axis=2)
+    for column, name in enumerate(NAMES):
+        for fold in range(5):
+            at = fold == FOLDS
+            flags = ["oob"] if name == "a::0" else ()
+            rec.write(name, at, shown[at, column], fold=fold, flags=flags)
+    matrix = read(rec.folder)
+    assert matrix.configurations == NAMES
+    np.testing.assert_array_equal(matrix.outcome.values, y)
+    np.testing.assert_array_equal(matrix.folds[0], FOLDS)
+    np.testing.assert_array_equal(matrix.predictions[0], shown)
+    assert matrix.outcome.weights is None
+    assert matrix.source.configurations["a::0"]["flags"] == ["oob"]
+    run.printed("convert", rec.folder, "--layout", "long", "-o", tmp_path / "long.parquet")
+    again = read(tmp_path / "long.parquet")
+    np.testing.assert_array_equal(again.predictions, matrix.predictions)
 
 
 # Parameters
@@ -330,6 +361,23 @@ def test_parameters_of_all_kinds_tell_configurations_apart(tmp_path):
     assert forms[4] == "Kernel(width=0.5)"
     assert forms[5] == {"class": "numpy.random._generator.Generator"}
     assert forms[6] == "builtins.object"
+
+
+def test_equal_parameters_have_one_form_and_others_others():
+    for value, same in ((np.float64(0.1), 0.1), (np.int64(3), 3), (np.True_, True), ((1,), [1])):
+        assert json.dumps(plain(value)) == json.dumps(plain(same))
+    many = [
+        np.arange(3),
+        np.arange(4),
+        np.arange(3) + 1,
+        Ridge(),
+        Ridge(2.0),
+        np.nan,
+        np.inf,
+        None,
+        "a",
+    ]
+    assert len({json.dumps(plain(one)) for one in many}) == len(many)
 
 
 # Searches

@@ -1,8 +1,8 @@
-"""Results as JUnit XML, which CI dashboards show as tests.
+"""Results for continuous integration: JUnit XML, and annotations of GitHub Actions.
 
-A suite is a document. Its cases are its estimates or comparisons, and its gate: missed is a
-failure, undecided an error. The shape is that of the `junit-10` schema of the xUnit plugin of
-Jenkins.
+Dashboards show JUnit as tests. A suite is a document. Its cases are its estimates or comparisons,
+and its gate: missed is a failure, undecided an error. The shape is that of the `junit-10` schema of
+the xUnit plugin of Jenkins.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from bbccli.comparisons.records import Comparison
+from bbccli.core.notes import Severity, severity_of
 from bbccli.core.rounding import count
-from bbccli.reports import phrases
-from bbccli.reports.base import Style
+from bbccli.core.text import visible
+from bbccli.reports import Style, phrases
 from bbccli.reports.content import compare
-from bbccli.reports.sentences import gate_sentence, judged_figure, sentence
+from bbccli.reports.sentences import gate_sentence, judged_figure, sentence, sentences
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope
 
@@ -39,7 +40,7 @@ class JUnitCase(NamedTuple):
     """The text within the problem."""
 
 
-def render(documents: Sequence[Envelope | CompareEnvelope], style: Style) -> str:
+def junit(documents: Sequence[Envelope | CompareEnvelope], style: Style) -> str:
     """Return a suite per document, with the numbers of its cases, failures and errors."""
     root = ElementTree.Element("testsuites", name="bbc")
     for document in documents:
@@ -105,8 +106,7 @@ def _properties(document: Envelope) -> list[tuple[str, str]]:
 def _of_result(document: Envelope) -> Iterator[JUnitCase]:
     """Yield a case per estimate, and one of the gate."""
     for estimate in document.estimates:
-        digits = phrases.digits_of(phrases.estimates_of(document, estimate.metric), document)
-        text = sentence(estimate, document, digits)
+        text = sentence(estimate, document, phrases.digits_in(document, estimate.metric))
         problem = ("error", "undefined", text) if estimate.value is None else None
         yield JUnitCase(f"{estimate.metric} {estimate.method}", text, problem)
     if (gate := document.gate) is not None:
@@ -145,3 +145,40 @@ def _of_gate(name: str, outcome: str, text: str) -> JUnitCase:
     if outcome not in _OF_GATE:
         return JUnitCase(name, text)
     return JUnitCase(name, problem=(_OF_GATE[outcome], f"gate {outcome}", text), detail=text)
+
+
+KINDS = {Severity.DOUBT: "warning", Severity.CARE: "notice"}
+"""Annotations of notes; those that are harmless have none, for GitHub shows ten of a kind."""
+
+
+def github(documents: Sequence[Envelope], style: Style) -> str:
+    """Return the annotations of all documents, one on each line."""
+    return "".join(f"{line}\n" for document in documents for line in _annotations(document))
+
+
+def _annotations(document: Envelope) -> list[str]:
+    """A notice for what to report, an error for a gate not met, and the notes that matter."""
+    title = f"bbc: {document.input.path}"
+    lines = [command("notice", title, said) for said in sentences(document)]
+    if document.gate is not None:
+        kind = "notice" if document.gate.outcome == "met" else "error"
+        lines.append(command(kind, title, gate_sentence(document.gate)))
+    for note in sorted(phrases.notes_of(document), key=lambda note: severity_of(note.code)):
+        level = severity_of(note.code)
+        hint = f"; hint: {note.remedy}" if note.remedy else ""
+        lines += [command(KINDS[level], title, note.text + hint)] if level in KINDS else []
+    return lines
+
+
+def command(kind: str, title: str, message: str) -> str:
+    """Return a workflow command, escaped as the toolkit of GitHub Actions does.
+
+    Examples
+    --------
+    >>> command("error", "bbc: a.csv", "5 %")
+    '::error title=bbc%3A a.csv::5 %25'
+    """
+    # The runner undoes %0A and %0D, so ends of lines could come back: visible() has none left.
+    data = visible(message).replace("%", "%25")
+    name = visible(title).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={name}::{data}"

@@ -1,0 +1,455 @@
+"""The folder of a recording: its design, a file per configuration and test set, candidates.
+
+The design, truth, classes and folds, is fixed before the first prediction. Each file is written
+whole or not at all, and read as if anybody had written it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import json
+import os
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.core.atomic import SUFFIX, replacing
+from bbccli.core.local import bytes_of
+from bbccli.errors import InputError
+from bbccli.recording.arrays import DamagedError, packed, unpacked
+from bbccli.types import FloatArray, IntArray, PredictionKind, Task
+
+SPEC = "bbc-recording"
+MAJOR_VERSION = "1"
+HEADER = "bbc-recording.json"
+ARRAYS = "design.npz"
+PARTS = "parts"
+LEADERBOARDS = "leaderboards"
+PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
+"""Files that are read: parts, and the candidates of searches."""
+
+_ABANDONED = 3600.0
+"""Seconds after which a file that is not whole is nobody's: to write one takes milliseconds."""
+_ABOUT = "about"
+_BINARY = getattr(os, "O_BINARY", 0)
+_TOKEN = uuid.uuid4().hex[:12]
+_COUNTER = itertools.count()
+_AGAIN = "record it again"
+_NOT_A_RECORD = (
+    *(OSError, KeyError, TypeError, ValueError, AttributeError, IndexError),
+    *(OverflowError, RecursionError),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Truth and folds of a recording.
+
+    Parameters
+    ----------
+    task
+        The task.
+    truth : (N,)
+        Class codes 0..K-1, or values.
+    classes
+        Names of the K classes in code order, the positive one of two last; of a regression none.
+    tests
+        Rows (positions, 0..N-1) of the test set of each of S splits; empty where the folds come
+        with the predictions.
+    groups : (N,) int, optional
+        Group of each sample, coded 0..G-1.
+    weights : (N,) float64, optional
+        Sample weights.
+    scoring
+        Name that the search has for its metric, as scikit-learn spells it; empty where it has none.
+    labels : (K,), optional
+        The classes as the recorder was given them; not part of the folder.
+    """
+
+    task: Task
+    truth: IntArray | FloatArray
+    classes: tuple[str, ...]
+    tests: tuple[IntArray, ...] = ()
+    groups: IntArray | None = None
+    weights: FloatArray | None = None
+    scoring: str = ""
+    labels: NDArray[Any] | None = None
+
+    @property
+    def n_samples(self) -> int:
+        """N."""
+        return len(self.truth)
+
+    @property
+    def sign(self) -> float:
+        """Of the scores of the search, in the direction of bbc."""
+        return -1.0 if self.scoring.startswith("neg_") else 1.0
+
+    def arrays(self) -> dict[str, Any]:
+        """Return the arrays that are kept, by name."""
+        sizes = np.array([len(rows) for rows in self.tests], np.int64)
+        tests = np.concatenate([*self.tests, np.zeros(0, np.int64)]).astype(np.int64)
+        arrays = {"truth": np.asarray(self.truth), "sizes": sizes, "tests": tests}
+        optional = {"groups": self.groups, "weights": self.weights}
+        return arrays | {name: a for name, a in optional.items() if a is not None}
+
+    def fingerprint(self) -> str:
+        """SHA-256 of all of it: equal for equal data and folds."""
+        kept = self.arrays().items()
+        about = sorted((name, str(a.dtype), a.shape, a.tobytes().hex()) for name, a in kept)
+        text = json.dumps([self.task, self.classes, self.scoring, about])
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @cached_property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """Repeat and fold of each split.
+
+        Splits that cover all samples one after the other are repeats of a cross-validation; splits
+        that never meet are the folds of a single one that is not complete. All others are repeated
+        hold-out: a repeat each.
+        """
+        places, seen = [], np.zeros(self.n_samples, bool)
+        repeat = fold = 0
+        whole = True
+        for rows in self.tests:
+            if seen[rows].any():
+                whole = whole and bool(seen.all())
+                repeat, fold = repeat + 1, 0
+                seen[:] = False
+            seen[rows] = True
+            places.append((repeat, fold))
+            fold += 1
+        if repeat and not (whole and seen.all()):
+            return tuple((split, 0) for split in range(len(self.tests)))
+        return tuple(places)
+
+
+def start(folder: Path, design: Design) -> None:
+    """Write a design into a folder, or go on with the one that is there if it is the same.
+
+    Raises
+    ------
+    InputError
+        The folder holds a recording of other data, folds or metric.
+    OSError
+        The folder can't be written.
+    """
+    if (folder / HEADER).is_file():
+        if load(folder).fingerprint() != design.fingerprint():
+            raise InputError(
+                "holds a recording of other data, folds or metric",
+                path=str(folder),
+                hint="another folder; to go on with this one, a splitter with its random_state",
+            )
+        _sweep(folder)
+        return
+    for place in (PARTS, LEADERBOARDS):
+        (folder / place).mkdir(parents=True, exist_ok=True)
+    with replacing(folder / ARRAYS) as file:
+        file.write(packed(design.arrays()))
+    about = {
+        "spec": SPEC,
+        "version": MAJOR_VERSION,
+        "task": str(design.task),
+        "classes": list(design.classes),
+        "scoring": design.scoring,
+        "selection": "fold-mean",
+        "n_samples": design.n_samples,
+        "n_splits": len(design.tests),
+    }
+    with replacing(folder / HEADER) as file:  # last: a folder with it is complete
+        file.write(json.dumps(about, indent=1, ensure_ascii=False).encode())
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what recorders that were killed have left; others may be at work beside us."""
+    for path in (one for place in (PARTS, LEADERBOARDS) for one in (folder / place).glob(".*")):
+        with suppress(OSError):
+            if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
+                path.unlink()
+
+
+def load(folder: Path) -> Design:
+    """Read the design of a folder.
+
+    Raises
+    ------
+    InputError
+        It is damaged, or of a version that is not understood.
+    """
+    path = str(folder / HEADER)
+    try:
+        about = json.loads(bytes_of(folder / HEADER))
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(f"recording can't be read: {error}", path=path, hint=_AGAIN) from None
+    if not isinstance(about, dict) or about.get("spec") != SPEC:
+        raise InputError(f"is no {SPEC}", path=path, hint="give the folder of a Recorder")
+    if str(about.get("version")).split(".", maxsplit=1)[0] != MAJOR_VERSION:
+        raise InputError(
+            f"has version {about.get('version')!r}; version {MAJOR_VERSION} is understood",
+            path=path,
+            hint="a newer release of bbc may read it",
+        )
+    path = str(folder / ARRAYS)
+    try:
+        return _design(about, unpacked(bytes_of(folder / ARRAYS)))
+    except _NOT_A_RECORD as error:
+        raise InputError(f"recording is damaged: {error}", path=path, hint=_AGAIN) from None
+
+
+def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
+    task, truth = Task(about["task"]), arrays["truth"]
+    classes = tuple(str(name) for name in about["classes"])
+    if truth.ndim != 1 or truth.dtype.kind not in "if":
+        raise DamagedError("the truth is not a list of numbers")
+    codes = truth.dtype.kind == "i" and ((truth >= 0) & (truth < len(classes))).all()
+    if task.is_classification and not codes:
+        raise DamagedError("the truth has other classes")
+    ends = np.cumsum(arrays["sizes"])
+    tests = tuple(np.split(arrays["tests"], ends[:-1])) if len(ends) else ()
+    for rows in tests:
+        if rows.dtype.kind != "i" or rows.ndim != 1:
+            raise DamagedError("a fold has rows that are not positions")
+        if ((rows < 0) | (rows >= len(truth))).any():
+            raise DamagedError("a fold has rows outside the data")
+        if len(np.unique(rows)) != len(rows):
+            raise DamagedError("a fold has a row twice")
+    for name, kind in (("groups", "i"), ("weights", "f")):
+        if name in arrays and arrays[name].shape != truth.shape:
+            raise DamagedError(f"{name} of another length")
+        if name in arrays and arrays[name].dtype.kind != kind:
+            raise DamagedError(f"{name} of another type")
+    groups, weights = arrays.get("groups"), arrays.get("weights")
+    return Design(task, truth, classes, tests, groups, weights, str(about.get("scoring") or ""))
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Part:
+    """The predictions of one configuration for one test set.
+
+    Parameters
+    ----------
+    identity
+        Shared by all parts of a configuration.
+    name
+        Name of the configuration; empty where its parameters make one.
+    estimator
+        Class of the estimator; empty where unknown.
+    params
+        Parameters, as JSON.
+    predictions : (n,) or (n, K), optional
+        Class codes, probabilities or scores of the positive class, values; or one column per
+        class. None where there are none: see `problem`, or the configuration was only tried.
+    kind
+        Form of the predictions.
+    split
+        Position of the split in the design; None where `rows`, `repeat` and `fold` say it.
+    rows : (n,) int, optional
+        Positions of the samples.
+    repeat, fold
+        Where the design has no splits; a fold of None is unknown.
+    score
+        Score that the search was given, in its sign; None where there is none.
+    flags
+        Threats to validity, as in the metadata of a table.
+    problem
+        Why there are no predictions although the test set was scored.
+    session, time
+        When the recorder or its scorer was made and the part was written, in nanoseconds.
+    data
+        Digest of the features; empty where unknown.
+    weights : (n,), optional
+        Weights of the samples that the scorer was given.
+    """
+
+    identity: str
+    session: int
+    name: str = ""
+    estimator: str = ""
+    params: Mapping[str, Any] = field(default_factory=dict)
+    predictions: NDArray[Any] | None = None
+    kind: PredictionKind | None = None
+    split: int | None = None
+    rows: IntArray | None = None
+    repeat: int = 0
+    fold: int | None = None
+    score: float | None = None
+    flags: tuple[str, ...] = ()
+    problem: str = ""
+    time: int = field(default_factory=time.time_ns)
+    data: str = ""
+    weights: NDArray[Any] | None = None
+
+
+_ARRAYS = ("predictions", "rows", "weights")
+_WRITTEN = tuple(one.name for one in fields(Part) if one.name not in _ARRAYS)
+
+
+def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
+    """Return the key of a configuration: its name, else a digest of estimator and parameters."""
+    if name:
+        return f"name {name}"
+    text = json.dumps([estimator, params], sort_keys=True)
+    return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+
+def write(folder: Path, part: Part) -> None:
+    """Write a part, whole or not at all: under a temporary name, which is then changed.
+
+    A process that is killed leaves at most a file that nobody reads. There is no wait for the disk:
+    after a loss of power parts may be damaged, which their readers notice.
+
+    Raises
+    ------
+    OSError
+        The folder can't be written.
+    """
+    about = {name: getattr(part, name) for name in _WRITTEN}
+    text = json.dumps(about, ensure_ascii=False, default=str)
+    arrays = {name: getattr(part, name) for name in _ARRAYS}
+    arrays[_ABOUT] = np.frombuffer(text.encode(), np.uint8)
+    kept = {name: array for name, array in arrays.items() if array is not None}
+    _place(folder / PARTS, "npz", packed(kept))
+
+
+def _place(folder: Path, suffix: str, content: bytes) -> None:
+    """Write a file under a name that no other call has, in any process of any machine."""
+    name = f"{time.time_ns():020d}-{_TOKEN}-{os.getpid()}-{next(_COUNTER)}.{suffix}"
+    # system calls alone: this is done after every fit, and some fits take a millisecond
+    temporary = f"{folder}{os.sep}.{name}{SUFFIX}"
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
+        try:
+            left = memoryview(content)
+            while left:
+                left = left[os.write(descriptor, left) :]
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, f"{folder}{os.sep}{name}")  # noqa: PTH105
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(temporary)  # noqa: PTH108
+        raise
+
+
+def read(path: Path) -> Part:
+    """Read a part.
+
+    Raises
+    ------
+    DamagedError
+        It is not whole, or holds something else.
+    OSError
+        It can't be read.
+    """
+    arrays = unpacked(bytes_of(path))
+    try:
+        about = {"data": ""} | json.loads(arrays[_ABOUT].tobytes())  # earlier versions lack it
+        about["flags"] = tuple(str(flag) for flag in about["flags"])
+        about["kind"] = None if about["kind"] is None else PredictionKind(about["kind"])
+        held: dict[str, Any] = {name: about[name] for name in _WRITTEN}
+        part = Part(**held | {name: arrays.get(name) for name in _ARRAYS})
+        _check(part)
+    except _NOT_A_RECORD as error:
+        raise DamagedError(str(error) or type(error).__name__) from None
+    return part
+
+
+def _check(part: Part) -> None:
+    """Refuse a part that no recorder writes."""
+    texts = (part.identity, part.name, part.estimator, part.problem, part.data)
+    optional = [0 if number is None else number for number in (part.split, part.fold)]
+    whole = (part.session, part.time, part.repeat, *optional)
+    if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
+        raise DamagedError("a name that is not text")
+    if not all(type(number) is int and number >= 0 for number in whole):
+        raise DamagedError("a position that is not a whole number")
+    if not isinstance(part.score, int | float | None):
+        raise DamagedError("a score that is not a number")
+    values, weights = part.predictions, part.weights
+    if weights is not None and (weights.dtype.kind != "f" or not np.isfinite(weights).all()):
+        raise DamagedError("weights that are not numbers")
+    if values is not None and (part.kind is None or values.dtype.kind not in "iuf"):
+        raise DamagedError("predictions that are not numbers")
+    for name, array in (("rows", part.rows), ("weights", weights)):
+        if values is not None and array is not None and array.shape != values.shape[:1]:
+            raise DamagedError(f"{name} and predictions of different lengths")
+
+
+def paths(folder: Path) -> Iterator[Path]:
+    """Yield the files of the parts, in the order in which they were written."""
+    yield from sorted(folder.glob(PATTERNS[0]))
+
+
+def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
+    """Return the parts of a recording as they were written, and the names of damaged files."""
+    found, damaged = [], []
+    for file in paths(folder):
+        try:
+            found.append(read(file))
+        except (DamagedError, OSError):
+            damaged.append(file.name)
+    return sorted(found, key=lambda part: (part.session, part.time)), damaged
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A candidate as a search listed it, with its mean score and that of each split.
+
+    Scores are those of the search; NaN where a fit failed.
+    """
+
+    identity: str
+    label: str
+    value: float
+    splits: tuple[float, ...]
+
+
+def write_listed(folder: Path, candidates: Iterable[Listed]) -> None:
+    """Write the candidates of a search, beside those of earlier ones."""
+    text = json.dumps({"candidates": list(map(asdict, candidates))}, ensure_ascii=False)
+    _place(folder / LEADERBOARDS, "json", text.encode())
+
+
+def listed_in(folder: Path) -> list[Listed]:
+    """Return the candidates of searches, in the order in which they were written.
+
+    Raises
+    ------
+    InputError
+        A file holds something else.
+    """
+    listed = []
+    for path in sorted(folder.glob(PATTERNS[1])):
+        try:
+            for one in json.loads(bytes_of(path))["candidates"]:
+                label, splits = str(one.get("label") or ""), tuple(map(float, one["splits"]))
+                listed.append(Listed(one["identity"], label, float(one["value"]), splits))
+                hash(one["identity"])
+        except _NOT_A_RECORD as error:
+            raise InputError(
+                f"leaderboard is damaged: {path.name}: {error}",
+                path=str(folder),
+                hint="remove the file, and call rec.finish() again",
+            ) from None
+    return listed
+
+
+Identified = TypeVar("Identified", Part, Listed)
+
+
+def by_identity(everything: Iterable[Identified]) -> dict[str, list[Identified]]:
+    """Return parts, or candidates, by configuration, in their order."""
+    groups: dict[str, list[Identified]] = {}
+    for one in everything:
+        groups.setdefault(one.identity, []).append(one)
+    return groups
