@@ -292,7 +292,7 @@ def test_readme_says_what_the_numbers_say():
         f"has an AUC of {median:.3f} in cross-validation and of {true_median:.3f} in truth",
         f"leads the median configuration by {naive['value'] - median:.3f} in cross-validation",
         f"BBC takes off {bbc['optimism']:.3f}",
-        "Both intervals hold the true AUC",
+        "Both intervals contain the true AUC",
     ):
         assert claim in readme
     assert truth[naive["winner"]] <= true_median  # "not at all in truth"

@@ -81,6 +81,7 @@ class InputOptions:
         panel=Panel.COLUMNS,
     )
     outer_fold: str | None = _column("Outer fold of nested predictions.")
+    train_size: str | None = _column("Number of samples that trained the model.")
     configuration: str | None = _column("Configuration, in the long layout.")
     prediction: str | None = _column("Prediction, in the long layout.")
     only: Sequence[str] | None = _input(

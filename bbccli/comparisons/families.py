@@ -26,7 +26,7 @@ their true spread in 85 to 97 and in 44 to 72. Max-T over the members of one fam
 selected one of the other, held in 99 to 100 throughout, and is about as wide.
 
 Selecting on some folds and comparing on the others, with the standard error of the rows, looks as
-if it did the same, and holds the truth in 72 to 91 of 100 studies: the rows share their winners.
+if it did the same, and covers the truth in 72 to 91 of 100 studies: the rows share their winners.
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5, of a difference; Efron 2014 (the
 infinitesimal jackknife); Westfall & Young 1993 (max-T).

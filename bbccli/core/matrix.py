@@ -233,6 +233,10 @@ class PredictionMatrix:
         there are no folds.
     sample_keys
         What the N samples are called in the file; None where they have no names.
+    train_size
+        Samples that trained each model; None where the file does not say.
+    smaller
+        The same configurations trained on fewer samples, fewest first, each with its `train_size`.
 
     Raises
     ------
@@ -260,6 +264,8 @@ class PredictionMatrix:
     repeated_holdout: bool = False
     risk_direction: RiskDirection = RiskDirection.EARLIER
     sample_keys: SampleKeys | None = None
+    train_size: int | None = None
+    smaller: tuple[PredictionMatrix, ...] = ()
 
     def __post_init__(self) -> None:
         settle(self)
@@ -358,6 +364,7 @@ class PredictionMatrix:
             folds=None if self.folds is None else self.folds[one],
             available=None if self.available is None else self.available[one],
             nested=None,
+            smaller=(),
         )
 
     def of_configurations(self, columns: IntArray) -> PredictionMatrix:
@@ -368,6 +375,7 @@ class PredictionMatrix:
             configurations=tuple(self.configurations[c] for c in columns),
             available=None if self.available is None else self.available[:, :, columns],
             nested=None,
+            smaller=(),
         )
 
     def of_samples(self, rows: IntArray | BoolArray) -> PredictionMatrix:
@@ -381,11 +389,13 @@ class PredictionMatrix:
             available=None if self.available is None else self.available[:, rows],
             sample_keys=None if self.sample_keys is None else self.sample_keys.take(rows),
             nested=None,
+            smaller=(),
         )
 
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
         """Return the same matrix, its scores cut into classes above `threshold`."""
-        return replace(self, threshold=threshold)
+        smaller = tuple(one.with_threshold(threshold) for one in self.smaller)
+        return replace(self, threshold=threshold, smaller=smaller)
 
     def with_risk_direction(self, direction: RiskDirection | str) -> PredictionMatrix:
         """Return the matrix whose higher predictions mean earlier events.
@@ -404,7 +414,9 @@ class PredictionMatrix:
         if direction is RiskDirection.EARLIER:
             return self
         nested = self.nested and tuple(replace(f, predictions=-f.predictions) for f in self.nested)
-        return replace(self, predictions=-self.predictions, nested=nested, risk_direction=direction)
+        smaller = tuple(one.with_risk_direction(direction) for one in self.smaller)
+        turned = replace(self, predictions=-self.predictions, nested=nested, smaller=smaller)
+        return replace(turned, risk_direction=direction)
 
     def offers(self, kind: PredictionKind | str) -> bool:
         """True if the predictions can be had in this form."""

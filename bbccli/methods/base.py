@@ -38,6 +38,7 @@ class Need(StrEnum):
     FOLDS = "folds"
     REPEATS = "repeats"
     NESTED = "nested"
+    SIZES = "sizes"
 
 
 class Gives(StrEnum):
@@ -185,6 +186,14 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
         raise UndefinedError(
             f"{method.name} needs the inner predictions of a nested cross-validation",
             hint="add a column `outer_fold`, and rows with an inner `fold` for what it trained on",
+        )
+    n_sizes = len(matrix.smaller) + 1
+    if Need.SIZES in method.needs and n_sizes < 3:
+        raise UndefinedError(
+            f"{method.name} needs predictions at several training sizes (a column train_size)"
+            if n_sizes == 1
+            else f"{method.name} needs at least three training sizes; there are two",
+            hint="rows of models that were trained on fewer samples, in three sizes or more",
         )
     if Need.REPEATS in method.needs and matrix.n_repeats < 2:
         raise UndefinedError(

@@ -151,7 +151,7 @@ of step 2 is a convention: a threshold that grows with the number of configurati
 many where they are hundreds.
 
 When to use: to name the winner's own performance as closely as one study can. When not: as the only
-number while it is experimental; near perfect performance, where `bbc` is closer.
+number while it is experimental.
 
 Cost: that of BBC, whose resamples it shares, and O(B C) for the moments; where B C is over a
 million, or where another metric selects, the performances in the bags are computed again.

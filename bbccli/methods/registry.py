@@ -25,6 +25,7 @@ MODULES = {
     "cvm-cv": "literature.cvm_cv",
     "wmc": "literature.wmc",
     "wmcs": "literature.wmc",
+    "ipl": "literature.ipl",
     "delong": "literature.auc",
     "delong-10p": "literature.auc",
     "hanley-mcneil": "literature.auc",
@@ -70,7 +71,7 @@ TIGHT_METHODS = ("cvt", "tt", "bbc-632")
 """The same where the tighter interval is to be reported: that of `bbc-632`, of kind `sharp`."""
 
 ENOUGH_FOLDS = 8
-"""From so many folds on `bbc-f` is a default: with five, 75 % of its bounds held the truth."""
+"""From so many folds on `bbc-f` is a default: with five its intervals score worse than BBC's."""
 
 
 def default_methods(matrix: PredictionMatrix, *, tight: bool = False) -> list[str]:

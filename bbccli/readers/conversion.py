@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.errors import InputError
+from bbccli.errors import InputError, UnsupportedError
 from bbccli.readers import Paths, Request, understand
 from bbccli.readers.arrow import as_arrow, is_text, to_numbers
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
@@ -23,7 +23,10 @@ from bbccli.types import PredictionKind, TableLayout, Task
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ORDER = ("row_id", "repeat", "outer_fold", "fold", "truth", "time", "event", "group", "weight")
+ORDER = (
+    *("row_id", "train_size", "repeat", "outer_fold", "fold"),
+    *("truth", "time", "event", "group", "weight"),
+)
 """Order in which roles are written."""
 
 SCORE = "score"
@@ -45,8 +48,15 @@ def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
     ------
     InputError, OptionError, UndefinedError
         Whatever `read` raises; names of configurations that a wide table can't have.
+    UnsupportedError
+        Several training sizes.
     """
     sheet, matrix = understand(paths, request)
+    if matrix.smaller:
+        raise UnsupportedError(
+            f"{sheet.path}: predictions at several training sizes can't be converted",
+            hint="keep the rows of one train_size",
+        )
     wide = layout is TableLayout.WIDE
     table = wide_table(sheet) if wide else long_table(sheet, matrix.kind)
     return Converted(table, _metadata(sheet, matrix, layout), matrix)

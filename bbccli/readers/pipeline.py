@@ -12,6 +12,7 @@ import numpy as np
 
 from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import declared
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import assemble
@@ -21,7 +22,7 @@ from bbccli.readers.column_file import ColumnFile, over_columns
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of, task_of
 from bbccli.readers.metadata import Metadata, merged
-from bbccli.readers.place import place
+from bbccli.readers.place import by_train_size, place
 from bbccli.readers.predictions import check_sources, faults_of_each, interpret, read_values
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.request import Request
@@ -53,7 +54,30 @@ def understand(
         Raises the first problem, or collects all of them.
     """
     tables, metadata = open_tables(paths, request, problems)
-    sheet = place(lay_out(tables, metadata, request, problems), problems)
+    sheet = lay_out(tables, metadata, request, problems)
+    sizes: dict[int, Sheet] = {}
+    with problems.of("keys", fatal=True):
+        sizes = by_train_size(sheet)
+    if not sizes:
+        return _understand_placed(sheet, request, problems, paths)
+    *smaller, largest = sizes
+    sheet, matrix = _understand_placed(sizes[largest], request, problems, paths)
+    matrix = replace(matrix, train_size=largest)
+    if not smaller:
+        return sheet, matrix
+    notes = (*matrix.notes, declared.smaller_sizes_unused([*sizes]))
+    with problems.of("assembly", fatal=True):
+        read = [(size, _understand_placed(sizes[size], request)[1]) for size in smaller]
+        others = tuple(replace(one, train_size=size) for size, one in read)
+        matrix = replace(matrix, smaller=others, notes=notes)
+    return sheet, matrix
+
+
+def _understand_placed(
+    sheet: Sheet, request: Request, problems: Problems = RAISE, paths: Paths | None = None
+) -> tuple[Sheet, PredictionMatrix]:
+    """Make a matrix of a sheet whose rows have no places yet."""
+    sheet = place(sheet, problems)
     if request.separate_roles:
         from bbccli.readers.join import join
 
@@ -183,6 +207,7 @@ def file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
         (not _is_parquet(path), "this is no Parquet file"),
         (sheet.layout != WIDE, f"the layout is {sheet.layout}"),
         (sheet.nested, "the cross-validation is nested"),
+        ("train_size" in sheet.roles, "there is a training size for each row"),
         (not in_order, "there are repeats, or rows of one sample"),
         ("weight" in sheet.roles, "the samples have weights"),
         (request.unfinished, "the cross-validation is in progress"),

@@ -13,8 +13,15 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import as_arrow, take, to_codes
 from bbccli.readers.column import Column, name_of, natural_order, repeated
 from bbccli.readers.problems import Problems
+from bbccli.readers.sample_columns import CONSTANT, check_constant
 from bbccli.readers.sheet import Sheet
 from bbccli.types import IntArray
+
+_NOISE = 1e-6
+"""Relative difference from an integer that arithmetic may leave."""
+
+_UNEQUAL_FOLDS = 0.02
+"""Relative difference of training sizes that differ because folds do."""
 
 _CARET = re.compile(r"(.+)[._](Rep\d+)")
 
@@ -22,6 +29,7 @@ KEYS = {
     "repeat": "say for every row which cross-validation pass it belongs to",
     "outer_fold": "say for every row which outer fold it belongs to",
     "row_id": "give every row the key of its sample",
+    "train_size": "say for every row how many samples trained its model",
 }
 """Roles that place a row, none of which may be missing; and what to do about it."""
 
@@ -50,6 +58,69 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
         placed = _placed(replace(sheet, roles=roles))
     problems.saw("keys", placed)
     return placed
+
+
+def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
+    """Return the sheet of each training size, fewest samples first; empty without such a role.
+
+    Raises
+    ------
+    InputError
+        A size that is missing or no positive integer, sizes that differ as those of unequal folds
+        do, a configuration without a prediction at the largest, or a truth, group or weight of a
+        sample that differs between sizes.
+    """
+    if "train_size" not in sheet.roles:
+        return {}
+    column = sheet.roles["train_size"].present("train_size", hint=KEYS["train_size"])
+    counted = "the number of samples that trained the model, such as 80"
+    values = column.numbers("train_size", counted)
+    sizes = np.rint(values)
+    wrong = (np.abs(values - sizes) > _NOISE * np.abs(values)) | (sizes < 1)
+    if wrong.any():
+        first = values[np.argmax(wrong)]
+        of_all = "; multiply shares by the samples there were to train on" if 0 < first < 1 else ""
+        raise column.fault(
+            "train_size must be a positive integer", np.flatnonzero(wrong), hint=counted + of_all
+        )
+    found = np.unique(sizes).astype(np.int64)
+    near = np.flatnonzero(np.diff(found) <= np.maximum(1, found[:-1] * _UNEQUAL_FOLDS))
+    if len(near):
+        raise column.fault(
+            f"train_size {found[near[0] + 1]} is next to {found[near[0]]}",
+            np.flatnonzero(sizes == found[near[0] + 1]),
+            hint="where only folds of unequal size make the difference, write one size for all",
+        )
+    if len(found) > 1:
+        _check_samples(sheet)
+    parts = {int(size): sheet.of_rows(np.flatnonzero(sizes == size)) for size in found}
+    largest = parts[int(found[-1])]
+    for name, cells in largest.configurations.items() if len(found) > 1 else ():
+        if all(len(largest.column(cell).nulls) == largest.n_rows for cell in cells):
+            raise InputError(
+                f"no prediction of {name!r} at the largest training size, {found[-1]}",
+                path=sheet.path,
+                column=column.place(0)[1],
+                hint="all configurations have the same training sizes; or --exclude it",
+            )
+    return parts
+
+
+def _check_samples(sheet: Sheet) -> None:
+    """Refuse what is of a sample and differs between training sizes."""
+    if "row_id" not in sheet.roles:
+        return
+    codes, names = sheet.roles["row_id"].named_codes()
+    first = np.empty(len(names), np.int64)
+    first[codes[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
+    for role in (role for role in CONSTANT if role in sheet.roles):
+        if not len(sheet.roles[role].nulls):
+            check_constant(
+                sheet.roles[role],
+                first[codes],
+                f"{role} differs between training sizes of one sample",
+                "check that the rows are of the same samples",
+            )
 
 
 def check_key(roles: Mapping[str, Column], role: str) -> None:

@@ -36,6 +36,8 @@ class Roles:
         Long layout: column of the configuration, and of its predictions.
     labels_row_id, folds_row_id
         Column of the key in a labels or folds file that calls it otherwise.
+    train_size
+        Column of the number of samples that trained the model.
     """
 
     truth: str | None = None
@@ -51,6 +53,7 @@ class Roles:
     prediction: str | None = None
     labels_row_id: str | None = None
     folds_row_id: str | None = None
+    train_size: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +112,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "group": ("group", "groups", "patient_id", "cluster"),
     "weight": ("weight", "weights", "sample_weight"),
     "outer_fold": ("outer_fold",),
+    "train_size": ("train_size",),
 }
 
 ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")

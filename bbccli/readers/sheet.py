@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -103,6 +103,15 @@ class Sheet:
     weights: FloatArray | None = None
     rounding: Mapping[str, float] = field(default_factory=dict)
     unfinished: Unfinished | None = None
+
+    def of_rows(self, rows: IntArray) -> Sheet:
+        """Return the sheet of some rows, before they have their places."""
+        cells = (
+            replace(cell, rows=rows if cell.rows is None else cell.rows[rows])
+            for cell in self.cells
+        )
+        roles = {role: column.take(rows) for role, column in self.roles.items()}
+        return replace(self, n_rows=len(rows), roles=roles, cells=tuple(cells))
 
     @property
     def path(self) -> str:

@@ -40,8 +40,9 @@ ONLY_FOR = {name: {"auc"} for name in OF_AUC} | dict.fromkeys(OF_SHARES, SHARES)
 
 
 # The methods at the core meet all representatives, those built from their parts a few.
-# Methods for nested predictions keep laws of their own: see test_ncv.py.
-PLAIN = [method.name for method in METHODS.values() if Need.NESTED not in method.needs]
+# Methods that need nested predictions or training sizes keep laws of their own: see test_ncv.py and
+# test_ipl.py.
+PLAIN = [method.name for method in METHODS.values() if not method.needs & {Need.NESTED, Need.SIZES}]
 AT_THE_CORE = {"cvt", "tt", "bbc", "bbc-f", "cvm-cv"}
 A_FEW = ["auc", "accuracy", "rmse"]
 PAIRS = [

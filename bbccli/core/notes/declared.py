@@ -13,7 +13,7 @@ def classes_in_order(classes: Sequence[str]) -> Texts:
     """A column holds lists with one probability for each class, and nothing names the classes. They
     are taken in sorted order, as scikit-learn has them in `classes_`; numbers by their value.
 
-    Remedy: One column `config::class` per class, if the models have another order.
+    Remedy: write one column `config::class` per class, if the models have another order.
     """
     return (
         f"lists of probabilities are taken to hold the classes in sorted order: "
@@ -50,6 +50,21 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
         f"the weights make {count(n_units, units)}{of_class} count as {figure(n_effective)}: a few "
         f"heavy {units}s decide the figures",
         "check the weights; --unweighted counts all samples alike",
+    )
+
+
+@note(CARE, "roles")
+def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
+    """A column `train_size` tells models trained on more samples from those trained on fewer. All
+    figures are of the largest training size; only [`ipl`](methods.md#ipl) reads the smaller ones.
+
+    Remedy: nothing if the largest size is the one that the study is about. Else keep the rows of
+    the size that it is about.
+    """
+    return (
+        f"models were trained on {listing([str(size) for size in sizes], 8)} samples; only those "
+        f"of {sizes[-1]} count, except in ipl",
+        "nothing, if that is the size that the study is about; else keep the rows of that size",
     )
 
 

@@ -31,8 +31,8 @@ def single_configuration(n_tried: int = 1, *, asked: bool = False) -> Texts:
 
 @note(CARE)
 def not_corrected() -> Texts:
-    """Of every `bbc leaderboard`: performances on the data that rank the configurations are too
-    good at the top.
+    """In every `bbc leaderboard` the performances at the top are too good: the same data rank the
+    configurations.
 
     Remedy: use the table to look at the configurations, and report the figure of `bbc correct`.
     """
@@ -289,8 +289,8 @@ def wide_fold_mean(per_fold: float, words: str) -> Texts:
 
 @note(CARE)
 def matched_interval() -> Texts:
-    """`--interval matched` is experimental: with real training such intervals held the truth less
-    often than percentile intervals; for `bbc-f` they did not keep their level without training
+    """`--interval matched` is experimental: with real training such intervals covered the truth
+    less often than percentile intervals; for `bbc-f` they did not keep their level without training
     either.
 
     Remedy: report `--interval percentile`, or both.

@@ -136,8 +136,8 @@ def bounds_unknown() -> Texts:
 @note(DOUBT, "folds")
 def folds_differ() -> Texts:
     """In a long table or in several files, samples lie in different folds for different
-    configurations. The folds are taken as unknown; `bbc` runs, methods over folds can't. So it is
-    of two files of the same samples that are compared: rows are, and no folds.
+    configurations. The folds are taken as unknown: `bbc` runs, methods over folds can't. The same
+    goes for two files of the same samples: they are compared by rows, not by folds.
 
     Remedy: cross-validate all configurations on the same folds. It also makes them comparable.
     """
@@ -160,7 +160,7 @@ def joined_folds_differ(names: Sequence[str]) -> Texts:
 def joined_by_position(files: Sequence[str]) -> Texts:
     """Rows of several files belong together because they stand in the same place: no file has a key
     of the samples, or `--by-position` was given. If one file is in another order, its rows are
-    those of other samples, and the figures are wrong without a sign of it.
+    those of other samples: the figures are wrong, and nothing shows it.
 
     Remedy: give every file a column `row_id` with the key of the sample; if the key has a name of
     its own, name it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` where those
@@ -411,8 +411,8 @@ def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float)
 
 @note(DOUBT, "constant")
 def targets_clipped(n_unsure: int) -> Texts:
-    """The same of a run whose models all scale the logarithm of their targets: what the smallest
-    targets were before they were clipped is not in the folder.
+    """All models of an mljar run scale the logarithm of their targets, so the folder does not tell
+    what the smallest targets were before they were clipped.
 
     Remedy: train the `Baseline` too; decision trees and nearest neighbors keep the targets as well.
     """

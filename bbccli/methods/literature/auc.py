@@ -33,9 +33,9 @@ sample of a class there is no interval, and a note.
 
 When to use: to compare with the literature, or with hundreds of samples of each class. When not:
 otherwise. It throws away the evaluation samples for the selection, and all others for the
-evaluation. Share of one-sided 95 % intervals that held the winner's true AUC, 200 matrices per row,
-simulated as by Paraschakis et al. 2024 (scores normal, true AUCs drawn from the beta distribution
-named; Monte-Carlo error 0.015 to 0.035):
+evaluation. Share of one-sided 95 % intervals that covered the winner's true AUC, 200 matrices per
+row, simulated as by Paraschakis et al. 2024 (scores normal, true AUCs drawn from the beta
+distribution named; Monte-Carlo error 0.015 to 0.035):
 
 | N | C | rarer class | true AUCs | `delong` | `delong-10p` | `hanley-mcneil` | `hanley-mcneil-10p` | `delong`, share 0 |
 |---|---|---|---|---|---|---|---|---|
@@ -72,7 +72,7 @@ Assumptions: those of `delong`, further out in the tail of the normal distributi
 worse.
 
 When to use: to compare with the literature. When not: as a result; in the table above its interval
-holds the truth in 24 % of the cases at worst. The winner of several is the one whose placements
+covers the truth in 24 % of the cases at worst. The winner of several is the one whose placements
 happen to vary little: at the AUCs near 1 that win among m, the variance is taken for too small, and
 Šidák's level does not make up for it.
 
@@ -104,7 +104,7 @@ others well; a normal distribution of the AUC. Groups and sample weights are ref
 counts independent samples.
 
 When to use: to compare with the literature, or where only an AUC and two counts are known. When
-not: otherwise; see `delong` for how often it holds the truth.
+not: otherwise; see `delong` for how often it covers the truth.
 
 The code of Paraschakis et al. 2024 computes something else under this name: the counts of right and
 wrong predictions in the place of M and N, M + 1 in that of M - 1, and as wrong all samples of the

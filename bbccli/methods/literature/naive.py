@@ -16,7 +16,7 @@ Algorithm:
 4. The interval is made of the percentiles of the B performances.
 
 Assumptions: the winner was not selected; otherwise the interval is too high. In the simulations of
-Paraschakis et al. 2024 the one-sided 95 % bound of a naive bootstrap held the truth in about a
+Paraschakis et al. 2024 the one-sided 95 % bound of a naive bootstrap covered the truth in about a
 third of the cases.
 
 When to use: for one configuration, with any metric; or to show what the correction does: `naive`

@@ -21,7 +21,7 @@ Algorithm:
 
 Assumptions: independent samples; many right and many wrong ones.
 
-When to use: to see what many reports do. When not: near 0 or 1, where it holds the truth far too
+When to use: to see what many reports do. When not: near 0 or 1, where it covers the truth far too
 seldom; where p is 0 or 1 it has no width, and the note [no-variance](notes.md#no-variance) says so.
 
 Cost: none.

@@ -55,10 +55,10 @@ When to use: for an interval that follows the shape of the metric near its bound
 one does not, with about 100 evaluation samples or more. When not: otherwise; like all split methods
 it throws away the evaluation samples for the selection and all others for the evaluation.
 
-Share of one-sided 95 % intervals that held the winner's true AUC, 200 matrices per row, simulated
-as by Paraschakis et al. 2024 (scores normal, true AUCs drawn from the beta distribution named;
-Monte-Carlo error 0.01 to 0.035). In brackets what the paper's authors measured with their code,
-where they ran that setting:
+Share of one-sided 95 % intervals that covered the winner's true AUC, 200 matrices per row,
+simulated as by Paraschakis et al. 2024 (scores normal, true AUCs drawn from the beta distribution
+named; Monte-Carlo error 0.01 to 0.035). In brackets what the paper's authors measured with their
+code, where they ran that setting:
 
 | N | C | rarer class | true AUCs | `tilting` | `tilting-10p` | `mabt` | `tilting`, share 0 |
 |---|---|---|---|---|---|---|---|

@@ -30,15 +30,15 @@ Algorithm:
 Where another metric selects, it decides on the kept, and the ends are in the metric that measures.
 
 Assumptions: **nothing was trained on these samples, and the winner is used as it is**: prompts,
-raters, or models that were finished before. With trained models such bounds held the truth in 0.79
-of the cases, for the influence of the samples that trained them is not in s_c; so they are refused
-unless `--models fixed` says that there are none. A metric that changes smoothly with the samples,
+raters, or models that were finished before. The influence of the
+samples that trained a model is not in s_c, so trained models are refused unless `--models fixed`
+says that there are none. A metric that changes smoothly with the samples,
 and enough of them for normal sums.
 
 Evidence: simulations of fixed models, N = C = 100, B = 1000, one-sided level 0.95, 250 repetitions
 of each row (400 of the first); the standard error of an inclusion is 0.007 to 0.020:
 
-| True performances | `zf` held | at distance | without the guard | `bbc` held | at distance |
+| True performances | `zf` covered | at distance | without the guard | `bbc` covered | at distance |
 |---|---|---|---|---|---|
 | accuracies Be(9, 6) | 0.970 | 0.068 | 0.948 | 0.985 | 0.130 |
 | accuracies Be(9, 6), correlated 0.7 | 0.956 | 0.078 | 0.936 | 0.980 | 0.108 |
@@ -47,7 +47,7 @@ of each row (400 of the first); the standard error of an inclusion is 0.007 to 0
 | AUCs Be(9, 6) | 0.964 | 0.077 | 0.916 | 0.988 | 0.153 |
 | AUCs Be(24, 6), correlated 0.7 | 0.972 | 0.065 | 0.892 | 0.996 | 0.094 |
 
-The guard is part of it: without it the normal bound held less often than it should in most rows,
+The guard is part of it: without it the normal bound covered less often than it should in most rows,
 and never where the winner was perfect.
 
 When to use: for the best of many prompts, models or raters that are fixed, where its bound is
@@ -133,8 +133,7 @@ def run(case: Case) -> Answer:
 def _check(case: Case) -> None:
     if case.plan.models is not Models.FIXED:
         raise UnsupportedError(
-            "zf is for models that are fixed; with trained ones its bounds held the truth in 79 % "
-            "of the cases",
+            "zf is for models that are fixed; with trained ones its bounds are too narrow",
             hint="bbc resamples the selection; --models fixed if nothing was trained on these "
             "samples",
         )

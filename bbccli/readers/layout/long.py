@@ -111,8 +111,7 @@ def _keys(
 ) -> tuple[IntArray, IntArray]:
     """(n_rows,) key of each row, in order of first appearance; and the first row of each."""
     passes = [repeat_codes(table.n_rows, roles)]
-    if "outer_fold" in roles:
-        passes.append(roles["outer_fold"].codes()[0])
+    passes += [roles[role].codes()[0] for role in ("outer_fold", "train_size") if role in roles]
     if "row_id" in roles:
         samples, _ = roles["row_id"].codes()
     else:

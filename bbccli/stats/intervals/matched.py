@@ -17,8 +17,8 @@ estimate's spread already and is left as it is.
 In simulations of fixed performances such intervals of `bbc` keep their level and are a fifth
 tighter; those of `bbc-f`, which rest on a handful of folds, do not keep it. Models that are trained
 again vary with their training set too, which no resampling of predictions shows; with real training
-they held the truth less often than percentile intervals (see [validation](validation.md)). They are
-never a default.
+they covered the truth less often than percentile intervals (see [validation](validation.md)). They
+are never a default.
 
 Where samples are resampled and performances are means over folds (`--pooling fold-mean`), `matched`
 is refused: out of the bag the folds are of unequal sizes and some are undefined, and f, which is

@@ -69,9 +69,11 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
     """Return True if samples recur, once for each number of a column."""
     if not (class_predictions(frame) or single_predictions(frame) or hints.roles.prediction):
         return False
-    by_hand = (hints.roles.row_id, hints.roles.repeat, hints.roles.outer_fold)
-    roles = zip(("row_id", "repeat", "outer_fold"), by_hand, strict=True)
-    keys = [one for role, given in roles if (one := given or named(frame, role)) in frame.names]
+    keys = [
+        one
+        for role in ("row_id", "repeat", "outer_fold", "train_size")
+        if (one := getattr(hints.roles, role) or named(frame, role)) in frame.names
+    ]
     if not hints.roles.row_id and named(frame, "row_id") is None:
         raise InputError(
             "whole numbers may be the names of configurations or predictions",
