@@ -16,6 +16,7 @@ from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
     from bbccli.planning import PlanRequest, Stated
+    from bbccli.planning.studies import PlanBasis
 
 LARGEST_COUNT = 1_000_000
 """Rows, and the square of configurations, of a cell."""
@@ -54,9 +55,23 @@ class PlanningOptions:
         None,
         "Configurations of the table, such as 10,100,1000; the answer is for the most.",
         "C,...",
-        default="those of the pilot, half and twice as many",
+        default="those of the pilot",
     )
-    check: bool = _of_run(False, "Simulate the answer, to see if the formulas hold there.")
+    assurance: float | None = _of_run(
+        None,
+        "With --width: rows with which this share of studies gets so narrow an interval.",
+        "P",
+        default="so narrow on average",
+    )
+    check: bool = _of_run(
+        False, "Simulate many studies of the size answered; the answer follows what they show."
+    )
+    details: bool = option(
+        False,
+        "Also show half and twice as many configurations, and what the plan rests on.",
+        panel=Panel.OUTPUT,
+        scope=Scope.RUN,
+    )
     metric: str | None = metric_option(default="the first that fits the task; auc without a pilot")
     expected: float | None = _stated(
         "Without a pilot: true performance of the best configuration. The corrected value of "
@@ -74,8 +89,12 @@ class PlanningOptions:
         "R",
         f"{CORRELATION:g}",
     )
-    within: float = _of_run(
-        0.01, "How far from the best still counts as near the best.", "D", panel=Panel.METHOD
+    within: float | None = _of_run(
+        None,
+        "How far from the best still counts as near the best.",
+        "D",
+        panel=Panel.METHOD,
+        default="a hundredth of the metric's range, or of the expected performance",
     )
 
 
@@ -104,8 +123,8 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         target = Target.OPTIMISM if self.optimism is not None else target
         value = self.optimism if self.width is None else self.width
         return PlanRequest(
-            *(target, value or 0.0, samples, configurations, self.within),
-            *(self.level, self.seed, self.check),
+            *(target, value or 0.0, samples, configurations),
+            *(self.within, self.assurance, self.check, self.details),
         )
 
     def _check_sizes(self) -> None:
@@ -116,7 +135,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
             raise OptionError(
                 "--width and --optimism are two questions", hint="ask them one by one"
             )
-        if not 0 <= self.within < math.inf:
+        if self.within is not None and not 0 <= self.within < math.inf:
             raise OptionError(f"--within is {self.within:g}", hint="0 or more, such as 0.01")
 
     def stated(self) -> Stated:
@@ -192,10 +211,7 @@ def counts(option: str, text: str | None, most: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
-WITHOUT = (
-    *("guard", "side", "evaluation_share", "tolerance", "outer_fold", "interval", "models"),
-    *("select", "size_correction"),
-)
+WITHOUT = (*("side", "evaluation_share", "tolerance", "outer_fold", "select"),)
 
 Pilot = Annotated[
     Sequence[str],
@@ -229,7 +245,7 @@ def plan(
     from bbccli.cli.streams import say
     from bbccli.core.progress import enter
     from bbccli.metrics import choose_metrics, metric_named
-    from bbccli.planning import of_pilot, of_stated, planned_for
+    from bbccli.planning import check_statable, of_pilot, of_stated, planned_for
     from bbccli.reports import FORMS, Kind
     from bbccli.reports.content.plan import answer
     from bbccli.schema.plan import plan_document
@@ -239,6 +255,7 @@ def plan(
     if files:
         planning.check_no_statement()
     else:
+        check_statable(metric_named(planning.metric or "auc"))
         planning.stated()
     form = FORMS[form_for(format, where, Kind.PLAN) or format]
     with work.working(quiet=where.quiet) as progress:
@@ -250,13 +267,13 @@ def plan(
             given = planning.plan(matrix.source.metadata)
             enter(progress, "resampling")
             with working(names, matrix):
-                basis = of_pilot(matrix, metric, given)
+                basis: PlanBasis = of_pilot(matrix, metric, given)
         else:
             metric = metric_named(planning.metric or "auc")
-            basis = of_stated(metric, planning.stated(), given.level)
+            basis = of_stated(metric, planning.stated(), given.seed)
         enter(progress, "planning")
-        request = planning.question()
-        found = plan_document(matrix, given, planned_for(basis, request, progress))
+        planned = planned_for(basis, planning.question(), given, progress)
+        found = plan_document(matrix, given, planned)
     publish([found], form.name, where, Kind.PLAN)
     if not form.for_people and not where.quiet:
         say(answer(found.record))

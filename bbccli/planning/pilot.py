@@ -1,56 +1,74 @@
-"""The basis that a pilot gives: a two-way table of what each row does to each configuration.
+"""The basis that a pilot gives.
 
-1. L_ij is the influence of unit i on configuration j: of a mean of losses the loss less the mean,
-   of an AUC the placement less the AUC. Rows, or groups of rows, are units; those of a metric of
-   pairs are in strata by class.
-2. r_ij = L_ij less its mean over the configurations. The noise of the performances relative to each
-   other is s^2 = sum over j of var(r_.j) / (C - 1), where var() is that of a mean over the units.
-   Of a mean of losses that is MSAB / N, the residual mean square of rows x configurations over N.
-3. The true spread is tau^2 = max(var(m) - s^2, 0), with the performances m.
-4. The best quarter of the configurations, at least three, gives its own s, and so does the best
-   tenth, for the lower figure of the optimism. The spread of the best quarter is told by the slope
-   of its sorted performances on normal scores, less its noise: where the performances have a long
-   tail of failures, it is less than that of all.
-5. sigma^2 is the mean over the best quarter of the variances of single performances. Its ratio to
-   s^2 of the same gives the correlation.
-6. The winner's true performance is anchored at the corrected figures of the pilot: what the best of
-   c configurations is worth by BBC (the cost of the search), up to C; beyond C the last of them.
+What a pilot leaves open is which of its configurations are truly better: those near the top differ
+by chance as much as in truth. So two truths are simulated between which the real one should lie.
 
-Source: steps 1 to 3 are a two-way analysis of variance, one observation per cell and random effects
-(Searle, Casella & McCulloch 1992, chapter 4), of influence values (Efron & Tibshirani 1993, chapter
-11). Steps 4 to 6 are ours.
+1. m_j are the performances, L_ij the influence of unit i on configuration j: of a mean of losses
+   the loss less the mean, of an AUC the placement less the AUC. Rows, or groups of rows, are units.
+2. A study of N rows has the performances theta_j + sqrt(n / N) sum_i w_i L_ij, where the w_i are
+   counts of a bootstrap sample of the n rows of the pilot, less 1: configurations that err on the
+   same rows do so again.
+3. Contenders are the configurations that lie at most three standard errors, of the difference in
+   the same rows, below the best. Of the two truths one has all contenders as good as the best; it
+   gives the upper figure of the optimism, which is raised by a tenth. In the other one contenders
+   lie half again as far below the best as they were seen to; it gives the lower figure.
+4. The optimism is the mean of w L of the winner less that of all configurations, which is 0 on
+   average and takes off what all have in common.
+5. The winner's true performance is anchored at the corrected figures of the pilot: what the best of
+   c configurations is worth by BBC (the cost of the search), up to C. To it comes what the mean of
+   both truths says of other rows, and of more configurations.
+6. More configurations than the pilot's are copies of those in it, drawn at random, whose errors
+   have the mean correlation of the contenders with the best one.
+
+7. Studies of intervals are rows of the pilot, drawn again. In them its configurations differ by the
+   chance of the pilot as well, so that selection looks easier than it is: widths are raised by a
+   tenth.
+
+Source: steps 1 and 2 are the bootstrap of influence values (Efron & Tibshirani 1993, chapters 6 and
+11), step 3 are contenders as by Hsu's multiple comparisons with the best. What these
+factors achieve is measured: see docs/plan.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import astuple, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import ceil, sqrt
 
 import numpy as np
+from numpy.random import Generator
 
 from bbccli.comparisons.evidence import Influences, evidence_of
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.results import SearchCost
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import attainable, planned
-from bbccli.planning.basis import Chance, PlanBasis, reached, width_of
+from bbccli.planning.basis import DrawnStudy, Outlook, best_of
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
-from bbccli.types import FloatArray, IntArray, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
 NEAR = 2.0
 """Standard errors from the best value within which a performance is nearly perfect."""
 
-LEAST_BEST = 3
-"""Configurations that are the best quarter or tenth, at least."""
+REACH = 3.0
+"""Standard errors below the best within which a configuration may be the best."""
 
-BLOM = 0.375
+EQUAL, APART = 1.0, -0.5
+"""How far contenders are drawn towards the best, in the two truths."""
+
+RAISED = 1.1
+"""Factor of the upper figure, and of widths."""
+
+N_DRAWN = 400
+"""Simulated studies behind an outlook."""
+
+MOST_DRAWN = 2 * 10**7
+"""Performances of them, at most."""
 
 
-def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PlanBasis:
+def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis:
     """Return the basis that a matrix gives, under a metric.
 
     Raises
@@ -70,87 +88,232 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PlanBasis:
         )
     selector = planned(metric, plan)
     cost = search_cost(Case(matrix, selector, selector, plan))
-    basis = basis_of(found.take(known), matrix.n_samples, cost, plan.level)
-    basis = replace(basis, bounds=attainable(selector, matrix.outcome))
-    if metric.of_pairs and matrix.task is Task.BINARY:
-        return replace(basis, prevalence=float(np.mean(matrix.outcome.values)))
-    return basis
-
-
-def basis_of(found: Influences, n_samples: int, cost: SearchCost, level: float) -> PlanBasis:
-    """Return the basis of performances and influences, and of the corrected figures."""
-    order = np.argsort(-found.gains, kind="stable")
-    best, top = (order[: max(ceil(len(order) / n), LEAST_BEST)] for n in (4, 10))
-    noise, of_best, at_top = (noise_among(found, columns) for columns in (order, best, top))
-    error = sqrt(float(found.variances[best].mean())) or sqrt(float(found.variances.mean()))
-    spread = sqrt(max(float(found.gains.var(ddof=1)) - noise**2, 0.0))
-    spread_of_best = sqrt(max(_slope(found.gains[order], len(best)) ** 2 - of_best**2, 0.0))
-    width = width_of(error, level)
-    metric, sign = found.metric, found.metric.direction.sign
-    gains = found.gains[order]
-    perfect = max(sign * bound for bound in metric.bounds)
-    near = bool(perfect - gains[: len(best)].mean() < NEAR * error)
-    return PlanBasis(
-        metric=metric.name,
-        direction=metric.direction,
-        bounds=metric.bounds,
-        n_samples=n_samples,
-        n_configurations=len(order),
-        chance=_by_root(Chance(noise, of_best, at_top, error, width), n_samples),
-        spread=spread,
-        spread_of_best=spread_of_best,
-        level=_anchored(cost, sign, spread_of_best, of_best),
-        expected=sign * cost.corrected[-1],
-        correlation=max(1 - of_best**2 / error**2, 0.0) if error else 0.0,
-        near_perfect=near,
-        most_optimism=float(gains[0] - np.median(gains)) if near else np.inf,
-        least_samples=max(ceil(2 * n_samples / (int(found.df.min()) + 1)), 10),
+    sign = metric.direction.sign
+    return PilotBasis(
+        metric=replace(metric, bounds=attainable(selector, matrix.outcome)),
+        matrix=matrix.of_configurations(known),
+        found=found.take(known),
+        counts=np.array(cost.counts, float),
+        figures=sign * np.array(cost.corrected),
+        seed=plan.seed,
     )
 
 
-def noise_among(found: Influences, columns: IntArray) -> float:
-    """Return s of some configurations (C',): chance in a performance relative to the others.
+@dataclass(frozen=True, eq=False)
+class PilotBasis:
+    """A pilot as a `PlanBasis`.
 
-    Examples
-    --------
-    >>> from bbccli import METRICS, Plan, read
-    >>> matrix = read("sample_data/digits.parquet")
-    >>> found = evidence_of(matrix, METRICS["accuracy"], Plan())
-    >>> round(noise_among(found, np.arange(found.n_configurations)), 4)
-    0.0126
+    Attributes
+    ----------
+    matrix, found
+        The configurations whose performance is defined, and their influence values.
+    counts, figures : (K,)
+        Numbers of configurations, and the corrected gains of the best of so many.
     """
-    mean = found.influence[:, columns].mean(axis=1) * found.scale
-    # the squares about the mean are those of all less those of the mean
-    total = float(found.variances[columns].sum()) - len(columns) * float(mean @ mean)
-    return sqrt(max(total, 0.0) / (len(columns) - 1))
 
+    metric: Metric
+    matrix: PredictionMatrix
+    found: Influences
+    counts: FloatArray
+    figures: FloatArray
+    seed: int = 0
 
-def _by_root(chance: Chance, n_samples: int) -> Callable[[float], Chance]:
-    """Chance in N rows, scaled from that in the rows of the pilot."""
+    law = "rows of the pilot, drawn again"
+    wider = RAISED
 
-    def of_rows(n: float) -> Chance:
-        share = sqrt(n_samples / n)
-        return Chance(*(share * value for value in astuple(chance)))
+    @property
+    def n_samples(self) -> int:
+        """Rows of the pilot."""
+        return self.matrix.n_samples
 
-    return of_rows
+    @property
+    def n_configurations(self) -> int:
+        """C."""
+        return self.found.n_configurations
 
+    @property
+    def expected(self) -> float:
+        """Gain of the winner by BBC."""
+        return float(self.figures[-1])
 
-def _slope(gains: FloatArray, n_best: int) -> float:
-    """Slope of the best of sorted gains (C,), highest first, on normal scores."""
-    from scipy.special import ndtri
+    @cached_property
+    def may_be_best(self) -> BoolArray:
+        """(C,) True for contenders."""
+        gains, best = self.found.gains, int(np.argmax(self.found.gains))
+        apart = self.found.influence - self.found.influence[:, [best]]
+        errors = np.sqrt(((apart * self.found.scale[:, None]) ** 2).sum(axis=0))
+        return np.asarray(gains >= gains[best] - REACH * errors)
 
-    count = len(gains)
-    scores = -ndtri((np.arange(1, n_best + 1) - BLOM) / (count + 1 - 2 * BLOM))
-    centred = scores - scores.mean()
-    return float(centred @ gains[:n_best] / (centred @ centred))
+    @property
+    def contenders(self) -> int:
+        """Number of contenders."""
+        return int(self.may_be_best.sum())
 
+    @cached_property
+    def _squares(self) -> FloatArray:
+        """(U, K) what each unit adds to the variance of the performances of contenders."""
+        own = self.found.influence[:, self.may_be_best] * self.found.scale[:, None]
+        return np.asarray(own**2)
 
-def _anchored(cost: SearchCost, sign: int, spread: float, noise: float) -> Callable[[float], float]:
-    """Level of C configurations, by the corrected figures of a search of the pilot's size."""
-    counts, figures = np.array(cost.counts), sign * np.array(cost.corrected)
+    def error(self, n_samples: int) -> float:
+        """Return the standard error of a contender's performance."""
+        return sqrt(float(self._squares.sum(axis=0).mean()) * self.n_samples / n_samples)
 
-    def level(n_configurations: float) -> float:
-        known = min(n_configurations, float(counts[-1]))
-        return float(np.interp(known, counts, figures)) - reached(spread, noise, known)
+    @property
+    def doubt(self) -> float:
+        """Standard error of the variance of a contender, relative to it."""
+        totals = self._squares.sum(axis=0)
+        own = self._squares.std(axis=0, ddof=1)[totals > 0] / totals[totals > 0]
+        return sqrt(len(self._squares)) * float(own.mean()) if len(own) else 0.0
 
-    return level
+    @cached_property
+    def correlation(self) -> float:
+        """Mean correlation of what chance does to the best one and to another contender."""
+        scaled = self.found.influence[:, self.may_be_best] * self.found.scale[:, None]
+        sizes = np.sqrt((scaled**2).sum(axis=0))
+        best = int(np.argmax(self.found.gains[self.may_be_best]))
+        others = (sizes > 0) & (np.arange(len(sizes)) != best)
+        if not others.any() or not sizes[best]:
+            return 0.0
+        found = scaled[:, best] @ scaled[:, others] / (sizes[best] * sizes[others])
+        return float(np.clip(found.mean(), 0.0, 1.0))
+
+    def chance_and_truth(self, n_samples: int, share: int) -> tuple[float, float]:
+        """Noise relative to the others, and spread of the true gains, of the best 1 / share.
+
+        Of means of losses the noise is that of a two-way table of rows and configurations: the
+        root of the residual mean square over the rows.
+        """
+        count = max(ceil(self.n_configurations / share), 2)
+        best = np.argsort(-self.found.gains, kind="stable")[:count]
+        own = self.found.influence[:, best] * self.found.scale[:, None]
+        apart = own - own.mean(axis=1, keepdims=True)
+        noise = float((apart**2).sum()) / (count - 1)
+        spread = max(float(self.found.gains[best].var(ddof=1)) - noise, 0.0)
+        return sqrt(noise * self.n_samples / n_samples), sqrt(spread)
+
+    @property
+    def near_perfect(self) -> bool:
+        """True if the contenders are within two standard errors of the best value."""
+        mean = self.found.gains[self.may_be_best].mean()
+        return bool(best_of(self.metric) - mean < NEAR * self.error(self.n_samples))
+
+    @property
+    def least_samples(self) -> int:
+        """Rows with two units of each stratum."""
+        return max(ceil(2 * self.n_samples / (int(self.found.df.min()) + 1)), 10)
+
+    @property
+    def prevalence(self) -> float | None:
+        """Share of the positive class, of a metric of pairs."""
+        if self.metric.of_pairs and self.matrix.task is Task.BINARY:
+            return float(np.mean(self.matrix.outcome.values))
+        return None
+
+    def outlook(self, n_samples: int, n_configurations: int, within: float) -> Outlook:
+        """Return what to expect of the winner."""
+        if n_configurations == 1:
+            return Outlook(0.0, 0.0, 0.0, float(self.figures[0]), (1.0, 1.0))
+        equal, apart = (
+            self._of_truth(n_samples, n_configurations, towards, within)
+            for towards in (EQUAL, APART)
+        )
+        lower, upper = sorted((apart[0], RAISED * equal[0]))
+        known = min(n_configurations, self.n_configurations)
+        honest = float(np.interp(known, self.counts, self.figures))
+        honest += sum(
+            (now[1] - self._of_truth(self.n_samples, known, towards, within)[1]) / 2
+            for now, towards in ((equal, EQUAL), (apart, APART))
+        )
+        low, high = sorted((equal[2], apart[2]))
+        if self.near_perfect:  # rows that no configuration misses tell nothing of how often one may
+            lower, upper = 0.0, best_of(self.metric) - honest
+        found = Outlook(lower, (lower + upper) / 2, upper, honest, (low, high))
+        return found.capped(best_of(self.metric))
+
+    def _of_truth(
+        self, n_samples: int, n_configurations: int, towards: float, within: float
+    ) -> tuple[float, float, float]:
+        """Optimism, true gain, and share near the best, of the winners of simulated studies."""
+        gains = self._gains(towards)
+        columns, noise = self._noise(n_configurations)
+        noise = sqrt(self.n_samples / n_samples) * noise
+        true = gains[columns]
+        rows = np.arange(len(noise))
+        winners = np.argmax(true + noise, axis=1)
+        off = noise[rows, winners] - noise.mean(axis=1)
+        chosen = true[rows, winners]
+        near = chosen >= true.max(axis=1) - within
+        return float(off.mean()), float(chosen.mean()), float(near.mean())
+
+    def _gains(self, towards: float) -> FloatArray:
+        """True gains (C,), contenders drawn so far towards the best."""
+        gains = self.found.gains
+        return np.where(self.may_be_best, gains + towards * (gains.max() - gains), gains)
+
+    def _noise(self, n_configurations: int) -> tuple[IntArray, FloatArray]:
+        """Configurations (D, C') of simulated studies, and noise in the rows of the pilot.
+
+        The same random numbers serve every number of rows.
+        """
+        rng, found = np.random.default_rng(self.seed), self.found
+        n_own = self.n_configurations
+        n_drawn = int(np.clip(MOST_DRAWN // max(n_configurations, n_own), 20, N_DRAWN))
+        weights = np.empty((n_drawn, found.n_units))
+        for stratum, size in enumerate(found.sizes):
+            at = found.strata == stratum
+            weights[:, at] = rng.multinomial(size, np.full(size, 1 / size), n_drawn) - 1
+        noise = (weights * found.scale) @ found.influence
+        order = np.argsort(rng.random((n_drawn, n_own)), axis=1)
+        if n_configurations <= n_own:
+            columns = order[:, :n_configurations]
+            return columns, np.take_along_axis(noise, columns, axis=1)
+        more = rng.integers(0, n_own, (n_drawn, n_configurations - n_own))
+        sizes = np.sqrt(((found.influence * found.scale[:, None]) ** 2).sum(axis=0))
+        copied = self.correlation * np.take_along_axis(noise, more, axis=1)
+        own = sqrt(1 - self.correlation**2) * rng.standard_normal(more.shape) * sizes[more]
+        columns = np.concatenate([np.broadcast_to(np.arange(n_own), noise.shape), more], axis=1)
+        return columns, np.concatenate([noise, copied + own], axis=1)
+
+    def study(
+        self, n_samples: int, n_configurations: int, rng: Generator, most: int | None = None
+    ) -> DrawnStudy:
+        """Draw rows of the pilot again, with a truth between the two, anchored at BBC's figure.
+
+        As many of each class are drawn as the pilot has, and groups as wholes. Of more
+        configurations than `most` those that were best in the pilot take part.
+        """
+        n_own, found = self.n_configurations, self.found
+        columns = np.arange(n_own)
+        if n_configurations < n_own:
+            columns = rng.choice(n_own, n_configurations, replace=False)
+        columns = np.sort(columns[np.argsort(-found.gains[columns], kind="stable")][:most])
+        gains = self._gains((EQUAL + APART) / 2) - self._too_good
+        rows, groups = self._rows(n_samples, rng)
+        matrix = replace(self.matrix.of_configurations(columns), sample_keys=None)
+        matrix = replace(matrix.of_samples(rows), groups=groups)
+        return DrawnStudy(matrix, gains[columns], (gains - found.gains)[columns])
+
+    @cached_property
+    def _too_good(self) -> float:
+        """What the winner's true gain, between the two truths, has beyond BBC's figure."""
+        size = self.n_samples, self.n_configurations
+        found = self._of_truth(*size, (EQUAL + APART) / 2, 0.0)
+        return found[1] - self.expected
+
+    def _rows(self, n_samples: int, rng: Generator) -> tuple[IntArray, IntArray | None]:
+        """Rows (N,) drawn again, and their groups, if the pilot has any."""
+        groups, outcome = self.matrix.groups, self.matrix.outcome
+        if groups is not None:
+            members = [np.flatnonzero(groups == name) for name in np.unique(groups)]
+            n_groups = max(round(n_samples * len(members) / self.n_samples), 2)
+            drawn = [members[one] for one in rng.integers(0, len(members), n_groups)]
+            sizes = list(map(len, drawn))
+            return np.concatenate(drawn), np.repeat(np.arange(n_groups), sizes)
+        if not self.matrix.task.is_classification:
+            return rng.integers(0, self.n_samples, n_samples), None
+        shares = outcome.class_counts / self.n_samples
+        counts = np.maximum(np.round(n_samples * shares).astype(int), 2)
+        of_class = [np.flatnonzero(outcome.values == code) for code in range(len(counts))]
+        drawn = [rng.choice(at, n) for at, n in zip(of_class, counts, strict=True) if len(at)]
+        return np.concatenate(drawn), None

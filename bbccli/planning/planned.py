@@ -1,16 +1,19 @@
 """From a basis and a question to a plan.
 
-The fewest rows are found by halving, for both targets fall with the rows: a width is reached where
-it is expected to be, an optimism where its upper figure is.
+Both targets fall with the rows: a width is reached where the interval that `bbc correct` prints is
+expected to be so narrow, or in a share of the studies; an optimism where its upper figure is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import ceil, isfinite
 from typing import Any
 
+import numpy as np
+
+from bbccli.core.arguments import real
 from bbccli.core.notes import (
     Note,
     few_planned_rows,
@@ -19,13 +22,14 @@ from bbccli.core.notes import (
     not_attainable,
     rough_pilot,
 )
+from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, silent
-from bbccli.metrics import METRICS
+from bbccli.errors import OptionError, parameter
 from bbccli.metrics.planned import check_apart
-from bbccli.planning.basis import PlanBasis
-from bbccli.planning.cells import bracket, cell, width
-from bbccli.planning.check import check, law_of
-from bbccli.planning.records import Cell, Halved, Planned, Target, Wanted
+from bbccli.planning.basis import first
+from bbccli.planning.records import Cell, Check, Halved, Planned, Target, Wanted
+from bbccli.planning.stated import StatedBasis
+from bbccli.planning.studies import PlanBasis, Widths, check
 
 MOST_SAMPLES = 1_000_000
 """Rows at most: where even these do not reach it, something else than rows is lacking."""
@@ -36,15 +40,23 @@ FEW_ROWS = 50
 SMALL_PILOT = 50, 10
 """Rows and configurations of a pilot below which its figures are rough."""
 
+MOST_FOLLOWED = 5
+"""Times that an answer follows a check."""
+
+UNKNOWN = 0.25
+"""Range of a probability from which on it is not known."""
+
 FIXED = "True performances are fixed: more rows also train better models, which no matrix shows."
-NORMAL = "Performances are about normal by chance, and in truth; near the best value they are not."
 OF_PILOT = (
     FIXED,
     "New rows come from where those of the pilot did, as many of each class and group.",
     "More configurations are of the same kind as those that were tried.",
-    NORMAL,
 )
-STATED = (FIXED, "Rows are independent of each other, without groups.", NORMAL)
+STATED = (
+    FIXED,
+    "Rows are independent of each other, without groups.",
+    "Performances are about normal by chance, and in truth; near the best value they are not.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,136 +71,237 @@ class PlanRequest:
     samples, configurations
         Of the table; the largest number of configurations is the one that is answered for.
     within
-        How far from the best still counts as near it.
-    level, seed
-        Of the intervals; of random numbers.
+        How far from the best still counts as near it; None for a hundredth of the distance of the
+        metric's bounds or, where that is infinite, of the expected performance.
+    assurance
+        Share of the studies in which a width is to be reached, in (0, 1); None for the mean width.
     checked
         True to simulate the chosen cell.
+    details
+        True for cells of half and twice as many configurations.
     """
 
     target: Target | None = None
     value: float = 0.0
     samples: Sequence[int] = ()
     configurations: Sequence[int] = ()
-    within: float = 0.01
-    level: float = 0.95
-    seed: int = 0
+    within: float | None = None
+    assurance: float | None = None
     checked: bool = False
+    details: bool = False
+
+    def __post_init__(self) -> None:
+        if self.assurance is None:
+            return
+        if not 0 < real(self.assurance, "assurance") < 1:
+            raise OptionError(
+                f"{parameter('assurance')} is {self.assurance:g}, not between 0 and 1",
+                hint="the share of studies in which the width is to be reached, such as 0.8",
+            )
+        if self.target is not Target.WIDTH:
+            raise OptionError(
+                f"{parameter('assurance')} is of a width, and none is asked for",
+                hint="ask for a width too, such as 0.1",
+            )
 
 
-def planned_for(basis: PlanBasis, asked: PlanRequest, progress: Progress = silent) -> Planned:
+def planned_for(
+    basis: PlanBasis, asked: PlanRequest, plan: Plan, progress: Progress = silent
+) -> Planned:
     """Return the plan that answers a question.
+
+    Parameters
+    ----------
+    plan
+        Of the intervals that are planned, as of `bbc correct`.
 
     Raises
     ------
     OptionError
         A width, an optimism or a distance as large as any two values of the metric are apart.
     UnsupportedError
-        A check of a metric that no law of simulation has.
+        A check of a cell that is too large.
     """
-    sizes = {"within": asked.within}
-    if asked.target is not None:
-        sizes[str(asked.target)] = asked.value
-    label = METRICS[basis.metric].label if basis.metric in METRICS else basis.metric
-    for name, size in sizes.items():
-        check_apart(name, size, label, basis.bounds)
-    if asked.checked:
-        law_of(basis)
-    of = partial(cell, basis, level=asked.level, within=asked.within, seed=asked.seed)
-    n_configurations = max(asked.configurations, default=basis.n_configurations)
-    half = -(-n_configurations // 2)
-    chosen_rows, wanted = next(iter(asked.samples), basis.n_samples or basis.least_samples), None
-    fewest: dict[int, int | None] = dict.fromkeys((n_configurations, half))
-    if asked.target is not None:
-        question = (basis, asked.target, asked.value)
-        fewest = {n: rows_for(*question, n, level=asked.level, seed=asked.seed) for n in fewest}
-        chosen_rows = fewest[n_configurations] or MOST_SAMPLES
-    chosen, halved = of(chosen_rows, n_configurations), None
-    if asked.target is not None:
-        reached = chosen.width if asked.target is Target.WIDTH else chosen.optimism_upper
-        wanted = Wanted(asked.target, asked.value, fewest[n_configurations], reached)
-    if n_configurations > 1:
-        other = of(chosen_rows, half)
-        changes = other.honest - chosen.honest, other.optimism - chosen.optimism
-        halved = Halved(half, fewest[half], *changes)
-    least = basis.n_samples or max(chosen_rows // 2, basis.least_samples)
-    samples = sorted(set(asked.samples or (least, chosen_rows, 2 * chosen_rows)))
-    counts = set(asked.configurations or (half, n_configurations, 2 * n_configurations))
-    of_check = (asked.level, asked.within, asked.seed, progress)
-    return Planned(
-        **_told(basis, chosen),
-        within=asked.within,
-        wanted=wanted,
-        chosen=chosen,
-        halved=halved,
-        cells=tuple(of(n, c) for n in samples for c in sorted(counts)),
-        check=check(basis, chosen, *of_check) if asked.checked else None,
-        assumptions=STATED if basis.n_samples is None else OF_PILOT,
-        notes=tuple(_notes(basis, wanted, chosen)),
-    )
+    return _Planner(basis, asked, plan).planned(progress)
 
 
-def _told(basis: PlanBasis, chosen: Cell) -> dict[str, Any]:
-    """Figures of the basis, by the names of `Planned`; chance in the chosen rows."""
-    chance = basis.chance(chosen.n_samples)
-    names = ("metric", "direction", "n_samples", "n_configurations", "spread", "spread_of_best")
-    told = {name: getattr(basis, name) for name in (*names, "correlation", "prevalence")}
-    told |= {n: getattr(chance, n) for n in ("noise", "noise_of_best", "noise_at_top", "error")}
-    return told | {"expected": basis.direction.sign * basis.expected}
+class _Planner:
+    """Cells, and the rows that a target takes."""
 
+    def __init__(self, basis: PlanBasis, asked: PlanRequest, plan: Plan) -> None:
+        self.basis, self.asked, self.plan = basis, asked, plan
+        self.sign = basis.metric.direction.sign
+        self.within = _within(basis) if asked.within is None else asked.within
+        self.widths = Widths(basis, plan)
+        sizes = {} if asked.within is None else {"within": asked.within}
+        if asked.target is not None:
+            sizes[str(asked.target)] = asked.value
+        for name, size in sizes.items():
+            check_apart(name, size, basis.metric.label, basis.metric.bounds)
 
-def _notes(basis: PlanBasis, wanted: Wanted | None, chosen: Cell) -> list[Note]:
-    found = []
-    if wanted is not None and wanted.n_samples is None:
-        found.append(not_attainable(wanted.target, wanted.value, wanted.attainable, MOST_SAMPLES))
-    if basis.near_perfect:
-        found.append(near_perfect())
-    if basis.spread == 0:
-        found.append(no_true_spread(stated=basis.n_samples is None))
-    size = basis.n_samples, basis.n_configurations
-    if size[0] is not None and (size[0] < SMALL_PILOT[0] or size[1] < SMALL_PILOT[1]):
-        found.append(rough_pilot(size[0], size[1]))
-    if chosen.n_samples < FEW_ROWS:
-        found.append(few_planned_rows(chosen.n_samples))
-    return found
+    def planned(self, progress: Progress) -> Planned:
+        """Return the whole plan."""
+        basis, asked = self.basis, self.asked
+        count = max(asked.configurations, default=basis.n_configurations)
+        half, wanted = -(-count // 2), None
+        rows = next(iter(asked.samples), basis.n_samples or basis.least_samples)
+        if asked.target is not None:
+            wanted = self.wanted(count)
+            rows = wanted.n_samples or MOST_SAMPLES
+        found = None
+        if asked.checked:
+            rows, found = self._checked(rows, count, progress)
+            if wanted is not None and wanted.n_samples not in (None, rows):
+                wanted = self._wanted(rows, wanted.n_samples_lower, rows)
+        chosen = self.cell(rows, count)
+        if wanted is not None:
+            width = self.widths.of(rows, count, asked.assurance)
+            if found is not None:
+                width = found.width if found.width_assured is None else found.width_assured
+            reached = width if asked.target is Target.WIDTH else chosen.optimism_upper
+            wanted = replace(wanted, attainable=reached)
+        halved = None
+        if count > 1 and asked.details:
+            other = self.cell(chosen.n_samples, half)
+            changes = other.honest - chosen.honest, other.optimism - chosen.optimism
+            fewer = self.wanted(half).n_samples if asked.target is not None else None
+            halved = Halved(half, fewer, *changes)
+        return Planned(
+            **self._told(chosen),
+            within=self.within,
+            wanted=wanted,
+            chosen=chosen,
+            halved=halved,
+            cells=tuple(self._cells(chosen, half)),
+            check=found,
+            details=asked.details,
+            assumptions=STATED if basis.n_samples is None else OF_PILOT,
+            notes=tuple(self._notes(wanted, chosen)),
+        )
 
+    def _cells(self, chosen: Cell, half: int) -> list[Cell]:
+        rows, count = chosen.n_samples, chosen.n_configurations
+        least = self.basis.n_samples or max(rows // 2, self.basis.least_samples)
+        samples = sorted(set(self.asked.samples or (least, rows, 2 * rows)))
+        usual = (half, count, 2 * count) if self.asked.details else (count,)
+        counts = sorted(set(self.asked.configurations or usual))
+        return [self.cell(n, c) for n in samples for c in counts]
 
-def rows_for(
-    basis: PlanBasis,
-    target: Target,
-    value: float,
-    n_configurations: int,
-    *,
-    level: float,
-    seed: int = 0,
-) -> int | None:
-    """Return the fewest rows at which a target is at most `value`; None where none are."""
+    def cell(self, n_samples: int, n_configurations: int) -> Cell:
+        """Return a cell; performances have the metric's own sign."""
+        found = self.basis.outlook(n_samples, n_configurations, self.within)
+        low, high = found.near
+        return Cell(
+            n_samples=n_samples,
+            n_configurations=n_configurations,
+            naive=self.sign * (found.honest + found.middle),
+            honest=self.sign * found.honest,
+            optimism=found.middle,
+            optimism_lower=found.lower,
+            optimism_upper=found.upper,
+            width=self.widths.of(n_samples, n_configurations),
+            near_best=(low + high) / 2 if high - low < UNKNOWN else float("nan"),
+            near_best_lower=low,
+            near_best_upper=high,
+        )
 
-    def reached(n_samples: int) -> bool:
+    def wanted(self, count: int) -> Wanted:
+        """Return the rows that the target takes with so many configurations."""
+        basis, asked = self.basis, self.asked
+        least, target = basis.least_samples, asked.target or Target.WIDTH
         if target is Target.WIDTH:
-            return width(basis, n_samples, n_configurations, level, seed) <= value
-        return bracket(basis, n_samples, n_configurations).upper <= value
+            rows = self.widths.rows_for(asked.value, count, least, MOST_SAMPLES, asked.assurance)
+            return self._wanted(rows, None, None)
+        low, rows = (
+            first(lambda n, of=of: of(n, count) <= asked.value, least, MOST_SAMPLES)  # type: ignore[misc]
+            for of in (self._lower, self._upper)
+        )
+        return self._wanted(rows, low, rows)
 
-    return first(reached, basis.least_samples, MOST_SAMPLES)
+    def _wanted(self, rows: int | None, lower: int | None, upper: int | None) -> Wanted:
+        target = self.asked.target or Target.WIDTH
+        if target is Target.WIDTH:
+            lower, upper = self.widths.range_of(rows, self.basis.least_samples)
+        value, assurance = self.asked.value, self.asked.assurance
+        return Wanted(target, value, rows, float("nan"), lower, upper, assurance)
+
+    def _lower(self, n_samples: int, count: int) -> float:
+        return self.basis.outlook(n_samples, count, self.within).lower
+
+    def _upper(self, n_samples: int, count: int) -> float:
+        return self.basis.outlook(n_samples, count, self.within).upper
+
+    def _checked(self, rows: int, count: int, progress: Progress) -> tuple[int, Check]:
+        """Return the rows that simulated studies ask for, and what studies of so many rows say."""
+        width = self.asked.value if self.asked.target is Target.WIDTH else None
+
+        def seen(n_samples: int) -> Check:
+            size = n_samples, count
+            asked = self.within, width, self.asked.assurance
+            return check(self.basis, size, self.plan, *asked, progress)
+
+        found = seen(rows)
+        for _ in range(MOST_FOLLOWED):
+            if (other := self._followed(rows, found)) == rows:
+                break
+            rows, found = other, seen(other)
+        return rows, found
+
+    def _followed(self, rows: int, found: Check) -> int:
+        """Rows that a target takes by a check of so many; the same, but where it is sure.
+
+        An optimism is planned by its upper figure, so that a check may show less.
+        """
+        target, value = self.asked.target, self.asked.value
+        if target is None or rows >= MOST_SAMPLES:
+            return rows
+        seen, error = found.optimism, found.optimism_error
+        if target is Target.WIDTH:
+            seen, error = found.width_assured or found.width, found.width_error
+        fewer = target is Target.WIDTH and seen + 2 * error < value
+        if not isfinite(seen) or not (fewer or seen - 2 * error > value):
+            return rows
+        return int(
+            np.clip(ceil(rows * (seen / value) ** 2), self.basis.least_samples, MOST_SAMPLES)
+        )
+
+    def _told(self, chosen: Cell) -> dict[str, Any]:
+        """Figures of the basis, by the names of `Planned`; chance in the chosen rows."""
+        basis = self.basis
+        names = ("n_samples", "n_configurations", "contenders", "correlation", "prevalence")
+        (noise, spread), (noise_of_best, spread_of_best), (noise_at_top, _) = (
+            basis.chance_and_truth(chosen.n_samples, share) for share in (1, 4, 10)
+        )
+        return {name: getattr(basis, name) for name in names} | {
+            "metric": basis.metric.name,
+            "direction": basis.metric.direction,
+            "expected": self.sign * basis.expected,
+            "error": basis.error(chosen.n_samples),
+            "noise": noise,
+            "noise_of_best": noise_of_best,
+            "noise_at_top": noise_at_top,
+            "spread": spread,
+            "spread_of_best": spread_of_best,
+        }
+
+    def _notes(self, wanted: Wanted | None, chosen: Cell) -> list[Note]:
+        basis, found = self.basis, []
+        if wanted is not None and wanted.n_samples is None:
+            size = wanted.target, wanted.value, wanted.attainable
+            found.append(not_attainable(*size, MOST_SAMPLES))
+        if basis.near_perfect:
+            found.append(near_perfect())
+        if isinstance(basis, StatedBasis) and basis.stated.spread == 0:
+            found.append(no_true_spread())
+        rows, count = basis.n_samples, basis.n_configurations
+        if rows is not None and (rows < SMALL_PILOT[0] or count < SMALL_PILOT[1]):
+            found.append(rough_pilot(rows, count))
+        if chosen.n_samples < FEW_ROWS:
+            found.append(few_planned_rows(chosen.n_samples))
+        return found
 
 
-def first(holds: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Return the first whole number from `least` to `most` where something holds from then on.
-
-    Examples
-    --------
-    >>> first(lambda n: n >= 137, 10, 1000), first(lambda n: n >= 137, 10, 100)
-    (137, None)
-    """
-    if not holds(most):
-        return None
-    if holds(least):
-        return least
-    low, high = least, most
-    while high - low > 1:
-        middle = max(int((low * high) ** 0.5), low + 1)
-        if holds(middle):
-            high = middle
-        else:
-            low = middle
-    return high
+def _within(basis: PlanBasis) -> float:
+    """A hundredth of what a metric spans or, without bounds, of the expected performance."""
+    low, high = basis.metric.bounds
+    return 0.01 * (high - low if isfinite(high - low) else abs(basis.expected))

@@ -26,10 +26,16 @@ class Cell:
     naive: float = doc("expected naive figure of the winner")
     honest: float = doc("expected true performance of the winner")
     optimism: float = doc("how much too good the naive figure is expected")
-    optimism_lower: float = doc("with the noise of the best tenth of the configurations")
-    optimism_upper: float = doc("with the noise of all configurations")
+    optimism_lower: float = doc("if the contenders differ more than the pilot shows")
+    optimism_upper: float = doc("if the contenders are equally good")
     width: float = doc("expected width of the winner's interval")
-    near_best: float = doc("probability that the winner is truly within reach of the best, 0 to 1")
+    near_best: float = doc(
+        "probability that the winner is truly within reach of the best; null where it is not known"
+    )
+    near_best_lower: float | None = doc(
+        "the lesser of what both truths say of it", default=None, since="1.0"
+    )
+    near_best_upper: float | None = doc("the greater", default=None, since="1.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +46,17 @@ class Wanted:
     value: float = doc("the largest that is wanted, > 0")
     n_samples: int | None = doc("fewest rows that reach it; null where none of those looked at do")
     attainable: float = doc("what the chosen rows give")
+    n_samples_lower: int | None = doc(
+        "fewest rows that it may truly take; null where they are not known",
+        default=None,
+        since="1.0",
+    )
+    n_samples_upper: int | None = doc("most rows", default=None, since="1.0")
+    assurance: float | None = doc(
+        "share of the studies in which a width is to be reached; null for the mean width",
+        default=None,
+        since="1.0",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +75,8 @@ class Halved:
 class Check:
     """The chosen cell again, by simulated matrices; with Monte-Carlo standard errors."""
 
-    law: str = doc("law of the simulated predictions")
-    n_repeats: int = doc("simulated matrices")
+    law: str = doc("how studies were drawn")
+    n_repeats: int = doc("simulated studies")
     naive: float = doc("mean naive figure of the winner")
     honest: float = doc("mean true performance of the winner")
     optimism: float = doc("mean optimism")
@@ -68,6 +85,14 @@ class Check:
     width_error: float = doc("its Monte-Carlo standard error")
     near_best: float = doc("share of winners within reach of the best")
     near_best_error: float = doc("its Monte-Carlo standard error")
+    width_assured: float | None = doc(
+        "width that the share of --assurance does not exceed; null without one",
+        default=None,
+        since="1.0",
+    )
+    width_met: float | None = doc(
+        "share of intervals as narrow as wanted; null where no width is", default=None, since="1.0"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +110,19 @@ class Planned:
     noise_at_top: float = doc("the same over the best tenth")
     error: float = doc("standard error of a single performance, in the chosen rows")
     spread: float = doc("standard deviation of the true performances")
-    spread_of_best: float = doc("the same, as the best of them tell it")
+    spread_of_best: float = doc("the same over the best quarter")
     correlation: float = doc("of what chance does to two configurations, 0 to 1")
     prevalence: float | None = doc("share of the positive class; null where it plays no part")
     wanted: Wanted | None = doc("what was asked for; null if nothing was")
     chosen: Cell = doc("the cell that the answer is about")
-    halved: Halved | None = doc("what half as many configurations change; null of a single one")
+    halved: Halved | None = doc(
+        "with --details, what half as many configurations change; null of a single one"
+    )
     cells: tuple[Cell, ...] = doc("rows by configurations, in that order, rising")
     check: Check | None = doc("with --check; else null")
     assumptions: tuple[str, ...] = doc("what all of it takes for granted")
     notes: tuple[Note, ...] = doc("what to know of it", json=False)
+    contenders: int | None = doc(
+        "configurations of the pilot that may be the best; null without", default=None, since="1.0"
+    )
+    details: bool = doc("whether details were asked for", default=False, since="1.0")

@@ -268,7 +268,10 @@ OWN = {"multiple": multiple_settings, "losses": loss_settings}
 
 def kept(folder: Path = FOLDER) -> Stores:
     """Return the stores of all studies."""
-    return {study: Kept(folder, study, version) for study, version in STATEMENTS.items()}
+    return {
+        study: Kept(folder, f"comparisons-{study}", version)
+        for study, version in STATEMENTS.items()
+    }
 
 
 def settings_of(study: str) -> list[Setting]:

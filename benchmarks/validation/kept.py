@@ -1,4 +1,4 @@
-"""What comparisons said in each repetition, in Parquet files that are committed: they add up.
+"""Statements of comparisons and plans in each repetition, in committed Parquet files: they add up.
 
 A file for each study: a row is a repetition of a setting, and a column a statement, true where it
 held. `statement` is the version of what is stated: rows of an earlier one are not read, and gone
@@ -37,7 +37,7 @@ class Kept:
     """
 
     def __init__(self, folder: Path, study: str, statement: int) -> None:
-        self.path = folder / f"comparisons-{study}.parquet"
+        self.path = folder / f"{study}.parquet"
         self.statement = statement
         self._found: dict[str, dict[int, Result]] = defaultdict(dict)
         self._added = 0

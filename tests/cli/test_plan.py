@@ -29,25 +29,31 @@ def test_a_width_by_a_pilot(once, pilot):
     text = " ".join(once.silent(*pilot, "--width", "0.05").split())
     assert text.startswith("Plan ")
     for words in (
-        "rows for the 95 % interval of the winner of 23 configurations to be at most 0.05 wide.",
+        ", as far as a pilot of 300 rows tells) for the 95 % interval of the winner of 23 ",
+        "configurations to be at most 0.05 wide on average",
         "on new data: too good by",
-        "12 configurations:",
         "more rows also train better models",
-        "by BBC, of the pilot",
+        "width rows too good by honest naive",
     ):
         assert words in text
+    assert "12 configurations:" not in text
+    details = " ".join(once.silent(*pilot, "--width", "0.05", "--details").split())
+    for words in ("12 configurations:", "by BBC, of the pilot", "14 of 23 configurations may be"):
+        assert words in details
 
 
 @pytest.mark.sweep
 def test_the_document_of_a_pilot(run, pilot):
-    found = document(run, *pilot, "--width", "0.05")
+    found = document(run, *pilot, "--width", "0.05", "--details")
     planned = found["planned"]
     assert found["input"]["n_configurations"] == planned["n_configurations"] == 23
     assert planned["wanted"]["n_samples"] == planned["chosen"]["n_samples"]
     assert planned["chosen"]["width"] == planned["wanted"]["attainable"] <= 0.05
     assert planned["chosen"] in planned["cells"]
     assert planned["halved"]["n_configurations"] == 12
-    assert len(planned["assumptions"]) == 4
+    assert len(planned["assumptions"]) == 3
+    wanted = planned["wanted"]
+    assert wanted["n_samples_lower"] < wanted["n_samples"] < wanted["n_samples_upper"]
 
 
 @pytest.mark.sweep
@@ -95,7 +101,7 @@ def test_csv_has_a_row_per_cell(run, pilot):
     status, out, err = run(*pilot, "--samples", "300,600", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert status == 0
-    assert len(rows) == 6
+    assert len(rows) == 2
     assert [row["chosen"] for row in rows].count("true") == 1
     assert "read: " in err
     assert "With 300 rows" in err
@@ -111,12 +117,11 @@ def test_csv_has_the_chosen_cell_though_none_of_the_table_is(run):
 
 @pytest.mark.sweep
 def test_a_check_is_shown(run, monkeypatch):
-    monkeypatch.setattr("bbccli.planning.check.N_INTERVALS", 3)
-    monkeypatch.setattr("bbccli.planning.check.MOST_REPEATS", 10)
+    monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 10)
     words = ("plan", "--expected", "0.8", "--configurations", "10", "--samples", "100")
     found = document(run, *words, "--check")["planned"]["check"]
     assert (found["law"], found["n_repeats"]) == ("binormal", 10)
-    assert " simulations (binormal): too good by " in " ".join(run(*words, "--check")[1].split())
+    assert " studies (binormal): too good by " in " ".join(run(*words, "--check")[1].split())
 
 
 @pytest.mark.parametrize(
@@ -143,7 +148,10 @@ def test_a_check_is_shown(run, monkeypatch):
         ((*STATED, "--width", "0.1", "--spread", "0.51"), "--spread is 0.51", "0.03"),
         ((*STATED[:2], "1.2", *STATED[3:], "--width", "0.1"), "--expected is 1.2", "corrected"),
         ((*STATED[:4], "0", *STATED[5:], "--width", "0.1"), "--prevalence is 0", "0.3"),
-        ((*STATED, "--metric", "mse", "--width", "0.1"), "does not follow", "a pilot"),
+        ((*STATED, "--metric", "mse", "--width", "0.1"), "MSE needs a pilot", "bbc plan FILE"),
+        (("plan", "--metric", "rmse", "--expected", "3"), "RMSE needs a pilot", "--metric rmse"),
+        ((*STATED, "--width", "0.1", "--assurance", "80"), "--assurance is 80", "0.8"),
+        ((*STATED, "--optimism", "0.1", "--assurance", "0.8"), "is of a width", "such as 0.1"),
         ((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
         ((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),
     ],
@@ -202,5 +210,5 @@ def test_a_small_pilot_is_rough(run, tmp_path, rows, names, noted):
     path.write_text("\n".join(lines))
     found = document(run, "plan", path, "--samples", "100", "--n-resamples", "40")["notes"]
     told = [one["text"] for one in found if one["code"] == "rough-pilot"]
-    words = f"a pilot of {rows} rows and {names} configurations tells the noise and the spread only"
+    words = f"a pilot of {rows} rows and {names} configurations tells only roughly"
     assert [text.startswith(words) for text in told] == [True] * noted

@@ -127,9 +127,12 @@ def of_rank_pairs(document):
 
 
 def of_plan(document):
-    for one in document["planned"]["cells"]:
-        yield {"rows": str(one["n_samples"]), "configurations": str(one["n_configurations"]),
-               "naive": one["naive"], "honest": one["honest"], "width": one["width"]}  # fmt: skip
+    cells = document["planned"]["cells"]
+    several = len({one["n_configurations"] for one in cells}) > 1
+    for one in cells:
+        counts = {"configurations": str(one["n_configurations"])} if several else {}
+        yield {"rows": str(one["n_samples"]), "naive": one["naive"], "honest": one["honest"],
+               "width": one["width"]} | counts  # fmt: skip
 
 
 def of_findings(inspection):

@@ -22,47 +22,42 @@ def not_attainable(target: str, value: float, attainable: float, most: int) -> T
 
 @note(DOUBT)
 def near_perfect() -> Texts:
-    """The mean of the best quarter of the pilot's configurations is within two standard errors of
-    the best possible value. There chance is no longer normal, the noise of all configurations is
-    far larger than that of the best ones, and the upper figure of the optimism can be several times
-    too high. It is cut at the distance of the best configuration to the median one.
+    """The pilot's contenders are within two standard errors of the best possible value. There a
+    pilot says little of how often one of them fails, so the optimism is only known to lie between 0
+    and the distance of the corrected value to the best possible one.
 
     Remedy: take the upper figure as a limit. A pilot with more rows tells more.
     """
     return (
         "the best configurations are within two standard errors of the best possible value, where "
-        "the normal model does not hold: its upper figure of the optimism is cut at the distance "
-        "of the best configuration to the median one",
-        "take the optimism as an upper limit; a pilot with more rows tells more",
+        "a pilot says little: the upper figure of the optimism is a limit",
+        "a pilot with more rows tells more",
     )
 
 
 @note(CARE)
-def no_true_spread(*, stated: bool) -> Texts:
-    """The performances of the pilot differ no more than chance lets them, so their true spread is
-    taken to be 0; or `--spread` states that it is. The optimism is that of equally good
-    configurations, the largest that the noise allows.
+def no_true_spread() -> Texts:
+    """`--spread` is 0. The optimism is that of equally good configurations, the largest that the
+    noise allows.
 
-    Remedy: nothing, or fewer configurations: none of them is known to be better.
+    Remedy: nothing, or fewer configurations: none of them is better.
     """
-    chance = "chance alone explains how the performances differ"
-    why = "the spread is stated to be 0" if stated else chance
     return (
-        f"{why}, so all configurations are taken to be equally good",
+        "the spread is stated to be 0, so all configurations are taken to be equally good",
         "fewer configurations would do as well",
     )
 
 
 @note(CARE)
 def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
-    """The pilot has fewer than 50 rows or 10 configurations. Its noise and its spread are
-    themselves uncertain, by a fifth and more, and so is what is planned by them.
+    """The pilot has fewer than 50 rows or 10 configurations. It tells only roughly how performances
+    vary, and so is what is planned by it only rough.
 
     Remedy: a larger pilot, or plan for a third more rows.
     """
     return (
         f"a pilot of {count(n_samples, 'row')} and {count(n_configurations, 'configuration')} "
-        "tells the noise and the spread only roughly",
+        "tells only roughly how performances vary",
         "at least 50 rows and 10 configurations",
     )
 

@@ -1,9 +1,10 @@
-"""The content of a plan: the answer in two sentences, cells, and what they rest on."""
+"""The content of a plan: the answer in two or three sentences, cells, and what they rest on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from math import ceil, floor, log10
+from dataclasses import replace
+from math import ceil, floor, isfinite, log10, sqrt
 
 from bbccli.core.documents import Json
 from bbccli.core.rounding import Digits, count, fixed, percent, short
@@ -12,12 +13,10 @@ from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, BlockTable, Heading, Line, Notes, TableColumn, Wide
 from bbccli.schema.plan import PlanEnvelope
 
-COLUMNS = ("rows", "configurations", "naive", "honest", "too good by", "width", "near best")
-
 OF_CSV = (
     *("path", "metric", "n_samples", "n_configurations", "naive", "honest"),
-    *("optimism", "optimism_lower", "optimism_upper", "width", "level", "near_best", "within"),
-    "chosen",
+    *("optimism", "optimism_lower", "optimism_upper", "width", "level", "near_best"),
+    *("near_best_lower", "near_best_upper", "within", "chosen"),
 )
 
 
@@ -27,17 +26,45 @@ def blocks(document: PlanEnvelope) -> Iterator[Block]:
     yield Line(answer(document), strong=True)
     if document.input is not None:
         yield Line(f"{document.input.path}   {phrases.understood(document)}")
-    columns = [TableColumn(name, key=position < 2) for position, name in enumerate(COLUMNS)]
-    cells = document.planned.cells
-    yield BlockTable(columns, [_texts(cell, document) for cell in cells], most=len(cells))
+    yield _table(document)
+    planned = document.planned
     facts = [
-        ("half", _halved(document)),
-        *_basis(document),
+        *([("half", _halved(document)), *_basis(document)] if planned.details else []),
         ("check", _checked(document)),
-        ("near", f"truly within {short(document.planned.within)} of the best one"),
-        *(("" if n else "assumed", text) for n, text in enumerate(document.planned.assumptions)),
+        *([("near", f"truly within {short(planned.within)} of the best one")] * planned.details),
+        *(("" if n else "assumed", text) for n, text in enumerate(planned.assumptions)),
     ]
     yield Notes(phrases.notes_of(document), facts)
+
+
+def _table(document: PlanEnvelope) -> BlockTable:
+    """Return the cells; what was asked for stands first."""
+    planned, digits = document.planned, _digits(document)
+    cells = planned.cells
+    columns = {
+        "rows": [f"{cell.n_samples:,}" for cell in cells],
+        "configurations": [f"{cell.n_configurations:,}" for cell in cells],
+        "width": [_difference(cell.width, document) for cell in cells],
+        "too good by": [_optimism(cell, document) for cell in cells],
+        "honest": [digits.performance(cell.honest) for cell in cells],
+        "naive": [digits.performance(cell.naive) for cell in cells],
+        "near best": [_near(cell) for cell in cells],
+    }
+    asked = planned.wanted and {"width": "width", "optimism": "too good by"}[planned.wanted.target]
+    several = len({cell.n_configurations for cell in cells}) > 1
+    shown = {"configurations": several, "near best": planned.details}
+    names = [name for name in dict.fromkeys((asked or "rows", *columns)) if shown.get(name, True)]
+    return BlockTable(
+        [TableColumn(name, key=name in ("rows", "configurations")) for name in names],
+        list(zip(*(columns[name] for name in names), strict=True)),
+        most=len(cells),
+    )
+
+
+def _near(cell: Cell) -> str:
+    """Probability that the winner is near the best, where it is known."""
+    known = cell.near_best is not None and isfinite(cell.near_best)
+    return percent(cell.near_best, 0) if known else "unknown"
 
 
 def csv_rows(documents: Sequence[Json]) -> tuple[Sequence[str], Iterator[Json]]:
@@ -59,25 +86,30 @@ def _rows(document: Json) -> Iterator[Json]:
 
 
 def _digits(document: PlanEnvelope) -> Digits:
-    """How performances are written."""
-    cells = document.planned.cells
-    values = [getattr(cell, key) for cell in cells for key in ("naive", "honest")]
+    """How performances are written: to about half their standard error in the pilot."""
+    planned = document.planned
+    values = [getattr(cell, key) for cell in planned.cells for key in ("naive", "honest")]
     found = phrases.digits_by(document.metric, values)
-    # a difference that is shown beside them can be smaller than their third digit
-    return found if found.power else Digits(max(found.decimals, 3), bounds=found.bounds)
+    error = planned.error * sqrt(
+        planned.chosen.n_samples / (planned.n_samples or planned.chosen.n_samples)
+    )
+    if found.power or not error > 0:
+        return found
+    return replace(found, decimals=max(ceil(-log10(error / 2)), 0))
 
 
 def _difference(value: float | None, document: PlanEnvelope) -> str:
-    """Write an optimism, a width or a spread: with the decimals of the performances."""
+    """Write an optimism, a width or a spread: with a decimal more than the performances."""
     digits = _digits(document)
+    digits = digits if digits.power else replace(digits, decimals=digits.decimals + 1)
     if value and not digits.power and abs(value) < 10.0**-digits.decimals:
         return Digits(ceil(-log10(abs(value)))).difference(value)  # one digit that is not 0
     return digits.difference(value, "unknown")
 
 
 def answer(document: PlanEnvelope) -> str:
-    """Return the answer in two sentences."""
-    return f"{_of_rows(document)} {_of_figures(document)}"
+    """Return the answer in two or three sentences."""
+    return " ".join(filter(None, [_of_rows(document), _of_figures(document)]))
 
 
 def _winner(document: PlanEnvelope) -> str:
@@ -97,12 +129,41 @@ def _of_rows(document: PlanEnvelope) -> str:
         return f"With {rows}, {interval} is expected to be {width} wide."
     value, attainable = short(wanted.value), _difference(wanted.attainable, document)
     if wanted.target == "width":
-        what = f"{interval} to be at most {value} wide"
+        share = wanted.assurance
+        often = "on average" if share is None else f"in {percent(share)} of studies"
+        what = f"{interval} to be at most {value} wide {often}"
     else:
         what = f"{_winner(document)} to look at most {value} better than it is, on average"
     if wanted.n_samples is None:
         return f"Not even {rows} are enough for {what}: {attainable} is the smallest they give."
-    return f"Plan {rows} for {what}."
+    return f"Plan {rows}{_range(document)} for {what}."
+
+
+def _range(document: PlanEnvelope) -> str:
+    """Rows that may do or may be needed, as far as a pilot tells; in brackets."""
+    wanted, of_pilot = document.planned.wanted, document.planned.n_samples
+    if wanted is None or of_pilot is None or wanted.n_samples is None:
+        return ""
+    lower, upper = (about(n) for n in (wanted.n_samples_lower, wanted.n_samples_upper))
+    if lower == upper:
+        return ""
+    if wanted.target == "optimism":
+        return f" ({lower} may do: a pilot of {_n_rows(of_pilot)} can't tell)"
+    return f" ({lower} to {upper}, as far as a pilot of {_n_rows(of_pilot)} tells)"
+
+
+def about(number: int | None) -> str:
+    """Write a number of rows with two digits.
+
+    Examples
+    --------
+    >>> about(1234), about(87)
+    ('1,200', '87')
+    """
+    if number is None:
+        return "over 1,000,000"
+    power = max(len(str(number)) - 2, 0)
+    return f"{round(number, -power):,}"
 
 
 def _of_figures(document: PlanEnvelope) -> str:
@@ -125,20 +186,6 @@ def _optimism(cell: Cell, document: PlanEnvelope) -> str:
         for key in ("optimism_lower", "optimism", "optimism_upper")
     )
     return middle if lower == upper else f"{middle} ({lower} to {upper})"
-
-
-def _texts(cell: Cell, document: PlanEnvelope) -> list[str]:
-    """One row of the table."""
-    digits = _digits(document)
-    return [
-        f"{cell.n_samples:,}",
-        f"{cell.n_configurations:,}",
-        digits.performance(cell.naive),
-        digits.performance(cell.honest),
-        _optimism(cell, document),
-        _difference(cell.width, document),
-        percent(cell.near_best, 0),
-    ]
 
 
 def _halved(document: PlanEnvelope) -> str:
@@ -166,25 +213,20 @@ def _signed(value: float | None, document: PlanEnvelope) -> str:
 def _basis(document: PlanEnvelope) -> list[tuple[str, str]]:
     planned = document.planned
     expected = _digits(document).performance(planned.expected)
-    noise = _pair(planned.noise, planned.noise_at_top, "tenth", document)
-    spread = _pair(planned.spread, planned.spread_of_best, "quarter", document)
-    rows = _n_rows(planned.chosen.n_samples)
     source = "by BBC, of the pilot" if planned.n_samples else "as stated"
     n_configurations = count(planned.n_configurations, "configuration")
-    chance = f"{noise} relative to others, {_difference(planned.error, document)} alone, in {rows}"
-    chance += f"; correlation {fixed(planned.correlation, 2)}"
+    chance = f"standard error {_difference(planned.error, document)} of a single performance, in "
+    chance += f"{_n_rows(planned.chosen.n_samples)}; correlation {fixed(planned.correlation, 2)}"
     if planned.prevalence is not None:
         chance += f"; positive {percent(planned.prevalence, 1)}"
+    truth = f"{planned.contenders} of {n_configurations} may be the best"
+    if planned.contenders is None:
+        truth = f"spread {_difference(planned.spread, document)}"
     return [
         ("expected", f"{expected} {source}, of the best of {n_configurations}"),
         ("chance", chance),
-        ("truth", f"spread {spread}"),
+        ("truth", truth),
     ]
-
-
-def _pair(of_all: float, of_best: float, which: str, document: PlanEnvelope) -> str:
-    whole, best = _difference(of_all, document), _difference(of_best, document)
-    return whole if whole == best else f"{whole} (of the best {which} {best})"
 
 
 def _checked(document: PlanEnvelope) -> str:
@@ -199,10 +241,16 @@ def _checked(document: PlanEnvelope) -> str:
         figure = _difference(getattr(found, key), document)
         return f"{figure} +- {Digits(max(decimals, 0)).difference(error)}"
 
+    met, wanted = found.width_met, document.planned.wanted
+    often = (
+        ""
+        if met is None or wanted is None
+        else f", at most {short(wanted.value)} in {percent(met, 0)} of them"
+    )
     near = f"{percent(found.near_best, 0)} near the best"
     return (
-        f"{found.n_repeats} simulations ({found.law}): too good by {figure('optimism')}, "
-        f"width {figure('width')}, {near}"
+        f"{found.n_repeats} studies ({found.law}): too good by {figure('optimism')}, "
+        f"width {figure('width')}{often}, {near}"
     )
 
 

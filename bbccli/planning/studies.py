@@ -1,0 +1,206 @@
+"""Simulated studies: the width of the interval that `bbc correct` prints, and a check of a cell.
+
+Each study is drawn by the basis, and BBC gives its interval, guard and all. So what is planned is
+what will be seen, but for what the pilot leaves open.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from math import ceil, exp, isfinite, sqrt
+
+import numpy as np
+from numpy.random import Generator
+
+from bbccli.core.plan import Plan
+from bbccli.core.progress import Progress, silent
+from bbccli.errors import BbcError, UnsupportedError
+from bbccli.methods import METHODS
+from bbccli.metrics.planned import planned
+from bbccli.planning.basis import DrawnStudy, first
+from bbccli.planning.pilot import PilotBasis
+from bbccli.planning.records import Check
+from bbccli.planning.stated import StatedBasis
+from bbccli.stats.selection.candidates import candidates
+from bbccli.types import FloatArray
+
+PlanBasis = PilotBasis | StatedBasis
+
+N_STUDIES = 20
+"""Studies behind a width."""
+
+N_CHECKED = 200
+"""Studies of a check."""
+
+N_INTERVALS = 80
+"""Of these have an interval."""
+
+N_RESAMPLES = 400
+MOST_CONFIGURATIONS = 100
+"""Of a study: the best ones; the width hardly depends on the others."""
+
+MOST_PREDICTIONS = 4 * 10**4
+"""Of a study behind a width; with more rows it falls with their root."""
+
+MOST_DRAWN = 2 * 10**8
+"""Predictions of a check in all, about."""
+
+
+@dataclass(frozen=True, eq=False)
+class Widths:
+    """Widths of the winner's interval, by simulated studies.
+
+    Attributes
+    ----------
+    plan
+        With the level, the kind of the interval and the guard of `bbc correct`.
+    """
+
+    basis: PlanBasis
+    plan: Plan
+    known: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
+
+    def seen(self, n_samples: int, n_configurations: int) -> FloatArray:
+        """Return the widths (S,) of some studies."""
+        most = min(n_configurations, MOST_CONFIGURATIONS)
+        rows = max(min(n_samples, MOST_PREDICTIONS // most), self.basis.least_samples)
+        if (key := (rows, n_configurations)) not in self.known:
+            rngs = [np.random.default_rng((self.plan.seed, k)) for k in range(N_STUDIES)]
+            studies = (self.basis.study(*key, rng, MOST_CONFIGURATIONS) for rng in rngs)
+            found = np.array([width_of(one, self.basis, self.plan) for one in studies])
+            self.known[key] = found[~np.isnan(found)]
+        return self.known[key] * sqrt(rows / n_samples)
+
+    def of(self, n_samples: int, n_configurations: int, assurance: float | None = None) -> float:
+        """Return the mean width, or the one that so large a share of studies does not exceed."""
+        lowest, highest = self.basis.metric.bounds
+        if n_configurations == 1 and isinstance(self.basis, StatedBasis):
+            return min(self.basis.plain_width(n_samples, self.plan.level), highest - lowest)
+        found = self.seen(n_samples, n_configurations)
+        return min(width_in(found, assurance), highest - lowest) if len(found) else float("nan")
+
+    def rows_for(
+        self, value: float, n_configurations: int, least: int, most: int, assurance: float | None
+    ) -> int | None:
+        """Return the rows whose interval is so wide, the fewest but for noise; None where none are.
+
+        Widths fall about with the root of the rows, so that a few steps find them.
+        """
+        if n_configurations == 1 and isinstance(self.basis, StatedBasis):
+            return first(lambda n: self.of(n, 1) <= value, least, most)
+        n = float(np.clip(self.basis.n_samples or 10 * least, least, most))
+        for _ in range(N_STEPS):
+            ratio = self.of(round(n), n_configurations, assurance) / value
+            wanted = float(np.clip(n * ratio**2, least, 2 * most))
+            n, before = min(wanted, most), n
+            if abs(np.log(wanted / before)) < CLOSE:
+                break
+        found = int(np.floor(n))
+        while found <= most and not self.of(found, n_configurations, assurance) <= value:
+            found += max(found // 200, 1)
+        return found if found <= most else None
+
+    def range_of(self, rows: int | None, least: int) -> tuple[int | None, int | None]:
+        """Return the fewest and the most rows that a width may truly take: 95 %.
+
+        Rows are in proportion to the variance of a performance, of which a pilot tells so much.
+        """
+        if rows is None:
+            return None, None
+        lower, upper = (rows * exp(factor * self.basis.doubt) for factor in (-2, 2))
+        return max(ceil(lower), least), ceil(upper)
+
+
+N_STEPS = 8
+CLOSE = 0.003
+"""Relative change of the rows at which the search for them ends."""
+
+
+def width_in(widths: FloatArray, assurance: float | None) -> float:
+    """Return the mean of widths (S,), or the normal quantile that such a share does not exceed."""
+    if assurance is None or len(widths) < 2:
+        return float(widths.mean())
+    from scipy.special import ndtri
+
+    return float(widths.mean() + ndtri(assurance) * widths.std(ddof=1))
+
+
+def width_of(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
+    """Return the width of BBC's interval on a study, as the basis raises it; NaN without one."""
+    plan = replace(plan, n_resamples=min(plan.n_resamples, N_RESAMPLES), tolerance=None)
+    try:
+        found = METHODS["bbc"].run(study.matrix, basis.metric, plan).interval
+    except BbcError:
+        return float("nan")
+    lowest, highest = basis.metric.bounds
+    if found is None:
+        return float("nan")
+    return min(basis.wider * (found.upper - found.lower), highest - lowest)
+
+
+def check(
+    basis: PlanBasis,
+    size: tuple[int, int],
+    plan: Plan,
+    within: float,
+    width: float | None = None,
+    assurance: float | None = None,
+    progress: Progress = silent,
+) -> Check:
+    """Return what simulated studies of N rows and C configurations say.
+
+    The best is selected by the metric itself; configurations that tie count as one, with their mean
+    true performance. The optimism is its figure less its true performance, less the mean of that
+    over all configurations.
+
+    Raises
+    ------
+    UnsupportedError
+        A study that is too large to be simulated often.
+    """
+    n_samples, count = size[0], min(size[1], MOST_CHECKED)
+    n_drawn = n_samples * count
+    if n_drawn > MOST_DRAWN // 10:
+        raise UnsupportedError(
+            f"--check would simulate studies of {n_drawn:,} predictions each",
+            hint="fewer --configurations, or a wider --width; or leave --check out",
+        )
+    n_studies = int(np.clip(MOST_DRAWN // n_drawn, 10, N_CHECKED))
+    figures, widths = [], []
+    for position in range(n_studies):
+        rng: Generator = np.random.default_rng((plan.seed, position, 1))
+        study = basis.study(n_samples, count, rng)
+        figures.append(_one(study, basis, plan, within))
+        if position < N_INTERVALS:
+            widths.append(width_of(study, basis, plan))
+        progress(position + 1, n_studies)
+    (naive, honest, optimism, near), errors = _summed(np.array(figures))
+    found = np.array([one for one in widths if isfinite(one)] or [float("nan")])
+    (mean,), (width_error,) = _summed(found[:, None])
+    return Check(
+        *(basis.law, n_studies, naive, honest, optimism, errors[2]),
+        *(mean, width_error, near, errors[3]),
+        width_assured=None if assurance is None else width_in(found, assurance),
+        width_met=None if width is None else float(np.mean(found <= width)),
+    )
+
+
+MOST_CHECKED = 2000
+"""Configurations of a check."""
+
+
+def _summed(values: FloatArray) -> tuple[list[float], list[float]]:
+    """Means and their standard errors of repeats (R, ...)."""
+    errors = values.std(axis=0, ddof=1) / sqrt(len(values)) if len(values) > 1 else 0 * values[0]
+    return values.mean(axis=0).tolist(), errors.tolist()
+
+
+def _one(study: DrawnStudy, basis: PlanBasis, plan: Plan, within: float) -> tuple[float, ...]:
+    """Naive figure, true performance, optimism of the winner, and whether it is near the best."""
+    sign, metric = basis.metric.direction.sign, planned(basis.metric, plan)
+    gains = sign * candidates(study.matrix, metric, plan.pooling).performances() + study.shift
+    off, best = gains - study.gains, gains >= np.nanmax(gains) - 1e-12
+    near = (study.gains[best] >= study.gains.max() - within).mean()
+    honest = study.gains[best].mean()
+    optimism = off[best].mean() - np.nanmean(off)
+    return sign * float(np.nanmax(gains)), sign * float(honest), float(optimism), float(near)

@@ -1,0 +1,379 @@
+"""How often a plan is right: `python -m benchmarks.validation.plans`.
+
+A repetition is a pilot and a later study of the same law, and what the plan by the pilot said of
+the study. It is known from the setting and its number, kept when it is done, and not run again.
+"""
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from math import inf
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from numpy.random import Generator
+
+from bbccli import METHODS, METRICS, read
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.plan import Plan
+from bbccli.core.resources import Resources, use
+from bbccli.planning.pilot import PilotBasis, of_pilot
+from bbccli.planning.planned import MOST_SAMPLES
+from bbccli.planning.simulation import binormal, noisy, right_or_wrong
+from bbccli.planning.studies import Widths
+from bbccli.types import FloatArray
+from benchmarks.tables import Row
+from benchmarks.validation.kept import FOLDER, Kept
+from benchmarks.validation.page import PAGE, between
+from benchmarks.validation.rows import table
+from benchmarks.validation.summary import Figure, mean_of, share_error
+
+PLAN = Plan(n_resamples=200)
+N_REPETITIONS = 300
+N_WIDTHS = 40
+"""Repetitions in which a width is planned too."""
+
+STATEMENT = 1
+"""Version of what is stated; one more forgets what was said before."""
+
+ASSURANCE = 0.8
+
+PAGES = PAGE, PAGE.with_name("plan.md")
+
+Result = Mapping[str, Any]
+
+LAWS: dict[str, Callable[[Generator, int], FloatArray]] = {
+    "all equal": lambda rng, c: np.zeros(c),
+    "normal": lambda rng, c: rng.standard_normal(c) - 1,
+    "plateau": lambda rng, c: np.where(np.arange(c) < 0.4 * c, 0.0, -6.0),
+    "tail": lambda rng, c: np.where(np.arange(c) < c // 2, 0.0, -2.5 * rng.exponential(size=c)),
+    "exponential": lambda rng, c: -1.5 * rng.exponential(size=c),
+    "one ahead": lambda rng, c: np.where(np.arange(c) < 1, 0.0, -2.0),
+    "uniform": lambda rng, c: -5 * rng.random(c),
+    "families": lambda rng, c: -4 * np.repeat(rng.random(-(-c // 5)), 5)[:c],
+}
+"""True gains about the best, in units of the spread."""
+
+WIDTHS = {
+    ("exponential", 100, "accuracy"): 0.1,
+    ("plateau", 100, "accuracy"): 0.1,
+    ("exponential", 40, "accuracy"): 0.2,
+    ("exponential", 80, "auc"): 0.12,
+    ("exponential", 100, "mse"): 0.2,
+}
+"""Widths that are wanted, by law, rows of the pilot, and metric."""
+
+SAMPLES = Path(__file__).resolve().parents[2] / "sample_data"
+FILES = {
+    "progression": ("auc", 80),
+    "breast_cancer": ("auc", 100),
+    "digits": ("accuracy", 100),
+    "diabetes": ("r2", 100),
+    "whas500": ("concordance", 100),
+}
+"""Files that are taken for populations, whose rows are drawn again; metric and rows of pilots."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSetting:
+    """A law of pilots and studies."""
+
+    metric: str
+    law: str
+    pilot: int
+    n: int
+    c: int
+    correlation: float | None
+
+    @property
+    def width(self) -> float | None:
+        """Width that is wanted; None where none is planned."""
+        return WIDTHS.get((self.law, self.pilot, self.metric))
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        size = f"pilot={self.pilot} N={self.n} C={self.c}"
+        size += "" if self.correlation is None else f" r={self.correlation:g}"
+        return f"{self.metric} {self.law} {size}"
+
+    def draw(self, rng: Generator, n_samples: int) -> tuple[PredictionMatrix, FloatArray]:
+        """Draw a pilot or a study, and its true performances."""
+        if self.law in FILES:
+            whole = population(self.law)
+            rows = rng.integers(0, whole.n_samples, n_samples)
+            return whole.of_samples(rows), _performances(whole, self.metric)
+        gains = LAWS[self.law](rng, self.c)
+        law, best, unit = {
+            "accuracy": (right_or_wrong, 0.75, 0.03),
+            "auc": (binormal, 0.8, 0.03),
+            "mse": (noisy, 0.4, -0.06),
+        }[self.metric]
+        true = np.clip(best + unit * gains, 0.02, 0.98)
+        found = law(true, n_samples, rng, correlation=self.correlation)
+        return found.matrix, found.performances
+
+
+@cache
+def population(name: str) -> PredictionMatrix:
+    """Return a file of `sample_data`."""
+    return replace(read(SAMPLES / f"{name}.parquet"), sample_keys=None)
+
+
+def settings() -> list[PlanSetting]:
+    """Eight laws in four sizes, and five files."""
+    sizes = [
+        ("accuracy", 100, 400, 100, 0.5),
+        ("accuracy", 40, 40, 30, 0.0),
+        ("auc", 80, 320, 40, 0.8),
+        ("mse", 100, 200, 60, 0.5),
+    ]
+    of_files = [
+        PlanSetting(metric, name, pilot, 200, population(name).n_configurations, None)
+        for name, (metric, pilot) in FILES.items()
+    ]
+    return [PlanSetting(metric, law, *rest) for metric, *rest in sizes for law in LAWS] + of_files
+
+
+def repetition(setting: PlanSetting, number: int) -> Result:
+    """Return what the plan by a pilot says, and what a study shows."""
+    rng = np.random.default_rng([crc32(setting.key.encode()), number])
+    metric = METRICS[setting.metric]
+    pilot, _ = setting.draw(rng, setting.pilot)
+    basis = of_pilot(pilot, metric, replace(PLAN, seed=number))
+    found = basis.outlook(setting.n, setting.c, 0.01)
+    winner, all_of_them, honest = _seen(*setting.draw(rng, setting.n), setting.metric)
+    told = {
+        "lower": found.lower,
+        "middle": found.middle,
+        "upper": found.upper,
+        "honest": metric.direction.sign * found.honest,
+        "seen": winner,
+        "seen of all": all_of_them,
+        "seen honest": honest,
+    }
+    if setting.width is None or number >= N_WIDTHS:
+        return told | dict.fromkeys(OF_WIDTH)
+    return told | _of_widths(setting, basis, rng, replace(PLAN, seed=number))
+
+
+OF_WIDTH = (
+    *("planned width", "seen width", "rows", "rows lower", "rows upper", "width in rows"),
+    *("rows assured", "width in rows assured"),
+)
+
+
+def _of_widths(setting: PlanSetting, basis: PilotBasis, rng: Generator, plan: Plan) -> Result:
+    """Widths planned for N rows and seen in them; rows for a width, and the width in them."""
+    widths, least = Widths(basis, plan), basis.least_samples
+    planned, sure = (
+        widths.rows_for(setting.width, setting.c, least, MOST_SAMPLES, assurance)
+        for assurance in (None, ASSURANCE)
+    )
+    lower, upper = widths.range_of(planned, least)
+    sizes = (setting.n, planned, sure)
+    seen = [n and _width(setting.draw(rng, n)[0], setting.metric, plan) for n in sizes]
+    found = (
+        widths.of(setting.n, setting.c),
+        seen[0],
+        planned,
+        lower,
+        upper,
+        seen[1],
+        sure,
+        seen[2],
+    )
+    return dict(zip(OF_WIDTH, found, strict=True))
+
+
+def _seen(matrix: PredictionMatrix, true: FloatArray, name: str) -> tuple[float, float, float]:
+    """How much too good the winner looks, and all on average; the winner's true performance."""
+    sign = METRICS[name].direction.sign
+    gains = sign * _performances(matrix, name)
+    off, best = gains - sign * true, gains >= gains.max() - 1e-12
+    return float(off[best].mean()), float(off.mean()), float(true[best].mean())
+
+
+def _performances(matrix: PredictionMatrix, name: str) -> FloatArray:
+    metric = METRICS[name]
+    scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
+    return np.asarray(scorer(np.ones((1, matrix.n_samples), np.uint8))[0], float)
+
+
+def _width(study: PredictionMatrix, metric: str, plan: Plan) -> float:
+    found = METHODS["bbc"].run(study, METRICS[metric], plan).interval
+    return float("nan") if found is None else found.upper - found.lower
+
+
+def todo(store: Kept) -> Iterator[tuple[PlanSetting, int]]:
+    """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
+    for number in range(N_REPETITIONS):
+        for setting in settings():
+            if number not in store.results(setting.key):
+                yield setting, number
+
+
+def repeat(store: Kept, seconds: float) -> int:
+    """Repeat until the seconds are used up; return how often. What was done is kept in any case."""
+    end, n_done = time.monotonic() + seconds, 0
+    try:
+        with use(Resources(jobs=1)):
+            for setting, number in todo(store):
+                if time.monotonic() >= end:
+                    break
+                if not n_done % 100:
+                    store.write()
+                store.add(setting.key, number, repetition(setting, number))
+                n_done += 1
+    finally:
+        store.write()
+    return n_done
+
+
+def renew(store: Kept, pages: Iterable[Path] = PAGES) -> None:
+    """Put the tables on the pages."""
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        for name, part in {"plans": block, "plans-in-all": in_all}.items():
+            text = between(text, name, part(store))
+        page.write_text(text, encoding="utf-8")
+
+
+def block(store: Kept) -> str:
+    """Two tables: the optimism that pilots tell, and the widths that are planned by them."""
+    names = ("metric", "law", "pilot", "N", "C", "r", "n")
+    optimism, widths = rows_of(store)
+    parts = [
+        table("Optimism: what pilots tell, and what is seen", names, optimism),
+        table("Width: what is planned, and what is seen", (*names, "wanted"), widths),
+    ]
+    return "\n\n".join(part for part in parts if part)
+
+
+def rows_of(store: Kept) -> tuple[list[Row], list[Row]]:
+    """Rows of both tables, one for each setting."""
+    optimism: list[Row] = []
+    widths: list[Row] = []
+    for setting in settings():
+        said = list(store.results(setting.key).values())
+        row = {"metric": setting.metric, "law": setting.law, "pilot": setting.pilot}
+        correlation = "" if setting.correlation is None else setting.correlation
+        row |= {"N": setting.n, "C": setting.c, "r": correlation}
+        if said:
+            optimism.append(row | {"n": len(said)} | optimism_of(said))
+        planned = [one for one in said if one["planned width"] is not None]
+        if planned and setting.width is not None:
+            row |= {"n": len(planned), "wanted": setting.width}
+            widths.append(row | widths_of(planned, setting.width))
+    return optimism, widths
+
+
+def in_all(store: Kept) -> str:
+    """Sums of both tables, as sentences."""
+    optimism, widths = rows_of(store)
+    if not optimism or not widths:
+        return ""
+    covered = sum(row["mean bracket"] == "covers" for row in optimism)
+    shares = [row["pilots that cover"].value for row in optimism]
+    repetitions = _ends([float(row["n"]) for row in optimism], 0)
+    ratios = _ends([float(row["seen / planned"]) for row in widths], 2)
+    least, most = min(shares), max(shares)
+    said = [
+        f"- **Optimism.** In {covered} of {len(optimism)} settings the mean bracket covers what is "
+        f"seen ({repetitions} repetitions each). A single pilot's does in {np.mean(shares):.0%} of "
+        f"the repetitions, in {least:.0%} to {most:.0%} by setting.",
+        f"- **Width.** In {len(widths)} settings the mean width seen is {ratios} times the planned "
+        f"one ({_ends([float(row['n']) for row in widths], 0)} repetitions each).",
+    ]
+    told = {
+        "met": "The rows planned meet the wanted width",
+        "met, assured 80 %": "With `--assurance 0.8` they do",
+        "ranges that cover": "The range of a pilot covers the rows that it takes",
+    }
+    for name, text in told.items():
+        shares = [row[name].value for row in widths]
+        ends = f"{min(shares):.0%} to {max(shares):.0%}"
+        said.append(f"- {text} in {np.mean(shares):.0%} of the repetitions ({ends}).")
+    return "\n".join(said)
+
+
+def _ends(values: list[float], decimals: int) -> str:
+    """Write the least and the most of some values."""
+    ends = dict.fromkeys(f"{one:.{decimals}f}" for one in (min(values), max(values)))
+    return " to ".join(ends)
+
+
+def optimism_of(said: list[Result]) -> Row:
+    """Mean bracket, what was seen, and the share of pilots whose bracket holds it.
+
+    All configurations are too good by 0 on average: what they have in common is taken off, in
+    proportion to its covariance with the winner's (a control variate).
+    """
+    seen, all_of_them = (np.array([one[k] for one in said], float) for k in ("seen", "seen of all"))
+    if len(said) > 2 and all_of_them.std() > 0:
+        covariance = np.cov(seen, all_of_them)
+        seen = seen - covariance[0, 1] / covariance[1, 1] * all_of_them
+    true, error = float(seen.mean()), float(seen.std() / np.sqrt(len(seen)))
+    inside = sum(one["lower"] <= true <= one["upper"] for one in said)
+    lower, middle, upper = (np.mean([one[k] for one in said]) for k in ("lower", "middle", "upper"))
+    holds = lower - 2 * error <= true <= upper + 2 * error
+    return {
+        "lower": f"{lower:.4f}",
+        "middle": f"{middle:.4f}",
+        "upper": f"{upper:.4f}",
+        "seen": mean_of(seen.tolist()),
+        "mean bracket": "covers" if holds else "misses",
+        "pilots that cover": Figure(inside / len(said), share_error(inside, len(said)), ""),
+        "honest, off by": mean_of([one["honest"] - one["seen honest"] for one in said]),
+    }
+
+
+def widths_of(said: list[Result], wanted: float) -> Row:
+    """Seen over planned width, the rows that are planned, and how often a width was met in them.
+
+    The rows that it truly takes are those of the mean width: it falls with their root.
+    """
+    ratio = np.mean([one["seen width"] for one in said]) / np.mean(
+        [one["planned width"] for one in said]
+    )
+    rows, width = (np.array([one[k] for one in said], float) for k in ("rows", "width in rows"))
+    truly = (np.nanmean(width * np.sqrt(rows)) / wanted) ** 2
+    usual = np.nanquantile(rows, [0.1, 0.9])
+    inside = sum((one["rows lower"] or 0) <= truly <= (one["rows upper"] or inf) for one in said)
+    shares = {
+        "met": np.sum(width <= wanted),
+        "met, assured 80 %": sum((one["width in rows assured"] or inf) <= wanted for one in said),
+        "ranges that cover": inside,
+    }
+    return {
+        "seen / planned": f"{ratio:.2f}",
+        "rows it takes": f"{truly:.0f}",
+        "rows planned, 10 to 90 %": " to ".join(f"{q:.0f}" for q in usual),
+        "width in them": mean_of(width[~np.isnan(width)].tolist()),
+        **{
+            name: Figure(share / len(said), share_error(int(share), len(said)), "")
+            for name, share in shares.items()
+        },
+    }
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Repeat for so many minutes, then renew the page."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.validation.plans")
+    parser.add_argument("--minutes", type=float, default=10, help="0 only renews the page")
+    parser.add_argument("--store", type=Path, default=FOLDER, metavar="DIR")
+    parser.add_argument("--pages", type=Path, nargs="+", default=PAGES, help="pages to renew")
+    options = parser.parse_args(arguments)
+    store = Kept(options.store, "plans", STATEMENT)
+    n_done = repeat(store, 60 * options.minutes)
+    renew(store, options.pages)
+    print(f"{n_done} repetitions, in {options.store}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
