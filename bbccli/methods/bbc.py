@@ -146,7 +146,7 @@ Near the bound of the metric they are neither, and the shrinking takes off too m
 keeps it from falling below `bbc`.
 
 Evidence: in the 26 populations of [the bank](validation.md), with models that are trained, the RMSE
-was 0.933 ± 0.010 of BBC's, the bias +0.05 ± 0.04 of BBC's RMSE where BBC's was -0.15 ± 0.03. The 2
+was 0.934 ± 0.010 of BBC's, the bias +0.05 ± 0.03 of BBC's RMSE where BBC's was -0.15 ± 0.03. The 2
 of step 2 is a convention: a threshold that grows with the number of configurations takes in too
 many where they are hundreds.
 

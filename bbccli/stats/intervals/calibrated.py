@@ -8,7 +8,7 @@
 
 Why 1.25: it was chosen so that one-sided 95 % bounds of `bbc-eb` cover as often as those of BBC's
 percentiles. In the 26 populations of [the bank](validation.md) they did: the bounds of both were no
-better than the truth in 0.933 and 0.932 of the studies, those of `bbc-eb` at 0.928 of the distance.
+better than the truth in 0.932 and 0.931 of the studies, those of `bbc-eb` at 0.925 of the distance.
 Near the ceiling of a metric they are too narrow: see [validation](validation.md). The factor is for
 `bbc-eb`; `bbc` and `bbc-632` have it for comparison, and with any other method the note
 [not-calibrated](notes.md#not-calibrated) says that it was not measured. Means over folds are
