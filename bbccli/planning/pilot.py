@@ -17,8 +17,9 @@ by chance as much as in truth. So two truths are simulated between which the rea
 5. The winner's true performance is anchored at the corrected figures of the pilot: what the best of
    c configurations is worth by BBC (the cost of the search), up to C. To it comes what the mean of
    both truths says of other rows, and of more configurations.
-6. More configurations than the pilot's are copies of those in it, drawn at random, whose errors
-   have the mean correlation of the contenders with the best one.
+6. More configurations than the pilot's are copies of those in it, drawn at random. Their errors
+   share what all have in common, and of the rest the mean correlation of the contenders with the
+   best one.
 
 7. Studies of intervals are rows of the pilot, drawn again. In them its configurations differ by the
    chance of the pilot as well, so that selection looks easier than it is: widths are raised by a
@@ -269,11 +270,13 @@ class PilotBasis:
             columns = order[:, :n_configurations]
             return columns, np.take_along_axis(noise, columns, axis=1)
         more = rng.integers(0, n_own, (n_drawn, n_configurations - n_own))
-        sizes = np.sqrt(((found.influence * found.scale[:, None]) ** 2).sum(axis=0))
-        copied = self.correlation * np.take_along_axis(noise, more, axis=1)
+        common = noise.mean(axis=1, keepdims=True)
+        apart = noise - common
+        copied = self.correlation * np.take_along_axis(apart, more, axis=1)
+        sizes = apart.std(axis=0)
         own = sqrt(1 - self.correlation**2) * rng.standard_normal(more.shape) * sizes[more]
         columns = np.concatenate([np.broadcast_to(np.arange(n_own), noise.shape), more], axis=1)
-        return columns, np.concatenate([noise, copied + own], axis=1)
+        return columns, np.concatenate([noise, common + copied + own], axis=1)
 
     def study(
         self, n_samples: int, n_configurations: int, rng: Generator, most: int | None = None

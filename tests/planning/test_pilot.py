@@ -311,3 +311,14 @@ def test_what_is_attained_is_of_the_chosen_rows():
     assert found.wanted.attainable == found.chosen.optimism_upper <= 0.02 < found.chosen.width
     assert found.wanted.n_samples == found.chosen.n_samples > found.halved.n_samples
     assert found.wanted.n_samples_lower <= found.wanted.n_samples
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_twice_as_many_of_the_same_kind_look_a_little_better(seed):
+    """A plan for 40 by the first 20 of them is near the plan by all 40."""
+    true = np.full(40, 0.75)
+    matrix = right_or_wrong(true, 200, np.random.default_rng(seed), correlation=0.8).matrix
+    half = of_pilot(matrix.of_configurations(np.arange(20)), ACCURACY, PLAN)
+    whole = of_pilot(matrix, ACCURACY, PLAN)
+    found, expected = (one.outlook(200, 40, 0.01).upper for one in (half, whole))
+    assert found == pytest.approx(expected, rel=0.2)
