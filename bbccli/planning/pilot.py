@@ -197,7 +197,7 @@ class PilotBasis:
     def near_perfect(self) -> bool:
         """True if the contenders are within two standard errors of the best value."""
         mean = self.found.gains[self.may_be_best].mean()
-        return bool(best_of(self.metric) - mean < NEAR * self.error(self.n_samples))
+        return bool(best_of(self.metric) - mean <= NEAR * self.error(self.n_samples))
 
     @property
     def least_samples(self) -> int:
@@ -228,9 +228,17 @@ class PilotBasis:
         )
         low, high = sorted((equal[2], apart[2]))
         if self.near_perfect:  # rows that no configuration misses tell nothing of how often one may
+            honest = min(honest, best_of(self.metric) - self._unseen)
             lower, upper = 0.0, best_of(self.metric) - honest
         found = Outlook(lower, (lower + upper) / 2, upper, honest, (low, high))
         return found.capped(best_of(self.metric))
+
+    @property
+    def _unseen(self) -> float:
+        """What a perfect pilot leaves open: the median chance of a failure that no unit showed."""
+        lowest, highest = self.metric.bounds
+        chance = 1 - 0.5 ** (1 / self.found.n_units)
+        return chance * (highest - lowest) if np.isfinite(highest - lowest) else 0.0
 
     def _of_truth(
         self, n_samples: int, n_configurations: int, towards: float, within: float

@@ -322,3 +322,14 @@ def test_twice_as_many_of_the_same_kind_look_a_little_better(seed):
     whole = of_pilot(matrix, ACCURACY, PLAN)
     found, expected = (one.outlook(200, 40, 0.01).upper for one in (half, whole))
     assert found == pytest.approx(expected, rel=0.2)
+
+
+def test_a_perfect_pilot_is_not_sure():
+    """None of twenty rows is missed: a failure has a chance of up to 3.4 % by the median."""
+    matrix = right_or_wrong(np.full(5, 0.999), 20, np.random.default_rng(0)).matrix
+    found = of_pilot(matrix, ACCURACY, PLAN)
+    assert found.found.gains.min() == 1
+    outlook = found.outlook(40, 5, 0.01)
+    assert found.near_perfect
+    assert outlook.honest == pytest.approx(0.5 ** (1 / 20))
+    assert outlook.upper == pytest.approx(1 - outlook.honest)
