@@ -33,7 +33,31 @@ def tiny(monkeypatch):
     monkeypatch.setattr(comparisons, "settings", lambda: some)
     monkeypatch.setattr(comparisons, "family_settings", lambda: [])
     monkeypatch.setattr(comparisons, "N_REPETITIONS", 2)
+    monkeypatch.setattr(comparisons, "OWN", {})
+    monkeypatch.setattr(comparisons, "STUDIES", dict(list(STUDIES.items())[:3]))
+    shares = dict.fromkeys(comparisons.STUDIES, 1.0)
+    monkeypatch.setattr(comparisons, "SHARES", shares)
     return some
+
+
+OF_THEIR_OWN = {
+    "multiple": "some pair",
+    "losses": "every interval",
+    "groups": "every bound",
+}
+
+
+@pytest.mark.parametrize("study", OF_THEIR_OWN)
+def test_studies_with_settings_of_their_own(study):
+    """A repetition states what its table shows, for a setting of each metric."""
+    settings_of = comparisons.settings_of(study)
+    assert len({one.key for one in settings_of}) == len(settings_of)
+    by_metric = {one.metric: one for one in settings_of}
+    for setting in by_metric.values():
+        said = STUDIES[study](setting, 0)
+        assert any(OF_THEIR_OWN[study] in name for name in said)
+        assert all(isinstance(value, bool | np.bool_) for value in said.values())
+        assert said == STUDIES[study](setting, 0)
 
 
 def test_the_settings_are_those_that_are_promised():
@@ -115,7 +139,7 @@ def test_it_is_kept_and_not_run_again(tiny, tmp_path, page, capsys):
     assert page.read_text().startswith("before") and "|" not in page.read_text()
     main([*words, "5"])
     assert "12 repetitions" in capsys.readouterr().err
-    for study in STUDIES:
+    for study in comparisons.STUDIES:
         frame = pq.read_table(tmp_path / "kept" / f"comparisons-{study}.parquet").to_pandas()
         assert frame["repetition"].tolist() == [0, 1] * 2
         assert set(frame["setting"]) == {setting.key for setting in tiny}
@@ -131,7 +155,7 @@ def test_a_new_statement_forgets_the_old(tiny, tmp_path, monkeypatch):
     comparisons.repeat(comparisons.kept(tmp_path), 300)
     monkeypatch.setitem(comparisons.STATEMENTS, "simultaneous", 99)
     stores = comparisons.kept(tmp_path)
-    assert [len(stores[study].results(tiny[0].key)) for study in STUDIES] == [0, 2, 2]
+    assert [len(stores[study].results(tiny[0].key)) for study in comparisons.STUDIES] == [0, 2, 2]
     assert comparisons.repeat(stores, 300) == 4
     frame = pq.read_table(tmp_path / "comparisons-simultaneous.parquet").to_pandas()
     assert frame["statement"].tolist() == [99] * 4

@@ -192,12 +192,13 @@ def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
     """
     import pyarrow as pa
 
-    kinds = []
+    known: dict[pa.DataType, pa.DataType] = {}  # of many columns few types
     for name, kind in zip(schema.names, schema.types, strict=True):
         try:
-            kinds.append(kind if holds_lists(kind) else _plain_type(kind))
+            known[kind] = known.get(kind) or (kind if holds_lists(kind) else _plain_type(kind))
         except TypeError:
             raise _strange(kind, name, path) from None
+    kinds = [known[kind] for kind in schema.types]
     return pa.schema(zip(schema.names, kinds, strict=True))
 
 

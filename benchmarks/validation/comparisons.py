@@ -23,11 +23,14 @@ from bbccli.comparisons.families import between_families
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet, Verdict
 from bbccli.comparisons.simultaneous import against
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
 from bbccli.readers import matrix_of
-from bbccli.types import IntervalKind, Side
+from bbccli.stats.selection.units import on_few_groups
+from bbccli.types import IntervalKind, PredictionKind, Side, Task
 from benchmarks.tables import Row
 from benchmarks.validation.families import family_settings, held
 from benchmarks.validation.kept import FOLDER, Kept
@@ -57,6 +60,7 @@ SHARES = {
 SLACK = 1e-12
 
 STATEMENTS = {"simultaneous": 2, "corrected": 1, "families": 1, "multiple": 1, "losses": 1}
+STATEMENTS |= {"groups": 1}
 """Version of what each study states: one more forgets what it said before."""
 
 Result = Mapping[str, Any]
@@ -205,6 +209,55 @@ def losses(setting: Setting, repetition: int) -> Result:
     }
 
 
+def grouped(setting: Setting, repetition: int) -> Result:
+    """Whether bounds of equal configurations hold on samples in groups, and if a note warns."""
+    simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
+    metric = METRICS[setting.metric]
+    found = against(evidence_of(simulated.matrix, metric, plan), 0, plan)
+    return {
+        "every bound": not (found.lower > SLACK).any(),
+        "every upper": not (found.upper < -SLACK).any(),
+        "noted": bool(on_few_groups(simulated.matrix)),
+    }
+
+
+def group_settings() -> list[Setting]:
+    """Six samples in each of 8 to 50 groups, of which half of the chance is shared."""
+    found = []
+    for metric in ("accuracy", "auc", "mse"):
+        for n_groups in (8, 15, 20, 30, 50):
+            draw = partial(_in_groups, metric, n_groups)
+            row = {"metric": metric, "groups": n_groups, "N": 6 * n_groups, "C": 20}
+            key = f"groups, {metric} G={n_groups} of 6 C=20"
+            found.append(Setting(Part.INCLUSION, key, metric, draw, row, n_repetitions=300))
+    return found
+
+
+def _in_groups(metric: str, n_groups: int, rng: Generator) -> Simulated:
+    groups, c = np.repeat(np.arange(n_groups), 6), 20
+    n = len(groups)
+
+    def chance(rng: Generator) -> np.ndarray:
+        shared = rng.standard_normal((n_groups, c))[groups]
+        return (shared + rng.standard_normal((n, c))) / np.sqrt(2)
+
+    if metric == "mse":
+        truth = rng.standard_normal(n)
+        matrix = matrix_of(truth[:, None] + chance(rng), truth, groups=groups)
+    else:
+        positive = rng.permutation(n) % 2
+        if metric == "auc":
+            matrix = matrix_of(chance(rng) + 1.19 * positive[:, None], positive, groups=groups)
+        else:
+            right = chance(rng) < 0.84  # 80 %
+            said = np.where(right, positive[:, None], 1 - positive[:, None])
+            outcome = Outcome(Task.BINARY, positive, ("no", "yes"))
+            names, kind = tuple(f"c{k}" for k in range(c)), PredictionKind.LABEL
+            values = said[None].astype(float)
+            matrix = PredictionMatrix(outcome, values, names, kind, groups=groups)
+    return Simulated(matrix, np.full(c, EQUAL), metric, chance)
+
+
 def multiple_settings() -> list[Setting]:
     """Ten families of which none is better: of one configuration each, and of five."""
     cells = [("accuracy", 80, 1, 0.0), ("accuracy", 80, 5, 0.5), ("auc", 80, 5, 0.5)]
@@ -259,10 +312,11 @@ STUDIES: dict[str, Study] = {
     "families": families,
     "multiple": multiple,
     "losses": losses,
+    "groups": grouped,
 }
 
 
-OWN = {"multiple": multiple_settings, "losses": loss_settings}
+OWN = {"multiple": multiple_settings, "losses": loss_settings, "groups": group_settings}
 """Studies whose settings are all their own."""
 
 
@@ -324,6 +378,7 @@ def block(stores: Stores) -> str:
         ("Intervals of families: how often they hold", "families", _families),
         ("Ten equal families: how often some pair is told apart", "multiple", _multiple),
         ("Simultaneous intervals of the MSE: how often all hold", "losses", _losses),
+        ("Simultaneous bounds of samples in groups: how often they hold", "groups", _groups),
     ]
     parts = []
     for title, study, figures in tables:
@@ -365,6 +420,13 @@ def _families(said: list[Result]) -> Row:
 def _multiple(said: list[Result]) -> Row:
     names = ("none: some pair", "max-t: some pair", "max-t: first pair")
     return {name: _share(said, name, marked=False) for name in names}
+
+
+def _groups(said: list[Result]) -> Row:
+    names = ("every bound", "every upper")
+    return {name: _share(said, name) for name in names} | {
+        "with the note": _share(said, "noted", marked=False)
+    }
 
 
 def _losses(said: list[Result]) -> Row:

@@ -35,7 +35,7 @@ from benchmarks.validation.summary import Figure, mean_of, share_error
 
 PLAN = Plan(n_resamples=200)
 N_REPETITIONS = 300
-N_WIDTHS = 40
+N_WIDTHS = 100
 """Repetitions in which a width is planned too."""
 
 STATEMENT = 1

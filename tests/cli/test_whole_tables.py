@@ -97,7 +97,7 @@ def of_orders(document):
 def of_members(document):
     for one in document["best_set"]["members"]:
         yield {"configuration": one["configuration"], "MSE": one["performance"],
-               "to the winner": one["difference"], "p": one["p"],
+               "to the winner": one["difference"],
                "95 % interval": (one["lower"], one["upper"])}  # fmt: skip
 
 

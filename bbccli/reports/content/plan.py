@@ -193,7 +193,8 @@ def _halved(document: PlanEnvelope) -> str:
     found = document.planned.halved
     if found is None:
         return ""
-    needed = f"{_n_rows(found.n_samples)} are enough; " if found.n_samples else ""
+    rows, chosen = found.n_samples, document.planned.chosen.n_samples
+    needed = f"{_n_rows(rows)} are enough; " if rows and rows < chosen else ""
     at = _n_rows(document.planned.chosen.n_samples)
     label = phrases.metric_label(document.metric)
     change = _signed(found.honest_change, document)
