@@ -394,3 +394,9 @@ def test_a_page_shows_the_command_and_the_pair(run, file, tmp_path):
 def test_a_diagram_needs_a_saved_comparison(run, file, tmp_path):
     status, _, err = run("plot", file, "--kind", "cd", "-o", tmp_path / "x.vl.json")
     assert status == 2 and "one saved result of bbc compare" in err
+
+
+def test_notes_on_the_set_are_shown(once, samples):
+    """Of an error without a worst value intervals may not hold, and it is said beside them."""
+    out = once.silent("compare", samples / "diabetes.parquet", "--metric", "mse", "-q")
+    assert "the MSE has no worst value" in " ".join(out.split())

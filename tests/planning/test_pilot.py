@@ -333,3 +333,10 @@ def test_a_perfect_pilot_is_not_sure():
     assert found.near_perfect
     assert outlook.honest == pytest.approx(0.5 ** (1 / 20))
     assert outlook.upper == pytest.approx(1 - outlook.honest)
+
+
+def test_copies_that_err_alike_add_nothing():
+    basis = of(np.full(12, 0.75))
+    basis.__dict__["correlation"] = 1.0
+    alone, copied = (basis._of_truth(100, count, EQUAL, 0.01)[0] for count in (12, 48))
+    assert copied == pytest.approx(alone, rel=0.03)
