@@ -85,7 +85,7 @@ class RecordingScorer:
         split = self._split(estimator, X, y, params.pop("row_id", None)) if self.turn.open else None
         if split is None:
             return self.metric(estimator, X, y, **params)
-        with _listening(estimator, X) as heard:
+        with listening(estimator, X) as heard:
             score = self.metric(estimator, X, y, **params)
         weights = params.get("sample_weight")
         part = Part(
@@ -142,18 +142,12 @@ class RecordingScorer:
         params = parameters_of(estimator)
         identity = store.identity_of(part.name, part.estimator, params)
         part = replace(part, identity=identity, params=params)
+        wanted = (self.response,) if self.response else RESPONSES
         try:
-            wanted = (self.response,) if self.response else RESPONSES
-            if not any(name in heard for name in wanted):
-                able = [name for name in wanted if callable(getattr(estimator, name, None))]
-                if not able:
-                    raise UnfitError(f"no {self.response or 'predict'}()")
-                heard = {able[0]: getattr(estimator, able[0])(features)}
-            heard = {name: heard[name] for name in wanted if name in heard}
-            predictions, kind = _kept(heard, estimator, self.labels, self.task)
+            predictions, kind = answer(heard, wanted, estimator, features, self.labels, self.task)
         except UnfitError as error:
             return replace(part, problem=str(error))
-        return replace(part, predictions=np.ascontiguousarray(predictions), kind=kind)
+        return replace(part, predictions=predictions, kind=kind)
 
 
 def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
@@ -187,15 +181,16 @@ def metric_of(scoring: Any) -> Any:
 
 
 @contextmanager
-def _listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
+def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
     """Yield the answers of an estimator for these rows within the `with` statement, by method.
 
     The metric and the recording then share one prediction, which may take longer than the fit.
+    Another one who listens already goes on with it.
     """
     heard: dict[str, Any] = {}
     within: list[str] = []
     own: dict[str, Any] = getattr(estimator, "__dict__", {})
-    added = []
+    added: dict[str, Any] = {}
 
     def overheard(method: Any, name: str) -> Any:
         @functools.wraps(method)
@@ -209,29 +204,67 @@ def _listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
                 heard.setdefault(name, answer)
             return answer
 
+        answering.heard = heard  # type: ignore[attr-defined]
         return answering
 
     for name in RESPONSES:
         method = getattr(estimator, name, None)
-        if callable(method) and name not in own:
+        if callable(method) and (name not in own or hasattr(method, "heard")):
+            added[name] = own.get(name)
             own[name] = overheard(method, name)
-            added.append(name)
     try:
         yield heard
     finally:
-        for name in added:
-            own.pop(name, None)
+        for name, before in added.items():
+            if before is None:
+                own.pop(name, None)
+            else:
+                own[name] = before
 
 
-def _kept(
-    heard: dict[str, Any], estimator: Any, labels: NDArray[Any] | None, task: Task
+def answer(
+    heard: dict[str, Any],
+    wanted: Sequence[str],
+    estimator: Any,
+    features: Any,
+    labels: NDArray[Any] | None,
+    task: Task,
 ) -> tuple[NDArray[Any], PredictionKind]:
-    """Return the best of the answers, in the form of a part.
+    """Return an answer of an estimator for some rows, in the form of a part.
 
     Parameters
     ----------
     heard
-        Answers by method.
+        Answers that it gave already, by method.
+    wanted
+        Methods, the best first; one that was not heard is asked where none was.
+    labels, task
+        As those of a `RecordingScorer`.
+
+    Raises
+    ------
+    UnfitError
+        It has none of these methods, or answers in another form.
+    """
+    found = [name for name in wanted if name in heard]
+    able = [name for name in wanted if callable(getattr(estimator, name, None))]
+    if not found and not able:
+        raise UnfitError(f"no {wanted[-1]}()")
+    name = (found or able)[0]
+    given = heard[name] if found else getattr(estimator, name)(features)
+    predictions, kind = _kept(name, np.asarray(given), estimator, labels, task)
+    return np.ascontiguousarray(predictions), kind
+
+
+def _kept(
+    name: str, answer: NDArray[Any], estimator: Any, labels: NDArray[Any] | None, task: Task
+) -> tuple[NDArray[Any], PredictionKind]:
+    """Return an answer in the form of a part.
+
+    Parameters
+    ----------
+    name, answer
+        The method, and what it returned.
     labels : (K,)
         The classes in sorted order; None in a regression.
 
@@ -247,11 +280,9 @@ def _kept(
     UnfitError
         Other classes, or another number of columns.
     """
-    name = next((one for one in RESPONSES if one in heard), "")
-    answer = np.asarray(heard.get(name))
     if labels is None or task is Task.REGRESSION:
         if name != "predict" or answer.size != len(answer):
-            raise UnfitError(f"{name or 'no method'} did not return a list of values")
+            raise UnfitError(f"{name} did not return a list of values")
         return answer.reshape(-1), PredictionKind.VALUE
     if name == "predict":
         return codes_of(answer.reshape(-1), labels), PredictionKind.LABEL
