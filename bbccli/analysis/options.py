@@ -145,14 +145,14 @@ class InputOptions:
         flags=("--verify/--no-verify",),
     )
 
-    def request(self, missing: Missing = Missing.DROP) -> Request:
+    def request(self, missing: Missing | None = None) -> Request:
         """Return what the readers are asked for."""
         from bbccli.readers import Request
 
         return Request(missing=missing, **self._told())
 
     def read_files(
-        self, path: Paths, *, missing: Missing = Missing.DROP, unfinished: bool = False
+        self, path: Paths, *, missing: Missing | None = None, unfinished: bool = False
     ) -> PredictionMatrix:
         """Read files as the options say; see `bbccli.readers.read`."""
         from bbccli.readers import read
@@ -180,11 +180,12 @@ class InputOptions:
 class GapOptions:
     """Option for configurations that lack predictions."""
 
-    missing: Missing = _input(
-        Missing.DROP,
+    missing: Missing | None = _input(
+        None,
         "Where some configurations lack predictions: refuse (error), drop those "
         "configurations, use only the samples that all of them predict (common-rows), or "
         "score each on what it predicts (available).",
+        default="drop; of scores available",
     )
 
 

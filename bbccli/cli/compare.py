@@ -225,7 +225,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         if len(files) == 1:
             matrix = self.read(files)
         else:
-            whole = Missing.ERROR if self.missing is Missing.DROP else self.missing
+            whole = Missing.ERROR if self.missing in (None, Missing.DROP) else self.missing
             together = joined([self.read(file) for file in files], names_of(files), whole)
             matrix, families = together.matrix, together.families
         enter(progress, "comparing")

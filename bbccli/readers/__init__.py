@@ -33,7 +33,7 @@ def read(
     positive: str | int | None = None,
     labels: str | Path | ArrowStream | None = None,
     folds: str | Path | ArrowStream | None = None,
-    missing: Missing | str = Missing.DROP,
+    missing: Missing | str | None = None,
     dialect: str | None = None,
     unfinished: bool = False,
     only: str | Sequence[str] = (),
@@ -65,7 +65,8 @@ def read(
         Files or tables that hold the outcome and the folds, instead of columns of `path`. Rows are
         joined by the key that both have, or by position where neither has one.
     missing
-        Policy where some configurations lack predictions that others have.
+        Policy where some configurations lack predictions that others have. None: they are dropped,
+        or, of scores without a truth, scored on the items that they have.
     dialect
         "wide" or a key of `DIALECTS`; inferred from the names of the columns when None.
     unfinished

@@ -52,7 +52,7 @@ def matrix_of(
     row_id: ArrayLike | None = None,
     task: Task | str | None = None,
     positive: str | int | None = None,
-    missing: Missing | str = Missing.DROP,
+    missing: Missing | str | None = None,
     metadata: Mapping[str, Any] | None = None,
     bounds: tuple[float, float] | None = None,
 ) -> PredictionMatrix:

@@ -68,7 +68,7 @@ def assemble(
     groups = None if group is None else group.take(np.flatnonzero(kept)).codes()[0]
     notes = [
         *sheet.notes,
-        *_notes_on_columns(sheet, request, outcome, groups),
+        *_notes_on_columns(sheet, request, outcome, predictions, groups),
         *gap_notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
@@ -155,7 +155,9 @@ def _folds(
         return None, (), (declared.averaged_repeats(),)
     rows = sheet.rows[:, samples]
     fold = sheet.roles.get("fold")
-    n_missing = rows.size if fold is None else int(np.isin(rows, fold.nulls).sum())
+    n_missing = rows.size
+    if fold is not None:
+        n_missing = int((np.isin(rows, fold.nulls) | (rows < 0)).sum())
     if fold is None and outcome.task is Task.SCORE:
         return None, (), ()  # an evaluation has no folds that could be missing
     if fold is None or n_missing:
@@ -165,7 +167,11 @@ def _folds(
 
 
 def _notes_on_columns(
-    sheet: Sheet, request: Request, outcome: Outcome, groups: IntArray | None
+    sheet: Sheet,
+    request: Request,
+    outcome: Outcome,
+    predictions: Values,
+    groups: IntArray | None,
 ) -> Iterator[Note]:
     """Yield notes on columns set aside, joins, task, weights, rounded values and bounds."""
     if sheet.spare:
@@ -186,6 +192,10 @@ def _notes_on_columns(
             yield remarks.truth_rounded(role, sheet.rounding[role])
     if outcome.task is Task.SCORE and outcome.bounds is None:
         yield remarks.bounds_unknown()
+    elif outcome.task is Task.SCORE:
+        guessed = request.bounds is None and sheet.metadata.bounds is None
+        if guessed and not predictions.all_among([0.0, 1.0]):
+            yield remarks.bounds_of_averages()
 
 
 def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

@@ -22,6 +22,12 @@ from bbccli.readers.sample_columns import numbers_of
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, Task
 
+MOST_EPOCHS = 10
+"""Epochs of which scores of 0 and 1 may be averages."""
+
+ROUNDED = 0.005 + 1e-9
+"""Of a share in two decimals."""
+
 
 def outcome_of(sheet: Sheet, values: Values, request: Request) -> Outcome:
     """Return the outcome of the samples that can be used, (n_usable,).
@@ -347,9 +353,25 @@ def _outcome_of_scores(sheet: Sheet, values: Values, request: Request) -> Outcom
     bounds = request.bounds or sheet.metadata.bounds
     if bounds is not None:
         _refuse_beyond(sheet, values, checked_bounds(bounds))
-    elif values.all_among([0.0, 1.0]):
+    elif values.all_among([0.0, 1.0]) or are_averages(values):
         bounds = (0.0, 1.0)
     return Outcome(Task.SCORE, np.zeros(len(sheet.usable)), bounds=bounds)
+
+
+def are_averages(values: Values) -> bool:
+    """Return True if scores are right or wrong, averaged over a few epochs.
+
+    All are shares i/k for k up to `MOST_EPOCHS`, in two decimals or more, some of them neither 0
+    nor 1, and both of these are among them.
+    """
+    if values.words:
+        return False
+    scores = np.unique(values.array[~np.isnan(values.array)])
+    if len(scores) < 3 or scores[0] != 0 or scores[-1] != 1:
+        return False
+    n_epochs = np.arange(2, MOST_EPOCHS + 1)[:, None]
+    off = np.abs(scores - np.round(scores * n_epochs) / n_epochs).min(axis=0)
+    return bool((off <= ROUNDED).all())
 
 
 def _refuse_beyond(sheet: Sheet, values: Values, bounds: Bounds) -> None:

@@ -17,9 +17,12 @@ from bbccli.types import BoolArray, FloatArray, Missing
 FEWEST = 0.5
 """Share of the samples that a configuration must predict to be scored on what it predicts."""
 
+MOST_LACKING = 0.2
+"""Share of the items that may have no score by a configuration: they are rarely like the others."""
+
 
 def complete(
-    sheet: Sheet, predictions: Values, policy: Missing, there: BoolArray | None
+    sheet: Sheet, predictions: Values, policy: Missing | None, there: BoolArray | None
 ) -> tuple[Values, BoolArray, list[Note]]:
     """Leave out samples without any prediction, and deal with gaps in the others.
 
@@ -31,7 +34,8 @@ def complete(
     predictions
         (R, N, C) or (R, N, C, K), NaN where missing. A `ColumnFile` has no gaps.
     policy
-        What is done about gaps: a key of `GAPS`.
+        What is done about gaps: a key of `GAPS`. None: configurations with gaps are dropped, and
+        scores without a truth are those available.
     there : (R, N) bool, optional
         Where a repeat holds a sample, of repeated hold-out: elsewhere no prediction is missing.
 
@@ -48,7 +52,8 @@ def complete(
     ------
     InputError
         A gap, when the policy is `error`; lists that differ; nothing left; a configuration that
-        shares no sample with another one.
+        shares no sample with another one. Of scores: gaps where all that is there is one value, or
+        a configuration with more gaps than `MOST_LACKING` allows.
     """
     if not predictions.in_memory:
         return predictions, np.ones(sheet.n_samples, bool), []
@@ -56,9 +61,14 @@ def complete(
     missing = _missing(predictions.array)
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
-    if sheet.layout == HARNESS and policy is Missing.DROP:
+    if sheet.layout == HARNESS and policy in (None, Missing.DROP):
         _check_alike(missing, path)
+    policy = policy or (Missing.AVAILABLE if sheet.scored else Missing.DROP)
+    on_epochs: list[Note] = []
+    if sheet.scored and sheet.unfinished is None:
+        predictions, missing, on_epochs = _of_items(predictions, missing, policy, path)
     samples, kept, notes = GAPS[policy](missing, absent)
+    notes = [*on_epochs, *notes]
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
     if n_left_out:
         notes.append(remarks.samples_left_out(n_left_out, sheet.n_samples, len(missing)))
@@ -67,7 +77,10 @@ def complete(
         stopped = _of_whole_folds(sheet, missing[:, :, ~kept])
         notes.append(remarks.configurations_dropped(dropped, len(kept), stopped=stopped))
     gaps = missing[:, samples][:, :, kept]
-    if gaps.any():
+    if gaps.any() and sheet.scored:
+        names = [predictions.configurations[c] for c in np.flatnonzero(kept)]
+        notes.append(remarks.items_lacking(names, gaps[0].sum(axis=0).tolist(), gaps.shape[1]))
+    elif gaps.any():
         n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
         notes.append(remarks.available_cases(float(gaps.sum() / n_wanted)))
     if policy is Missing.ERROR and notes:
@@ -130,6 +143,82 @@ GAPS: Mapping[Missing, Callable[[BoolArray, BoolArray], Kept]] = {
 }
 """What to keep where predictions (R, N, C) are missing; a sample that is absent (R, N, 1) from a
 repeat needs none there."""
+
+
+def _of_items(
+    predictions: Values, missing: BoolArray, policy: Missing, path: str
+) -> tuple[Values, BoolArray, list[Note]]:
+    """Give items the mean of their epochs (R, N, C), and refuse what means can't mend.
+
+    Returns scores, what is still missing, in all epochs alike, and notes.
+    """
+    _refuse_one_value(predictions, missing, path)
+    if policy is Missing.ERROR:
+        return predictions, missing, []
+    predictions, missing, notes = _over_epochs(predictions, missing)
+    _, complete_ones, _ = _without_gaps(missing, missing)
+    if policy is Missing.AVAILABLE or (policy is Missing.DROP and not complete_ones.any()):
+        _check_lacking(predictions, missing, path)
+    return predictions, missing, notes
+
+
+def _refuse_one_value(predictions: Values, missing: BoolArray, path: str) -> None:
+    """Refuse gaps (R, N, C) among scores that are all the same, as where successes alone are."""
+    known = predictions.array[~missing]
+    if missing.any() and len(known) and known.min() == known.max():
+        raise InputError(
+            f"every score is {known[0]:g}, and {missing.sum()} of {missing.size} are missing: "
+            "are items left out that were not solved?",
+            path=path,
+            hint="a score for every item and configuration: 0 for what was not solved",
+        )
+
+
+def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
+    """Refuse configurations that can't be scored on the items that they have.
+
+    They lack more of the items (R, N, C) that any has than `MOST_LACKING` allows; or they lack
+    some, and have the best score on all others. What has no score at all is left out later.
+    """
+    gaps = missing[0, ~missing[0].all(axis=1)]
+    n_items, lacking = len(gaps), gaps.sum(axis=0)
+    some = (lacking > 0) & (lacking < n_items)
+    scores = np.where(missing, -np.inf, predictions.array)
+    lowest = np.where(missing, np.inf, predictions.array).min(axis=(0, 1))
+    for wrong, problem in (
+        (
+            some & (lacking > MOST_LACKING * n_items),
+            f"more than {MOST_LACKING:.0%} of the items have no score",
+        ),
+        (some & (lowest == scores.max()), "items have no score, and all others the highest one"),
+    ):
+        if wrong.any():
+            n_common = int((~gaps[:, lacking < n_items].any(axis=1)).sum())
+            hint = "a score for every item, 0 for what was not solved"
+            hint += f"; --missing common-rows uses the {n_common} that all have" * bool(n_common)
+            hint += "; --missing drop leaves out configurations that lack any" * (not some.all())
+            counts = np.where(wrong, lacking, 0).tolist()
+            text = remarks.counted(predictions.configurations, counts, n_items)
+            raise InputError(f"{problem}: {text}", path=path, hint=hint)
+
+
+def _over_epochs(predictions: Values, missing: BoolArray) -> tuple[Values, BoolArray, list[Note]]:
+    """Put the mean of an item's other epochs in the place of scores (R, N, C) that are missing.
+
+    So the mean over epochs is that of the epochs that there are, and an item is missing only where
+    it has none.
+    """
+    none = np.broadcast_to(missing.all(axis=0), missing.shape)
+    gaps = missing & ~none
+    if not gaps.any():
+        return predictions, missing, []
+    n_scores = np.maximum((~missing).sum(axis=0), 1)
+    means = np.where(missing, 0, predictions.array).sum(axis=0) / n_scores
+    n_each = missing.shape[0] * missing.shape[1]
+    note = remarks.epochs_missing(
+        predictions.configurations, gaps.sum(axis=(0, 1)).tolist(), n_each
+    )
+    return replace(predictions, array=np.where(gaps, means, predictions.array)), none, [note]
 
 
 def _check_alike(missing: BoolArray, path: str) -> None:

@@ -97,7 +97,8 @@ def understand_sheet(
     paths
         Files whose predictions workers read, where there are any.
     """
-    sheet = choose(sheet, request, problems)
+    scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
+    sheet = choose(replace(sheet, scored=scored), request, problems)
     file = None
     if paths is not None and workers.current() is not None:
         file = file_of(paths, sheet, request)

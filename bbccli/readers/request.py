@@ -26,7 +26,7 @@ class Request:
     positive: str | None = None
     labels: str | Path | ArrowStream | None = None
     folds: str | Path | ArrowStream | None = None
-    missing: Missing = Missing.DROP
+    missing: Missing | None = None
     dialect: str | None = None
     only: Sequence[str] = ()
     exclude: Sequence[str] = ()

@@ -73,7 +73,7 @@ def _samples_to_use(sheet: Sheet) -> IntArray:
     """Samples that every repeat holds, or that any does in repeated hold-out."""
     if sheet.held_out is not None:
         return np.arange(sheet.n_samples)
-    samples = np.flatnonzero(sheet.in_every_repeat)
+    samples = np.flatnonzero(sheet.covered)
     if not len(samples):
         raise InputError(
             f"no sample is in all {sheet.n_repeats} repeats",

@@ -80,6 +80,8 @@ class Sheet:
         From `sample_columns`: largest relative difference of values of one sample, by role.
     unfinished
         From `narrow`: progress of an unfinished cross-validation.
+    scored
+        True for scores without a truth, whose repeats are epochs of an evaluation.
     """
 
     table: Table
@@ -103,6 +105,7 @@ class Sheet:
     weights: FloatArray | None = None
     rounding: Mapping[str, float] = field(default_factory=dict)
     unfinished: Unfinished | None = None
+    scored: bool = False
 
     def of_rows(self, rows: IntArray) -> Sheet:
         """Return the sheet of some rows, before they have their places."""
@@ -129,9 +132,10 @@ class Sheet:
         return len(self.first)
 
     @property
-    def in_every_repeat(self) -> BoolArray:
-        """(N,) True for samples that every repeat holds."""
-        return np.asarray((self.rows >= 0).all(axis=0))
+    def covered(self) -> BoolArray:
+        """(N,) True for samples that every repeat holds, or, of scores, that some epoch holds."""
+        there = self.rows >= 0
+        return np.asarray(there.any(axis=0) if self.scored else there.all(axis=0))
 
     @property
     def nested(self) -> bool:
@@ -154,10 +158,10 @@ class Sheet:
         It is repeated hold-out (Monte-Carlo cross-validation) when no repeat holds every sample and
         none is split into folds. Repeats with folds, or beside one that holds every sample, are
         cross-validations of which something is missing; and where no sample is in two repeats, the
-        repeats are folds, or the keys are wrong.
+        repeats are folds, or the keys are wrong. Of scores they are epochs.
         """
         there = np.asarray(self.rows >= 0)
-        if there.all(axis=1).any() or not (there.sum(axis=0) > 1).any():
+        if self.scored or there.all(axis=1).any() or not (there.sum(axis=0) > 1).any():
             return None
         if "fold" in self.roles:
             codes, _ = self.roles["fold"].named_codes()

@@ -391,7 +391,7 @@ def _tell_coverage(findings: Findings, sheet: Sheet) -> None:
         note = note_on_holdout(sheet.held_out)
         findings.warn("coverage", note.text, note.remedy)
         return
-    n_absent = int((~sheet.in_every_repeat).sum())
+    n_absent = int((~sheet.covered).sum())
     if not n_absent:
         findings.passed("coverage", "every repeat covers every sample once")
     elif n_absent == sheet.n_samples:

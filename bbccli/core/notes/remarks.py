@@ -75,7 +75,10 @@ def common_rows(n_common: int, n_samples: int) -> Texts:
 def available_cases(share: float) -> Texts:
     """No configuration predicts all samples, or `--missing available` was given: each configuration
     is scored on the samples that it predicts, in the selection and in every resample.
-    Configurations that predict fewer than half of the samples take no part.
+    Configurations that predict fewer than half of the samples take no part. Of scores without a
+    truth this is the default, so that a failed request removes an item and no configuration; there
+    a configuration that lacks more than a fifth of the items is an error, and so is one that lacks
+    some and has the highest score on all others.
 
     Remedy: complete the predictions. Configurations scored on easier samples look better.
     `--missing common-rows` compares all on the same samples, if there are any; `--missing error`
@@ -85,6 +88,33 @@ def available_cases(share: float) -> Texts:
         f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
         "that it predicts",
         "complete the predictions: configurations scored on easier samples look better",
+    )
+
+
+@available_cases.also
+def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> Texts:
+    """Scores without a truth, of which configurations lack some."""
+    n_lacking = sum(map(bool, counts))
+    return (
+        f"{n_lacking} of {len(names)} configurations have no score for some items, and are scored "
+        f"on the others: {counted(names, counts, n_items)}",
+        "score these items too: those that fail are rarely like the others; --missing common-rows "
+        "compares all on the same items",
+    )
+
+
+@note(CARE, "missing")
+def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -> Texts:
+    """Of scores without a truth (`--task score`): some epochs of an item have a score, and others
+    none, as where a request failed. The item counts by the mean over the epochs that have one.
+
+    Remedy: nothing, where requests failed by accident. Run them again if they fail because the item
+    is hard.
+    """
+    return (
+        "scores of some epochs are missing, and an item counts by the mean over the others: "
+        f"{counted(names, counts, n_scores)}",
+        "nothing, unless items fail because they are hard",
     )
 
 
@@ -130,6 +160,21 @@ def bounds_unknown() -> Texts:
     return (
         "the scores have no known bounds: nothing guards the intervals",
         "--bounds LOW,HIGH, the worst and the best that a score can be, in increasing order",
+    )
+
+
+@note(HARMLESS, "outcome")
+def bounds_of_averages() -> Texts:
+    """Scores without a truth (`--task score`) that are not all 0 or 1, but all of them shares i/k
+    for a k of up to 10, with 0 and 1 among them: right or wrong, averaged over epochs. They are
+    bounded as right and wrong are, by 0 and 1.
+
+    Remedy: nothing; `--bounds LOW,HIGH` if a score can be lower than 0 or higher than 1.
+    """
+    return (
+        "the scores from 0 to 1 are taken as right or wrong, averaged over a few epochs: their "
+        "bounds are 0 and 1",
+        "--bounds LOW,HIGH if a score can lie beyond",
     )
 
 
@@ -426,3 +471,11 @@ def targets_clipped(n_unsure: int) -> Texts:
 def _with_verb(names: Sequence[str], one: str, several: str) -> str:
     """Names and a verb that agrees with their number."""
     return f"{listing(names)} {one if len(names) == 1 else several}"
+
+
+def counted(names: Sequence[str], counts: Sequence[int], n: int) -> str:
+    """Return how many of n each configuration has, the most first, of those that have some."""
+    some = sorted(
+        (one for one in zip(counts, names, strict=True) if one[0]), key=lambda one: -one[0]
+    )
+    return listing([f"{name} {number} of {n}" for number, name in some], 10)
