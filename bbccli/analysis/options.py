@@ -152,12 +152,19 @@ class InputOptions:
         return Request(missing=missing, **self._told())
 
     def read_files(
-        self, path: Paths, *, missing: Missing | None = None, unfinished: bool = False
+        self,
+        path: Paths | PredictionMatrix,
+        *,
+        missing: Missing | None = None,
+        unfinished: bool = False,
     ) -> PredictionMatrix:
-        """Read files as the options say; see `bbccli.readers.read`."""
+        """Read files as the options say, see `bbccli.readers.read`; a matrix is read already."""
+        from bbccli.core.matrix import PredictionMatrix
         from bbccli.readers import read
         from bbccli.stats.verification import verified
 
+        if isinstance(path, PredictionMatrix):
+            return path
         matrix = read(path, missing=missing, unfinished=unfinished, **self._told())
         return verified(matrix) if self.verify and not unfinished else matrix
 
@@ -420,12 +427,8 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         BbcError
             As `bbccli.readers.read`, `with_threshold` and `with_risk_direction`.
         """
-        from bbccli.core.matrix import PredictionMatrix
-
         missing = Missing.ERROR if self.strict else self.missing
-        if not isinstance(path, PredictionMatrix):
-            path = self.read_files(path, missing=missing)
-        return self.scored(path, self.threshold)
+        return self.scored(self.read_files(path, missing=missing), self.threshold)
 
 
 def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:

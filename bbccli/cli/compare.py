@@ -2,307 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
-from functools import partial
-from pathlib import PurePath
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
-from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, cut_option, metric_option
+from bbccli.analysis.comparing import WITHOUT, Comparing
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, files_argument, form_option
-from bbccli.core.choices import Adjustment, Missing
-from bbccli.core.option import Panel, Scope, names_in, option
-from bbccli.core.progress import Progress, enter
-from bbccli.errors import OptionError
-
-if TYPE_CHECKING:
-    from bbccli.comparisons.records import Comparison
-    from bbccli.core.documents import Document
-    from bbccli.core.matrix import PredictionMatrix
-    from bbccli.core.notes import Note
-    from bbccli.core.plan import Plan
-    from bbccli.metrics import Metric
-    from bbccli.schema.compare import CompareEnvelope
-
-MOST_PAIRED = 20
-"""Configurations of which all pairs are tested; more are to be named."""
-
-
-class ComparisonKind(StrEnum):
-    """The questions that `bbc compare` answers; each has options of its own."""
-
-    SET = "the set of the best"
-    BASELINE = "--baseline"
-    FAMILIES = "--by"
-    PAIRS = "--pair or --test"
-    ACROSS = "--across"
-
-
-class FailUnless(StrEnum):
-    """Verdicts that can be required of the first comparison."""
-
-    BETTER = "better"
-    NOT_WORSE = "not-worse"
-
-
-_of_compare = partial(option, scope=Scope.COMMAND)
-
-
-@dataclass(frozen=True, kw_only=True)
-class CompareOptions:
-    """Options on the pairs to compare, and the tests."""
-
-    baseline: str | None = _of_compare(
-        None, "Compare the winner with this configuration, and allow for its selection.", "NAME"
-    )
-    by: str | None = _of_compare(
-        None,
-        "Compare families: configurations that share this key of the metadata, or what "
-        "'regex:(...)' finds in their names.",
-        "NAME",
-    )
-    pair: tuple[str, str] | None = option(
-        None, "Test two configurations named beforehand.", "A B", scope=Scope.RUN
-    )
-    test: Sequence[str] | None = _of_compare(
-        None,
-        "Test of --pair, else of every pair, or with --across of the families: {names}. "
-        "Repeatable.",
-        "NAME",
-        names=names_in(
-            "bbccli.comparisons.pairs:TESTS",
-            "bbccli.comparisons.across:TESTS",
-            "bbccli.comparisons.pairs:ALL",
-        ),
-        open=True,
-        panel=Panel.METHOD,
-        default="the one that fits the metric",
-    )
-    across: bool = option(
-        False,
-        "Each file is a data set: rank families, or configurations, over all.",
-        scope=Scope.RUN,
-    )
-    metric: str | None = metric_option()
-    fail_unless: FailUnless | None = _of_compare(
-        None, "Exit with 3 unless the first comparison shows this, 4 if it can't tell."
-    )
-    margin: float = _of_compare(
-        0.0,
-        "Better is better by more than D, and not worse is worse by less than D.",
-        "D",
-        panel=Panel.METHOD,
-    )
-    rope: float = _of_compare(
-        0.0, "Bayesian tests: differences up to this count as none.", "D", panel=Panel.METHOD
-    )
-    adjust: Adjustment | None = _of_compare(
-        None,
-        "Adjust for the number of comparisons; with --by max-t or none.",
-        panel=Panel.METHOD,
-        default="holm, of families max-t",
-    )
-    threshold: float | None = cut_option()
-
-    def question(self, n_files: int) -> ComparisonKind:
-        """Return the question, once the options are known to go together.
-
-        Parameters
-        ----------
-        n_files
-            Number of files: two are two families, unless each is a data set.
-
-        Raises
-        ------
-        OptionError
-            Options of several questions, or of another one; a margin that is not one.
-        """
-        for flag, value in (("--margin", self.margin), ("--rope", self.rope)):
-            if not 0 <= value < math.inf:
-                raise OptionError(f"{flag} is {value:g}", hint="0 or more, in the metric's unit")
-        kinds = {
-            ComparisonKind.BASELINE: self.baseline is not None,
-            ComparisonKind.PAIRS: self.pair is not None,
-            ComparisonKind.ACROSS: self.across,
-        }
-        named = [kind for kind, is_named in kinds.items() if is_named]
-        if len(named) > 1:
-            raise OptionError(
-                f"{named[0]} and {named[1]} are two questions", hint="ask them one by one"
-            )
-        kind = ComparisonKind.SET
-        if named:
-            kind = named[0]
-        elif self.by is not None or n_files > 1:
-            kind = ComparisonKind.FAMILIES
-        elif self.test:
-            kind = ComparisonKind.PAIRS
-        self._check_fits(kind)
-        return kind
-
-    def _check_fits(self, question: ComparisonKind) -> None:
-        """Refuse an option that the question has no use for."""
-        selected = (ComparisonKind.BASELINE, ComparisonKind.FAMILIES)
-        tested = (ComparisonKind.PAIRS, ComparisonKind.ACROSS)
-        fits = {
-            "--by": (self.by, (ComparisonKind.FAMILIES, ComparisonKind.ACROSS)),
-            "--test": (self.test, tested),
-            "--margin": (self.margin, selected),
-            "--rope": (self.rope, (ComparisonKind.PAIRS,)),
-            "--adjust": (self.adjust, (*tested, ComparisonKind.FAMILIES)),
-            "--fail-unless": (self.fail_unless, (*selected, ComparisonKind.PAIRS)),
-        }
-        for flag, (value, questions) in fits.items():
-            if value and question not in questions:
-                needed = " or ".join(one for one in questions if one != flag)
-                alone = ", or alone" if flag in questions else ""
-                raise OptionError(
-                    f"{flag} does not go with {question}", hint=f"it goes with {needed}{alone}"
-                )
-        if self.test or self.rope:
-            self._check_tests(question)
-
-    def _check_tests(self, question: ComparisonKind) -> None:
-        """Refuse a test over data sets where there is one, and a rope that no test looks at."""
-        from bbccli.comparisons.across import TESTS as ACROSS
-        from bbccli.comparisons.pairs import ALL, TESTS
-
-        names = tuple(self.test or ())
-        over_sets = [name for name in names if name in ACROSS]
-        if question is ComparisonKind.PAIRS and over_sets:
-            raise OptionError(
-                f"{over_sets[0]} is a test over data sets", hint="--across, with a file for each"
-            )
-        bayesian = [name for name, test in TESTS.items() if test.bayesian]
-        if self.rope and not {ALL, *bayesian} & {*names}:
-            raise OptionError(
-                f"--rope is for {' and '.join(bayesian)}, and neither is asked for",
-                hint=f"--test {bayesian[0]}",
-            )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
-    """All options that a comparison depends on."""
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """The metric as it was named, if it was."""
-        return (self.metric,) if self.metric else ()
-
-    def read(self, file: str | Sequence[str]) -> PredictionMatrix:
-        """Read files as one matrix."""
-        # rows that only some files hold are settled where the files are joined
-        return self.scored(self.read_files(file, missing=self.missing), self.threshold)
-
-    def metric_and_plan(self, matrix: PredictionMatrix) -> tuple[Metric, Plan]:
-        """Return the metric and the plan for a matrix."""
-        from bbccli.metrics import choose_metrics
-
-        metric = choose_metrics(self.metrics or None, matrix)[0]
-        return metric, self.plan(matrix.source.metadata)
-
-    def of_same_samples(
-        self, question: ComparisonKind, files: Sequence[str], progress: Progress
-    ) -> Document[CompareEnvelope]:
-        """Compare configurations, or families, of the same samples."""
-        from bbccli.analysis.answer import working
-        from bbccli.comparisons.baseline import against_baseline
-        from bbccli.comparisons.families import between_families, families_by
-        from bbccli.comparisons.joining import joined
-        from bbccli.comparisons.pairs import compare_pairs
-        from bbccli.comparisons.possible_best import best_set
-        from bbccli.comparisons.records import Verdict
-        from bbccli.comparisons.simultaneous import max_t
-        from bbccli.schema.compare import compare_document
-
-        families: Mapping[str, Sequence[int]] = {}
-        if len(files) == 1:
-            matrix = self.read(files)
-        else:
-            whole = Missing.ERROR if self.missing in (None, Missing.DROP) else self.missing
-            together = joined([self.read(file) for file in files], names_of(files), whole)
-            matrix, families = together.matrix, together.families
-        enter(progress, "comparing")
-        metric, plan = self.metric_and_plan(matrix)
-        comparisons: Sequence[Comparison] = ()
-        notes: Sequence[Note] = ()
-        with working(self.metrics, matrix):
-            if question is ComparisonKind.BASELINE:
-                baseline = self.baseline or ""
-                found = against_baseline(matrix, metric, plan, baseline, self.margin)
-                comparisons = (found.winner, *found.every)
-            elif question is ComparisonKind.FAMILIES:
-                if self.by is not None:
-                    families = families_by(matrix, self.by)
-                adjust = self.adjust or Adjustment.MAX_T
-                comparisons = between_families(matrix, metric, plan, families, self.margin, adjust)
-            elif question is ComparisonKind.PAIRS:
-                n = matrix.n_configurations
-                if self.pair is None and not 2 <= n <= MOST_PAIRED:
-                    raise OptionError(
-                        f"there are {n} configurations; all pairs of 2 to {MOST_PAIRED} are tested",
-                        hint="--pair A B, or name some by --only",
-                    )
-                comparisons, notes = compare_pairs(
-                    *(matrix, metric, plan, [self.pair or matrix.configurations], self.test),
-                    rope=self.rope,
-                    adjust=self.adjust or Adjustment.HOLM,
-                    max_t=max_t(matrix, metric, plan),
-                    progress=progress,
-                )
-            of_set = question in (ComparisonKind.SET, ComparisonKind.BASELINE)
-            return compare_document(
-                *([matrix], metric, plan, comparisons),
-                best_set=best_set(matrix, metric, plan) if of_set else None,
-                margin=self.margin,
-                required=None if self.fail_unless is None else Verdict(self.fail_unless.value),
-                named=question is not ComparisonKind.PAIRS or self.pair is not None,
-                notes=notes,
-            )
-
-    def over_data_sets(self, files: Sequence[str]) -> Document[CompareEnvelope]:
-        """Rank the families, or the configurations, over several data sets."""
-        import numpy as np
-
-        from bbccli.analysis.answer import working
-        from bbccli.comparisons.across import compare_across, performances_of
-        from bbccli.comparisons.families import families_by
-        from bbccli.readers.sources.files import expand
-        from bbccli.schema.compare import compare_document
-
-        paths = [str(path) for path in expand(files)]
-        if len(paths) == 1:
-            raise OptionError(
-                f"--across ranks over data sets, and {paths[0]} is one",
-                hint="a file for each data set; without --across, --by compares the families of "
-                "one",
-            )
-        matrices = [self.read(path) for path in paths]
-        metrics, plans = zip(*map(self.metric_and_plan, matrices), strict=True)
-        _check_alike(matrices, metrics, plans)
-        tables = []
-        for matrix, metric, plan in zip(matrices, metrics, plans, strict=True):
-            families = None if self.by is None else families_by(matrix, self.by)
-            with working(self.metrics, matrix):
-                tables.append(performances_of(matrix, metric, plan, families))
-        names = tuple(dict.fromkeys(family for table in tables for family in table))
-        found = compare_across(
-            np.array([[table.get(name, np.nan) for name in names] for table in tables]),
-            names,
-            names_of(paths),
-            metrics[0],
-            level=self.level,
-            tests=self.test,
-            adjust=self.adjust or Adjustment.HOLM,
-        )
-        return compare_document(matrices, metrics[0], plans[0], ranks=found)
-
 
 Sides = Annotated[
     Sequence[str],
@@ -313,10 +20,7 @@ Sides = Annotated[
 ]
 
 
-@command(
-    without=("guard", "side", "evaluation_share", "tolerance", "outer_fold", "size_correction"),
-    reads=True,
-)
+@command(without=WITHOUT, reads=True)
 def compare(
     files: Sides,
     comparing: Comparing,
@@ -340,15 +44,11 @@ def compare(
     from bbccli.reports.content.compare import requirement
     from bbccli.schema import gate
 
-    question = comparing.question(len(files))
+    comparing.question(len(files))
     comparing.plan({})
     form = form_for(format, where, Kind.COMPARE) or format
     with work.working(quiet=where.quiet) as progress:
-        enter(progress, "reading")
-        if question is ComparisonKind.ACROSS:
-            found = comparing.over_data_sets(files)
-        else:
-            found = comparing.of_same_samples(question, files, progress)
+        found = comparing.answer(files, progress=progress)
     if form == "html":
         from bbccli.reports.evidence import Exhibit
         from bbccli.reports.page.compared import page_of_comparison
@@ -361,39 +61,3 @@ def compare(
     if status:
         say(visible(f"{found['input']['path']}: {requirement(found.record)}"))
         raise typer.Exit(status)
-
-
-def _check_alike(
-    matrices: Sequence[PredictionMatrix], metrics: Sequence[Metric], plans: Sequence[Plan]
-) -> None:
-    """Refuse data sets of different metrics or poolings, and one that was given twice."""
-    paths, seen = [matrix.source.path for matrix in matrices], dict[str, str]()
-    for matrix, metric, plan, path in zip(matrices, metrics, plans, paths, strict=True):
-        if metric.name != metrics[0].name:
-            raise OptionError(
-                f"{paths[0]} is measured in {metrics[0].label} and {path} in {metric.label}",
-                hint="one --metric that all data sets can be measured in",
-            )
-        if plan.pooling != plans[0].pooling:
-            raise OptionError(
-                f"{paths[0]} selects by {plans[0].pooling} performances and {path} by "
-                f"{plan.pooling} ones",
-                hint="one --pooling for all data sets",
-            )
-        first = seen.setdefault(matrix.source.sha256, path)
-        if first != path or paths.count(path) > 1:
-            raise OptionError(
-                f"{first} and {path} are one data set", hint="give each data set once"
-            )
-
-
-def names_of(paths: Sequence[str]) -> list[str]:
-    """Return short distinct names for files: without folders and suffixes if that will do.
-
-    Examples
-    --------
-    >>> names_of(["a/flaml.parquet", "b/h2o.parquet"]), names_of(["a/run.csv", "b/run.csv"])
-    (['flaml', 'h2o'], ['a/run.csv', 'b/run.csv'])
-    """
-    short = [PurePath(path).stem or path for path in paths]
-    return short if len(set(short)) == len(paths) else list(paths)

@@ -107,7 +107,7 @@ def against_baseline(
         raise UndefinedError(
             f"{metric.label} of the baseline, {baseline}, is undefined, or is once a sample is "
             "left out",
-            hint="another --metric or --baseline",
+            hint=f"another {parameter('metric')} or {parameter('baseline')}",
         )
     of_all, winner = against(evidence, other, plan), case.choice.winner
     rows = [_row(evidence, of_all, c, other, margin) for c in range(len(evidence.names))]

@@ -161,7 +161,8 @@ def _common(
                 f"{len(lacking)} of {len(own)} samples of {name} are not in all files, such as "
                 f"{shown}",
                 path=matrix.source.path,
-                hint="--missing common-rows compares on the samples that all of them hold"
+                hint=f"{parameter('missing', str(Missing.COMMON_ROWS))} compares on the samples "
+                "that all of them hold"
                 if len(common)
                 else f"no key is in all files: {_forms(keys, names)}; write them in one form",
             )

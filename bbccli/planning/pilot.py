@@ -42,7 +42,7 @@ from numpy.random import Generator
 from bbccli.comparisons.evidence import Influences, evidence_of
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.errors import UndefinedError
+from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import attainable, planned
 from bbccli.planning.basis import DrawnStudy, Outlook, best_of
@@ -85,7 +85,8 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis
         raise UndefinedError(
             f"a pilot of {len(known)} configuration whose {metric.label} varies tells nothing of "
             "the others",
-            hint="a pilot of at least two configurations; or --expected without a file",
+            hint=f"a pilot of at least two configurations; or {parameter('expected')} without a "
+            "file",
         )
     selector = planned(metric, plan)
     cost = search_cost(Case(matrix, selector, selector, plan))

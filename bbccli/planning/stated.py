@@ -99,7 +99,7 @@ def check_statable(metric: Metric) -> None:
         raise UnsupportedError(
             f"a plan for {metric.label} needs a pilot: how far chance carries it does not follow "
             "from stated values",
-            hint=f"bbc plan FILE --metric {metric.name}; or --metric "
+            hint=f"bbc plan FILE {parameter('metric', metric.name)}; or {parameter('metric')} "
             f"{', '.join((*AREAS, *SHARES))}",
         )
 

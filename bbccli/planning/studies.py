@@ -14,7 +14,7 @@ from numpy.random import Generator
 
 from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, silent
-from bbccli.errors import BbcError, UnsupportedError
+from bbccli.errors import BbcError, UnsupportedError, parameter
 from bbccli.methods import METHODS
 from bbccli.metrics.planned import planned
 from bbccli.planning.basis import DrawnStudy, first
@@ -162,8 +162,9 @@ def check(
     n_drawn = n_samples * count
     if n_drawn > MOST_DRAWN // 10:
         raise UnsupportedError(
-            f"--check would simulate studies of {n_drawn:,} predictions each",
-            hint="fewer --configurations, or a wider --width; or leave --check out",
+            f"{parameter('check')} would simulate studies of {n_drawn:,} predictions each",
+            hint=f"fewer {parameter('configurations')}, or a wider {parameter('width')}; or leave "
+            f"{parameter('check')} out",
         )
     n_studies = int(np.clip(MOST_DRAWN // n_drawn, 10, N_CHECKED))
     figures, widths = [], []

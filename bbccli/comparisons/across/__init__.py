@@ -149,8 +149,8 @@ def _complete(performances: FloatArray) -> BoolArray:
     if not complete.any():
         raise UndefinedError(
             "no data set has a performance of every family",
-            hint="names have to be the same in all files; --by puts configurations into families, "
-            "--exclude leaves out what only some files hold",
+            hint=f"names have to be the same in all files; {parameter('by')} puts configurations "
+            f"into families, {parameter('exclude')} leaves out what only some files hold",
         )
     return complete
 

@@ -19,7 +19,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, selected_pair, test_left_out
 from bbccli.core.plan import Plan
 from bbccli.core.progress import Progress, silent
-from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Adjustment, Pooling
@@ -159,7 +159,7 @@ def _check_max_t(
         raise UnsupportedError(
             "max-t adjusts statistics of influence values"
             + (f", and {others[0]} is none" if others else ""),
-            hint="--test wald, or --adjust holm",
+            hint=f"{parameter('test', 'wald')}, or {parameter('adjust', 'holm')}",
         )
 
 

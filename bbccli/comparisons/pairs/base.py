@@ -229,7 +229,7 @@ OF_SHARES = frozenset(
 )
 """Requirements of tests of shares of samples."""
 
-WHATEVER = "--test wald or permutation"
+WHATEVER = f"{parameter('test')} wald or permutation"
 
 
 def lacking(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] | None:
