@@ -37,6 +37,7 @@ from bbccli.core.notes import GROUPS, NOTES, Severity
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
+from bbccli.readers.evaluations import PATTERNS, framework
 from bbccli.readers.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.stats.intervals import INTERVALS
@@ -51,7 +52,7 @@ BLOCK = re.compile(
 )
 REGISTERED = re.compile(
     r"^<!-- (?P<registry>metrics|methods|assumptions|intervals|notes|after-selection|tests"
-    r"|runs|forms) -->\n"
+    r"|runs|evaluations|forms) -->\n"
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
@@ -196,6 +197,14 @@ def run_parts() -> list[str]:
     return ["\n".join(["| Tool | Told by | Labels |", "|---|---|---|", *rows])]
 
 
+def evaluation_parts() -> list[str]:
+    """What the page on formats says of the frameworks whose logs can be read."""
+    mark = {True: " (untested on real output)", False: ""}
+    known = [framework(module) for module in PATTERNS]
+    rows = [f"| {one.name}{mark[one.untested]} | {one.signature} | {one.score} |" for one in known]
+    return ["\n".join(["| Framework | Logs | Score that counts |", "|---|---|---|", *rows])]
+
+
 def form_parts() -> list[str]:
     """What the page on gates says of the forms of a result."""
     rows = ["| `--format` | Suffix of `--output` | For |", "|---|---|---|"]
@@ -252,6 +261,7 @@ def _tasks(metric: Metric) -> str:
 PARTS = {
     "metrics": metric_parts,
     "runs": run_parts,
+    "evaluations": evaluation_parts,
     "forms": form_parts,
     "methods": method_parts,
     "assumptions": lambda: ["\n".join(f"- {one}" for one in ASSUMED)],

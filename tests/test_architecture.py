@@ -113,6 +113,7 @@ OPENING = {
     "batch/journal.py": "the journal, which is no input",
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
+    "readers/evaluations/base.py": "members of zip files",
     "readers/sources/http.py": "addresses",
     "recording/store.py": "what is written",
     "reports/figures/rendering.py": "how much memory this process takes",

@@ -126,6 +126,39 @@ class Targets:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """What an evaluation framework ran."""
+
+    tasks: tuple[str, ...] = doc("the tasks whose items take part")
+    n_items: tuple[int, ...] = doc("number of items of each task")
+    score: str = doc("name of the score")
+    other_scores: tuple[str, ...] = doc("scores that the logs hold besides", default=())
+    headline: bool = doc("whether the framework, or an option, names this score", default=True)
+    n_epochs: int = doc("how often each item was asked, at most")
+    n_errors: int = doc("failed requests, which have no score")
+    n_scored_errors: int = doc("failed requests that have a score, as the framework counts them")
+    n_unscored: int = doc("answers without a score")
+    failed: tuple[str, ...] = doc("logs of runs that did not end well", default=())
+    repeated: tuple[str, ...] = doc("logs that newer ones replace", default=())
+    elsewhere: tuple[str, ...] = doc("tasks that only some configurations ran", default=())
+
+    @classmethod
+    def of(cls, said: Any) -> Evaluation | None:
+        """Read what metadata say; None where it is not understood."""
+        try:
+            values: dict[str, Any] = {key: tuple(map(str, said.get(key, ()))) for key in _TEXTS}
+            values |= {key: int(said.get(key, 0)) for key in _NUMBERS}
+            values["n_items"] = tuple(map(int, said["n_items"]))
+            return cls(score=said["score"], headline=bool(said.get("headline")), **values)
+        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
+            return None
+
+
+_TEXTS = ("tasks", "other_scores", "failed", "repeated", "elsewhere")
+_NUMBERS = ("n_epochs", "n_errors", "n_scored_errors", "n_unscored")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRun:
     """The run of a tool that left predictions behind: `run` in their metadata.
 
@@ -160,6 +193,8 @@ class ToolRun:
         True if the scores are of the weighted samples.
     targets
         Targets other than the truth.
+    evaluation
+        What an evaluation framework ran; None of other tools.
     """
 
     tool: str
@@ -178,6 +213,7 @@ class ToolRun:
     scored_alike: tuple[str, ...] = ()
     weighted: bool = False
     targets: Targets | None = None
+    evaluation: Evaluation | None = None
 
     def as_metadata(self) -> dict[str, Any]:
         """Return the run as JSON values."""
@@ -213,6 +249,7 @@ class ToolRun:
             fold_scores=_scores(listed.get("fold_scores", ()), "fold", int),
             weighted=bool(run.get("weighted")),
             targets=_targets(run.get("targets")),
+            evaluation=Evaluation.of(run.get("evaluation")),
             **names,
         )
 

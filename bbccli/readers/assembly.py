@@ -9,9 +9,9 @@ from types import MappingProxyType
 import numpy as np
 
 from bbccli.core.matrix import NestedFold, PredictionMatrix
-from bbccli.core.notes import Note, declared, remarks, repeated_holdout
+from bbccli.core.notes import Note, declared, logs, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
-from bbccli.core.source import Source, Targets
+from bbccli.core.source import Evaluation, Source, Targets
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
 from bbccli.readers.checks.target_copies import refuse_copies
@@ -228,6 +228,8 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield declared.damaged_parts(run.damaged)
     if run.targets is not None:
         yield from _notes_on_targets(run.targets, configurations)
+    if run.evaluation is not None:
+        yield from _notes_on_logs(run.evaluation)
 
 
 def _notes_on_targets(targets: Targets, configurations: tuple[str, ...]) -> Iterator[Note]:
@@ -238,6 +240,19 @@ def _notes_on_targets(targets: Targets, configurations: tuple[str, ...]) -> Iter
     elif scaled:
         n_clipped = len({key for t in targets.clipped if t.id in scaled for key in t.by_key})
         yield remarks.targets_scaled(targets.of, scaled, n_clipped, targets.apart)
+
+
+def _notes_on_logs(evaluation: Evaluation) -> Iterator[Note]:
+    """Yield what of the logs of an evaluation takes no part, and which score counts."""
+    for note, names in (
+        (logs.failed_runs, evaluation.failed),
+        (logs.run_again, evaluation.repeated),
+        (logs.tasks_left_out, evaluation.elsewhere),
+    ):
+        if names:
+            yield note(names)
+    if evaluation.other_scores and not evaluation.headline:
+        yield logs.first_score(evaluation.score, evaluation.other_scores)
 
 
 def _source(sheet: Sheet, folds: IntArray | None) -> Source:

@@ -19,6 +19,7 @@ from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose, narrow
 from bbccli.readers.classes import tell_classes
 from bbccli.readers.column_file import ColumnFile, over_columns
+from bbccli.readers.evaluations import evaluation_of
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of, task_of
 from bbccli.readers.metadata import Metadata, merged
@@ -169,7 +170,10 @@ def open_tables(
         found = expand(paths)
     keys = () if request.roles.row_id is None else (request.roles.row_id,)
     read: list[Table] = []
-    for path in found:
+    with problems.of("readable"):
+        logs = evaluation_of(found, request)
+        found, read = (found, []) if logs is None else ((), [logs])
+    for path in () if problems.failed("readable") else found:
         with problems.of("readable"):
             read += read_tables(path, keys)
     problems.settle("readable")

@@ -10,7 +10,7 @@ from bbccli.core.notes import Note, listing
 from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import UNBOUNDED, Digits, count, digits_for, percent, tiny_text, width_of
-from bbccli.core.source import TwoFigures, Verification
+from bbccli.core.source import Evaluation, TwoFigures, Verification
 from bbccli.core.text import visible
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
@@ -87,6 +87,8 @@ def lines_on_run(document: Result) -> list[str]:
 def understood(document: Result) -> str:
     """What was read, in one line."""
     read = document.input
+    if read.run is not None and read.run.evaluation is not None:
+        return _evaluated(read, read.run.tool, read.run.evaluation)
     parts = [task(read), f"{samples(read)} x {configurations(read)}"]
     if read.n_folds:
         parts.append(folds(read))
@@ -96,6 +98,31 @@ def understood(document: Result) -> str:
         parts.append(count(read.n_groups, "group"))
     parts += weighting(read)
     return ", ".join([*parts, *(metric_label(name) for name in metrics_of(document))])
+
+
+def _evaluated(read: Input, tool: str, run: Evaluation) -> str:
+    """What an evaluation framework ran, in one line."""
+    parts = [visible(tool)]
+    tasks = [visible(name) for name in run.tasks if name]
+    if len(tasks) > 1:
+        sizes = [f"{name} {n}" for name, n in zip(tasks, run.n_items, strict=True)]
+        parts.append(f"{count(len(tasks), 'task')} ({listing(sizes)})")
+    parts += [f"task {name}" for name in tasks[:1] if len(tasks) == 1]
+    parts.append(f"{count(read.n_samples, 'item')} x {configurations(read)}")
+    parts += [count(run.n_epochs, "epoch")] if run.n_epochs > 1 else []
+    parts += [count(read.n_groups, "group")] if read.n_groups else []
+    low, high = read.bounds or (None, None)
+    parts.append(visible(run.score) + ("" if low is None else f" ({low:g} to {high:g})"))
+    gaps = [
+        f"{count(n, what)} {fate}"
+        for n, what, fate in (
+            (run.n_errors, "error", "left out"),
+            (run.n_scored_errors, "error", "scored"),
+            (run.n_unscored, "answer", "without a score"),
+        )
+        if n
+    ]
+    return "; ".join([", ".join(parts), *gaps])
 
 
 def notes_of(document: Result) -> list[Note]:
@@ -327,6 +354,8 @@ def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = ""
     run = read.run
     if run is None:
         return []
+    if run.evaluation is not None:
+        return [f"{visible(run.tool)}'s own figures: {_checked(read.verification)}"]
     parts = [f"{visible(run.tool)} run"]
     parts += [folds(read) or "folds unknown"]
     names = [visible(one.name) for one in run.left_out]

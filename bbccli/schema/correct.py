@@ -19,7 +19,7 @@ from bbccli.core.notes import Note
 from bbccli.core.outcome import Outcome, Weights
 from bbccli.core.plan import Plan
 from bbccli.core.results import MOST_SHARES, Estimate, Gate, SearchCost
-from bbccli.core.source import LeftOut, Verification
+from bbccli.core.source import Evaluation, LeftOut, Verification
 from bbccli.metrics import METRICS, canonical
 from bbccli.metrics.planned import attainable, planned
 from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
@@ -46,6 +46,9 @@ class Run:
     metric_name: str | None = doc(
         "what the tool calls its metric, where bbc has none of that name", default=None, since="1.0"
     )
+    evaluation: Evaluation | None = doc(
+        "what an evaluation framework ran; null of other tools", default=None, since="1.0"
+    )
 
     @classmethod
     def of(cls, matrix: PredictionMatrix) -> Run | None:
@@ -64,6 +67,7 @@ class Run:
             left_out=(*source.left_out, *run.left_out),
             metric=own if own in METRICS else None,
             metric_name=called,
+            evaluation=run.evaluation,
         )
 
 

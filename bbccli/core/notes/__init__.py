@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from types import ModuleType
 
-from bbccli.core.notes import comparisons, declared, intervals, methods, plans, remarks
+from bbccli.core.notes import comparisons, declared, intervals, logs, methods, plans, remarks
 from bbccli.core.notes.comparisons import *
 from bbccli.core.notes.declared import *
 from bbccli.core.notes.intervals import *
+from bbccli.core.notes.logs import *
 from bbccli.core.notes.methods import *
 from bbccli.core.notes.note import Note, NoteKind, Severity, listing
 from bbccli.core.notes.plans import *
@@ -27,7 +28,7 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 
 GROUPS = {
-    "Of the file": _kinds(remarks, declared),
+    "Of the file": _kinds(remarks, declared, logs),
     "Of the methods": _kinds(methods, intervals),
     "Of comparisons": _kinds(comparisons),
     "Of plans": _kinds(plans),

@@ -46,19 +46,23 @@ def tables_of(folder: Path) -> Sequence[Table]:
     """
     with within(folder, follow_links=reading.current().follow_links), parsing_once():
         with trying():
-            reader = _reader_of(folder)
+            reader = reader_of(folder)
+            if reader is None:
+                raise _unknown(folder)
         found = reader.load(folder)
         return [found] if isinstance(found, Table) else found
 
 
-def _reader_of(folder: Path) -> RunReader:
-    for run in RUNS:
-        if run.recognises(folder):
-            return run
+def reader_of(folder: Path) -> RunReader | None:
+    """Return what reads a folder; None where no tool is known to leave it."""
+    return next((run for run in RUNS if run.recognises(folder)), None)
+
+
+def _unknown(folder: Path) -> InputError:
     looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
     fault = damaged(folder)
     found, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
-    raise InputError(
+    return InputError(
         f"is a directory, not a file, and holds no run that is known{found}",
         path=str(folder),
         hint=f"{remedy}name one file in it; or a run, of which these were looked for: {looked_for}",

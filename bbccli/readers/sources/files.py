@@ -105,7 +105,7 @@ def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
     if not suffix:
         packing = next((p for magic, p in _PACKING_MAGIC.items() if data.startswith(magic)), None)
     if packing is not None and data:
-        data = _unpack(data, packing, name)
+        data = unpacked(data, packing, name)
     if not data or data.isspace():
         raise InputError("file is empty", path=name, hint="a header line and one row per sample")
     return name, data, _format(suffix, data), sha256
@@ -271,20 +271,25 @@ def _nearest_file(path: Path) -> str:
     return f"did you mean {path.parent / close[0]}?" if close else "check the path"
 
 
-def _unpack(data: bytes, packing: str, name: str) -> bytes:
-    """Bytes behind gzip or zstd."""
+def unpacked(data: bytes, packing: str, name: str) -> bytes:
+    """Return the bytes behind gzip or zstd.
+
+    Raises
+    ------
+    InputError
+        They are damaged, or more than limits allow.
+    """
     import pyarrow as pa
 
     try:
         with pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
-            unpacked = unpack_within(stream, name, packing, len(data))
+            return unpack_within(stream, name, packing, len(data))
     except (pa.ArrowException, OSError):
         raise InputError(
             f"{packing} data are truncated or damaged",
             path=name,
             hint="copy or write the file again",
         ) from None
-    return unpacked
 
 
 def _format(suffix: str, data: bytes) -> Format:

@@ -21,7 +21,7 @@ HARMLESS_RUNS = 2**28
 """The same of Parquet, which always packs runs: sorted labels with few errors reach 600 times."""
 
 _PIECE = 2**24
-_TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d"}
+_TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d", "zip": "unzip, or `inspect log convert`"}
 
 
 def read_within(stream: Any, name: str) -> bytes:

@@ -1,0 +1,431 @@
+"""Logs of an evaluation -> one long table of scores.
+
+Logs that failed, and those of tasks that only some configurations ran, take no part; of a
+configuration that ran twice on a task the newest log counts. Configurations are named by the keys
+in which they differ.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from bbccli.core.notes import listing
+from bbccli.core.rounding import count
+from bbccli.core.source import Evaluation, LeftOut, ReportedScore, ToolRun
+from bbccli.errors import InputError, parameter
+from bbccli.readers.evaluations.base import File, Framework, Log, Result
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.request import Request
+from bbccli.readers.roles import nearest_names
+from bbccli.readers.table import Table
+from bbccli.types import Missing, Task
+
+ITEM, EPOCH, TASK, CONFIGURATION, SCORE = "item", "epoch", "task", "config", "score"
+
+_BARE = ("model", "prompt", "solver")
+"""Keys whose values name a configuration without the key."""
+
+_LONGEST = 60
+"""Characters of a value in a name; prompts may go on for pages."""
+
+_OWN_KEYS = ("id", "flags", "params", TASK)
+"""Keys of a configuration in the metadata that mean something else."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A configuration: its name, what tells it apart, and its log on each task."""
+
+    name: str
+    about: Mapping[str, object]
+    logs: Mapping[str, Log]
+
+
+def table_of(framework: Framework, path: str, files: Sequence[File], request: Request) -> Table:
+    """Return the scores of the logs of a framework, one row per configuration, item and epoch.
+
+    Parameters
+    ----------
+    framework
+        Whose logs they are.
+    path
+        Name for messages.
+    files
+        The logs: the hash is of their names and bytes.
+    request
+        `roles.prediction` names a scorer, `roles.group` something known of the items.
+
+    Raises
+    ------
+    InputError
+        No log can be used; configurations that have no task, or not all items, in common; no such
+        scorer or group.
+    """
+    logs = list(framework.load(files))
+    failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
+    used, older = _newest([log for log in logs if not log.left_out])
+    if not used:
+        reasons = listing([f"{one.name}: {one.reason}" for one in failed]) or "no run in it"
+        raise InputError(
+            f"holds no log of {framework.name} that can be used ({reasons})",
+            path=path,
+            hint="finish the evaluation first",
+        )
+    candidates, elsewhere = _in_common(_candidates(used), path)
+    scorer, others, without = _scorer(candidates, request, path)
+    candidates = [replace(one, logs=_but(one.logs, without)) for one in candidates]
+    elsewhere += [LeftOut(task, f"has no score {scorer}") for task in without]
+    _check_items(candidates, request, path)
+    columns = _columns(candidates, scorer, request, path)
+    evaluation = _evaluation(candidates, scorer, others)
+    evaluation = replace(
+        evaluation,
+        headline=framework.headline or request.roles.prediction is not None,
+        failed=tuple(f"{one.name} ({one.reason})" for one in failed),
+        repeated=tuple(dict.fromkeys(one.name for one in older)),
+        elsewhere=tuple(f"{one.name} ({one.reason})" for one in elsewhere),
+    )
+    run = _run(candidates, scorer, path)
+    left_out = (*failed, *older, *elsewhere)
+    run = replace(run, tool=framework.name, left_out=left_out, evaluation=evaluation)
+    import pyarrow as pa
+
+    hashes = sorted(f"{one.path.name} {one.sha256}\n" for one in files)
+    digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
+    data = pa.table({name: pa.array(values) for name, values in columns.items()})
+    return Table(path, data, digest, _metadata(path, candidates, run, scorer))
+
+
+def _but(logs: Mapping[str, Log], without: Sequence[str]) -> dict[str, Log]:
+    return {task: log for task, log in logs.items() if task not in without}
+
+
+def _key(values: Mapping[str, object]) -> str:
+    return json.dumps(values, sort_keys=True, default=str)
+
+
+def _newest(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
+    """Return one log for each task and configuration, and those that a newer one replaces.
+
+    Raises
+    ------
+    InputError
+        Logs with other results, none of which tells that it is newer.
+    """
+    used: list[Log] = []
+    older: list[LeftOut] = []
+    for found in _alike(_told_apart(logs)):
+        *others, newest = sorted(found, key=lambda log: log.created)
+        used.append(newest)
+        for log in others:
+            same = _outcomes(log) == _outcomes(newest)
+            if not same and log.created == newest.created:
+                raise InputError(
+                    f"{log.place.name} and {newest.place.name} have other results of one "
+                    "configuration, and neither tells that it is newer",
+                    path=str(newest.place),
+                    hint="leave one of them out; two configurations need names of their own",
+                )
+            reason = "again in" if same else "run again later in"
+            older.append(LeftOut(log.place.name, f"{reason} {newest.place.name}"))
+    return used, older
+
+
+def _alike(logs: Iterable[Log]) -> Iterable[list[Log]]:
+    """Logs of each task and configuration."""
+    found: dict[tuple[str, str], list[Log]] = {}
+    for log in logs:
+        found.setdefault((log.task, _key(log.configuration)), []).append(log)
+    return found.values()
+
+
+def _told_apart(logs: Sequence[Log]) -> list[Log]:
+    """Return logs whose configurations have the details in which those of equal ones differ."""
+    found = []
+    for alike in _alike(logs):
+        names = dict.fromkeys(name for log in alike for name in log.details)
+        differ = [n for n in names if len({_key({"": log.details.get(n)}) for log in alike}) > 1]
+        for log in alike:
+            more = {n: log.details[n] for n in differ if n in log.details}
+            found.append(replace(log, configuration={**more, **log.configuration, **more}))
+    return found
+
+
+def _outcomes(log: Log) -> Counter[tuple[str, float | None, bool]]:
+    """How often each item has each value of the first scorer: the same in two formats of a log."""
+    first = next(iter(log.scorers), "")
+    return Counter((one.item, one.scores.get(first), bool(one.error)) for one in log.results)
+
+
+def _candidates(logs: Sequence[Log]) -> list[_Candidate]:
+    """Return the configurations, named by the keys in which they differ."""
+    found: dict[str, dict[str, Log]] = {}
+    for log in logs:
+        found.setdefault(_key(log.configuration), {})[log.task] = log
+    about = [next(iter(own.values())).configuration for own in found.values()]
+    of_each = zip(names_of(about), about, found.values(), strict=True)
+    return [_Candidate(name, values, own) for name, values, own in of_each]
+
+
+def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return names of configurations, by the first keys that tell all of them apart.
+
+    Examples
+    --------
+    >>> names_of([{"model": "a", "prompt": "short"}, {"model": "a", "prompt": "cot"}])
+    ['short', 'cot']
+    >>> names_of([{"model": "a", "temperature": 0}, {"model": "b", "temperature": 1}])
+    ['a', 'b']
+    >>> names_of([{"model": "a", "temperature": 0}, {"model": "a", "temperature": 1}])
+    ['temperature=0', 'temperature=1']
+    """
+    keys = list(dict.fromkeys(key for one in configurations for key in one))
+    chosen: list[str] = []
+    n_apart = 1
+    for key in keys:
+        more = (*chosen, key)
+        n_more = len({_key({k: one.get(k) for k in more}) for one in configurations})
+        if n_more > n_apart:
+            chosen, n_apart = [*more], n_more
+    names = [
+        " x ".join(_part(key, one[key]) for key in chosen or keys[:1] if key in one) or "default"
+        for one in configurations
+    ]
+    counts, seen = Counter(names), Counter[str]()
+    for at, name in enumerate(names):  # long values that begin alike
+        seen[name] += 1
+        names[at] = f"{name} ({seen[name]})" if counts[name] > 1 else name
+    return names
+
+
+def _part(key: str, value: object) -> str:
+    """Return what a key and its value add to a name, in one short line."""
+    text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 3]}..."
+    return text if key in _BARE else f"{key}={text}"
+
+
+def _in_common(
+    candidates: Sequence[_Candidate], path: str
+) -> tuple[list[_Candidate], list[LeftOut]]:
+    """Keep the tasks that all configurations ran, in the order of their first log.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    tasks = list(dict.fromkeys(task for one in candidates for task in one.logs))
+    lacking = {t: [one.name for one in candidates if t not in one.logs] for t in tasks}
+    left = [LeftOut(t, f"not run by {listing(names)}") for t, names in lacking.items() if names]
+    if len(left) == len(tasks):
+        each = [f"{task} by {len(candidates) - len(lacking[task])}" for task in tasks]
+        raise InputError(
+            f"no task was run by all {len(candidates)} configurations: {listing(each)}",
+            path=path,
+            hint="name the logs of one task",
+        )
+    out = [one.name for one in left]
+    return [replace(one, logs=_but(one.logs, out)) for one in candidates], left
+
+
+def _scorer(
+    candidates: Sequence[_Candidate], request: Request, path: str
+) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Return the scorer that counts, the others, and the tasks that do not have it.
+
+    Raises
+    ------
+    InputError
+        No task has it in the logs of all configurations.
+    """
+    logs = [(task, log) for one in candidates for task, log in one.logs.items()]
+    every = list(dict.fromkeys(name for _, log in logs for name in log.scorers))
+    lacking = {name: {task for task, log in logs if name not in log.scorers} for name in every}
+    wanted = request.roles.prediction
+    if wanted is None:
+        everywhere = [name for name in every if not lacking[name]]
+        if not everywhere:
+            raise InputError(
+                f"no score is in all logs; there {'are' if every else 'is'} "
+                f"{listing(every, 8) or 'none'}",
+                path=path,
+                hint=f"{parameter('prediction', every[0])}, for the tasks that have it"
+                if every
+                else "score the answers first",
+            )
+        wanted = everywhere[0]
+    n_tasks = len({task for task, _ in logs})
+    if wanted not in every or len(lacking[wanted]) == n_tasks:
+        raise InputError(
+            f"{parameter('prediction')} names no score that all logs of a task have: {wanted!r}",
+            path=path,
+            hint=nearest_names(wanted, every) or f"the scores are {listing(every, 8) or 'none'}",
+        )
+    others = tuple(name for name in every if name != wanted)
+    return wanted, others, tuple(sorted(lacking[wanted]))
+
+
+def _check_items(candidates: Sequence[_Candidate], request: Request, path: str) -> None:
+    """Refuse configurations that were asked other items, unless gaps are allowed by hand.
+
+    Raises
+    ------
+    InputError
+        They were.
+    """
+    asked = {
+        one.name: {(task, result.item) for task, log in one.logs.items() for result in log.results}
+        for one in candidates
+    }
+    n_any, n_all = len(set().union(*asked.values())), len(set.intersection(*asked.values()))
+    if n_any == n_all or request.missing not in (None, Missing.ERROR):
+        return
+    fewest = min(asked, key=lambda name: len(asked[name]))
+    hint = "run all on the same items, or leave out the logs of others"
+    common = f"; or {parameter('missing', Missing.COMMON_ROWS)}, to compare them on the {n_all}"
+    raise InputError(
+        f"{n_all} of {count(n_any, 'item')} are common to the {len(candidates)} configurations; "
+        f"{fewest} has {len(asked[fewest])}",
+        path=path,
+        hint=hint + (common if n_all else ""),
+    )
+
+
+def _columns(
+    candidates: Sequence[_Candidate], scorer: str, request: Request, path: str
+) -> dict[str, list[Any]]:
+    """Return the rows: item, epoch, configuration, score, and the group that is asked for."""
+    tasks, group = [*candidates[0].logs], request.roles.group
+    named = SCORE if request.roles.prediction is None else scorer
+    columns: dict[str, list[Any]] = {ITEM: [], EPOCH: [], CONFIGURATION: [], named: []}
+    if group is not None and group not in columns:
+        columns[group] = []
+    for one in candidates:
+        for task, log in one.logs.items():
+            seen = Counter[str]()
+            for result in log.results:
+                seen[result.item] += 1
+                columns[ITEM].append(f"{task} {result.item}" if len(tasks) > 1 else result.item)
+                columns[EPOCH].append(result.epoch or seen[result.item])
+                columns[CONFIGURATION].append(one.name)
+                columns[named].append(_score(result, scorer))
+                if group == TASK:
+                    columns[TASK].append(task)
+                elif group in columns and group is not None and group != ITEM:
+                    columns[group].append(_known(result, group, path))
+    return columns
+
+
+def _score(result: Result, scorer: str) -> float | None:
+    """Return a score; None where there is none, or NaN stands for that."""
+    score = result.scores.get(scorer)
+    return None if score is None or math.isnan(score) else score
+
+
+def _known(result: Result, name: str, path: str) -> str | None:
+    """Return what is known of an item by a name.
+
+    Raises
+    ------
+    InputError
+        Nothing is.
+    """
+    if name not in result.about:
+        there = [TASK, *result.about]
+        raise InputError(
+            f"{parameter('group')} names nothing known of item {result.item}: {name!r}",
+            path=path,
+            hint=nearest_names(name, there) or f"known are {listing(there, 8)}",
+        )
+    value = result.about[name]
+    return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+
+
+def _evaluation(
+    candidates: Sequence[_Candidate], scorer: str, others: tuple[str, ...]
+) -> Evaluation:
+    """Return how many items there are, and how many answers are errors or without a score."""
+    items: dict[str, set[str]] = {}
+    kinds, n_epochs = Counter[tuple[bool, bool]](), 1
+    for one in candidates:
+        for task, log in one.logs.items():
+            epochs = Counter(result.item for result in log.results)
+            items.setdefault(task, set()).update(epochs)
+            n_epochs = max(n_epochs, *epochs.values())
+            kinds.update((bool(r.error), _score(r, scorer) is not None) for r in log.results)
+    return Evaluation(
+        tasks=tuple(items),
+        n_items=tuple(map(len, items.values())),
+        score=scorer,
+        other_scores=others,
+        n_epochs=n_epochs,
+        n_errors=kinds[True, False],
+        n_scored_errors=kinds[True, True],
+        n_unscored=kinds[False, False],
+    )
+
+
+def _run(candidates: Sequence[_Candidate], scorer: str, path: str) -> ToolRun:
+    """Return the framework's own figures, over several tasks weighted by their scored items.
+
+    Raises
+    ------
+    InputError
+        Higher is better in some logs, and worse in others.
+    """
+    logs = [(task, log) for one in candidates for task, log in one.logs.items()]
+    losses = {log.scorers[scorer].lower_is_better for _, log in logs}
+    if len(losses) > 1:
+        raise InputError(f"{scorer} is a loss in some logs", path=path, hint="name those of a task")
+    metric = "mean-loss" if losses == {True} else "mean-score"
+    found, unchecked = [], ""
+    for one in candidates:
+        parts = [(log.scorers[scorer], _n_scored(log, scorer)) for log in one.logs.values()]
+        unchecked = unchecked or next((part.unchecked for part, _ in parts if part.unchecked), "")
+        known = [(part.reported, n) for part, n in parts if part.reported is not None and n]
+        if len(known) == len(parts):
+            value = sum(reported * n for reported, n in known) / sum(n for _, n in known)
+            tolerance = max(part.tolerance for part, _ in parts)
+            found.append(
+                ReportedScore(id=one.name, metric=metric, value=value, tolerance=tolerance)
+            )
+    return ToolRun(
+        tool="",
+        metric=metric,
+        metric_name=scorer,
+        n_samples=len({(task, result.item) for task, log in logs for result in log.results}),
+        unchecked=unchecked,
+        leaderboard=tuple(found),
+    )
+
+
+def _n_scored(log: Log, scorer: str) -> int:
+    """Count the items that have a score in some epoch."""
+    return len({one.item for one in log.results if _score(one, scorer) is not None})
+
+
+def _metadata(path: str, candidates: Sequence[_Candidate], run: ToolRun, scorer: str) -> Metadata:
+    """Return what is known of the configurations, so that they can be compared by it."""
+    bounds = {log.scorers[scorer].bounds for one in candidates for log in one.logs.values()}
+    known = bounds.pop() if len(bounds) == 1 else None
+    tasks = ", ".join(task for task in candidates[0].logs if task)
+    configs = [
+        {
+            "id": one.name,
+            **({TASK: tasks} if tasks else {}),
+            **{key: value for key, value in one.about.items() if key not in _OWN_KEYS},
+        }
+        for one in candidates
+    ]
+    flags: dict[str, tuple[str, ...]] = {one.name: () for one in candidates}
+    about = Metadata(place=path, task=Task.SCORE, flags=flags, run=run).with_json()
+    raw: dict[str, Any] = {**about.raw, "layout": "long", "configs": configs}
+    return replace(about, raw=raw | ({"bounds": [*known]} if known else {}), bounds=known)
