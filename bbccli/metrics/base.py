@@ -18,8 +18,16 @@ from bbccli.core.arguments import settle
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
 from bbccli.metrics.rests import UNSAID, RestsOn
-from bbccli.metrics.statistic import Formula, Statistic, Sum, Weight, finite, pairs_and_all
-from bbccli.metrics.weighting import by_configuration, ratio, scaled, share_of_pairs
+from bbccli.metrics.statistic import (
+    Formula,
+    Statistic,
+    Sum,
+    Total,
+    Weight,
+    finite,
+    pairs_and_all,
+)
+from bbccli.metrics.weighting import Weighting, ratio, scaled, share_of_pairs
 from bbccli.types import (
     BoolArray,
     Direction,
@@ -60,19 +68,6 @@ class Scorer(Protocol):
         Its weights are the restricted columns: ``scorer.restrict(rows)(weights[:, rows])``
         equals ``scorer(weights * rows)``.
         """
-
-
-class Additive(Scorer, Protocol):
-    """A formula of weighted totals, which parts of the samples have each its own of."""
-
-    def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
-        """Totals of a chunk of samples under weights (B, n): (B, C', ...) each, or (B, 1, ...).
-
-        Of one configuration they are the same to the last bit whatever is scored beside it.
-        """
-
-    def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
-        """Performances (B, C') by the totals of all samples."""
 
 
 Predictions = NDArray[Any]
@@ -124,7 +119,7 @@ class Metric:
         Whether a number is kept of each prediction for each class, of few classes.
     by_sample
         Whether what a sample adds depends on that sample alone, so that parts of the samples can be
-        bound and added up apart: the scorer is an `Additive` one.
+        bound and added up apart: see `Statistic.totals`.
     kind
         Its form. A metric of another kind than a mean, pairs or conditional means has a size bias:
         on few samples its expectation is another, and `bbc` corrects for that.
@@ -280,43 +275,37 @@ def by_column(prepare: Prepare) -> Bind:
     ``prepare(outcome, predictions)(lanes)(c)`` is the performance (L,) of configuration c.
     Running totals down the lanes are cheap by `kernels.running`.
     """
-    return lambda outcome, predictions: ColumnScorer(
-        outcome, predictions, prepare, prepare(outcome, predictions)
-    )
+
+    def bind(outcome: Outcome, predictions: Predictions) -> Statistic:
+        columns = Columns(outcome, predictions, prepare, prepare(outcome, predictions))
+        return Statistic((columns,), lambda values: values, predictions.shape[1])
+
+    return bind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ColumnScorer:
-    """Performances by sorted columns. Time O(B N C) after sorting once."""
+class Columns(Total):
+    """Performances (B, C') by sorted columns. Time O(B N C) after sorting once."""
 
     outcome: Outcome
     predictions: Predictions
     prepare: Prepare
     under: UnderWeights
 
-    @property
-    def n_configurations(self) -> int:
-        """C."""
-        return int(self.predictions.shape[1])
-
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
-        chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        values = np.empty((len(weights), len(chosen)))
-        step = lanes_at_once(weights.shape[1])
-        for start in range(0, len(weights), step):
-            rows = slice(start, start + step)
-            masses = scaled(weights[rows], self.outcome.weights)
-            of = self.under(side_by_side(masses, np.float64))
+        rows = weights.weights
+        chosen = range(self.predictions.shape[1]) if configurations is None else configurations
+        values = np.empty((len(rows), len(chosen)))
+        step = lanes_at_once(rows.shape[1])
+        for start in range(0, len(rows), step):
+            part = slice(start, start + step)
+            of = self.under(side_by_side(scaled(rows[part], self.outcome.weights), np.float64))
             for position, c in enumerate(chosen):
-                values[rows, position] = of(c)
+                values[part, position] = of(c)
         return values
 
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Performance of one configuration per row of weights."""
-        return by_configuration(self, weights, configurations)
-
-    def restrict(self, rows: BoolArray) -> ColumnScorer:
+    def take(self, rows: Any) -> Columns:
         """Keep the samples in `rows`."""
         outcome, predictions = self.outcome.take(rows), self.predictions[rows]
-        return ColumnScorer(outcome, predictions, self.prepare, self.prepare(outcome, predictions))
+        return Columns(outcome, predictions, self.prepare, self.prepare(outcome, predictions))

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from bbccli.core import resources
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals
-from bbccli.metrics.statistic import Formula, finite
-from bbccli.metrics.weighting import by_configuration, scaled
+from bbccli.metrics.statistic import Formula, Statistic, Total, finite
+from bbccli.metrics.weighting import Weighting, scaled
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 MISSING_CLASS = "where a class has no sample"
@@ -85,15 +86,15 @@ def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part)
             return few(outcome, predictions)
         shares = [Coded(np.where(part(outcome, predictions), 0, -1), 1) for part in totals]
         coded = (*shares, *(part(outcome, predictions) for part in parts))
-        n_configurations = predictions.shape[1]
-        return ClassScorer(coded, len(shares), finite(formula), n_configurations, outcome.weights)
+        by_class = ByClass(coded, len(shares), finite(formula), outcome.weights)
+        return Statistic((by_class,), lambda values: values, predictions.shape[1])
 
     return bind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class ClassScorer:
-    """A formula of totals of many classes. Time O(B C (N + K)); memory O(N C) beside its share.
+class ByClass(Total):
+    """A formula (B, C') of totals of many classes. Time O(B C (N + K)); memory O(N C).
 
     Attributes
     ----------
@@ -103,8 +104,6 @@ class ClassScorer:
         How many of them, the first, are of one class: their totals are (B, C).
     formula
         Totals to performances.
-    n_configurations
-        C.
     sample_weights : (N,), optional
         Sample weights.
     """
@@ -112,19 +111,19 @@ class ClassScorer:
     parts: tuple[Coded, ...]
     n_shares: int
     formula: Formula
-    n_configurations: int
     sample_weights: FloatArray | None = None
 
-    def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
+    def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
-        chosen = np.arange(self.n_configurations) if configurations is None else configurations
-        values = np.empty((len(weights), len(chosen)))
+        given, n_configurations = weights.weights, max(part.codes.shape[1] for part in self.parts)
+        chosen = range(n_configurations) if configurations is None else configurations
+        values = np.empty((len(given), len(chosen)))
         settled = resources.current()
-        cells = max(weights.shape[1], *(part.n_classes for part in self.parts))
+        cells = max(given.shape[1], *(part.n_classes for part in self.parts))
         step = max(settled.memory // (BYTES * settled.jobs * cells), 1)
-        for start in range(0, len(weights), step):
+        for start in range(0, len(given), step):
             rows = slice(start, start + step)
-            masses = scaled(weights[rows], self.sample_weights)
+            masses = scaled(given[rows], self.sample_weights)
             lanes = np.ascontiguousarray(masses.T, np.float64)
             common = [_totals(p, 0, lanes) if p.codes.shape[1] == 1 else None for p in self.parts]
             for position, c in enumerate(chosen):
@@ -135,15 +134,11 @@ class ClassScorer:
                 values[rows, position] = self.formula(*totals)[:, 0]
         return values
 
-    def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Performance of one configuration per row of weights."""
-        return by_configuration(self, weights, configurations)
-
-    def restrict(self, rows: BoolArray) -> ClassScorer:
+    def take(self, rows: Any) -> ByClass:
         """Keep the samples in `rows`; the classes stay, also those that lose all samples."""
         parts = tuple(Coded(part.codes[rows], part.n_classes) for part in self.parts)
         given = None if self.sample_weights is None else self.sample_weights[rows]
-        return ClassScorer(parts, self.n_shares, self.formula, self.n_configurations, given)
+        return ByClass(parts, self.n_shares, self.formula, given)
 
 
 def _totals(part: Coded, column: int, lanes: FloatArray) -> FloatArray:

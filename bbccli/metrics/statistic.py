@@ -9,7 +9,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -22,12 +21,11 @@ from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,
     Units,
+    Weighting,
     added,
     by_configuration,
     float_type,
     kept_among,
-    matching,
-    narrowed,
     one_by_one,
     paired_sums,
     rest,
@@ -44,36 +42,6 @@ Formula = Callable[..., FloatArray]
 
 ROUNDING = 1e-12
 """Share of a sum of squares below which a difference of such sums is rounding."""
-
-
-@dataclass(eq=False)
-class Weighting:
-    """Rows of weights (B, N), with what several totals make of them computed once."""
-
-    weights: NDArray[Any]
-    _floats: dict[Any, FloatArray] = field(default_factory=dict)
-    _among: dict[int, tuple[IntArray, Weighting]] = field(default_factory=dict)
-
-    @cached_property
-    def totals(self) -> FloatArray:
-        """Total (B,) of each row."""
-        narrow, totals = narrowed(self.weights)
-        if narrow is not None:
-            self._floats[narrow.dtype] = narrow
-        return totals
-
-    def floats(self, dtype: np.dtype[np.floating]) -> FloatArray:
-        """Weights as floats of a type, or wider where they need it."""
-        totals = self.totals
-        if dtype not in self._floats:
-            self._floats[dtype] = matching(self.weights, dtype, totals)
-        return self._floats[dtype]
-
-    def among(self, rows: IntArray) -> Weighting:
-        """Weights of some samples alone."""
-        if id(rows) not in self._among:  # the rows are kept, lest another array gets their id
-            self._among[id(rows)] = rows, Weighting(self.weights[:, rows])
-        return self._among[id(rows)][1]
 
 
 class Total(ABC):
@@ -435,7 +403,11 @@ class Statistic:
         return replace(self, parts=tuple(part.take(rows) for part in self.parts))
 
     def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
-        """Totals of a chunk of the samples under weights (B, n): see `Additive`."""
+        """Totals of a chunk of the samples under weights (B, n): (B, C', ...) each, or (B, 1, ...).
+
+        Those of all chunks add up to what `of_totals` takes. Of one configuration they are the same
+        to the last bit whatever is scored beside it.
+        """
         shared = Weighting(weights)
         with np.errstate(invalid="ignore", over="ignore"):
             return [part.of_chunk(shared, configurations) for part in self._sums]

@@ -26,8 +26,8 @@ from bbccli.metrics.kernels import concordant_weight_censored
 from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.kernels.running import Numbers
 from bbccli.metrics.rests import EVENTS
-from bbccli.metrics.statistic import Statistic, Total, Weighting
-from bbccli.metrics.weighting import scaled, share_of_pairs
+from bbccli.metrics.statistic import Statistic, Total
+from bbccli.metrics.weighting import Weighting, scaled, share_of_pairs
 from bbccli.types import (
     BoolArray,
     Direction,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -84,23 +85,40 @@ def whole(weights: NDArray[Any]) -> bool:
     return weights.dtype.kind in "iub"
 
 
-def total_weights(weights: NDArray[Any]) -> FloatArray:
-    """Return the total (B,) of each row of weights (B, N); exact for integers."""
-    kind = np.float64 if np.issubdtype(weights.dtype, np.floating) else np.int64
-    return np.asarray(weights.sum(axis=1, dtype=kind), np.float64)
+@dataclass(eq=False)
+class Weighting:
+    """Rows of weights (B, N), with what several totals make of them computed once."""
 
+    weights: NDArray[Any]
+    _floats: dict[Any, FloatArray] = field(default_factory=dict)
+    _among: dict[int, tuple[IntArray, Weighting]] = field(default_factory=dict)
 
-def narrowed(weights: NDArray[Any]) -> tuple[FloatArray | None, FloatArray]:
-    """Return weights (B, N) in float32 and their exact totals (B,); None where that is too narrow.
+    @cached_property
+    def totals(self) -> FloatArray:
+        """Total (B,) of each row; exact for integers."""
+        counted = whole(self.weights)
+        if counted and self.weights.shape[1] <= CHUNK:
+            floats = self.weights.astype(np.float32)
+            totals = floats @ np.ones(floats.shape[1], np.float32)
+            # no partial sum is larger than the total: one that float32 can hold is exact
+            if totals.max(initial=0.0) < LARGEST_EXACT:
+                self._floats[floats.dtype] = floats
+                return totals.astype(np.float64)
+        sums = self.weights.sum(axis=1, dtype=np.int64 if counted else np.float64)
+        return np.asarray(sums, np.float64)
 
-    No partial sum is larger than the total, so a total that float32 can hold is exact.
-    """
-    if whole(weights) and weights.shape[1] <= CHUNK:
-        floats = weights.astype(np.float32)
-        totals = floats @ np.ones(weights.shape[1], np.float32)
-        if totals.max(initial=0.0) < LARGEST_EXACT:
-            return floats, totals.astype(np.float64)
-    return None, total_weights(weights)
+    def floats(self, dtype: np.dtype[np.floating]) -> FloatArray:
+        """Weights as floats of a type, or wider where they need it."""
+        totals = self.totals
+        if dtype not in self._floats:
+            self._floats[dtype] = matching(self.weights, dtype, totals)
+        return self._floats[dtype]
+
+    def among(self, rows: IntArray) -> Weighting:
+        """Weights of some samples alone."""
+        if id(rows) not in self._among:  # the rows are kept, lest another array gets their id
+            self._among[id(rows)] = rows, Weighting(self.weights[:, rows])
+        return self._among[id(rows)][1]
 
 
 def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray) -> FloatArray:

@@ -6,7 +6,7 @@ from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
-from bbccli.stats.bootstrap.of_folds import ByFold
+from bbccli.metrics.base import MeanScorer
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Direction, Pooling
@@ -14,9 +14,9 @@ from bbccli.types import Direction, Pooling
 B = 4000
 
 
-def outcome(candidates, scorer, rule, in_bag):
+def outcome(scorer, rule, in_bag, errors=None):
     """Winner of each resample, and its performance out of the bag."""
-    winners = rule.select(scorer(in_bag), in_bag, candidates.errors)
+    winners = rule.select(scorer(in_bag), in_bag, errors)
     return winners, scorer.paired(in_bag == 0, winners)
 
 
@@ -62,7 +62,7 @@ def test_bbc_on_given_resamples(name_question):
     replay = answers(name, "bbc_pooled")["metrics"][question]["replay_first_draws"]
     every = candidates(data, metric, Pooling.POOLED)
     scorer = every.bind(np.arange(data.n_configurations))
-    selected, scored = outcome(every, scorer, SelectionRule(metric.direction), in_bag)
+    selected, scored = outcome(scorer, SelectionRule(metric.direction), in_bag)
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)
 
@@ -91,8 +91,7 @@ def test_bbc_f_on_given_resamples(name, question):
     (by_fold,) = fold_performances(data, metric)
     in_bag = drawn(name, "bbcf_inbag_folds", len(by_fold))
     replay = answers(name, "bbcf")["metrics"][question]["replay_first_draws"]
-    folds = ByFold(by_fold)
-    scorer = folds.bind(np.arange(data.n_configurations))
-    selected, scored = outcome(folds, scorer, SelectionRule(Direction.MAXIMIZE), in_bag)
+    scorer = MeanScorer.of(by_fold)
+    selected, scored = outcome(scorer, SelectionRule(Direction.MAXIMIZE), in_bag)
     assert selected.tolist() == [draw["winner"] for draw in replay]
     np.testing.assert_allclose(scored, [draw["oob"] for draw in replay], atol=1e-13)

@@ -458,7 +458,7 @@ def test_many_classes_are_scored_as_few_are(name, monkeypatch):
         with monkeypatch.context() as patched:
             patched.setattr(confusion, "MANY_CLASSES", 1)
             many = METRICS[name].bind(outcome, predicted)
-        assert isinstance(many, confusion.ClassScorer)
+        assert isinstance(many.parts[0], confusion.ByClass)
         expected = few(weights)
         assert np.isfinite(expected).any()
         with use(Resources(jobs=4096, memory=16 * 10**6)):

@@ -13,14 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import cast
 
 import numpy as np
 
 from bbccli.core import resources
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.resources import PER_SAMPLE
-from bbccli.metrics.base import Additive, Metric
+from bbccli.metrics.base import Metric
+from bbccli.metrics.statistic import Statistic
 from bbccli.metrics.weighting import CHUNK
 from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws, generator
 from bbccli.stats.selection.candidates import Candidates
@@ -28,18 +29,6 @@ from bbccli.types import FloatArray, IntArray, Pooling, distinct
 
 SHARE = 4
 """Parts of the memory, one each for counts, predictions, bound predictions, and floats."""
-
-Span = tuple[int, int]
-"""First block of draws, and number of blocks."""
-
-
-@dataclass(frozen=True, slots=True)
-class Some:
-    """Some draws of some rows: what a task is about."""
-
-    draws: Draws
-    span: Span
-    rows: slice
 
 
 def possible(candidates: Candidates, draws: Draws) -> bool:
@@ -63,12 +52,14 @@ def addable(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> bool:
     )
 
 
-def totals_in_bags(candidates: Candidates, some: Some) -> tuple[list[FloatArray], IntArray]:
+def totals_in_bags(
+    candidates: Candidates, draws: Draws, rows: slice
+) -> tuple[list[FloatArray], IntArray]:
     """Totals (B, C, ...) of all configurations in the bags, of some rows; units left out there."""
-    counts, left_out = counts_of(some.draws, *some.span, some.rows)
+    counts, left_out = counts_of(draws, rows)
     every = np.arange(candidates.n_configurations)
-    pieces = list(_pieces(candidates, every, some.rows))
-    found = [_of_piece(candidates, counts, some.rows, columns) for columns in pieces]
+    pieces = list(_pieces(candidates, every, rows))
+    found = [_of_piece(candidates, counts, rows, columns) for columns in pieces]
     joined: list[FloatArray] = []
     for parts in zip(*found, strict=True):
         own = all(part.shape[1] == len(c) for part, c in zip(parts, pieces, strict=True))
@@ -77,7 +68,12 @@ def totals_in_bags(candidates: Candidates, some: Some) -> tuple[list[FloatArray]
 
 
 def totals_of_winners(
-    candidates: Candidates, in_bag: bool, some: Some, places: IntArray, winners: IntArray
+    candidates: Candidates,
+    in_bag: bool,
+    draws: Draws,
+    rows: slice,
+    places: IntArray,
+    winners: IntArray,
 ) -> list[FloatArray]:
     """Totals (chunks, B', ...) of each winner (B',) out of its bag, or in it, chunk by chunk.
 
@@ -86,31 +82,32 @@ def totals_of_winners(
     places : (B',) int
         Which of the draws selected them.
     """
-    counts, _ = counts_of(some.draws, *some.span, some.rows)
+    counts, _ = counts_of(draws, rows)
+    n_chunks = -(-(rows.stop - rows.start) // CHUNK)
     found: list[FloatArray] = []
     strip = _strip(1)
-    for columns in _pieces(candidates, distinct(winners), some.rows):
-        for position, (chunk, scorer) in enumerate(_bound(candidates, some.rows, columns)):
+    for columns in _pieces(candidates, distinct(winners), rows):
+        for position, (chunk, scorer) in enumerate(_bound(candidates, rows, columns)):
             for place, configuration in enumerate(columns):
                 mine = np.flatnonzero(winners == configuration)
                 for start in range(0, len(mine), strip):
-                    rows = mine[start : start + strip]
-                    weights = counts[places[rows], chunk]
+                    some = mine[start : start + strip]
+                    weights = counts[places[some], chunk]
                     weights = weights if in_bag else (weights == 0).view(np.uint8)
                     own = scorer.totals(weights, np.array([place]))
-                    found = found or _room(own, some.rows, len(winners))
+                    found = found or [
+                        np.empty((n_chunks, len(winners), *part.shape[2:])) for part in own
+                    ]
                     for of_all, part in zip(found, own, strict=True):
-                        of_all[position, rows] = part[:, 0]
+                        of_all[position, some] = part[:, 0]
     return found
 
 
-def of_nothing(candidates: Candidates, n_configurations: int) -> Additive:
+def of_nothing(candidates: Candidates, n_configurations: int) -> Statistic:
     """Return what is bound to no sample: it knows the formula of the totals."""
     matrix = candidates.matrix
     empty = matrix.in_form(candidates.metric.wants, np.empty((1, 0, n_configurations)))
-    scorer: Any = candidates.metric.bind(matrix.outcome.take(slice(0)), empty[0])
-    found: Additive = scorer
-    return found
+    return cast(Statistic, candidates.metric.bind(matrix.outcome.take(slice(0)), empty[0]))
 
 
 def _of_piece(
@@ -131,7 +128,7 @@ def _of_piece(
 
 def _bound(
     candidates: Candidates, rows: slice, columns: IntArray
-) -> Iterator[tuple[slice, Additive]]:
+) -> Iterator[tuple[slice, Statistic]]:
     """Yield each chunk, counted among the rows, and the scorer of some columns on it."""
     matrix, metric = candidates.matrix, candidates.metric
     predictions = matrix.predictions[:, rows, columns]
@@ -139,8 +136,7 @@ def _bound(
         chunk = slice(start, min(start + CHUNK, rows.stop - rows.start))
         here = slice(rows.start + chunk.start, rows.start + chunk.stop)
         formed = matrix.in_form(metric.wants, predictions[:, chunk])
-        scorer: Any = metric.bind(matrix.outcome.take(here), formed[0])
-        yield chunk, scorer
+        yield chunk, cast(Statistic, metric.bind(matrix.outcome.take(here), formed[0]))
 
 
 def _pieces(candidates: Candidates, columns: IntArray, rows: slice) -> Iterator[IntArray]:
@@ -158,24 +154,17 @@ def _strip(least: int) -> int:
     return max(resources.current().memory // SHARE // (16 * CHUNK), least)
 
 
-def _room(own: list[FloatArray], rows: slice, n_winners: int) -> list[FloatArray]:
-    n_chunks = -(-(rows.stop - rows.start) // CHUNK)
-    return [np.empty((n_chunks, n_winners, *part.shape[2:])) for part in own]
-
-
 STRETCH = 2**16
 """Draws that are made at a time. A generator gives the same ones in stretches of any length."""
 
 
-def counts_of(draws: Draws, first: int, n_blocks: int, rows: slice) -> tuple[IntArray, IntArray]:
-    """Return what every draw of some blocks, usable or not, takes of some consecutive samples.
+def counts_of(draws: Draws, rows: slice) -> tuple[IntArray, IntArray]:
+    """Return what every draw, usable or not, takes of some consecutive samples.
 
     Parameters
     ----------
     draws
         Not in strata.
-    first, n_blocks
-        Blocks of draws.
     rows
         From a sample to another, both given.
 
@@ -191,17 +180,15 @@ def counts_of(draws: Draws, first: int, n_blocks: int, rows: slice) -> tuple[Int
     -----
     Time O(B U), memory O(B n + U) with groups and O(B n) without.
     """
-    counts = np.zeros((n_blocks * BLOCK, rows.stop - rows.start), draws.count_type)
+    counts = np.zeros((len(draws.blocks) * BLOCK, rows.stop - rows.start), draws.count_type)
     left_out = np.zeros(len(counts), np.int64)
     grouped = draws.members is not None
     of_units = slice(0, draws.n_units) if grouped else rows
-    row = 0
-    for block in range(first, first + n_blocks):
-        for drawn in each_of(draws, block, of_units):
-            if not grouped or rows.start == 0:
-                left_out[row] = np.count_nonzero(drawn == 0)
-            counts[row] = drawn if draws.members is None else drawn[draws.members[rows]]
-            row += 1
+    every = (drawn for block in draws.blocks for drawn in each_of(draws, block, of_units))
+    for row, drawn in enumerate(every):
+        if not grouped or rows.start == 0:
+            left_out[row] = np.count_nonzero(drawn == 0)
+        counts[row] = drawn if draws.members is None else drawn[draws.members[rows]]
     return counts, left_out
 
 
@@ -258,10 +245,10 @@ class Sharing:
         starts = range(0, n_samples, self.height)
         return [slice(start, min(start + self.height, n_samples)) for start in starts]
 
-    def spans(self, blocks: range) -> list[Span]:
+    def spans(self, blocks: range) -> list[range]:
         """Return the parts of some blocks of draws."""
-        starts = blocks[:: self.n_blocks]
-        return [(start, min(self.n_blocks, blocks.stop - start)) for start in starts]
+        starts = range(0, len(blocks), self.n_blocks)
+        return [blocks[start : start + self.n_blocks] for start in starts]
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,51 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import Protocol
+from functools import partial, reduce
 
 import numpy as np
 
 from bbccli.core import resources
-from bbccli.core.resources import Engine
 from bbccli.core.results import Distribution
 from bbccli.core.threads import ordered_map
 from bbccli.metrics.base import Scorer
 from bbccli.stats.resampling import Draws, Resamples
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Direction, FloatArray, IntArray
 
 Best = tuple[IntArray, FloatArray]
 """Best column, of a block or of all, in each of B resamples, and its performance."""
-
-
-class Blocks(Protocol):
-    """Configurations whose scorers are bound block by block."""
-
-    @property
-    def n_configurations(self) -> int:
-        """C."""
-
-    @property
-    def n_sweeps(self) -> int:
-        """Passes over all units that it takes to score one weighting on all of C."""
-
-    @property
-    def swept(self) -> bool:
-        """True if pairs are counted, which numpy does in many short calls."""
-
-    @property
-    def apart(self) -> bool:
-        """True if their predictions are not here, and workers score them where there are any."""
-
-    def blocks(self, among: IntArray | None = None) -> list[IntArray]:
-        """Columns of each block, of all columns or of some that follow one another."""
-
-    def bind(self, columns: IntArray) -> Scorer:
-        """Scorer of some columns."""
-
-    def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Standard errors (B,) of the performances of one configuration per row of weights."""
 
 
 @dataclass(slots=True)
@@ -115,35 +85,25 @@ class Selections:
         self.next_block = next_block
 
 
-def alone(candidates: Blocks) -> bool:
-    """True if one thread is faster than several.
-
-    Where numpy sweeps pairs, in many short calls, threads wait for the interpreter's lock.
-    """
-    return candidates.swept and resources.current().engine is Engine.NUMPY
-
-
-def select(candidates: Blocks, rule: SelectionRule, draws: Draws) -> Iterator[Selections]:
+def select(candidates: Candidates, rule: SelectionRule, draws: Draws) -> Iterator[Selections]:
     """Yield the winners of resamples, and their performances out of the bag."""
     blocks = candidates.blocks()
     if len(blocks) == 1:
         chosen = partial(_select_and_score, candidates, candidates.bind(blocks[0]), rule)
-        n_configurations = candidates.n_configurations
-        yield from draws.over(chosen, n_configurations, one_thread=alone(candidates))
+        yield from draws.over(chosen, candidates.n_configurations, one_thread=candidates.alone)
         return
     for span in draws.spans():
         drawn = span.drawn()
         winners, tops = best_among(candidates, drawn, rule.direction)
         if rule.order is not None:
-            limits = _limits(candidates, drawn, rule, winners, tops)
-            winners = _preferred(candidates, drawn, rule, rule.order, limits)
+            winners = _preferred(candidates, drawn, rule, rule.order, winners, tops)
         values = _score(candidates, drawn, winners)
         ordinals, sizes = ordinals_and_sizes(drawn)
         yield Selections(ordinals, winners, values, sizes)
 
 
 def _select_and_score(
-    candidates: Blocks, scorer: Scorer, rule: SelectionRule, drawn: Resamples
+    candidates: Candidates, scorer: Scorer, rule: SelectionRule, drawn: Resamples
 ) -> Selections:
     """Select in the bag of each resample, of all configurations, and score the winner out of it."""
     inside = scorer(drawn.in_bag)
@@ -153,7 +113,7 @@ def _select_and_score(
 
 
 def score_winners(
-    candidates: Blocks, draws: Draws, winners: IntArray, *, in_bag: bool = False
+    candidates: Candidates, draws: Draws, winners: IntArray, *, in_bag: bool = False
 ) -> FloatArray:
     """Score each winner (B,) out of the bag of its resample, or in it: (B,), NaN if undefined."""
     values, start = np.full(len(winners), np.nan), 0
@@ -172,7 +132,7 @@ def ordinals_and_sizes(drawn: Sequence[Resamples]) -> tuple[IntArray, IntArray]:
 
 
 def best_among(
-    candidates: Blocks,
+    candidates: Candidates,
     drawn: Sequence[Resamples],
     direction: Direction,
     columns: IntArray | None = None,
@@ -198,7 +158,7 @@ def leading(parts: Iterable[Best], direction: Direction) -> Best:
 
 
 def _best_of(
-    candidates: Blocks, drawn: Sequence[Resamples], direction: Direction, columns: IntArray
+    candidates: Candidates, drawn: Sequence[Resamples], direction: Direction, columns: IntArray
 ) -> Best:
     """Best column of one block in each bag, and its performance there."""
     scorer = candidates.bind(columns)
@@ -212,7 +172,7 @@ def _best_of(
 
 
 def _score(
-    candidates: Blocks, drawn: Sequence[Resamples], winners: IntArray, *, in_bag: bool = False
+    candidates: Candidates, drawn: Sequence[Resamples], winners: IntArray, *, in_bag: bool = False
 ) -> FloatArray:
     """Score each winner (B,) out of the bag of its resample, or in it: (B,)."""
     values = np.full(len(winners), np.nan)
@@ -226,7 +186,11 @@ def _score(
 
 
 def _score_block(
-    candidates: Blocks, drawn: Sequence[Resamples], winners: IntArray, in_bag: bool, rows: IntArray
+    candidates: Candidates,
+    drawn: Sequence[Resamples],
+    winners: IntArray,
+    in_bag: bool,
+    rows: IntArray,
 ) -> FloatArray:
     """Scores, out of the bag or in it, of the resamples in `rows`, whose winners are of a block."""
     needed, places = np.unique(winners[rows], return_inverse=True)
@@ -246,30 +210,18 @@ def _score_block(
     return scores
 
 
-def _limits(
-    candidates: Blocks,
-    drawn: Sequence[Resamples],
-    rule: SelectionRule,
-    best: IntArray,
-    tops: FloatArray,
-) -> FloatArray:
-    """Worst performances (B,) within one standard error of the best ones; NaN where none is."""
-    errors, start = [], 0
-    for part in drawn:
-        errors.append(candidates.errors(part.in_bag, best[start : start + len(part)]))
-        start += len(part)
-    return rule.limits(tops, np.concatenate(errors))
-
-
 def _preferred(
-    candidates: Blocks,
+    candidates: Candidates,
     drawn: Sequence[Resamples],
     rule: SelectionRule,
     order: IntArray,
-    limits: FloatArray,
+    best: IntArray,
+    tops: FloatArray,
 ) -> IntArray:
-    """The most preferred configuration (B,) that reaches the limit, by a running one; or -1."""
-    rank = np.argsort(order)
+    """The most preferred configuration (B,) within one error of the best; -1 where none is."""
+    own = np.split(best, np.cumsum([len(part) for part in drawn])[:-1])
+    errors = [candidates.errors(part.in_bag, mine) for part, mine in zip(drawn, own, strict=True)]
+    limits, rank = rule.limits(tops, np.concatenate(errors)), np.argsort(order)
 
     def first_of(columns: IntArray) -> IntArray:
         scorer = candidates.bind(columns)
@@ -277,8 +229,6 @@ def _preferred(
         reached = rule.within(values, limits)
         return np.asarray(np.where(reached, rank[columns], len(order)).min(axis=1))
 
-    ranks = np.full(len(limits), len(order))
-    for of_block in ordered_map(first_of, candidates.blocks(), resources.current().jobs):
-        ranks = np.minimum(ranks, of_block)
-    winners: IntArray = np.append(order, -1)[ranks]
+    found = ordered_map(first_of, candidates.blocks(), resources.current().jobs)
+    winners: IntArray = np.append(order, -1)[reduce(np.minimum, found)]
     return winners

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -19,10 +20,12 @@ from bbccli.core.results import Distribution
 from bbccli.core.workers import current as current_workers
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.statistic import Statistic, Weighting
+from bbccli.metrics.statistic import Statistic
+from bbccli.metrics.weighting import Weighting
 from bbccli.stats.bootstrap import here
-from bbccli.stats.bootstrap.here import Blocks, Selections, alone
+from bbccli.stats.bootstrap.here import Selections
 from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import FloatArray, IntArray
 
@@ -33,7 +36,7 @@ MOST_KEPT = 2**20
 def extend(
     found: Selections,
     n_resamples: int,
-    candidates: Blocks,
+    candidates: Candidates,
     draws: Draws,
     rule: SelectionRule,
     *,
@@ -49,17 +52,16 @@ def extend(
     UndefinedError
         Hardly any resample can be used.
     """
-    over = partial(_select, candidates, rule)
-    _collect(found, n_resamples, draws, over, candidates.n_sweeps, progress)
 
+    def select(part: Draws) -> Iterator[Selections]:
+        workers = current_workers()
+        if workers is None:
+            return here.select(candidates, rule, part)
+        from bbccli.stats.bootstrap import on_workers
 
-def _select(candidates: Blocks, rule: SelectionRule, draws: Draws) -> Iterator[Selections]:
-    workers = current_workers()
-    if workers is None or not candidates.apart:
-        return here.select(candidates, rule, draws)
-    from bbccli.stats.bootstrap import on_workers
+        return on_workers.select(workers, candidates, part, rule.direction)
 
-    return on_workers.select(workers, candidates, draws, rule.direction)
+    collect(found, n_resamples, draws, select, candidates.n_sweeps, progress)
 
 
 Score = Callable[[Resamples], tuple[IntArray, FloatArray]]
@@ -93,26 +95,26 @@ def bootstrap(
     def over(part: Draws) -> Iterator[Selections]:
         return part.over(lambda drawn: Selections(drawn.ordinals, *score(drawn), drawn.sizes))
 
-    _collect(found, n_resamples, draws, over, n_sweeps, progress)
+    collect(found, n_resamples, draws, over, n_sweeps, progress)
     # scored on all units, not on those out of the bag
     return replace(found.first(n_resamples), sizes=None)
 
 
-def _collect(
+def collect(
     found: Selections,
     n_resamples: int,
     draws: Draws,
-    over: Callable[[Draws], Iterator[Selections]],
+    select: Callable[[Draws], Iterator[Selections]],
     n_sweeps: int,
     progress: Progress,
 ) -> None:
-    """Add resamples until there are enough, those that can be used."""
+    """Add what is selected in some draws until there are enough resamples that can be used."""
     with resources.use(kernels.decide(draws.n_weights * n_sweeps * n_resamples)):
         while len(found) < n_resamples:
             n_blocks = -(-(n_resamples - len(found)) // BLOCK)
             blocks = range(found.next_block, found.next_block + n_blocks)
             parts, size = [], len(found)
-            for part in over(draws.part(blocks)):
+            for part in select(draws.part(blocks)):
                 parts.append(part.usable())
                 size += len(parts[-1])
                 if part.inside is not None and size * part.inside.shape[1] > MOST_KEPT:
@@ -124,14 +126,18 @@ def _collect(
 
 
 def measure(
-    found: Selections, n_resamples: int, candidates: Blocks, draws: Draws, *, in_bag: bool = False
+    found: Selections,
+    n_resamples: int,
+    candidates: Candidates,
+    draws: Draws,
+    *,
+    in_bag: bool = False,
 ) -> FloatArray:
     """Score the first winners out of the bag, or in it, by any metric: (B,), NaN if undefined."""
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):
         ordinals, winners = found.ordinals[:n_resamples], found.winners[:n_resamples]
-        again = draws.again(ordinals)
-        workers = current_workers()
-        if workers is None or not candidates.apart:
+        again, workers = draws.again(ordinals), current_workers()
+        if workers is None:
             return here.score_winners(candidates, again, winners, in_bag=in_bag)
         from bbccli.stats.bootstrap import on_workers
 
@@ -143,7 +149,7 @@ Inside = Iterator[tuple[IntArray, FloatArray]]
 
 
 def in_bags(
-    candidates: Blocks,
+    candidates: Candidates,
     columns: IntArray,
     draws: Draws,
     ordinals: IntArray,
@@ -160,33 +166,31 @@ def in_bags(
     ordinals : (B,) int
         Of the resamples.
     """
-    blocks = candidates.blocks()
-    share = max(candidates.n_sweeps // candidates.n_configurations, 1)
+    blocks, n_configurations = candidates.blocks(), candidates.n_configurations
+    share = max(candidates.n_sweeps // n_configurations, 1)
     with resources.use(kernels.decide(draws.n_weights * len(ordinals) * share * len(columns))):
         again = draws.again(ordinals)
         for part in parts_of(columns, min(width, len(blocks[0]))):
             # what is bound as a whole is bound already
             whole = len(blocks) == 1
             scorer = candidates.bind(blocks[0] if whole else part)
-            places = part if whole else np.arange(len(part))
-            score = partial(_out_of_bag if out else _in_bag, scorer, places)
-            n_configurations = candidates.n_configurations
-            scored = again.over(score, n_configurations, one_thread=alone(candidates))
+            score = partial(_inside, scorer, part if whole else np.arange(len(part)), out)
+            scored = again.over(score, n_configurations, one_thread=candidates.alone)
             yield part, np.concatenate(list(scored))
 
 
-def _in_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
-    return scorer(drawn.in_bag, places)
-
-
-def _out_of_bag(scorer: Scorer, places: IntArray, drawn: Resamples) -> FloatArray:
-    # one by one, as a winner is scored: a product of several columns adds up in another order
-    score, same = partial(scorer.paired, drawn.out_of_bag), np.zeros(len(drawn), np.int64)
+def _inside(scorer: Scorer, places: IntArray, out: bool, drawn: Resamples) -> FloatArray:
+    """Performances (B, C') in the bag, or out of it."""
+    if not out:
+        return scorer(drawn.in_bag, places)
+    weights: Any = drawn.out_of_bag
     if isinstance(scorer, Statistic):
         if scorer.counted:
-            return scorer(drawn.out_of_bag, places)
-        score = partial(scorer.paired, Weighting(drawn.out_of_bag))
-    return np.stack([score(same + place) for place in places], axis=1)
+            return scorer(weights, places)
+        weights = Weighting(weights)
+    # one by one, as a winner is scored: a product of several columns adds up in another order
+    own = [scorer.paired(weights, np.full(len(drawn), place)) for place in places]
+    return np.stack(own, axis=1)
 
 
 def parts_of(columns: IntArray, width: int) -> list[IntArray]:

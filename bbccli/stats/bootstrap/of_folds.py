@@ -8,8 +8,8 @@ select on the very samples that they score.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -19,7 +19,7 @@ from bbccli.core.results import Distribution
 from bbccli.core.threads import ordered_map
 from bbccli.metrics.base import MeanScorer
 from bbccli.stats.bootstrap.here import Selections
-from bbccli.stats.bootstrap.loop import bootstrap, extend, measure
+from bbccli.stats.bootstrap.loop import bootstrap, collect
 from bbccli.stats.bootstrap.summary import enough
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import (
@@ -80,12 +80,28 @@ def out_of_bag(
 
     def some(repeat: int, n_resamples: int) -> Distribution:
         draws = Draws(len(judged[repeat]), case.plan.seed, (Unit.FOLDS, repeat))
-        found, folds = Selections(), ByFold(judged[repeat])
-        extend(found, n_resamples, folds, draws, case.rule, progress=case.progress)
+        judge, errors = MeanScorer.of(judged[repeat]), partial(_errors, judged[repeat])
+        found, n_configurations = Selections(), judge.n_configurations
+
+        def select(drawn: Resamples) -> Selections:
+            winners = case.rule.select(judge(drawn.in_bag), drawn.in_bag, errors)
+            values = judge.paired(drawn.out_of_bag, winners)
+            return Selections(drawn.ordinals, winners, values, drawn.sizes)
+
+        def over(part: Draws) -> Iterator[Selections]:
+            return part.over(select, n_configurations)
+
+        collect(found, n_resamples, draws, over, n_configurations, case.progress)
         first = found.first(n_resamples)
         if measured[repeat] is judged[repeat]:
             return first
-        values = measure(found, n_resamples, ByFold(measured[repeat]), draws)
+        measure, ordinals = MeanScorer.of(measured[repeat]), found.ordinals[:n_resamples]
+
+        def score(drawn: Resamples) -> FloatArray:
+            winners = first.winners[np.searchsorted(ordinals, drawn.ordinals)]
+            return measure.paired(drawn.out_of_bag, winners)
+
+        values = np.concatenate(list(draws.again(ordinals).over(score)))
         return replace(first, values=values)
 
     def every(repeat: int) -> Distribution:
@@ -115,47 +131,13 @@ def of_one(case: Case, by_repeat: Sequence[FloatArray], winner: int) -> Distribu
     return over_repeats(case, list(map(len, by_repeat)), every, some)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ByFold:
-    """Configurations as their performances (F, C) in folds: the fold is what is drawn."""
-
-    performances: FloatArray
-
-    @property
-    def n_configurations(self) -> int:
-        """C."""
-        return int(self.performances.shape[1])
-
-    @property
-    def swept(self) -> bool:
-        """True if pairs are counted: no, means of folds are."""
-        return False
-
-    @property
-    def apart(self) -> bool:
-        """True if workers score them: no, their performances are at hand."""
-        return False
-
-    @property
-    def n_sweeps(self) -> int:
-        """C: each is one mean over the folds."""
-        return self.n_configurations
-
-    def blocks(self, among: IntArray | None = None) -> list[IntArray]:
-        """One block of all columns: F is small."""
-        return [np.arange(self.n_configurations) if among is None else among]
-
-    def bind(self, columns: IntArray) -> MeanScorer:
-        """Return the scorer of means over folds."""
-        return MeanScorer.of(self.performances[:, columns])
-
-    def errors(self, weights: IntArray, configurations: IntArray) -> FloatArray:
-        """Return the standard errors (B,) of means over the drawn folds, with multiplicity."""
-        values = self.performances.T[np.maximum(configurations, 0)]
-        n_drawn = weights.sum(axis=1, dtype=float)
-        centred = values - (np.sum(weights * values, axis=1) / n_drawn)[:, None]
-        variance = np.sum(weights * centred**2, axis=1) / np.maximum(n_drawn - 1, 1)
-        return np.asarray(np.sqrt(variance / n_drawn))
+def _errors(values: FloatArray, weights: IntArray, configurations: IntArray) -> FloatArray:
+    """Standard errors (B,) of means over the drawn folds of values (F, C), with multiplicity."""
+    own = values.T[np.maximum(configurations, 0)]
+    n_drawn = weights.sum(axis=1, dtype=float)
+    centred = own - (np.sum(weights * own, axis=1) / n_drawn)[:, None]
+    variance = np.sum(weights * centred**2, axis=1) / np.maximum(n_drawn - 1, 1)
+    return np.asarray(np.sqrt(variance / n_drawn))
 
 
 def _enumerate(judged: FloatArray, measured: FloatArray, rule: SelectionRule) -> Distribution:
@@ -219,7 +201,7 @@ def _selected(
     in_bag: IntArray, judged: FloatArray, rule: SelectionRule, starts: IntArray
 ) -> IntArray:
     """Return what any rule selects in some chunks of resamples."""
-    judge, errors = MeanScorer.of(judged), ByFold(judged).errors
+    judge, errors = MeanScorer.of(judged), partial(_errors, judged)
     chunks = (in_bag[start : start + CHUNK] for start in starts)
     return np.concatenate([rule.select(judge(drawn), drawn, errors) for drawn in chunks])
 

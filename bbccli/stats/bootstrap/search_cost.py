@@ -32,7 +32,6 @@ from bbccli.core import resources
 from bbccli.core.results import SearchCost, TriedOrder
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import kernels
-from bbccli.stats.bootstrap.here import alone
 from bbccli.stats.bootstrap.of_samples import draws_for, in_full_size, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import Resamples
@@ -186,7 +185,7 @@ def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
 
     n_passes = 2 if kept is None else 1
     with resources.use(kernels.decide(n_passes * draws.n_weights * judged.n_sweeps * n_resamples)):
-        one_thread = alone(judged) or len(judged.blocks()) > 1
+        one_thread = judged.alone or len(judged.blocks()) > 1
         again = draws.again(ordinals)
         for parts in again.over(score, judged.n_configurations, one_thread=one_thread):
             yield from parts

@@ -16,6 +16,7 @@ import numpy as np
 from bbccli.core import resources, workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import listing
+from bbccli.core.resources import Engine
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.stats.selection.pooling import (
@@ -55,9 +56,12 @@ class Candidates:
         return self.n_configurations * self.metric.n_sweeps(self.matrix.n_samples)
 
     @property
-    def swept(self) -> bool:
-        """True if pairs are counted, which numpy does in many short calls."""
-        return self.metric.of_pairs
+    def alone(self) -> bool:
+        """True if one thread is faster than several.
+
+        Where numpy sweeps pairs, in many short calls, threads wait for the interpreter's lock.
+        """
+        return self.metric.of_pairs and resources.current().engine is Engine.NUMPY
 
     @property
     def apart(self) -> bool:
