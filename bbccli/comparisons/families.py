@@ -129,24 +129,23 @@ def between_families(
     )
     if adjust is Adjustment.NONE or not others:
         return first, *others
-    return first, *_at_once(others, few, [cases[name] for name in few], margin)
+    return first, *_at_once(others, [cases[name] for name in few], margin)
 
 
 def _at_once(
-    pairs: Sequence[Comparison], names: Sequence[str], cases: Sequence[Case], margin: float
+    pairs: Sequence[Comparison], cases: Sequence[Case], margin: float
 ) -> Iterator[Comparison]:
     """Yield comparisons of pairs with bounds, p-values and verdicts that hold for all at once."""
-    gains, at = jointly(cases), {name: position for position, name in enumerate(names)}
-    first, second = np.triu_indices(len(names), 1)  # of all pairs, the first one included
+    gains, (first, second) = jointly(cases), np.triu_indices(len(cases), 1)
     drawn = gains[first] - gains[second]
     means, spreads = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
+    errors = spreads / OUTSIDE
     with np.errstate(invalid="ignore", divide="ignore"):
         largest = np.nanmax(np.abs(drawn - means[:, None]) / spreads[:, None], axis=0)
     level = cases[0].plan.level
     critical, width = np.quantile(largest, level), as_difference(cases[0].metric).bounds[1]
-    for one in pairs:
-        ours, theirs = gains[at[one.first]], gains[at[one.second]]
-        value, error = float((ours - theirs).mean()), float((ours - theirs).std(ddof=1)) / OUTSIDE
+    # of the first pair the bound stands by itself
+    for one, value, error in zip(pairs, means[1:].tolist(), errors[1:].tolist(), strict=True):
         reach = float(critical) * error
         lower, upper = max(value - reach, -width), min(value + reach, width)
         statistic = abs(value) / error if error else np.inf if value else 0.0

@@ -357,39 +357,32 @@ class PredictionMatrix:
 
     def of_repeat(self, repeat: int) -> PredictionMatrix:
         """Return the matrix of one of the R repeats alone."""
-        one = slice(repeat, repeat + 1)
-        return replace(
-            self,
-            predictions=self.predictions[one],
-            folds=None if self.folds is None else self.folds[one],
-            available=None if self.available is None else self.available[one],
-            nested=None,
-            smaller=(),
-        )
+        return self._at((slice(repeat, repeat + 1),))
 
     def of_configurations(self, columns: IntArray) -> PredictionMatrix:
         """Return the matrix of some of the C configurations, in the order of `columns` (C',)."""
-        return replace(
-            self,
-            predictions=self.predictions[:, :, columns],
-            configurations=tuple(self.configurations[c] for c in columns),
-            available=None if self.available is None else self.available[:, :, columns],
-            nested=None,
-            smaller=(),
-        )
+        names = tuple(self.configurations[c] for c in columns)
+        return self._at((slice(None), slice(None), columns), configurations=names)
 
     def of_samples(self, rows: IntArray | BoolArray) -> PredictionMatrix:
         """Return the matrix of some of N samples: in the order of `rows`, or where it is True."""
+        return self._at(
+            (slice(None), rows),
+            outcome=self.outcome.take(rows),
+            groups=None if self.groups is None else self.groups[rows],
+            sample_keys=self.sample_keys and self.sample_keys.take(rows),
+        )
+
+    def _at(self, place: tuple[Any, ...], **changes: Any) -> PredictionMatrix:
+        """Return the matrix of some repeats, samples and configurations, as an index of arrays."""
         return replace(
             self,
-            outcome=self.outcome.take(rows),
-            predictions=self.predictions[:, rows],
-            folds=None if self.folds is None else self.folds[:, rows],
-            groups=None if self.groups is None else self.groups[rows],
-            available=None if self.available is None else self.available[:, rows],
-            sample_keys=None if self.sample_keys is None else self.sample_keys.take(rows),
+            predictions=self.predictions[place],
+            folds=None if self.folds is None else self.folds[place[:2]],
+            available=None if self.available is None else self.available[place],
             nested=None,
             smaller=(),
+            **changes,
         )
 
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:

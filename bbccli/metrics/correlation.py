@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Metric, OfColumn, UnderWeights, by_column, of_totals
+from bbccli.metrics.base import Metric, OfColumn, Part, UnderWeights, by_column, of_totals
 from bbccli.metrics.kernels.running import Grid
 from bbccli.metrics.regression import one, residual, squared_error
 from bbccli.metrics.rests import EVERY_SAMPLE
@@ -33,19 +34,9 @@ def truth(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     return centred(outcome.values[:, None])
 
 
-def truth_squared(outcome: Outcome, predictions: FloatArray) -> FloatArray:
-    """(N, 1)."""
-    return truth(outcome, predictions) ** 2
-
-
 def predicted(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     """(N, C) predictions, centred."""
     return centred(predictions.astype(np.float64))
-
-
-def predicted_squared(outcome: Outcome, predictions: FloatArray) -> FloatArray:
-    """(N, C)."""
-    return predicted(outcome, predictions) ** 2
 
 
 def cross_product(outcome: Outcome, predictions: FloatArray) -> FloatArray:
@@ -58,9 +49,9 @@ def left_over(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     return centred(residual(outcome, predictions))
 
 
-def left_over_squared(outcome: Outcome, predictions: FloatArray) -> FloatArray:
-    """(N, C)."""
-    return left_over(outcome, predictions) ** 2
+def squared(part: Callable[[Outcome, FloatArray], FloatArray]) -> Part:
+    """Return the part whose terms are squares."""
+    return lambda outcome, predictions: part(outcome, predictions) ** 2
 
 
 def scatter(squares: FloatArray, total: FloatArray, n: FloatArray) -> FloatArray:
@@ -208,13 +199,13 @@ _agreement = partial(
 """A metric of values of which 1 is best."""
 
 
-SUMS = (cross_product, predicted_squared, predicted, truth_squared, truth, one)
+SUMS = (cross_product, squared(predicted), predicted, squared(truth), truth, one)
 
 R2 = _agreement(
     name="r2",
     label="R²",
     summary="share of the variance of the outcome that the predictions explain",
-    bind=of_totals((squared_error, truth_squared, truth, one), determination),
+    bind=of_totals((squared_error, squared(truth), truth, one), determination),
     reference="Kvålseth 1985",
     formula="1 - Σ (yᵢ - ŷᵢ)² / Σ (yᵢ - ȳ)²",
     undefined=f"{CONSTANT_TRUTH}; scikit-learn says 0 or 1 there",
@@ -226,7 +217,7 @@ EXPLAINED_VARIANCE = _agreement(
     name="explained-variance",
     label="explained variance",
     summary="as r2, forgiving predictions that are all too high or too low by the same",
-    bind=of_totals((left_over_squared, left_over, truth_squared, truth, one), explained),
+    bind=of_totals((squared(left_over), left_over, squared(truth), truth, one), explained),
     reference="Kvålseth 1985",
     formula="1 - Var(y - ŷ) / Var(y)",
     undefined=CONSTANT_TRUTH,

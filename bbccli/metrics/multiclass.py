@@ -19,20 +19,26 @@ from bbccli.metrics.confusion import (
 from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_SAID, EVERY_SAMPLE
 from bbccli.types import Direction, MetricKind, PredictionKind, Task
 
-REFERENCE = "Sokolova & Lapalme 2009"
-MICRO_IS_ACCURACY = "With one class per sample, micro averages all equal the accuracy."
-
-
 _averaged = partial(
     Metric,
     tasks=frozenset({Task.MULTICLASS}),
     wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
-    reference=REFERENCE,
+    reference="Sokolova & Lapalme 2009",
     by_class=True,
 )
 """A metric of multiclass labels of which 1 is best."""
+
+_as_accuracy = partial(
+    _averaged,
+    kind=MetricKind.MEAN,
+    bind=mean_of(is_correct),
+    by_class=False,
+    rests_on=EVERY_SAMPLE,
+    remarks="With one class per sample, micro averages all equal the accuracy.",
+)
+"""One that is the accuracy under another name."""
 
 
 PRECISION_MACRO = _averaged(
@@ -46,16 +52,11 @@ PRECISION_MACRO = _averaged(
     undefined=NEVER_PREDICTED + "; scikit-learn's default counts its precision as 0",
 )
 
-PRECISION_MICRO = _averaged(
+PRECISION_MICRO = _as_accuracy(
     name="precision-micro",
-    kind=MetricKind.MEAN,
     label="micro precision",
     summary="precision of all classes' counts added up: the accuracy",
-    bind=mean_of(is_correct),
-    by_class=False,
-    rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FPₖ)",
-    remarks=MICRO_IS_ACCURACY,
 )
 
 PRECISION_WEIGHTED = _averaged(
@@ -80,26 +81,17 @@ RECALL_MACRO = _averaged(
     undefined=MISSING_CLASS,
 )
 
-RECALL_MICRO = _averaged(
+RECALL_MICRO = _as_accuracy(
     name="recall-micro",
-    kind=MetricKind.MEAN,
     label="micro recall",
     summary="recall of all classes' counts added up: the accuracy",
-    bind=mean_of(is_correct),
-    by_class=False,
-    rests_on=EVERY_SAMPLE,
     formula="Σₖ TPₖ / Σₖ (TPₖ + FNₖ)",
-    remarks=MICRO_IS_ACCURACY,
 )
 
-RECALL_WEIGHTED = _averaged(
+RECALL_WEIGHTED = _as_accuracy(
     name="recall-weighted",
-    kind=MetricKind.MEAN,
     label="weighted recall",
     summary="mean over classes, by their size, of their recall: the accuracy",
-    bind=mean_of(is_correct),
-    by_class=False,
-    rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
     remarks="The sizes of the classes cancel, and the accuracy remains.",
 )
@@ -114,16 +106,11 @@ F1_MACRO = _averaged(
     undefined=MISSING_CLASS,
 )
 
-F1_MICRO = _averaged(
+F1_MICRO = _as_accuracy(
     name="f1-micro",
-    kind=MetricKind.MEAN,
     label="micro F1",
     summary="F1 of all classes' counts added up: the accuracy",
-    bind=mean_of(is_correct),
-    by_class=False,
-    rests_on=EVERY_SAMPLE,
     formula="2 Σₖ TPₖ / Σₖ (2 TPₖ + FPₖ + FNₖ)",
-    remarks=MICRO_IS_ACCURACY,
 )
 
 F1_WEIGHTED = _averaged(

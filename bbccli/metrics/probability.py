@@ -61,43 +61,42 @@ def quadratic_loss(outcome: Outcome, chances: FloatArray) -> FloatArray:
     return losses
 
 
-LOG_LOSS = Metric(
-    name="log-loss",
+_of_chances = partial(
+    Metric,
     kind=MetricKind.MEAN,
-    label="log-loss",
-    summary="mean negative logarithm of the probability given to the true class",
     tasks=CLASSES,
     wants=PredictionKind.PROBABILITY,
     direction=Direction.MINIMIZE,
+    rests_on=EVERY_SAMPLE,
+    by_sample=True,
+)
+"""A mean loss of probabilities."""
+
+LOG_LOSS = _of_chances(
+    name="log-loss",
+    label="log-loss",
+    summary="mean negative logarithm of the probability given to the true class",
     bounds=(0.0, np.inf),
     bind=MeanSurprise(),
     reference="Good 1952",
-    rests_on=EVERY_SAMPLE,
     formula="-(1/N) Σ ln pᵢ(yᵢ)",
     remarks="pᵢ(yᵢ) counts as ε at least, so that one certain mistake costs 16 and not infinity. ε "
     "is 2⁻²³ = 1.2e-7 (--clip), the precision of 32 bits near 1, whatever type the file has: the "
     "same predictions have the same log-loss in 32 and in 64 bits. scikit-learn takes the "
     "precision of the type instead, which is 2.2e-16 in 64 bits.",
-    by_sample=True,
 )
 
-BRIER = Metric(
+BRIER = _of_chances(
     name="brier",
-    kind=MetricKind.MEAN,
     label="Brier score",
     summary="mean squared distance of the probabilities from the truth",
-    tasks=CLASSES,
-    wants=PredictionKind.PROBABILITY,
-    direction=Direction.MINIMIZE,
     bounds=(0.0, 2.0),
     bind=mean_of(quadratic_loss),
     reference="Brier 1950",
-    rests_on=EVERY_SAMPLE,
     bounds_of=lambda outcome: (0.0, 1.0 if outcome.task is Task.BINARY else 2.0),
     formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
     remarks="Of two classes it is the squared error of the positive one alone, from 0 to 1, half "
     "of the sum over both; of more classes the sum over all, from 0 to 2. So are scikit-learn's.",
-    by_sample=True,
 )
 
 METRICS = (LOG_LOSS, BRIER)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.metrics.kernels import Pairs, concordant_weight
-from bbccli.metrics.kernels.placements import standing
+from bbccli.metrics.kernels.pairs import standing
 from bbccli.metrics.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,

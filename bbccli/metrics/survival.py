@@ -16,6 +16,7 @@ other sample twice; its two copies are not a pair, since they are events, or cen
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Self
 
 import numpy as np
@@ -158,38 +159,37 @@ COMPARABLE = (
 
 NO_PAIR = "where no two samples are comparable, as without any event"
 
-CONCORDANCE = Metric(
-    name="concordance",
+_of_risks = partial(
+    Metric,
     kind=MetricKind.PAIRS,
-    label="concordance",
-    summary="probability that of two samples the one with the earlier event has the higher risk; "
-    "ties one half",
     tasks=frozenset({Task.SURVIVAL}),
     wants=PredictionKind.SCORE,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
+    rests_on=EVENTS,
+)
+"""A metric of how risks order the events, of which 1 is best."""
+
+CONCORDANCE = _of_risks(
+    name="concordance",
+    label="concordance",
+    summary="probability that of two samples the one with the earlier event has the higher risk; "
+    "ties one half",
     bind=bind_harrell,
     reference="Harrell et al. 1996",
-    rests_on=EVENTS,
     formula="(1/n) Σ over the n comparable pairs (i earlier, j later) of [rᵢ > rⱼ] + ½ [rᵢ = rⱼ]",
     under_weights=f"{PAIRS_COUNTED}; counted in whole numbers, exactly",
     undefined=NO_PAIR,
     remarks=COMPARABLE,
 )
 
-CONCORDANCE_UNO = Metric(
+CONCORDANCE_UNO = _of_risks(
     name="concordance-uno",
-    kind=MetricKind.PAIRS,
     label="concordance (Uno)",
     summary="concordance whose pairs are weighted by inverse probability of censoring, estimated "
     "once from all samples",
-    tasks=frozenset({Task.SURVIVAL}),
-    wants=PredictionKind.SCORE,
-    direction=Direction.MAXIMIZE,
-    bounds=(0.0, 1.0),
     bind=bind_uno,
     reference="Uno et al. 2011",
-    rests_on=EVENTS,
     formula="Σ G(tᵢ)⁻² ([rᵢ > rⱼ] + ½ [rᵢ = rⱼ]) / Σ G(tᵢ)⁻², both over the comparable pairs "
     "(i earlier, j later); G(t) is the Kaplan-Meier estimate of the chance to be censored later "
     "than t",

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.metrics.kernels.placements import placements
+from bbccli.metrics.kernels.pairs import placements
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind
 
 

@@ -28,7 +28,7 @@ import numpy as np
 
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.weighting import Units, without_each
-from bbccli.stats.resampling import BLOCK, Unit
+from bbccli.stats.resampling import BLOCK, Unit, generator
 from bbccli.types import FloatArray, IntArray
 
 
@@ -140,7 +140,7 @@ def multipliers(n_units: int, seed: int, position: int) -> Iterator[tuple[slice,
     (BLOCK, U')
         Their multipliers.
     """
-    rng = _generator(seed, 0, position)
+    rng = generator(seed, (Unit.MULTIPLIERS, 0, position))
     for start in range(0, n_units, MOST_MULTIPLIED):
         part = slice(start, min(start + MOST_MULTIPLIED, n_units))
         yield part, rng.standard_normal((BLOCK, part.stop - part.start))
@@ -152,7 +152,7 @@ def divisors(df: IntArray, weights: FloatArray, seed: int, position: int) -> Flo
     The roots of sums over strata of weights (H,) times chi2 / df, with df (H,): of one stratum a
     normal number over it is Student's t.
     """
-    rng = _generator(seed, 1, position)
+    rng = generator(seed, (Unit.MULTIPLIERS, 1, position))
     squares = np.stack([rng.chisquare(one, BLOCK) / one for one in df], axis=1)
     return np.asarray(np.sqrt(squares @ weights))
 
@@ -201,8 +201,3 @@ def largest(parts: FloatArray, seed: int, n_draws: int, sign: int) -> FloatArray
             sums += block @ parts[rows]
         found.append((np.abs(sums) if sign == 0 else sign * sums).max(axis=1))
     return np.concatenate(found)[:n_draws]
-
-
-def _generator(seed: int, *key: int) -> np.random.Generator:
-    sequence = np.random.SeedSequence(seed, spawn_key=(Unit.MULTIPLIERS, *key))
-    return np.random.Generator(np.random.PCG64(sequence))

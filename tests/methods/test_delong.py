@@ -14,7 +14,7 @@ from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.methods.literature.auc import delong_variance
 from bbccli.metrics import METRICS
-from bbccli.metrics.kernels.placements import placements
+from bbccli.metrics.kernels.pairs import placements
 from bbccli.stats.delong import influence, variance_of
 from bbccli.types import PredictionKind, Side, Task
 
@@ -191,7 +191,7 @@ def test_a_preselection_widens_the_interval_to_the_level_of_sidak():
     data = binary(n_samples=200, n_configurations=30, seed=7)
     found = METHODS["delong-10p"].run(data, AUC, Plan(level=0.9, side=Side.LOWER))
     rows = np.zeros(200, bool)
-    from bbccli.stats.splitting.split import split_samples
+    from bbccli.methods.literature.split import split_samples
 
     rows[split_samples(data, Plan()).evaluation] = True
     error = np.sqrt(delong_variance(data, data.configurations.index(found.winner), rows))

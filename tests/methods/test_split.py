@@ -10,8 +10,8 @@ from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS
+from bbccli.methods.literature.split import best_tenth, choose, sidak, split_samples
 from bbccli.metrics import METRICS
-from bbccli.stats.splitting.split import best_tenth, choose, sidak, split_samples
 from bbccli.types import PredictionKind, Task
 
 AUC, RMSE = METRICS["auc"], METRICS["rmse"]

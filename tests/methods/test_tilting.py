@@ -8,13 +8,12 @@ from matrices import binary, for_metric, regression
 
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
+from bbccli.methods.literature import tilt as tilted
 from bbccli.methods.literature import tilting
+from bbccli.methods.literature.split import choose, sidak, split_samples
+from bbccli.methods.literature.tilt import Evaluated, Replicates, calibrate
 from bbccli.metrics import METRICS
 from bbccli.stats.resampling import Draws, Unit
-from bbccli.stats.splitting import tilted
-from bbccli.stats.splitting.split import choose, sidak, split_samples
-from bbccli.stats.splitting.tilt import Replicates, calibrate
-from bbccli.stats.splitting.tilted import Evaluated
 from bbccli.types import PredictionKind, Side
 
 AUC, ACCURACY, RMSE = METRICS["auc"], METRICS["accuracy"], METRICS["rmse"]

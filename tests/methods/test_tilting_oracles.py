@@ -16,10 +16,9 @@ from oracle_data import FOLDER
 
 from bbccli.core.outcome import Outcome
 from bbccli.methods.literature import tilting
+from bbccli.methods.literature.tilt import Evaluated, Replicates, calibrate
 from bbccli.metrics import METRICS
 from bbccli.stats.influence import influence
-from bbccli.stats.splitting.tilt import Replicates, calibrate
-from bbccli.stats.splitting.tilted import Evaluated
 from bbccli.types import Task
 
 TAILS = {"mabt": tilting.adjusted_tail, "bt_best": tilting.tail, "bt_10p": tilting.tail}

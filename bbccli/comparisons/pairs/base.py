@@ -23,7 +23,7 @@ from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.metrics.ranking import AUC
 from bbccli.stats.bootstrap.differences import as_difference
 from bbccli.stats.selection.candidates import by_repeat, candidates, folds_of
-from bbccli.stats.selection.pooling import AvailableCases
+from bbccli.stats.selection.pooling import mean_behind
 from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray, Pooling, Task, distinct
 
 EVERY_TASK = frozenset(Task)
@@ -88,9 +88,8 @@ class PairCase:
     @cached_property
     def correct(self) -> MeanScorer | None:
         """Scorer of the `columns` in the first repeat, if it is the mean of a yes or no."""
-        scorer = by_repeat(self.matrix, self.metric, self.columns)[0]
-        scorer = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
-        return scorer if isinstance(scorer, MeanScorer) and scorer.share else None
+        mean = mean_behind(by_repeat(self.matrix, self.metric, self.columns)[0])
+        return mean if mean is not None and mean.share else None
 
     @property
     def in_common(self) -> BoolArray:

@@ -147,11 +147,11 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, few_evaluated, no_interval, no_variance
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method, with_preselection
+from bbccli.methods.literature.split import choose, from_split, performance
 from bbccli.metrics.ranking import AUC
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.delong import influence_in, variance_of
 from bbccli.stats.intervals import normal
-from bbccli.stats.splitting.split import choose, from_split, performance
 from bbccli.types import BoolArray, Pooling, Task, distinct
 
 Variance = Callable[[PredictionMatrix, int, BoolArray], float]
@@ -249,27 +249,23 @@ def _variance(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> 
     return hanley_mcneil_variance(auc, *counts)
 
 
+_split = partial(Method, label="split", gives=INTERVAL, splits=True)
+
 METHODS = (
     *with_preselection(
-        Method(
+        _split(
             name="delong",
-            label="split",
             answer=partial(auc_answer, variance=delong_variance),
-            gives=INTERVAL,
             summary="AUC on held-out samples, with DeLong's interval",
             reference="DeLong et al. 1988; Paraschakis et al. 2024",
-            splits=True,
         )
     ),
     *with_preselection(
-        Method(
+        _split(
             name="hanley-mcneil",
-            label="split",
             answer=hanley_mcneil,
-            gives=INTERVAL,
             summary="AUC on held-out samples, with Hanley and McNeil's interval",
             reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
-            splits=True,
         )
     ),
 )

@@ -65,7 +65,7 @@ Source: Efron & Tibshirani 1997, section 3; the use for a selection is ours.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ from bbccli.methods.bbc import IN_BAG
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.stats.bootstrap.of_samples import in_bag, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.resampling import Unit
+from bbccli.stats.resampling import Unit, generator
 from bbccli.stats.selection.pooling import AvailableCases
 from bbccli.types import Direction, FloatArray, IntArray, Task
 
@@ -129,13 +129,9 @@ def no_information(
     References
     ----------
     Efron & Tibshirani 1997, section 3.
-
-    References
-    ----------
-    Efron & Tibshirani 1997, section 3.
     """
     truths, samples, weights = _pairs(matrix.outcome, seed)
-    outcome = _of(matrix.outcome, truths)
+    outcome = replace(matrix.outcome.take(truths), weights=None)
     cells = len(truths) * matrix.n_repeats * metric.cell_bytes(len(truths))
     width = max(resources.current().memory // (4 * cells), 1)
     blocks = np.array_split(configurations, -(-len(configurations) // width))
@@ -173,22 +169,11 @@ def _pairs(outcome: Outcome, seed: int) -> tuple[IntArray, IntArray, NDArray[Any
             samples = np.tile(np.arange(n_samples), len(classes))
             weights = np.outer(masses, given).ravel()
             return truths, samples, weights / weights.max()
-    order = _order(n_samples, seed)
+    order = generator(seed, (Unit.TRUTH,)).permutation(n_samples)
     places = np.arange(n_samples) + np.arange(1, n_each + 1)[:, None]
     truths, samples = order[places % n_samples].ravel(), np.tile(order, n_each)
     weights = given[truths] * given[samples]
     return truths, samples, weights / weights.max()
-
-
-def _order(n_samples: int, seed: int) -> IntArray:
-    sequence = np.random.SeedSequence(seed, spawn_key=(Unit.TRUTH,))
-    return np.random.Generator(np.random.PCG64(sequence)).permutation(n_samples)
-
-
-def _of(outcome: Outcome, rows: IntArray) -> Outcome:
-    """The truth of some samples, which may repeat, without their weights."""
-    event = None if outcome.event is None else outcome.event[rows]
-    return Outcome(outcome.task, outcome.values[rows], outcome.classes, event)
 
 
 def run(case: Case) -> Answer:

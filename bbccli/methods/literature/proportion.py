@@ -99,7 +99,6 @@ from bbccli.core.notes import no_interval
 from bbccli.core.outcome import effective_size
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
-from bbccli.metrics.base import MeanScorer
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import (
     Formula,
@@ -111,7 +110,7 @@ from bbccli.stats.intervals.ends import (
     without_width,
 )
 from bbccli.stats.selection.candidates import by_repeat
-from bbccli.stats.selection.pooling import AvailableCases
+from bbccli.stats.selection.pooling import mean_behind
 
 
 def run(case: Case, *, formula: Formula) -> Answer:
@@ -123,7 +122,8 @@ def run(case: Case, *, formula: Formula) -> Answer:
         The metric is not the mean of a yes or no per sample.
     """
     p = case.choice.naive
-    if not _is_proportion(case):
+    means = map(mean_behind, by_repeat(case.matrix, case.metric, np.array([case.choice.winner])))
+    if not all(mean is not None and mean.share for mean in means):
         raise UnsupportedError(
             f"{case.method} is for proportions of samples, such as accuracy and error; "
             f"{case.metric.label} is not one of them",
@@ -139,13 +139,6 @@ def run(case: Case, *, formula: Formula) -> Answer:
         return formula(p, n, outside)
 
     return Answer(p, interval_by(ends, case.bounded, case.plan), notes=without_width(ends, p))
-
-
-def _is_proportion(case: Case) -> bool:
-    """True if the metric is the mean of a yes or no per sample."""
-    scorers = by_repeat(case.matrix, case.metric, np.array([case.choice.winner]))
-    of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
-    return all(isinstance(scorer, MeanScorer) and scorer.share for scorer in of_all)
 
 
 def _effective_size(matrix: PredictionMatrix, winner: int) -> float:

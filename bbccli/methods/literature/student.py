@@ -106,27 +106,26 @@ def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
     return Pivot.of_parts(np.concatenate(by_repeat), size_ratio(folds))
 
 
+_method = partial(
+    Method,
+    label="folds",
+    gives=INTERVAL,
+    needs=frozenset({Need.FOLDS}),
+    pooling=Pooling.FOLD_MEAN,
+    ignores_selection=True,
+)
+
 METHODS = (
-    Method(
+    _method(
         name="t-folds",
-        label="folds",
         answer=partial(run, law=independent),
-        gives=INTERVAL,
         summary="Student's t over the winner's performances in the folds",
         reference="Student 1908",
-        needs=frozenset({Need.FOLDS}),
-        pooling=Pooling.FOLD_MEAN,
-        ignores_selection=True,
     ),
-    Method(
+    _method(
         name="t-corrected",
-        label="folds",
         answer=partial(run, law=overlapping),
-        gives=INTERVAL,
         summary="Student's t over folds, its variance corrected for shared training samples",
         reference="Nadeau & Bengio 2003",
-        needs=frozenset({Need.FOLDS}),
-        pooling=Pooling.FOLD_MEAN,
-        ignores_selection=True,
     ),
 )

@@ -156,10 +156,15 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.methods.base import INTERVAL, Method, with_preselection
+from bbccli.methods.literature.split import choose
+from bbccli.methods.literature.tilt import (
+    Replicates,
+    Tail,
+    importance,
+    rounding,
+    tilted_answer,
+)
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.splitting.split import choose
-from bbccli.stats.splitting.tilt import Replicates, Tail, importance, rounding
-from bbccli.stats.splitting.tilted import tilted_answer
 from bbccli.types import FloatArray, IntArray
 
 LARGEST_LOGARITHM = 500.0

@@ -179,25 +179,24 @@ def shrunken(gains: FloatArray, parts: FloatArray) -> FloatArray:
     return np.asarray(gains - share * (gains - mean))
 
 
+_method = partial(
+    Method,
+    label="weighted mean",
+    gives=POINT,
+    reference="Bernau, Augustin & Boulesteix 2013",
+    needs=frozenset({Need.FOLDS}),
+    pooling=Pooling.FOLD_MEAN,
+)
+
 METHODS = (
-    Method(
+    _method(
         name="wmc",
-        label="weighted mean",
         answer=run,
-        gives=POINT,
         summary="mean of all configurations, weighted by the probability that they are the best",
-        reference="Bernau, Augustin & Boulesteix 2013",
-        needs=frozenset({Need.FOLDS}),
-        pooling=Pooling.FOLD_MEAN,
     ),
-    Method(
+    _method(
         name="wmcs",
-        label="weighted mean",
         answer=partial(run, centre=shrunken),
-        gives=POINT,
         summary="wmc with means drawn towards each other by the expected optimism",
-        reference="Bernau, Augustin & Boulesteix 2013",
-        needs=frozenset({Need.FOLDS}),
-        pooling=Pooling.FOLD_MEAN,
     ),
 )

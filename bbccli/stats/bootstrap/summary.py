@@ -17,12 +17,12 @@ from bbccli.core.notes import (
 from bbccli.core.plan import FIRST_RESAMPLES
 from bbccli.core.results import Distribution, MonteCarloError
 from bbccli.errors import UndefinedError
-from bbccli.metrics.base import MeanScorer, Metric
+from bbccli.metrics.base import Metric
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS, Basis, interval_of
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.choice import selection_shares
-from bbccli.stats.selection.pooling import AvailableCases
+from bbccli.stats.selection.pooling import mean_behind
 from bbccli.stats.selection.tails import worst_sample
 from bbccli.stats.selection.units import n_units_of, rests_on
 from bbccli.types import Direction, Models, Pooling
@@ -130,9 +130,7 @@ def _on_fold_means(case: Case, distribution: Distribution) -> tuple[Note, ...]:
     fold_means = case.plan.pooling is Pooling.FOLD_MEAN
     if not fold_means or distribution.sizes is None or not matrix.n_folds:
         return ()
-    scorers = by_repeat(matrix, metric, np.array([winner]))
-    of_all = [s.scorer if isinstance(s, AvailableCases) else s for s in scorers]
-    if all(isinstance(scorer, MeanScorer) for scorer in of_all):
+    if all(map(mean_behind, by_repeat(matrix, metric, np.array([winner])))):
         return ()  # a mean of few samples is as good as its share of the samples
     per_fold = rests_on(matrix, metric, winner) / matrix.n_folds
     return (wide_fold_mean(per_fold, metric.rests_on.words),) if per_fold < FEW_IN_FOLD else ()

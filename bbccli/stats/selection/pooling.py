@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.metrics.base import Scorer
+from bbccli.metrics.base import MeanScorer, Scorer
 from bbccli.metrics.statistic import InParts, Statistic
 from bbccli.metrics.weighting import Units, added, kept_among, with_changes, without_each
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
@@ -88,6 +88,12 @@ class AvailableCases:
     def restrict(self, rows: BoolArray) -> AvailableCases:
         """Keep the samples in `rows`."""
         return AvailableCases.of(self.scorer.restrict(rows), self.available[rows])
+
+
+def mean_behind(scorer: Scorer) -> MeanScorer | None:
+    """Return the mean of losses that a scorer is, also of available cases; None of others."""
+    scorer = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
+    return scorer if isinstance(scorer, MeanScorer) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -26,7 +26,7 @@ from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.resampling import PATIENCE, Unit
+from bbccli.stats.resampling import PATIENCE, Unit, generator
 from bbccli.stats.selection.candidates import cached, candidates
 from bbccli.stats.selection.choice import Choice
 from bbccli.stats.selection.rule import rule_of
@@ -47,9 +47,7 @@ def hold_out(outcome: Outcome, groups: IntArray | None, share: float, seed: int)
     UndefinedError
         A single sample, or groups that can't be split with every class on both sides.
     """
-    rng = np.random.Generator(
-        np.random.PCG64(np.random.SeedSequence(seed, spawn_key=(Unit.SPLIT,)))
-    )
+    rng = generator(seed, (Unit.SPLIT,))
     strata = _strata(outcome)
     if groups is None:
         return _hold_out(strata, share, rng, outcome)

@@ -1,4 +1,20 @@
-"""The interval that bootstrap tilting gives the finalist of a split: shared by its methods.
+"""Exponential tilting: the interval that it gives the finalist of a split.
+
+The distribution on the samples is tilted until the observed figure is too good for it:
+
+1. Give sample i the weight w_i(t) = exp(t L_i) / sum_j exp(t L_j), where L_i is its influence
+   value. A negative t makes the performance worse.
+2. A resample b that holds sample i f_bi times would come up, under these weights, more or less
+   often by the factor W_b(t) = prod_i (n w_i(t))^f_bi. So the resamples that were drawn once, under
+   equal weights, tell what would happen under any t, and none is drawn again.
+3. From them compute p(t), the probability under t of a figure at least as good as the observed one.
+4. t* is where p crosses the allowed error, going from 0 down. The bound is the performance under
+   the weights w_i(t*).
+
+Since log W_b = t sum_i f_bi L_i + n log(n / sum_j exp(t L_j)), a resample counts only by its sum of
+influence values.
+
+Of a finalist:
 
 1. Draw B resamples of the evaluation samples, within the classes where the metric is undefined
    without one of them, like the AUC; otherwise, like accuracy, from all.
@@ -10,6 +26,8 @@
 5. Where no tilt can be found, the end is that of Wilson's interval for a proportion of samples, and
    otherwise of the normal interval from influence values, which for the AUC is DeLong's; after
    preselection at Šidák's level. A note says so.
+
+Source: Efron 1981; Davison & Hinkley 1997, section 9.4; Rink & Brannath 2025.
 """
 
 from __future__ import annotations
@@ -33,18 +51,146 @@ from bbccli.core.notes import (
 from bbccli.core.plan import FIRST_RESAMPLES
 from bbccli.core.progress import Progress
 from bbccli.core.results import MonteCarloError
+from bbccli.methods.literature.split import Finalist, from_split, undefined_on
 from bbccli.metrics import kernels
-from bbccli.metrics.base import MeanScorer, Metric, Scorer
+from bbccli.metrics.base import Metric, Scorer
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence, standard_error
 from bbccli.stats.intervals import side_of
 from bbccli.stats.intervals.ends import wilson_end
 from bbccli.stats.resampling import BLOCK, Draws, Resamples, Unit
 from bbccli.stats.selection.candidates import candidates
-from bbccli.stats.selection.pooling import AvailableCases
-from bbccli.stats.splitting.split import Finalist, from_split, undefined_on
-from bbccli.stats.splitting.tilt import Replicates, Tail, calibrate, tilted_weights
-from bbccli.types import FloatArray, IntArray, Interval, Pooling, Side, distinct
+from bbccli.stats.selection.pooling import mean_behind
+from bbccli.types import (
+    TIE_TOLERANCE,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Interval,
+    Pooling,
+    Side,
+    distinct,
+)
+
+STEP = 0.25
+"""Step of the search for t, in standard deviations of the resamples' sums of influence values."""
+
+MOST_STEPS = 400
+"""Where the search ends: at a tilt of 100 standard deviations."""
+
+PRECISION = 1e-12
+"""Of t*, in steps; and of p, which is a share of at most some hundred thousand resamples."""
+
+Tail = Callable[[float], float]
+"""Tilt -> probability, under it, of a figure at least as good as the observed one."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Replicates:
+    """What the resamples say of m configurations, one of which is to be bounded from below.
+
+    Attributes
+    ----------
+    values : (B, m)
+        Performances in the resamples.
+    observed
+        Performance of the configuration to be bounded on the samples themselves.
+    column
+        Which of the m it is.
+    influence : (U,)
+        Influence value on it of each of the units that are resampled.
+    totals : (B,)
+        Sum of the influence values in each resample.
+    """
+
+    values: FloatArray
+    observed: float
+    column: int
+    influence: FloatArray
+    totals: FloatArray
+
+    @property
+    def step(self) -> float:
+        """Step of the search for the tilt; 0 where no resample tells anything."""
+        spread = float(np.std(self.totals)) if len(self.totals) else 0.0
+        varies = spread > PRECISION * np.abs(self.totals).max(initial=0.0)
+        return STEP / spread if varies else 0.0
+
+    def mirrored(self) -> Replicates:
+        """Return the same with all signs changed: its lower bound is the upper one of this."""
+        return replace(
+            self,
+            values=-self.values,
+            observed=-self.observed,
+            influence=-self.influence,
+            totals=-self.totals,
+        )
+
+    def only(self, chosen: BoolArray) -> Replicates:
+        """Keep some of the resamples (B,)."""
+        return replace(self, values=self.values[chosen], totals=self.totals[chosen])
+
+
+def rounding(values: FloatArray) -> float:
+    """Return the difference up to which performances are equal: that of sums in another order."""
+    return float(TIE_TOLERANCE * np.abs(values).max(initial=0.0))
+
+
+def importance(influence: FloatArray, totals: FloatArray, tilt: float) -> FloatArray:
+    """Return log W_b (B,) of resamples with these sums of influence values."""
+    exponents = tilt * influence
+    top = exponents.max()
+    mean = top + np.log(np.exp(exponents - top).sum() / len(exponents))
+    return np.asarray(tilt * totals - len(exponents) * mean)
+
+
+def calibrate(tail: Tail, error: float, step: float) -> float | None:
+    """Return the tilt t* at which p(t) falls below the allowed error, on the side where it is.
+
+    The search goes down from 0 in steps until p < error / 2, and halves the first step in which p
+    came to be below the error, to `PRECISION`. A p equal to the error does not count.
+
+    Parameters
+    ----------
+    tail
+        p(t); may have jumps.
+    error
+        1 - level of the bound, in (0, 1).
+    step
+        Length of a step, > 0.
+
+    Returns
+    -------
+    float or None
+        None where p starts at 2 error or less, or never falls below error / 2: the resamples
+        can't tell. These are the conditions of the authors' code.
+
+    Examples
+    --------
+    >>> round(calibrate(lambda t: 0.5 * np.exp(t), 0.05, 0.1), 10) == round(np.log(0.1), 10)
+    True
+    """
+    if not step > 0 or not tail(0.0) > 2 * error:
+        return None
+    bracket = None
+    for position in range(1, MOST_STEPS + 1):
+        p = tail(-position * step)
+        if bracket is None and p < error - PRECISION:
+            bracket = (-position * step, (1 - position) * step)
+        if p < error / 2:
+            break
+    else:
+        return None
+    if bracket is None:
+        return None
+    low, high = bracket
+    while high - low > PRECISION * step:
+        middle = (low + high) / 2
+        if tail(middle) < error - PRECISION:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,10 +240,20 @@ class Evaluated:
         observed = float(scorer.paired(everything[None], chosen)[0])
         return cls(scorer, column, members, strata, values, observed)
 
+    @property
+    def proportion(self) -> bool:
+        """True if the performance is a proportion of samples, each of which counts 0 or 1."""
+        mean = mean_behind(self.scorer)  # the finalist predicts all samples that evaluate it
+        if mean is None or mean.weighted or len(self.influence) < len(self.members):
+            return False
+        return bool(np.isin(mean.losses[:, self.column], (0, 1)).all())
+
     def under(self, tilt: float) -> float:
         """Performance of the finalist when the samples have tilted weights."""
-        weights: NDArray[Any] = tilted_weights(self.influence, tilt)[self.members]
-        return float(self.scorer.paired(weights[None], np.array([self.column]))[0])
+        exponents = tilt * self.influence
+        weights = np.exp(exponents - exponents.max())
+        own: NDArray[Any] = (weights / weights.sum())[self.members]
+        return float(self.scorer.paired(own[None], np.array([self.column]))[0])
 
     def replicates(self, n_resamples: int, seed: int, progress: Progress) -> Replicates:
         """Draw B resamples of the units and score the m configurations in each."""
@@ -195,7 +351,7 @@ class Ends:
         reach = NormalDist().inv_cdf(max(self.fallback_error, 2.0**-53))
         z = reach if side is Side.LOWER else -reach
         known = self.evaluated
-        if _is_proportion(known):
+        if known.proportion:
             end = wilson_end(known.observed, len(known.members), z)
             return "Wilson's", float(np.clip(end, 0.0, 1.0))
         spread = standard_error(known.influence, known.strata)
@@ -276,16 +432,3 @@ def _interval(
             notes.append(tilting_infeasible(case.method, end, name))
         found[end] = value
     return Interval(found[Side.LOWER], found[Side.UPPER], case.plan.level, side), notes
-
-
-def _is_proportion(evaluated: Evaluated) -> bool:
-    """True if the performance is a proportion of samples, each of which counts 0 or 1."""
-    scorer = evaluated.scorer
-    if isinstance(scorer, AvailableCases):  # the finalist predicts all samples that evaluate it
-        scorer = scorer.scorer
-    return (
-        isinstance(scorer, MeanScorer)
-        and not scorer.weighted
-        and len(evaluated.influence) == len(evaluated.members)
-        and bool(np.isin(scorer.losses[:, evaluated.column], (0, 1)).all())
-    )

@@ -1,1 +1,0 @@
-"""Selection on some samples, evaluation on the others: what the methods with a split share."""
