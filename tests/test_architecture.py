@@ -116,6 +116,7 @@ OPENING = {
     "readers/evaluations/base.py": "members of zip files",
     "readers/sources/http.py": "addresses",
     "recording/store.py": "what is written",
+    "reports/page/markup.py": "style and references of a page, beside it",
     "reports/figures/rendering.py": "how much memory this process takes",
 }
 """Modules that open something, and what."""

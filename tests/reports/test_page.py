@@ -171,7 +171,7 @@ class TestAssumptions:
         estimates = [e | {"notes": []} for e in found["estimates"]]
         whole = found | {"notes": notes, "estimates": estimates}
         read_ = whole["input"] | parts
-        return {one.claim: one.state for one in assumptions((whole | {"input": read_}).record)}
+        return {claim: state for claim, state, _ in assumptions((whole | {"input": read_}).record)}
 
     @pytest.mark.parametrize(
         ("code", "claim"),

@@ -1,6 +1,9 @@
-"""Figures of estimates: each with its interval, wins, and the search."""
+"""Figures of estimates: each with its interval, wins, the search, and many experiments."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
 
 from bbccli.core.results import Estimate, SearchCost
 from bbccli.core.rounding import percent
@@ -10,6 +13,7 @@ from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.sentences import cost_digits, cost_sentence
+from bbccli.schema.correct import Envelope
 
 TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
 """Numbers of configurations in the table of the search."""
@@ -195,3 +199,61 @@ def _lines(cost: SearchCost, series: Lines, label: str) -> list[Spec]:
         vega.layer("line", lines),
         vega.layer("rule", {"x": x}, data=stop, strokeDash=vega.DOTTED, color=vega.INK),
     ]
+
+
+def experiments(documents: Sequence[Envelope]) -> Drawn | None:
+    """Return a line per experiment, those that lose most first; None without a common metric."""
+    reported = [(d.input.path, e) for d in documents if (e := phrases.reported(d)) is not None]
+    found = [(path, e) for path, e in reported if e.naive is not None and e.value is not None]
+    if not found or len({e.metric for _, e in found}) > 1:
+        return None
+    found.sort(key=lambda one: -(one[1].optimism or 0))
+    estimates = [e for _, e in found]
+    shown, paths = estimates[: vega.MOST_NAMES], short_paths([path for path, _ in found])
+    label = phrases.metric_label(shown[0].metric)
+    digits = phrases.digits_by(shown[0].metric, [v for e in estimates for v in (e.naive, e.value)])
+    names = vega.labels(paths[: len(shown)])
+    values = [
+        {"name": name, "series": series, "value": value, "to": one.value}
+        for name, one in zip(names, shown, strict=True)
+        for series, value in (("naive", one.naive), ("corrected", one.value))
+    ]
+    rows = [
+        (path, digits.performance(one.naive), digits.performance(one.value))
+        for path, one in zip(paths, shown, strict=False)
+    ]
+    falls, n_all = sum((e.optimism or 0) > 0 for e in estimates), len(estimates)
+    some = f" The {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""
+    y = vega.names_axis(names)
+    layers = [
+        vega.span(y, label, ("value", "to"), opacity=0.5),
+        vega.points(y, label, 50, ("naive", "corrected")),
+    ]
+    return Drawn(
+        f"In {falls} of {n_all} experiments the naive figure is too good.",
+        f"Open circles: naive. Filled circles: corrected for the choice.{some} Intervals stand in "
+        "the table: without them small differences between experiments say nothing.",
+        ("experiment", f"{label}, naive", f"{label}, corrected"),
+        rows,
+        vega.spec_of(values, layers, height={"step": 16}),
+        "experiments",
+        "From naive to corrected",
+    )
+
+
+def short_paths(paths: Sequence[str]) -> list[str]:
+    """Return what tells paths apart: without the folder, and the name, that all of them have.
+
+    Examples
+    --------
+    >>> short_paths(["runs/a/p.csv", "runs/b/p.csv"]), short_paths(["runs/a/p.csv"])
+    (['a', 'b'], ['runs/a/p.csv'])
+    >>> short_paths(["/runs/a.csv", "/runs/b.csv"])
+    ['a.csv', 'b.csv']
+    """
+    parts = [PurePath(path).parts for path in paths]
+    shortest = min(map(len, parts), default=0) - 1
+    first = next((i for i in range(shortest) if len({p[i] for p in parts}) > 1), shortest)
+    same_name = first < shortest and len({p[-1] for p in parts}) == 1
+    told = [str(PurePath(*p[first : -1 if same_name else None])) for p in parts]
+    return told if len(set(told)) == len(set(paths)) > 1 else list(paths)

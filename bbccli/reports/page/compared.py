@@ -16,10 +16,8 @@ from bbccli.reports.content.compare import blocks, is_selected, of_baseline
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.page.citations import methods_section
-from bbccli.reports.page.markup import Markup
-from bbccli.reports.page.sections import made_from, sections
-from bbccli.reports.page.style import whole
+from bbccli.reports.page.markup import Markup, whole
+from bbccli.reports.page.sections import made_from, methods_section, sections
 from bbccli.schema.compare import CompareEnvelope
 
 

@@ -1,13 +1,21 @@
-"""HTML put together from parts: text is escaped unless it is markup already."""
+"""HTML put together from parts: text is escaped unless it is markup already.
+
+The style has the fonts of the system, is light or dark, and fits paper and a telephone. The page is
+written to be read without it, for some servers allow no style in a page.
+"""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import html
 import re
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 
 from bbccli.core.text import redacted, visible
 from bbccli.reports.figures.base import name_of
+from bbccli.version import __version__
 
 LONGEST = 3_000
 """Characters of a text on a page."""
@@ -59,30 +67,27 @@ def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -
     """Return a table whose first column names its rows, in a box that can scroll."""
     listed = [list(row) for row in rows]
     kinds = ["text" if any(map(_is_word, cells)) else "" for cells in zip(*listed, strict=True)]
-    kinds += [""] * (len(columns) - len(kinds))
-    head = tag(
-        "tr", *(_cell("th", one, k, scope="col") for one, k in zip(columns, kinds, strict=True))
-    )
+    kinds = kinds or [""] * len(columns)
+    named = zip(columns, kinds, strict=True)
+    head = tag("tr", *(_cell("th", name, kind, scope="col") for name, kind in named))
     body = [
         tag(
             "tr",
             _cell("th", first, _long(first, LONG_NAME), scope="row"),
             *(
-                _cell("td", cell, kind, _long(cell, LONG_CELL))
+                _cell("td", cell, f"{kind} {_long(cell, LONG_CELL)}".strip())
                 for cell, kind in zip(cells, kinds[1:], strict=True)
             ),
         )
         for first, *cells in listed
     ]
-    whole = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body))
-    return tag("div", whole, class_="scroll", role="group", aria_label=caption, tabindex="0")
+    inside = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body))
+    return tag("div", inside, class_="scroll", role="group", aria_label=caption, tabindex="0")
 
 
-def _cell(name: str, cell: str, *kinds: str, **attributes: str) -> Markup:
-    """A cell of some classes."""
-    kind = " ".join(filter(None, kinds))
-    classes = {"class_": kind} if kind else {}
-    return tag(name, text(cell), **attributes, **classes)
+def _cell(name: str, cell: str, kind: str, **attributes: str) -> Markup:
+    """A cell, of some classes if there are any."""
+    return tag(name, cell, **attributes, **({"class_": kind} if kind else {}))
 
 
 def _long(cell: str, longest: int) -> str:
@@ -125,3 +130,31 @@ def code(content: str) -> Markup:
     lines = [html.escape(visible(redacted(line))) for line in content.split("\n")]
     inside = tag("code", Markup("\n".join(lines)))
     return tag("pre", inside, tabindex="0")
+
+
+def resource(name: str) -> str:
+    """Return the text of a file that lies beside this module."""
+    return files("bbccli.reports.page").joinpath(name).read_text("utf-8").rstrip()
+
+
+def whole(title: str, about: str, parts: Sequence[Markup]) -> str:
+    """Return a page around its parts; its own policy allows the one style, and nothing else."""
+    style = resource("style.css")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'"
+    head = "\n".join(
+        [
+            '<meta charset="utf-8">',
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            '<meta name="color-scheme" content="light dark">',
+            f'<meta name="generator" content="bbc {__version__}">',
+            f"<title>{text(title)}</title>",
+            f"<style>{style}</style>",
+        ]
+    )
+    header = tag("header", tag("h1", title), tag("p", about, class_="about"))
+    footer = tag("footer", tag("p", f"Made by bbc {__version__}. Nothing was trained again."))
+    body = "\n".join([header, tag("main", *(Markup(part + "\n") for part in parts)), footer])
+    inside = f"<head>\n{head}\n</head>\n<body>\n{body}\n</body>"
+    return f'<!DOCTYPE html>\n<html lang="en">\n{inside}\n</html>\n'

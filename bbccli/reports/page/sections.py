@@ -1,7 +1,8 @@
-"""Sections of a page: figures, each with a sentence and its data, tables, facts and notes."""
+"""Sections of a page: figures with their data, tables, facts, notes, methods, and the source."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from bbccli.core.notes import Note, severity_of
@@ -10,7 +11,17 @@ from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle
-from bbccli.reports.page.markup import Markup, code, details, listing, section, table, tag, words
+from bbccli.reports.page.markup import (
+    Markup,
+    code,
+    details,
+    listing,
+    resource,
+    section,
+    table,
+    tag,
+    words,
+)
 
 MOST_ROWS = 200
 """Rows of a table of data; the rest are counted."""
@@ -137,3 +148,22 @@ def made_from(exhibit: Exhibit) -> Markup:
     command = [code(exhibit.command)] if exhibit.command else []
     rows = words("What this page was made from", ("what", "value"), facts)
     return section("Made from", "made", *command, rows)
+
+
+def methods_section(text: str, keys: Sequence[str], references: Sequence[str] = ()) -> Markup:
+    """Return a paragraph for the methods of a paper, and what to cite.
+
+    Parameters
+    ----------
+    keys
+        Of entries of `references.bib`.
+    references
+        Of tests, which have no entry.
+    """
+    entries = {re.split("[{,]", one)[1]: one for one in resource("references.bib").split("\n\n")}
+    parts = [tag("p", text)]
+    if references:
+        parts += [tag("h3", "References of the tests"), listing(references)]
+    if keys:
+        parts += [tag("h3", "To cite"), code("\n\n".join(entries[key] for key in keys))]
+    return section("Methods, for a paper", "methods", *parts)

@@ -1,9 +1,10 @@
-"""The page of one result, or of many with a table of all on top."""
+"""The page of one result, or of many: a line for each, and all figures of a few."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import PurePath
+from statistics import median
 from typing import IO
 
 from bbccli.core.documents import Json
@@ -16,13 +17,28 @@ from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, draw
 from bbccli.reports.figures.base import name_of
+from bbccli.reports.figures.estimates import experiments, short_paths
 from bbccli.reports.json import document_of
-from bbccli.reports.page.assumptions import checklist
-from bbccli.reports.page.citations import methods_section
-from bbccli.reports.page.experiments import overview
-from bbccli.reports.page.markup import Markup, details, section, table, tag
-from bbccli.reports.page.sections import figure_sections, listed_notes, made_from, notes_section
-from bbccli.reports.page.style import CELL, whole
+from bbccli.reports.page.assumptions import assumptions
+from bbccli.reports.page.markup import (
+    Markup,
+    details,
+    resource,
+    section,
+    table,
+    tag,
+    whole,
+    words,
+)
+from bbccli.reports.page.sections import (
+    figure_section,
+    figure_sections,
+    listed,
+    listed_notes,
+    made_from,
+    methods_section,
+    notes_section,
+)
 from bbccli.reports.sentences import answer, capped_sentence, sentences
 from bbccli.schema.correct import Envelope, ErrorEnvelope
 
@@ -36,6 +52,11 @@ ABOUT_MANY = "The best configuration of each experiment: what it scored, and wha
 
 MOST_WHOLE = 4
 """Results of a page that are each shown with all their figures."""
+
+MOST_LINES = 1000
+"""Results of a page that are listed; the rest are counted."""
+
+COLUMNS = ("experiment", "metric", "naive", "corrected", "interval", "optimism", "winner")
 
 
 def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
@@ -64,29 +85,33 @@ def page(
     """
     if len(exhibits) == 1 and not failures:
         return _of_one(exhibits[0], title)
-    n_all = len(exhibits) + len(failures)
-    title = title or f"What to expect: {count(n_all, 'experiment')}"
-    parts = [overview(exhibits, failures)]
+    n_all = count(len(exhibits) + len(failures), "experiment")
+    parts = _overview([exhibit.document for exhibit in exhibits], failures, n_all)
     if len(exhibits) <= MOST_WHOLE:
-        for position, exhibit in enumerate(exhibits, 1):
-            parts.append(_part(exhibit, position))
-    return whole(title, ABOUT_MANY, parts)
+        parts += [_part(exhibit, position) for position, exhibit in enumerate(exhibits, 1)]
+    return whole(title or f"What to expect: {n_all}", ABOUT_MANY, parts)
 
 
 def _of_one(exhibit: Exhibit, title: str) -> str:
-    document = exhibit.document
-    read = document.input
+    document: Envelope = exhibit.document
+    texts = [*sentences(document), *(capped_sentence(one, document) for one in document.capped)]
+    others = phrases.metrics_of(document)[1:]  # the figure of the first one has its table
+    rests = words(
+        "What the figures rest on",
+        ("assumption", "state", "how that is known"),
+        assumptions(document),
+    )
     parts = [
         verdict(document),
-        _to_quote(document),
+        section("To report", "report", *(tag("p", visible(text) + ".") for text in texts)),
         notes_section(phrases.notes_of(document)),
         figure_sections([draw(kind, exhibit) for kind in KINDS]),
-        _other_metrics(document),
-        checklist(document),
+        section("Other metrics", "others", *(_estimates(document, metric) for metric in others)),
+        section("Assumptions", "assumptions", rests),
         _methods(document),
         made_from(exhibit),
     ]
-    title = title or f"What to expect: {name_of(PurePath(redacted(read.path)).name)}"
+    title = title or f"What to expect: {name_of(PurePath(redacted(document.input.path)).name)}"
     about = [phrases.understood(document), *phrases.lines_on_run(document)]
     return whole(title, ". ".join(about), parts)
 
@@ -114,31 +139,18 @@ def verdict(document: Envelope) -> Markup:
 
 def cell_of(document: Envelope) -> Markup:
     """Return the head of the page as a notebook shows it: the answer, the estimates, the notes."""
-    metrics = phrases.metrics_of(document)
-    tables = [_estimates(document, metric) for metric in metrics]
     notes = phrases.notes_of(document)
+    tables = [_estimates(document, metric) for metric in phrases.metrics_of(document)]
     parts = [verdict(document), details("Estimates", *tables)]
     if notes:
         parts.append(details(count(len(notes), "note"), listed_notes(notes)))
-    return tag("div", Markup(f"<style>{CELL}</style>"), *parts, class_="bbc-result")
+    style = Markup(f"<style>{resource('cell.css')}</style>")
+    return tag("div", style, *parts, class_="bbc-result")
 
 
 def first_lines(document: Envelope) -> list[str]:
     """Return the answer, without secrets, and with names that are not endless."""
     return [name_of(line, LONGEST_LINE) for line in answer(document)]
-
-
-def _to_quote(document: Envelope) -> Markup:
-    """Return the sentences for a paper."""
-    texts = [*sentences(document), *(capped_sentence(one, document) for one in document.capped)]
-    found = [tag("p", visible(text) + ".") for text in texts]
-    return section("To report", "report", *found)
-
-
-def _other_metrics(document: Envelope) -> Markup:
-    """Return the table of all methods for the metrics after the first, whose figure has its own."""
-    parts = [_estimates(document, metric) for metric in phrases.metrics_of(document)[1:]]
-    return section("Other metrics", "others", *parts)
 
 
 def _estimates(document: Envelope, metric: str) -> Markup:
@@ -202,3 +214,64 @@ def _paragraph(estimate: Estimate, document: Envelope) -> str:
             f"{plan.interval}{guard}."
         )
     return " ".join(parts) + f" Software: bbc {document.version}."
+
+
+def _overview(
+    documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
+) -> list[Markup]:
+    """Return the sentence over all, the table and the figure."""
+    paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
+    lines = [*map(_line, documents), *map(_line_of_failure, failures)]
+    rows = [(visible(path), *cells) for path, cells in zip(paths, lines, strict=True)]
+    columns: tuple[str, ...] = (*COLUMNS, "gate")
+    if not any(document.gate for document in documents):
+        columns, rows = COLUMNS, [row[:-1] for row in rows]
+    figure = experiments(documents)
+    parts = [
+        tag("div", tag("p", _summary(documents, failures, n_all)), class_="verdict"),
+        section("All of them", "all", listed("Experiments", columns, rows, MOST_LINES)),
+        figure_section(figure, figure.kind) if figure else "",
+    ]
+    return [Markup("".join(parts))]
+
+
+def _summary(documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str) -> str:
+    found = [one for one in map(phrases.reported, documents) if one is not None]
+    optimism = [e.optimism for e in found if e.optimism is not None]
+    parts = [f"{n_all}."]
+    if optimism and len({e.metric for e in found}) == 1:
+        metric = found[0].metric
+        digits = phrases.digits_by(metric, [value for e in found for value in (e.naive, e.value)])
+        parts.append(
+            f"The naive {phrases.metric_label(metric)} was too good by "
+            f"{digits.difference(median(optimism))} in the median, by "
+            f"{digits.difference(max(optimism))} at most."
+        )
+    if missed := sum(one.gate is not None and one.gate.outcome != "met" for one in documents):
+        parts.append(f"{count(missed, 'gate')} not met.")
+    if failures:
+        parts.append(f"{len(failures)} without a result.")
+    return " ".join(parts)
+
+
+def _line(document: Envelope) -> tuple[str, ...]:
+    """The cells of a result, its gate last."""
+    gate = "none" if document.gate is None else str(document.gate.outcome)
+    estimate = phrases.reported(document)
+    if estimate is None:
+        return (*["none"] * (len(COLUMNS) - 1), gate)
+    digits = phrases.digits_in(document, estimate.metric)
+    return (
+        phrases.metric_label(estimate.metric),
+        digits.performance(estimate.naive, "undefined"),
+        digits.performance(estimate.value, "undefined"),
+        phrases.interval_text(estimate.interval, digits),
+        digits.difference(estimate.optimism, "undefined"),
+        visible(estimate.winner),
+        gate,
+    )
+
+
+def _line_of_failure(failure: ErrorEnvelope) -> tuple[str, ...]:
+    problem = visible(failure.error.problem.removeprefix(f"{failure.path}: "))
+    return (*["none"] * (len(COLUMNS) - 2), f"no result: {problem}", "none")
