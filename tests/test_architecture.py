@@ -21,7 +21,7 @@ def ranks():
 
 RANK = ranks()
 HEAVY = {
-    "rich": {"reports/layout.py", "cli"},
+    "rich": {"reports/terminal.py", "cli"},
     # for the types of what `to_frame` returns, and in rows.py to make it
     "pandas": {
         "readers",

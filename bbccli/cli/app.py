@@ -37,10 +37,12 @@ def _show_config(ctx: typer.Context, wanted: bool) -> None:
         return
     from bbccli.cli import config
     from bbccli.cli.output import style_for_stdout, write
-    from bbccli.reports.layout import listing_table
+    from bbccli.reports.blocks import BlockTable
+    from bbccli.reports.terminal import terminal
 
     rows = config.holding(ctx.params.get("config_file"))
-    write(listing_table(("option", "value", "from"), rows, style_for_stdout()), "-")
+    table = BlockTable.of_text(("option", "value", "from"), rows)
+    write(terminal([table], style_for_stdout()), "-")
     raise typer.Exit
 
 

@@ -50,8 +50,8 @@ def explain(
     from bbccli.core.notes import NOTES
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS, canonical
-    from bbccli.reports.blocks import terminal
     from bbccli.reports.content import explain as content
+    from bbccli.reports.terminal import write as on_terminal
     from bbccli.stats.intervals import INTERVALS
     from bbccli.types import IntervalKind
 
@@ -67,8 +67,7 @@ def explain(
         results = [content.of_note(what)]
     else:
         results = [content.of_result(one.record) for one in _results(what)]
-    style = style_for_stdout()
-    write("\n".join(terminal(blocks, style) for blocks in results), "-")
+    write(on_terminal(results, style_for_stdout()), "-")
 
 
 def _results(path: str) -> list[Document[Envelope]]:

@@ -1,10 +1,10 @@
 """The registry of reports: the forms that there are, and the kinds of results that each can hold.
 
 A kind of result is put together once, in `content`: `blocks(document)` for forms of text, and
-`csv_rows(documents)`, its columns and rows, for CSV. `blocks.py` and `tables.py` write them. Other
-forms name a function for each kind: of documents and a style for text, of records and a file for a
-batch, of columns for resamples. Modules are imported when they are asked for: the table alone needs
-rich.
+`csv_rows(documents)`, its columns and rows, for CSV. `terminal.py`, `markdown.py` and `tables.py`
+write them. Other forms name a function for each kind: of documents and a style for text, of records
+and a file for a batch, of columns for resamples. Modules are imported when they are asked for: the
+table alone needs rich.
 """
 
 from __future__ import annotations
@@ -85,6 +85,8 @@ class Form:
         Whether it has a place for files without a result.
     of_json
         Whether it is made of the documents as they are; else of their records.
+    writer
+        Module that writes the blocks of `content`.
     """
 
     name: str
@@ -94,6 +96,7 @@ class Form:
     for_people: bool = False
     holds_errors: bool = False
     of_json: bool = False
+    writer: str = ""
 
     def __call__(self, document: Document[Any], style: Style = Style(), /) -> str:
         """Return the text of one result of `bbc correct`, ending in a newline."""
@@ -117,7 +120,7 @@ class Form:
             text = _function("tables.as_text")(*_function(f"{content}.csv_rows")(results))
         else:
             blocks = map(_function(f"{content}.blocks"), results)
-            text = _function("blocks.write")(self.name, blocks, style)
+            text = _function(f"{self.writer}.write")(blocks, style)
         return text
 
     def write_batch(self, records: Iterable[Json], file: IO[bytes]) -> None:
@@ -170,6 +173,7 @@ FORMS: dict[str, Form] = {
             {**dict.fromkeys(RECORDS, CONTENT), Kind.CATALOGUE: "catalogue.render"},
             "people, in a terminal",
             for_people=True,
+            writer="terminal",
         ),
         Form(
             "json",
@@ -213,6 +217,7 @@ FORMS: dict[str, Form] = {
             "job summaries, comments on pull requests",
             (".md", ".markdown"),
             for_people=True,
+            writer="markdown",
         ),
         Form(
             "html",

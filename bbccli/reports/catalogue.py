@@ -11,7 +11,8 @@ from bbccli.errors import OptionError, nearest
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
 from bbccli.reports import Style
-from bbccli.reports.layout import listing_table
+from bbccli.reports.blocks import BlockTable
+from bbccli.reports.terminal import terminal
 from bbccli.schema.gate import NAIVE
 
 
@@ -86,7 +87,7 @@ def render(documents: Sequence[Json], style: Style) -> str:
 def _in_full(facts: Json, style: Style) -> str:
     rows = [(key.replace("_", " "), _shown(value)) for key, value in facts.items()]
     (_, title), *shown = [row for row in rows if row[1]]
-    return listing_table(("name", title), shown, style)
+    return terminal([BlockTable.of_text(("name", title), shown)], style)
 
 
 def _groups(documents: Sequence[Json]) -> list[tuple[str, list[Json]]]:

@@ -10,8 +10,9 @@ from statistics import median, quantiles
 from bbccli.core.documents import Document, Json
 from bbccli.core.rounding import count, digits_for
 from bbccli.reports import Style, phrases
-from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Line, terminal
+from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Line
 from bbccli.reports.phrases import n_tried, of_all
+from bbccli.reports.terminal import terminal
 from bbccli.schema.correct import Envelope
 
 MOST_WINNERS = 5

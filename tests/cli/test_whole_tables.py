@@ -12,7 +12,8 @@ from rich.cells import cell_len
 
 from bbccli.core.text import visible
 from bbccli.reports import FORMS, Kind, Style
-from bbccli.reports.layout import NARROWEST, listing_table
+from bbccli.reports.blocks import BlockTable, TableColumn
+from bbccli.reports.terminal import NARROWEST, terminal
 
 NAMES = (
     "extra-trees max_depth=12 min_samples_leaf=5 features=0.50 k=1",
@@ -279,12 +280,12 @@ def test_the_command_line_prints_the_same_on_terminals_and_pipes(
     monkeypatch.setenv("TERM", "xterm")
     for name in ("NO_COLOR", "FORCE_COLOR"):
         monkeypatch.delenv(name, raising=False)
-    for terminal in (False, True):
-        monkeypatch.setattr("sys.stdout.isatty", lambda terminal=terminal: terminal)
+    for tty in (False, True):
+        monkeypatch.setattr("sys.stdout.isatty", lambda tty=tty: tty)
         for width, text in whole.items():
             monkeypatch.setenv("COLUMNS", str(width))
             out = run(*words, "--notes", "all")[1]
-            assert ("\x1b[" in out) == terminal
+            assert ("\x1b[" in out) == tty
             plain = re.sub(r"\x1b\[[\d;]*m", "", out)
             assert [line.rstrip() for line in plain.splitlines()] == text.splitlines()
 
@@ -339,7 +340,8 @@ CASES = [
 @pytest.mark.parametrize(("header", "rows"), CASES)
 def test_every_letter_is_there_however_narrow_the_page(header, rows):
     for width in range(1, 60, 4):
-        text = listing_table(header, rows, Style(width), figures=header[1:])
+        columns = [TableColumn(name, text=name == header[0]) for name in header]
+        text = terminal([BlockTable(columns, rows)], Style(width))
         wanted = Counter(letters("".join(header) * (len(rows) < 2) + "".join(map("".join, rows))))
         assert max(map(cell_len, text.splitlines()), default=0) <= max(width, NARROWEST)
         assert "\u2026" not in text
@@ -349,7 +351,8 @@ def test_every_letter_is_there_however_narrow_the_page(header, rows):
 def test_parts_begin_with_the_same_rows_and_headers_end_on_one_line():
     header = ["rank", "configuration", "mean rank", "MSE", "p"]
     rows = [["1", "ridge alpha=1", "1.50", "2930123456", "0.5"], ["2", "b", "3.0", "1", "< 0.1"]]
-    text = listing_table(header, rows, Style(34), figures={*header} - {"configuration"}, keys=2)
+    columns = [TableColumn(name, text=n == 1, key=n < 2) for n, name in enumerate(header)]
+    text = terminal([BlockTable(columns, rows)], Style(34))
     assert text == (
         "                     mean\n"
         "rank  configuration  rank\n"
@@ -364,7 +367,7 @@ def test_parts_begin_with_the_same_rows_and_headers_end_on_one_line():
         "   1  ridge alpha=1    0.5\n"
         "   2  b              < 0.1\n"
     )
-    text = listing_table(header, rows, Style(30), figures={*header} - {"configuration"}, keys=2)
+    text = terminal([BlockTable(columns, rows)], Style(30))
     assert text == (
         "rank            1\n"
         "configuration   ridge alpha=1\n"

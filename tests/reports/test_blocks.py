@@ -12,15 +12,15 @@ from bbccli.reports.blocks import (
     Notes,
     TableColumn,
     Wide,
-    markdown,
-    terminal,
 )
 from bbccli.reports.figures import Absent, Drawn
+from bbccli.reports.markdown import markdown
 from bbccli.reports.page import sections as on_page
 from bbccli.reports.page.sections import sections
+from bbccli.reports.terminal import terminal
 
 COLUMNS = (
-    TableColumn("name", figures=False),
+    TableColumn("name", text=True),
     TableColumn("figure"),
     TableColumn("more", wide=True),
 )

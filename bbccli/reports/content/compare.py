@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from operator import attrgetter
 
-from bbccli.comparisons.records import BestSet, Comparison, Verdict
+from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
 from bbccli.core.documents import Json
 from bbccli.core.rounding import (
     UNBOUNDED,
@@ -32,7 +31,6 @@ from bbccli.reports.blocks import (
 from bbccli.reports.content.ranks import leader, of_ranks, p_text, statistic
 from bbccli.reports.figures.base import name_of
 from bbccli.schema.compare import CompareEnvelope
-from bbccli.types import Interval
 
 VERDICTS = {
     "better": "better",
@@ -151,54 +149,36 @@ def _tests(document: CompareEnvelope) -> Iterator[Block]:
 def _comparisons(document: CompareEnvelope) -> BlockTable:
     """One row per comparison, with the columns that say something."""
     rows, digits, single = document.comparisons, figures_of(document), is_single(document)
-
-    def given(name: str) -> bool:
-        return any(getattr(one, name) is not None for one in rows)
-
-    columns: list[tuple[bool, TableColumn, Callable[[Comparison], str]]] = [
-        (not single, TableColumn("first", figures=False, key=True), attrgetter("first")),
-        (not single, TableColumn("second", figures=False, key=True), attrgetter("second")),
-        (True, TableColumn("test", figures=False, whole=True, key=True), attrgetter("test")),
-        (
-            given("difference"),
-            TableColumn("difference"),
-            lambda one: signed(one.difference, digits),
-        ),
-        (
-            given("corrected"),
-            TableColumn("corrected", wide=True),
-            lambda one: signed(one.corrected, digits),
-        ),
-        (
-            given("interval"),
-            TableColumn(f"{percent(document.plan.level)} interval"),
-            lambda one: _interval(one.interval, digits),
-        ),
-        (single or given("statistic"), TableColumn("statistic (df)", wide=not single), statistic),
-        (True, TableColumn("p"), lambda one: p_text(one.p)),
-        (given("p_adjusted"), TableColumn("p adjusted"), lambda one: p_text(one.p_adjusted)),
-        *(
-            (not single and given("beliefs"), TableColumn(name), partial(_belief, name))
-            for name in BELIEFS
-        ),
-        (
-            True,
-            TableColumn("verdict", figures=False, wide=True),
-            lambda one: verdict(one, document),
-        ),
+    pair = [
+        TableColumn("first", lambda one: one.first, text=True, key=True),
+        TableColumn("second", lambda one: one.second, text=True, key=True),
     ]
-    shown = [(column, cell) for is_shown, column, cell in columns if is_shown]
+    beliefs = [TableColumn(name, partial(_belief, name), optional=True) for name in BELIEFS]
+    columns = [
+        *([] if single else pair),
+        TableColumn("test", lambda one: one.test, text=True, whole=True, key=True),
+        TableColumn("difference", lambda one: signed(one.difference, digits), optional=True),
+        TableColumn(
+            "corrected", lambda one: signed(one.corrected, digits), wide=True, optional=True
+        ),
+        TableColumn(
+            f"{percent(document.plan.level)} interval",
+            lambda one: phrases.ends_text(one.interval, digits.difference),
+            optional=True,
+        ),
+        TableColumn("statistic (df)", statistic, wide=not single, optional=not single),
+        TableColumn("p", lambda one: p_text(one.p)),
+        TableColumn("p adjusted", lambda one: p_text(one.p_adjusted), optional=True),
+        *([] if single else beliefs),
+        TableColumn("verdict", lambda one: verdict(one, document), text=True, wide=True),
+    ]
     rope = next((one.beliefs.rope for one in rows if one.beliefs is not None), 0.0)
     below = [(one.test, _beliefs(one)) for one in rows if single]
     below += [("equal", f"within {short(rope)}")] if rope and not single else []
-    drawn = is_selected(document) or of_baseline(document)
-    drawn = drawn or not (given("p") or given("beliefs"))
-    return BlockTable(
-        [column for column, _ in shown],
-        [[cell(one) for _, cell in shown] for one in rows],
-        facts=below,
-        title="Tests",
-        figure="differences" if drawn else "",
+    bare = all(one.p is None and one.beliefs is None for one in rows)
+    drawn = is_selected(document) or of_baseline(document) or bare
+    return BlockTable.of(
+        columns, rows, facts=below, title="Tests", figure="differences" if drawn else ""
     )
 
 
@@ -240,18 +220,20 @@ def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
     """The members of the set that may hold the best."""
     digits, level = figures_of(document), percent(document.plan.level)
     label, n_out = phrases.metric_label(document.metric), len(found.members) - found.n_inside
-    rows = []
-    for one in (member for member in found.members if member.inside):
+
+    def interval(one: Member) -> str:
         ends = [digits.performance(end) for end in (one.lower, one.upper)]
-        row = [digits.performance(one.performance), " to ".join(ends) if all(ends) else "none"]
-        rows.append([one.configuration, *row, digits.difference(one.difference)])
+        return " to ".join(ends) if all(ends) else "none"
+
     yield Wide(FactList([("set", best_set(document))]))
-    yield BlockTable(
+    yield BlockTable.of(
         [
-            TableColumn("configuration", figures=False),
-            *map(TableColumn, (label, f"{level} interval", "to the winner")),
+            TableColumn("configuration", lambda one: one.configuration, text=True),
+            TableColumn(label, lambda one: digits.performance(one.performance)),
+            TableColumn(f"{level} interval", interval),
+            TableColumn("to the winner", lambda one: digits.difference(one.difference)),
         ],
-        rows,
+        [member for member in found.members if member.inside],
         most=MOST_MEMBERS,
         rest="{} more may be the best" + ("" if n_out else ": --format csv"),
         after=f"{n_out} can't be: --format csv" if n_out else "",
@@ -328,7 +310,8 @@ def difference(comparison: Comparison, digits: Digits) -> str:
     if comparison.interval is None:
         return text
     level = percent(comparison.interval.level)
-    return f"{text} (bbc, {level} interval {_interval(comparison.interval, digits)})"
+    ends = phrases.ends_text(comparison.interval, digits.difference)
+    return f"{text} (bbc, {level} interval {ends})"
 
 
 def best_set(document: CompareEnvelope) -> str:
@@ -371,10 +354,6 @@ def of_baseline(document: CompareEnvelope) -> bool:
 def of_several(comparison: Comparison) -> bool:
     """Return True if several configurations were tested at once: there is no difference."""
     return comparison.second == ""
-
-
-def _interval(interval: Interval | None, digits: Digits) -> str:
-    return phrases.ends_text(interval, digits.difference)
 
 
 def csv_rows(documents: Sequence[Json]) -> tuple[Sequence[str], Iterator[Json]]:

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from bbccli.core.results import DropTrace, Estimate
 from bbccli.core.rounding import percent
 from bbccli.reports import phrases
-from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
+from bbccli.reports.blocks import (
+    AnswerLines,
+    Block,
+    BlockTable,
+    Heading,
+    Notes,
+    TableColumn,
+)
 from bbccli.reports.sentences import answer, capped_sentence, cost_sentence, sentences, verdict
 from bbccli.schema.correct import Envelope, to_report
 from bbccli.schema.gate import NAIVE
@@ -81,28 +88,36 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
     ordered = sorted(estimates, key=lambda one: one is not reported)
     alone = document.input.n_configurations == 1
     uncorrected = [e for e in estimates if e.ignores_selection and e.method != NAIVE]
-    return BlockTable(
+    return BlockTable.of(
         (
-            TableColumn(f"  {phrases.metric_label(metric)}", figures=False, whole=True, key=True),
-            TableColumn("", figures=False, key=True),
-            TableColumn("", figures=False),
-            TableColumn("naive", sign="x"),
-            TableColumn("estimate" if alone or uncorrected else "corrected", sign="o"),
-            TableColumn(phrases.interval_name(document, estimates), figures=False, whole=True),
-            TableColumn("optimism", wide=True),
+            TableColumn(
+                f"  {phrases.metric_label(metric)}",
+                lambda one: f"{'>' if one is reported else ' '} {one.method}",
+                text=True,
+                whole=True,
+                key=True,
+            ),
+            TableColumn("", lambda one: letters[one.winner], text=True, key=True),
+            TableColumn("", lambda one: phrases.method_label(one, document), text=True),
+            TableColumn("naive", lambda one: digits.performance(one.naive), sign="x"),
+            TableColumn(
+                "estimate" if alone or uncorrected else "corrected",
+                lambda one: "" if one.method == NAIVE else digits.performance(one.value),
+                sign="o",
+            ),
+            TableColumn(
+                phrases.interval_name(document, estimates),
+                lambda one: phrases.interval_text(one.interval, digits),
+                text=True,
+                whole=True,
+            ),
+            TableColumn(
+                "optimism",
+                lambda one: "" if phrases.is_naive(one) else digits.difference(one.optimism),
+                wide=True,
+            ),
         ),
-        [
-            (
-                f"{'>' if one is reported else ' '} {one.method}",
-                letters[one.winner],
-                phrases.method_label(one, document),
-                digits.performance(one.naive),
-                "" if one.method == NAIVE else digits.performance(one.value),
-                phrases.interval_text(one.interval, digits),
-                "" if phrases.is_naive(one) else digits.difference(one.optimism),
-            )
-            for one in ordered
-        ],
+        ordered,
         most=len(ordered),
         looks=["bold" if one is reported else "" for one in ordered],
         drawn=ordered,

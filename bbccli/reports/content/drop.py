@@ -6,9 +6,17 @@ from collections.abc import Iterator, Sequence
 
 from bbccli.core.notes import listing
 from bbccli.core.rounding import Digits, count, percent
-from bbccli.dropping.results import DropDecision, Fate, Replay, ReplayRun
+from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, FactList, Heading, Line, Notes, TableColumn
+from bbccli.reports.blocks import (
+    Block,
+    BlockTable,
+    FactList,
+    Heading,
+    Line,
+    Notes,
+    TableColumn,
+)
 from bbccli.schema.drop import DropEnvelope
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
@@ -61,7 +69,7 @@ def _of_decision(decision: DropDecision) -> str:
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], n_figures: int) -> BlockTable:
     """Rows of which the first column and those behind the figures are text."""
-    columns = [TableColumn(name, figures=0 < n <= n_figures) for n, name in enumerate(names)]
+    columns = [TableColumn(name, text=not 0 < n <= n_figures) for n, name in enumerate(names)]
     return BlockTable(columns, rows, most=len(rows), gap=3)
 
 
@@ -108,22 +116,23 @@ def _configurations(decision: DropDecision) -> BlockTable:
     )
     digits = phrases.digits_by(decision.metric, [d.performance for d in rows])
     tested = any(d.p_value is not None for d in rows)
-    cells = [
-        (
-            row.configuration,
-            row.fate,
-            digits.performance(row.performance),
-            "best"
-            if row.configuration == decision.best
-            else PROBABILITY.performance(row.p_value if tested else row.probability),
-        )
-        for row in rows
-    ]
-    names = ("configuration", "decision", phrases.metric_label(decision.metric))
-    columns = [TableColumn(name, figures=n > 1) for n, name in enumerate(names)]
-    return BlockTable(
-        [*columns, TableColumn("p" if tested else "worse")],
-        cells,
+
+    def chance(row: Decision) -> str:
+        if row.configuration == decision.best:
+            return "best"
+        return PROBABILITY.performance(row.p_value if tested else row.probability)
+
+    return BlockTable.of(
+        [
+            TableColumn("configuration", lambda row: row.configuration, text=True),
+            TableColumn("decision", lambda row: row.fate, text=True),
+            TableColumn(
+                phrases.metric_label(decision.metric),
+                lambda row: digits.performance(row.performance),
+            ),
+            TableColumn("p" if tested else "worse", chance),
+        ],
+        rows,
         rest="and {} more, see --format json",
         looks=["" if row.fate is Fate.KEEP else "dim" for row in rows],
         gap=3,

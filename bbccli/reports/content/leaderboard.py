@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from bbccli.core.documents import Json
 from bbccli.core.rounding import Digits, percent
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, BlockTable, Heading, Line, Notes, TableColumn
-from bbccli.schema.leaderboard import LeaderboardEnvelope, LeaderboardRow
+from bbccli.schema.leaderboard import LeaderboardEnvelope
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that is the first line."""
@@ -20,9 +20,6 @@ OF_CSV = (
     *("value", "pooled", "fold_mean", "fold_sd", "wins", "n_predictions", "flags"),
 )
 
-Cells = tuple[TableColumn, Callable[[LeaderboardRow], str]]
-"""A column, and the text of its cell in a row."""
-
 
 def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
     """Yield a warning, the configurations, the winner and its corrected figure, and the notes."""
@@ -31,12 +28,11 @@ def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
         if note.code == NOT_CORRECTED:
             yield Line(f"{note.text}; {note.remedy}", strong=True)
     yield Heading(document.input.path, phrases.understood(document))
-    columns, rows = list(_columns(document)), document.rows
-    n_more = document.input.n_configurations - len(rows)
-    yield BlockTable(
-        [column for column, _ in columns],
-        [[cell(row) for _, cell in columns] for row in rows],
-        most=len(rows),
+    n_more = document.input.n_configurations - len(document.rows)
+    yield BlockTable.of(
+        list(_columns(document)),
+        document.rows,
+        most=len(document.rows),
         after=f"and {n_more} more, see --top and --format csv" if n_more else "",
     )
     others = [note for note in notes if note.code != NOT_CORRECTED]
@@ -59,48 +55,38 @@ def _rows(document: Json) -> Iterator[Json]:
             yield about | row | performance | won | {"flags": " ".join(row["flags"])}
 
 
-def _columns(document: LeaderboardEnvelope) -> Iterator[Cells]:
-    """Columns in their order, without those that would be empty or say nothing."""
-    rows = document.rows
-    yield TableColumn("rank", key=True), lambda row: "" if row.rank is None else str(row.rank)
-    yield TableColumn("configuration", figures=False, key=True), lambda row: row.configuration
-    yield from _performances(document)
-    if any(row.wins is not None for row in rows):
-        yield TableColumn("wins"), lambda row: percent(row.wins or 0.0, 0)
-    if any(row.seconds is not None for row in rows):
-        yield TableColumn("seconds"), lambda row: SECONDS.difference(row.seconds)
-    if len({row.n_predictions for row in rows}) > 1:
-        yield TableColumn("predictions"), lambda row: str(row.n_predictions)
-    if any(row.flags for row in rows):
-        yield (
-            TableColumn("flags", figures=False),
-            lambda row: ", ".join(row.flags).replace("_", " "),
-        )
-
-
-def _performances(document: LeaderboardEnvelope) -> Iterator[Cells]:
-    """The first metric in all ways that are known; of the others what selects."""
-    named = {"pooled": "pooled", "fold_mean": "fold-mean", "fold_sd": "sd"}
+def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
+    """Columns in their order, without those that say nothing."""
+    yield TableColumn("rank", lambda row: "" if row.rank is None else str(row.rank), key=True)
+    yield TableColumn("configuration", lambda row: row.configuration, text=True, key=True)
+    ways = {"value": "", "pooled": "pooled", "fold_mean": "fold-mean", "fold_sd": "sd"}
     for position, metric in enumerate(document.metrics):
-        digits = phrases.digits_by(metric, _values(document, position, "value", *named))
+        found = [row.performances[position] for row in document.rows]
+        digits = phrases.digits_by(metric, [getattr(one, key) for one in found for key in ways])
         yield _figures(phrases.metric_label(metric), position, "value", digits)
-        for key, name in {} if position else named.items():
-            if name != document.plan.pooling and _is_known(document, position, key):
-                yield _figures(name, position, key, digits)
+        # of the first metric all that is known; of the others what selects
+        for key in () if position else ("pooled", "fold_mean", "fold_sd"):
+            if ways[key] != document.plan.pooling:
+                yield _figures(ways[key], position, key, digits, optional=True)
+    yield TableColumn(
+        "wins", lambda row: "" if row.wins is None else percent(row.wins, 0), optional=True
+    )
+    yield TableColumn("seconds", lambda row: SECONDS.difference(row.seconds), optional=True)
+    if len({row.n_predictions for row in document.rows}) > 1:
+        yield TableColumn("predictions", lambda row: str(row.n_predictions))
+    yield TableColumn(
+        "flags", lambda row: ", ".join(row.flags).replace("_", " "), text=True, optional=True
+    )
 
 
-def _figures(name: str, position: int, key: str, digits: Digits) -> Cells:
+def _figures(
+    name: str, position: int, key: str, digits: Digits, *, optional: bool = False
+) -> TableColumn:
     """Performances in one metric, or their spread."""
     write = digits.difference if key == "fold_sd" else digits.performance
-    return TableColumn(name), lambda row: write(getattr(row.performances[position], key))
-
-
-def _values(document: LeaderboardEnvelope, position: int, *keys: str) -> list[float | None]:
-    return [getattr(row.performances[position], key) for row in document.rows for key in keys]
-
-
-def _is_known(document: LeaderboardEnvelope, position: int, key: str) -> bool:
-    return any(value is not None for value in _values(document, position, key))
+    return TableColumn(
+        name, lambda row: write(getattr(row.performances[position], key)), optional=optional
+    )
 
 
 def _winner(document: LeaderboardEnvelope) -> str:

@@ -40,25 +40,24 @@ def blocks(document: PlanEnvelope) -> Iterator[Block]:
 def _table(document: PlanEnvelope) -> BlockTable:
     """Return the cells; what was asked for stands first."""
     planned, digits = document.planned, _digits(document)
-    cells = planned.cells
     columns = {
-        "rows": [f"{cell.n_samples:,}" for cell in cells],
-        "configurations": [f"{cell.n_configurations:,}" for cell in cells],
-        "width": [_difference(cell.width, document) for cell in cells],
-        "too good by": [_optimism(cell, document) for cell in cells],
-        "honest": [digits.performance(cell.honest) for cell in cells],
-        "naive": [digits.performance(cell.naive) for cell in cells],
-        "near best": [_near(cell) for cell in cells],
+        "rows": TableColumn("rows", lambda cell: f"{cell.n_samples:,}", key=True),
+        "configurations": TableColumn(
+            "configurations", lambda cell: f"{cell.n_configurations:,}", key=True
+        ),
+        "width": TableColumn("width", lambda cell: _difference(cell.width, document)),
+        "optimism": TableColumn("too good by", lambda cell: _optimism(cell, document)),
+        "honest": TableColumn("honest", lambda cell: digits.performance(cell.honest)),
+        "naive": TableColumn("naive", lambda cell: digits.performance(cell.naive)),
+        "near": TableColumn("near best", _near),
     }
-    asked = planned.wanted and {"width": "width", "optimism": "too good by"}[planned.wanted.target]
-    several = len({cell.n_configurations for cell in cells}) > 1
-    shown = {"configurations": several, "near best": planned.details}
-    names = [name for name in dict.fromkeys((asked or "rows", *columns)) if shown.get(name, True)]
-    return BlockTable(
-        [TableColumn(name, key=name in ("rows", "configurations")) for name in names],
-        list(zip(*(columns[name] for name in names), strict=True)),
-        most=len(cells),
-    )
+    if len({cell.n_configurations for cell in planned.cells}) == 1:
+        del columns["configurations"]
+    if not planned.details:
+        del columns["near"]
+    asked = planned.wanted.target if planned.wanted else "rows"
+    shown = [columns[name] for name in dict.fromkeys((asked, *columns))]
+    return BlockTable.of(shown, planned.cells, most=len(planned.cells))
 
 
 def _near(cell: Cell) -> str:

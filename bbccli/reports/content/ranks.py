@@ -52,17 +52,14 @@ def standings(ranks: Ranks) -> BlockTable:
     """Return the families by their mean ranks."""
     digits = phrases.digits_by(ranks.metric, [one.performance for one in ranks.standings])
     label = phrases.metric_label(ranks.metric)
-    return BlockTable(
-        [TableColumn("family", figures=False), *map(TableColumn, ("mean rank", label, "best on"))],
+    return BlockTable.of(
         [
-            [
-                one.family,
-                RANK.difference(one.mean_rank),
-                digits.performance(one.performance),
-                f"{one.wins} of {len(ranks.data_sets)}",
-            ]
-            for one in ranks.standings
+            TableColumn("family", lambda one: one.family, text=True),
+            TableColumn("mean rank", lambda one: RANK.difference(one.mean_rank)),
+            TableColumn(label, lambda one: digits.performance(one.performance)),
+            TableColumn("best on", lambda one: f"{one.wins} of {len(ranks.data_sets)}"),
         ],
+        ranks.standings,
         most=len(ranks.standings),
         title="Mean ranks",
         figure="cd",
@@ -76,29 +73,26 @@ def _test_of_all(one: Comparison) -> str:
 
 
 def _pairs(ranks: Ranks) -> BlockTable:
-    """One row per test of a pair, with the wins, ties and losses of the first."""
+    """One row per test of a pair, or per pair, with the wins, ties and losses of the first."""
     contests = {
         (one.first, one.second): f"{one.wins} / {one.ties} / {one.losses}" for one in ranks.contests
     }
     columns = [
-        TableColumn("first", figures=False, key=True),
-        TableColumn("second", figures=False, key=True),
+        TableColumn("first", lambda one: one.first, text=True, key=True),
+        TableColumn("second", lambda one: one.second, text=True, key=True),
+        TableColumn(
+            "win / tie / loss", lambda one: contests.get((one.first, one.second), ""), key=True
+        ),
     ]
-    columns.append(TableColumn("win / tie / loss", key=True))
     if not ranks.pairs:
-        return BlockTable(columns, [[*pair, text] for pair, text in contests.items()], title="Wins")
-    adjusted = any(one.p_adjusted is not None for one in ranks.pairs)
+        return BlockTable.of(columns, ranks.contests, title="Wins")
     columns += [
-        TableColumn("test", figures=False, key=True),
-        TableColumn("statistic (df)", wide=True),
+        TableColumn("test", lambda one: one.test, text=True, key=True),
+        TableColumn("statistic (df)", statistic, wide=True),
+        TableColumn("p", lambda one: p_text(one.p)),
+        TableColumn("p adjusted", lambda one: p_text(one.p_adjusted), optional=True),
     ]
-    columns += [TableColumn("p"), *([TableColumn("p adjusted")] if adjusted else [])]
-    rows = []
-    for one in ranks.pairs:
-        row = [one.first, one.second, contests.get((one.first, one.second), ""), one.test]
-        row += [statistic(one), p_text(one.p)]
-        rows.append(row + ([p_text(one.p_adjusted)] if adjusted else []))
-    return BlockTable(columns, rows, title="Tests")
+    return BlockTable.of(columns, ranks.pairs, title="Tests")
 
 
 def leader(ranks: Ranks) -> str:

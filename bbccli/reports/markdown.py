@@ -1,0 +1,104 @@
+"""Blocks as Markdown, in which no text of a file is markup."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from bbccli.core.text import visible
+from bbccli.reports import Style
+from bbccli.reports.blocks import (
+    MOST_ROWS,
+    AnswerLines,
+    Block,
+    BlockTable,
+    FactList,
+    Heading,
+    Line,
+    Notes,
+    Wide,
+)
+
+
+def write(results: Iterable[Iterable[Block]], style: Style) -> str:
+    """Return the blocks of some results, one result after the other."""
+    return "\n".join(map(markdown, results))
+
+
+def markdown(blocks: Iterable[Block]) -> str:
+    """Return the blocks of one result."""
+    return "\n\n".join(part for block in blocks for part in _parts(block) if part) + "\n"
+
+
+def _parts(block: Block) -> Iterator[str]:
+    match block:
+        case Wide(wide):
+            yield from _parts(wide)
+        case Heading(text, more, run):
+            yield f"### {escaped(text)}"
+            yield escaped(more)
+            yield "  \n".join(map(escaped, run))
+        case AnswerLines(answers):
+            yield "\n\n".join(f"**{escaped(line)}**" for line, _ in answers)
+        case Line(text, strong):
+            yield f"**{escaped(text)}**" if strong and text else escaped(text)
+        case FactList(rows):
+            yield "\n".join(_items(rows))
+        case Notes(notes, facts, _, legend):
+            yield f"Report {escaped(legend)}." if legend else ""
+            hints = (f" *{escaped(note.remedy)}*" if note.remedy else "" for note in notes)
+            items = (
+                f"- note: {escaped(note.text)}.{hint}"
+                for note, hint in zip(notes, hints, strict=True)
+            )
+            yield "\n".join([*_items(facts), *items])
+        case BlockTable():
+            yield _table(block)
+            yield from _parts(FactList(block.facts))
+
+
+def _items(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Facts as items of a list; those without a name go on under the one above."""
+    above = ""
+    for name, *texts in rows:
+        above = name or above
+        if any(texts):
+            yield f"- {escaped(above)}: {escaped(', '.join(texts))}"
+
+
+def _table(block: BlockTable) -> str:
+    shown = block.rows[: max(block.most, MOST_ROWS)]
+    filled = [
+        n for n, column in enumerate(block.columns) if column.name or any(row[n] for row in shown)
+    ]
+    columns = [block.columns[n] for n in filled]
+    lines = [[escaped(column.name.strip()) for column in columns]]
+    lines.append(["---" if column.text else "--:" for column in columns])
+    for position, row in enumerate(shown):
+        cells = [escaped(row[n].strip()) for n in filled]
+        is_bold = block.looks[position : position + 1] == ["bold"]
+        lines.append([f"**{cell}**" if is_bold and cell else cell for cell in cells])
+    n_more = len(block.rows) - len(shown)
+    rest = f"\n\nand {n_more} more" if n_more else ""
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines) + rest
+
+
+_MARKUP = re.compile(r"[\\`*_\[\]|~#!]|(?<=:)/(?=/)|(?i:(?<=\bwww)\.)")
+
+_CALL = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
+"""What GitHub and GitLab link, also behind a backslash: a person, who is told, and an issue."""
+
+
+def escaped(text: str) -> str:
+    r"""Return text that Markdown shows as it is, on one line: no markup, HTML, link, cell or call.
+
+    Examples
+    --------
+    >>> print(escaped("a|b <i>x</i> [c](http://d)"))
+    a\|b &lt;i&gt;x&lt;/i&gt; \[c\](http:\//d)
+    >>> print(escaped("@me #1"))
+    @<!-- -->me \#<!-- -->1
+    """
+    plain = _MARKUP.sub(r"\\\g<0>", html.escape(visible(text), quote=False))
+    return _CALL.sub(r"\g<0><!-- -->", plain)
