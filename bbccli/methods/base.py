@@ -24,12 +24,15 @@ def models_of(plan: Plan, matrix: PredictionMatrix) -> Models:
 
     A fold, a repeat, a part held out and the run of a tool all mean that models were trained on
     some samples to predict others, and the winner will be trained again on all of them. Prompts,
-    raters, and models that were finished before these samples were seen are fixed.
+    raters, and models that were finished before these samples were seen are fixed: those of scores
+    without folds, whose repeats are epochs and whose tool evaluates and trains nothing.
     """
     if plan.models is not None:
         return plan.models
+    evaluated = matrix.task is Task.SCORE and matrix.folds is None
     folds = matrix.folds is not None or matrix.repeated_holdout or matrix.n_repeats > 1
-    return Models.TRAINED if folds or matrix.source.run else Models.FIXED
+    trained = (folds or matrix.source.run is not None) and not evaluated
+    return Models.TRAINED if trained else Models.FIXED
 
 
 class Need(StrEnum):

@@ -46,6 +46,7 @@ MODULES = {
     "t-folds": "literature.student",
     "t-corrected": "literature.student",
     "influence": "literature.cv_influence",
+    "clustered": "literature.clustered",
 }
 """Module of each method, which is imported when the method is first asked for.
 

@@ -63,6 +63,7 @@ NAMES = {
     "naive": "bootstrap of the winner",
     "naive-f": "bootstrap of the winner's folds",
     **{name: name for name in ("tilting", "tilting-10p", "nested-selection", "influence")},
+    "clustered": "clustered standard error",
     **{name: name for name in ("t-folds", "t-corrected")},
 }
 """Methods whose names in a sentence are not their own in capitals."""

@@ -18,7 +18,7 @@ from bbccli.methods.base import Gives, Need
 from bbccli.metrics import METRICS
 from bbccli.stats import resampling
 from bbccli.stats.selection import candidates
-from bbccli.types import Direction, Models, Pooling, Side
+from bbccli.types import Direction, MetricKind, Models, Pooling, Side
 
 # Models that are fixed: then every method can be computed, and no other number depends on it.
 PLAN = Plan(n_resamples=150, seed=3, models=Models.FIXED)
@@ -36,7 +36,10 @@ OF_SHARES = {"wald", "wilson", "clopper-pearson", "jeffreys"}
 SHARES = {
     "accuracy", "error", "precision-micro", "recall-micro", "recall-weighted", "f1-micro"
 }  # fmt: skip
+# This is for means over samples.
+MEANS = {name for name, metric in METRICS.items() if metric.kind is MetricKind.MEAN}
 ONLY_FOR = {name: {"auc"} for name in OF_AUC} | dict.fromkeys(OF_SHARES, SHARES)
+ONLY_FOR |= {"clustered": MEANS}
 
 
 # The methods at the core meet all representatives, those built from their parts a few.

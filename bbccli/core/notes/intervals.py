@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.core.notes.note import CARE, DOUBT, Texts, listing, note
+from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
 from bbccli.core.rounding import count, digits_for, figure, percent, short
 
 
@@ -17,6 +17,20 @@ def no_interval(
     Remedy: what the note suggests; or `bbc`, whose interval rests on all samples.
     """
     return f"{method} has no interval: {why}", remedy
+
+
+@note(HARMLESS)
+def as_if_chosen_beforehand(method: str) -> Texts:
+    """`clustered` takes the winner as if no other configuration had been tried, as the error bars
+    of evaluation frameworks do. A corrected interval is wider.
+
+    Remedy: report the corrected one.
+    """
+    return (
+        f"the interval of {method} is for a configuration chosen beforehand; the corrected one is "
+        "wider, for on other items another configuration might have won",
+        "report the corrected one",
+    )
 
 
 @note(DOUBT)

@@ -1,0 +1,107 @@
+"""The standard error of a mean score, clustered where items come in groups.
+
+What evaluation frameworks and papers on language models report beside a score.
+
+Formula: m_w ∓ z √(s² / n + (1/n²) Σ_c Σ_(i ≠ j in c) L_i L_j), with L_i = s_i - m_w, the score of
+item i less the winner's mean over n items, s² = Σ L_i² / (n - 1), and clusters c.
+
+Algorithm:
+
+1. Select the winner and its mean m_w as `cvt` does. That is the estimate.
+2. Take its scores s_i; of several epochs the mean of each item: asking again makes no more items.
+   With sample weights, or folds that `--pooling fold-mean` averages, L_i is the influence value of
+   the item, which for a plain mean is s_i - m_w.
+3. Add the products of different items of one group to the variance of the mean. Without groups
+   there are none, and the error is s / √n.
+4. Compute the normal interval and clip it to the bounds of the metric.
+
+Assumptions: the winner was named beforehand; items, or groups of them, are draws from all that the
+result is for, and are many. What a judge that gives the scores errs by is not in the interval.
+
+When to use: to compare with the error bars of a framework or a paper. When not: for the best of
+several configurations. The interval of `bbc` is wider, for it also holds that with other items
+another configuration would have won; and its figure is lower, for the winner was lucky with these.
+
+Cost: none.
+
+Source: Miller 2024, sections 2.1 and 2.2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.core.notes import as_if_chosen_beforehand, no_interval
+from bbccli.errors import UnsupportedError
+from bbccli.methods.base import INTERVAL, Method
+from bbccli.stats.case import Answer, Case
+from bbccli.stats.influence import influence
+from bbccli.stats.intervals.ends import interval_by, without_width
+from bbccli.stats.selection.units import on_few_groups, units_of
+from bbccli.stats.significance import Pivot
+from bbccli.types import BoolArray, FloatArray, IntArray, MetricKind
+
+
+def run(case: Case) -> Answer:
+    """Return the naive mean with a normal interval by its clustered standard error.
+
+    Raises
+    ------
+    UnsupportedError
+        The metric is no mean over samples.
+    """
+    matrix, value, winner = case.matrix, case.choice.naive, case.choice.winner
+    if case.metric.kind is not MetricKind.MEAN:
+        raise UnsupportedError(
+            f"{case.method} is for means over samples, such as a mean score or the accuracy; "
+            f"{case.metric.label} is not one",
+            hint="influence, for any smooth metric; or bbc",
+        )
+    scored: BoolArray = np.ones(matrix.n_samples, bool)
+    if matrix.available is not None:
+        scored = np.asarray(matrix.available[:, :, winner].any(axis=0))
+    units = units_of(matrix)[scored]
+    if len(np.unique(units)) < 2:
+        why, remedy = "the items are of one group", "score items of several groups"
+        return Answer(value, notes=(no_interval(case.method, why, remedy),))
+    scorer = case.measured.bind(np.array([winner]))
+    deviations = influence(scorer, scored.astype(np.int64), np.zeros(1, np.int64))[scored, 0]
+    pivot = Pivot(value, clustered_error(deviations, units))
+    notes = on_few_groups(matrix) + without_width(pivot.ends, value)
+    if matrix.n_configurations > 1:
+        notes += (as_if_chosen_beforehand(case.method),)
+    return Answer(value, interval_by(pivot.ends, case.bounded, case.plan), notes=notes)
+
+
+def clustered_error(deviations: FloatArray, clusters: IntArray) -> float:
+    """Return the standard error of a mean, of items (n,) less that mean, and their clusters (n,).
+
+    References
+    ----------
+    Miller 2024, section 2.2.
+
+    Examples
+    --------
+    >>> scores = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])
+    >>> apart = clustered_error(scores - 0.5, np.arange(6))
+    >>> together = clustered_error(scores - 0.5, np.array([0, 0, 1, 0, 1, 1]))
+    >>> round(apart, 6), round(together, 6)
+    (0.223607, 0.365148)
+    """
+    n = len(deviations)
+    squares = float((deviations**2).sum())
+    of_clusters = float((np.bincount(clusters, deviations) ** 2).sum())
+    return float(np.sqrt(squares / (n * (n - 1)) + (of_clusters - squares) / n**2))
+
+
+METHODS = (
+    Method(
+        name="clustered",
+        label="mean",
+        answer=run,
+        gives=INTERVAL,
+        summary="normal interval of the winner's mean score, clustered by groups of items",
+        reference="Miller 2024",
+        ignores_selection=True,
+    ),
+)
