@@ -5,6 +5,7 @@ Arrow's own conversions import pandas, which would take most of the time of a sm
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -118,6 +119,26 @@ def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None
     return out
 
 
+def to_rows(table: pa.Table, kind: Any) -> FloatArray:
+    """(C, n) columns of numbers or booleans as float32 or float64; null becomes NaN."""
+    import pyarrow as pa
+
+    kinds, found = table.schema.types, np.empty((table.num_columns, table.num_rows), kind)
+    for one in dict.fromkeys(kinds):
+        places = [place for place, other in enumerate(kinds) if other == one]
+        start, rows = 0, slice(None) if len(places) == len(kinds) else places
+        try:
+            for batch in table.select(places).to_batches():
+                gaps = pa.types.is_floating(one)
+                numbers = batch.to_tensor(null_to_nan=gaps, row_major=False).to_numpy()
+                found[rows, start : start + len(batch)] = numbers.T
+                start += len(batch)
+        except pa.ArrowException:  # booleans, nothing at all, or integers of which some are missing
+            for place in places:
+                to_numbers(table.column(place), found[place])
+    return found
+
+
 def to_codes(indices: pa.Array) -> IntArray:
     """(n,) int64 indices of a dictionary, -1 where null."""
     if indices.null_count == len(indices):
@@ -173,33 +194,37 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     """
     import pyarrow as pa
 
-    schema = plain_schema(table.schema, path)
+    plain_of = plain_types(table.schema, path)
+    if all(own == kind and not is_text(kind) for kind, own in plain_of.items()):
+        with suppress(pa.ArrowException):  # which column is damaged, each says by itself
+            table.validate(full=True)
+            return table
     columns = [
         # most columns of predictions are as they should be
-        column if pa.types.is_float64(column.type) else _plain(column, field, path)
-        for column, field in zip(table.columns, schema, strict=True)
+        column if pa.types.is_float64(kind) else _plain(column, plain_of[kind], name, path)
+        for name, kind, column in zip(
+            table.column_names, table.schema.types, table.columns, strict=True
+        )
     ]
-    return pa.Table.from_arrays(columns, names=schema.names)
+    return pa.Table.from_arrays(columns, names=table.column_names)
 
 
-def plain_schema(schema: pa.Schema, path: str) -> pa.Schema:
-    """Return the schema that `plain` gives a table; lists of numbers stay lists.
+def plain_types(schema: pa.Schema, path: str) -> dict[pa.DataType, pa.DataType]:
+    """Return the type that `plain` gives columns of each type; lists of numbers stay lists.
 
     Raises
     ------
     InputError
         As `plain`, as far as the types tell.
     """
-    import pyarrow as pa
-
-    known: dict[pa.DataType, pa.DataType] = {}  # of many columns few types
-    for name, kind in zip(schema.names, schema.types, strict=True):
+    known: dict[pa.DataType, pa.DataType] = {}
+    for kind in dict.fromkeys(schema.types):
         try:
-            known[kind] = known.get(kind) or (kind if holds_lists(kind) else _plain_type(kind))
+            known[kind] = kind if holds_lists(kind) else _plain_type(kind)
         except TypeError:
+            name = schema.names[schema.types.index(kind)]
             raise _strange(kind, name, path) from None
-    kinds = [known[kind] for kind in schema.types]
-    return pa.schema(zip(schema.names, kinds, strict=True))
+    return known
 
 
 def holds_lists(kind: pa.DataType) -> bool:
@@ -226,10 +251,13 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
     Raises
     ------
     InputError
-        Lists of unequal length, with nothing in them, or some of whose numbers are missing.
+        As `plain_types`; lists of unequal length, with nothing in them, or some of whose numbers
+        are missing.
     """
     import pyarrow as pa
 
+    if not any(map(holds_lists, plain_types(table.schema, path))):
+        return table, ()
     columns, names, spread = [], [], []
     for name, column in zip(table.column_names, table.columns, strict=True):
         parts = _parts(column, name, path) if holds_lists(column.type) else []
@@ -237,7 +265,7 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
         names += numbered or [name]
         columns += parts or [column]
         spread += numbered
-    return (pa.Table.from_arrays(columns, names=names) if spread else table), tuple(spread)
+    return pa.Table.from_arrays(columns, names=names), tuple(spread)
 
 
 def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
@@ -313,11 +341,11 @@ def _fixed_width(values: pa.Array) -> Any:
     return whole[values.offset : values.offset + len(values)]
 
 
-def _plain(column: pa.ChunkedArray, field: pa.Field, path: str) -> pa.ChunkedArray:
+def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str, path: str) -> pa.ChunkedArray:
     """Convert one column to its plain type."""
     import pyarrow as pa
 
-    given, kind = column.type, field.type
+    given = column.type
     try:
         column = _without_views(_without_uuid(column))
         if pa.types.is_decimal(given) and pa.types.is_floating(kind):
@@ -327,11 +355,11 @@ def _plain(column: pa.ChunkedArray, field: pa.Field, path: str) -> pa.ChunkedArr
             column.validate(full=True)
     except pa.ArrowException:
         if not pa.types.is_decimal(given):
-            raise _strange(given, field.name, path) from None
+            raise _strange(given, name, path) from None
         raise InputError(
             "whole numbers beyond 64 bits cannot be read",
             path=path,
-            column=field.name,
+            column=name,
             hint="store a key as text, and predictions as floating-point numbers",
         ) from None
     if is_text(column.type):

@@ -280,8 +280,9 @@ def _selection_of(sheet: Sheet) -> Pooling | None:
 
 def _n_read(sheet: Sheet) -> int:
     """Candidates of the file, those included that a flag or an option leaves out."""
-    names = [*sheet.configurations, *(one.name for one in sheet.left_out)]
-    n_dummies = sum(DUMMY in sheet.metadata.flags.get(name, ()) for name in names)
+    names = {*sheet.configurations, *(one.name for one in sheet.left_out)}
+    flags = sheet.metadata.flags
+    n_dummies = sum(name in names and DUMMY in own for name, own in flags.items())
     return len(names) - n_dummies + sheet.n_excluded
 
 

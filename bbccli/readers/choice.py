@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import lru_cache
 
 import numpy as np
 
@@ -105,11 +106,13 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
     if ALL in include:
         return sheet
     refused = [flag for name, flag in INCLUDED.items() if name not in include and flag]
+    flags = sheet.metadata.flags
     found = {
         name: flag
         for name in sheet.configurations
+        if name in flags
         for flag in refused
-        if flag in sheet.metadata.flags.get(name, ())
+        if flag in flags[name]
     }
     if not found:
         return sheet
@@ -196,20 +199,26 @@ def _pairs(sheet: Sheet) -> Mapping[str, str]:
     if sheet.layout != WIDE or "truth" not in sheet.roles:
         return {}
     known = sheet.declared
-    heads: dict[str, str] = {}
-    free = [name for name in sheet.configurations if name not in known]
-    for name in free:
-        of_class = OF_CLASS.match(name)
-        for one in (name, of_class[1] if of_class else name):
-            if match := _PROBABILITY.fullmatch(one):
-                heads.setdefault(_head(match), name)
-    found = {}
+    free = tuple(name for name in sheet.configurations if name not in known)
+    heads, found = _probabilities(free), {}
     for name in free if heads else ():
         match = _LABEL.fullmatch(name)
         head = _head(match) if match else name.casefold()
         if heads.get(head, name) != name and len(sheet.configurations[name]) == 1:
             found[name] = heads[head]
     return found
+
+
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _probabilities(names: tuple[str, ...]) -> Mapping[str, str]:
+    """Names of probabilities, by the name of their model."""
+    heads: dict[str, str] = {}
+    for name in names:
+        of_class = OF_CLASS.match(name)
+        for one in (name, of_class[1]) if of_class else (name,):
+            if match := _PROBABILITY.fullmatch(one):
+                heads.setdefault(_head(match), name)
+    return heads
 
 
 def _head(match: re.Match[str]) -> str:

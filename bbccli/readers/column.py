@@ -98,13 +98,15 @@ class Column:
 
         return bool(pa.types.is_boolean(self.values.type))
 
-    @property
+    @cached_property
     def nulls(self) -> IntArray:
         """Entries without a value."""
         return np.flatnonzero(null_mask(self.values))
 
     def take(self, entries: IntArray) -> Column:
         """Return the given entries, in their order; null where an entry is -1."""
+        if len(entries) == len(self) and np.array_equal(entries, np.arange(len(self))):
+            return self
         values = take(self.values, as_arrow_or_null(entries))
         return replace(self, values=values, rows=self.rows[entries])
 

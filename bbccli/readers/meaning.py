@@ -39,7 +39,8 @@ def outcome_of(sheet: Sheet, values: Values, request: Request) -> Outcome:
     OptionError
         A positive class where there is none.
     """
-    return replace(_unweighted(sheet, values, request), weights=sheet.weights)
+    outcome = _unweighted(sheet, values, request)
+    return outcome if sheet.weights is None else replace(outcome, weights=sheet.weights)
 
 
 def _unweighted(sheet: Sheet, values: Values, request: Request) -> Outcome:
@@ -50,14 +51,13 @@ def _unweighted(sheet: Sheet, values: Values, request: Request) -> Outcome:
         _refuse_positive(request.positive, Task.SURVIVAL)
         return survival(sheet.of_samples["time"], sheet.of_samples["event"], task)
     check_classes_told(sheet)
-    labels = tuple(dict.fromkeys(cell.label for cell in sheet.cells if cell.label is not None))
-    _refuse_doubtful(truth, values, labels, task)
-    decided = decide_task(truth, values, labels, task, sheet.metadata)
+    _refuse_doubtful(truth, values, sheet.labels, task)
+    decided = decide_task(truth, values, sheet.labels, task, sheet.metadata)
     if decided is not Task.BINARY:
         _refuse_positive(request.positive, decided)
     if decided is Task.REGRESSION:
         return Outcome(Task.REGRESSION, truth.numbers("truth"))
-    return classification(truth, decided, labels, sheet.metadata, request.positive)
+    return classification(truth, decided, sheet.labels, sheet.metadata, request.positive)
 
 
 def _refuse_doubtful(

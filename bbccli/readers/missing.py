@@ -59,6 +59,8 @@ def complete(
         return predictions, np.ones(sheet.n_samples, bool), []
     n_absent, path = sheet.n_samples - len(sheet.usable), sheet.path
     missing = _missing(predictions.array)
+    if there is None and not n_absent and not missing.any():
+        return predictions, np.ones(sheet.n_samples, bool), []
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
     if sheet.layout == HARNESS and policy in (None, Missing.DROP):

@@ -13,7 +13,7 @@ import numpy as np
 from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError, InputError
-from bbccli.readers.arrow import is_text, to_numbers
+from bbccli.readers.arrow import to_numbers, to_rows
 from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.column import Column, number_of, text_entries
 from bbccli.readers.column_file import ColumnFile, over_columns
@@ -90,7 +90,7 @@ def read_values(sheet: Sheet, problems: Problems, file: Any = None) -> tuple[She
         return sheet, Values(file, tuple(cell.name for cell in sheet.cells))
     # of a nested cross-validation all rows are read at once, so that all mean the same
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
-    texts = {cell.name for cell in sheet.cells if is_text(sheet.type_of(cell))}
+    texts = {cell.name for cell in sheet.cells if cell.source in sheet.table.texts}
     filled = {cell.name for cell in sheet.cells if _is_filled(sheet, cell)} if texts else texts
     worded = texts & filled
     if worded and worded == filled:
@@ -156,7 +156,7 @@ def faults_of_each(
         some = replace(sheet, cells=tuple(sheet.cells[i] for i in chosen))
         names = tuple(cell.name for cell in some.cells)
         part = replace(values, array=values.array[:, :, chosen], configurations=names)
-        if values.words and not any(is_text(some.type_of(cell)) for cell in some.cells):
+        if values.words and not any(cell.source in some.table.texts for cell in some.cells):
             part = Values(np.full(part.array.shape, np.nan), names)  # empty columns beside text
         try:
             interpret(some, part, outcome)
@@ -334,23 +334,21 @@ def _numbers(
     import pyarrow as pa
 
     cells, flat = sheet.cells, rows.ravel()
-    single = all(map(pa.types.is_float32, map(sheet.type_of, cells)))
+    single = {*map(sheet.type_of, cells)} == {pa.float32()}
     out = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
     sound = np.ones(len(cells), bool)
     in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
     shared: dict[str, FloatArray] = {}
     for start in range(0, len(cells), _BLOCK):
-        block = np.full((len(cells[start : start + _BLOCK]), sheet.n_rows), np.nan, out.dtype)
-        for i, cell in enumerate(cells[start : start + _BLOCK]):
-            if cell.name not in texts:
-                _fill(sheet, cell, shared, block[i])
+        own = cells[start : start + _BLOCK]
+        block = _block(sheet, own, texts, shared, out.dtype)
         infinite = np.asarray(np.isinf(block).any(axis=1))
-        for i, cell in enumerate(cells[start : start + _BLOCK]):
-            sound[start + i] = cell.name not in worded and not infinite[i]
-            with problems.of("predictions"):
-                if cell.name in worded:
-                    raise text_fault(sheet.column(cell))
-                if infinite[i]:
+        for i, cell in enumerate(own):
+            if infinite[i] or cell.name in worded:
+                sound[start + i] = False
+                with problems.of("predictions"):
+                    if cell.name in worded:
+                        raise text_fault(sheet.column(cell))
                     _finite(block[i], sheet.column(cell))
         out[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
     if rows.min(initial=0) < 0:
@@ -358,18 +356,32 @@ def _numbers(
     return out.reshape(*rows.shape, len(cells)), sound
 
 
-def _fill(
-    sheet: Sheet, cell: PredictionColumn, shared: dict[str, FloatArray], out: FloatArray
-) -> None:
-    """Put the predictions of a cell into `out` (n_rows,)."""
-    if cell.rows is None:
-        to_numbers(sheet.table.data.column(cell.source), out)
-    else:
+def _block(
+    sheet: Sheet,
+    cells: Sequence[PredictionColumn],
+    texts: Container[str],
+    shared: dict[str, FloatArray],
+    kind: np.dtype[Any],
+) -> FloatArray:
+    """(cells, n_rows) predictions of some cells, NaN of those that are text."""
+    import pyarrow as pa
+
+    data = sheet.table.data
+    if isinstance(data, pa.Table) and all(c.rows is None and c.name not in texts for c in cells):
+        return to_rows(data.select([cell.source for cell in cells]), kind)
+    block = np.full((len(cells), sheet.n_rows), np.nan, kind)
+    for cell, out in zip(cells, block, strict=True):
+        if cell.name in texts:
+            continue
+        if cell.rows is None:
+            to_numbers(data.column(cell.source), out)
+            continue
         if cell.source not in shared:
-            shared[cell.source] = to_numbers(sheet.table.data.column(cell.source))
+            shared[cell.source] = to_numbers(data.column(cell.source))
         np.take(shared[cell.source], cell.rows, mode="clip", out=out)
         if cell.rows.min(initial=0) < 0:
             out[cell.rows < 0] = np.nan
+    return block
 
 
 def _finite(numbers: FloatArray, column: Column) -> None:

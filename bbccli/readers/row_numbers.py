@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import count, islice
 
 import numpy as np
@@ -52,7 +53,7 @@ def set_aside(table: Table) -> Table:
 
     data, names = table.data, list(table.names)
     # the columns of a large Parquet file are read by their names
-    known = [i for i, name in enumerate(names) if name or isinstance(data, pa.Table)]
+    known = [i for i in _called_so(tuple(names)) if names[i] or isinstance(data, pa.Table)]
     blank = {i for i in known if not names[i] and is_nothing(data.schema.types[i])}
     found = [i for i in known if i not in blank and _is_index(table, names[i], i)]
     if len(blank) + len(found) in (0, len(names)):
@@ -126,12 +127,20 @@ def without_row_numbers(sheet: Sheet, named: Collection[str]) -> Sheet:
     return replace(sheet, cells=sheet.cells[1:], notes=(*sheet.notes, remark([name])))
 
 
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _called_so(names: tuple[str, ...]) -> list[int]:
+    """Positions of columns that are called as one that numbers or names the rows."""
+    called = [name.strip() for name in names]
+    return [i for i, one in enumerate(called) if _is_lost(one) or _INDEX.fullmatch(one)]
+
+
+def _is_lost(called: str) -> bool:
+    """True if a column has no name, or one that pandas gives such a column."""
+    return not called or _LOST.fullmatch(called) is not None
+
+
 def _is_index(table: Table, name: str, position: int) -> bool:
-    """Return True if a column numbers or names the rows, by its name and values."""
-    called = name.strip()
-    lost = not called or _LOST.fullmatch(called)
-    if not lost and not _INDEX.fullmatch(called):
-        return False
+    """Return True if a column that is called so does number or name the rows."""
     column = replace(table, data=table.data.select([position])).column(name)
     if column.is_text:
         return not len(column.nulls) and len(column.codes()[1]) == len(column)
@@ -139,7 +148,8 @@ def _is_index(table: Table, name: str, position: int) -> bool:
     if numbers is None:
         return False
     n_different = len(np.unique(numbers))
-    return n_different == len(numbers) or bool(lost and n_different >= FEWEST)
+    lost = _is_lost(name.strip())
+    return n_different == len(numbers) or (lost and n_different >= FEWEST)
 
 
 def _rises(numbers: IntArray) -> bool:

@@ -169,10 +169,15 @@ class Sheet:
                 return None
         return there
 
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Classes that the predictions have columns of, in order of first appearance."""
+        return tuple({cell.label: None for cell in self.cells if cell.label is not None})
+
     @property
     def by_class(self) -> bool:
         """True if a configuration has one column per class."""
-        return any(cell.label is not None for cell in self.cells)
+        return bool(self.labels)
 
     @cached_property
     def configurations(self) -> Mapping[str, tuple[PredictionColumn, ...]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import apply, levels_of, plain, plain_schema, spread_lists
+from bbccli.readers.arrow import apply, is_text, levels_of, plain, spread_lists
 from bbccli.readers.column import Column, Origin
 from bbccli.readers.metadata import Metadata, parse_metadata
 from bbccli.types import IntArray
@@ -143,9 +143,16 @@ class Table:
         schema = self.data.schema
         return dict(zip(schema.names, schema.types, strict=True))
 
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """Names of the columns of text."""
+        kinds = {kind for kind in set(self.types.values()) if is_text(kind)}
+        return frozenset(name for name, kind in self.types.items() if kinds and kind in kinds)
+
     def asked_for(self, names: Container[str | None]) -> Table:
         """Return the table with no column aside that has one of these names."""
-        return replace(self, aside=tuple(name for name in self.aside if name not in names))
+        aside = tuple(name for name in self.aside if name not in names)
+        return self if aside == self.aside else replace(self, aside=aside)
 
     @property
     def shown(self) -> pa.Table | ColumnsOnDisk:
@@ -187,7 +194,6 @@ def plain_table(found: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Tabl
 
     if not isinstance(found, pa.Table):
         return Table(path, found, **more)
-    plain_schema(found.schema, path)
     spread, unnamed = spread_lists(found, path)
     levels = levels_of(found) if unnamed else {}
     return Table(path, plain(spread, path), unnamed=unnamed, levels=levels, **more)
@@ -212,6 +218,8 @@ def check_names(frame: Table) -> None:
 
 def name_faults(frame: Table) -> Iterator[InputError]:
     """Yield an error for each column without a name and each name that occurs again."""
+    if len(set(frame.names)) == len(frame.names) and all(map(str.strip, frame.names)):
+        return
     seen: set[str] = set()
     for position, name in enumerate(frame.data.column_names):
         if name in frame.aside:

@@ -72,7 +72,11 @@ def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
     """(N, C) ranks of the first repeat; None of classes, and of so many that they take long."""
     array = predictions.array[0]
     labels = outcome.task.is_classification and (array.ndim == 3 or len(outcome.classes) > 2)
-    return None if labels or array.size > _MOST_RANKED else _ranks(array)
+    if labels or array.size > _MOST_RANKED:
+        return None
+    if predictions.kind is PredictionKind.LABEL:  # 0 and 1: as `_ranks` has them, without sorting
+        return np.asarray((array - array.mean(axis=0)) * (len(array) / 2))
+    return _ranks(array)
 
 
 def polarity(

@@ -120,8 +120,9 @@ def _by_fold(
         found |= _checked(array[:1], _in_order, among & ~found)
         whole = np.flatnonzero(_checked(array[:1], _whole, among & ~found))
         again = array[0, 1 : array.shape[1] // 2 + 1, whole] == array[0, :1, whole]
-        # a first value that comes again at once, as a label does, has no period
-        for c in whole[again.any(axis=1) & (again.argmax(axis=1) > 1)]:
+        # values that come again at once, as labels do, have no period
+        apart = array[0, 1, whole] != array[0, 2, whole]
+        for c in whole[again.any(axis=1) & (again.argmax(axis=1) > 1) & apart]:
             found[c] = _periodic(array[0, :, c])
     return found
 
@@ -135,10 +136,12 @@ def _constant_in_folds(
     Of labels, each fold has its own.
     """
     array = predictions.array
+    first = np.flatnonzero(folds[0] == folds[0, 0])[:_GLANCE]
+    found = among & _constant(array[0, first])
+    if not found.any():
+        return found
     cells = np.arange(len(folds))[:, None] * (int(folds.max()) + 1) + folds
     parts = [cells == cell for cell in distinct(cells)]
-    repeats, samples = (places[:_GLANCE] for places in np.nonzero(parts[0]))
-    found = among & _constant(array[repeats, samples])
     for c in np.flatnonzero(found):
         column = array[:, :, [c]]
         values = np.array([column[part][0, 0] for part in parts])

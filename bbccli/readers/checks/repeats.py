@@ -38,7 +38,10 @@ RUN = 3
 """Samples of one fold in a row, on average, from which on they were written fold by fold."""
 
 _FIRST = 8
-"""Configurations that are looked at first, one after another."""
+"""Configurations that are looked at first, some at a time."""
+
+_FIRST_CELLS = 2**11
+"""Predictions of these that are looked at together."""
 
 _SPREAD = 2**20
 """Predictions of a sample by one configuration that hashes tell apart."""
@@ -204,8 +207,10 @@ def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = N
     truth = np.stack([outcome.values.astype(np.float64), event], axis=1)[None]
     of_truth = _mixed(_keys(truth, np.arange(2)))
     keys = of_truth
-    for c in range(min(_FIRST, array.shape[2])):
-        keys = keys + _keys(array, np.array([c]))
+    first = np.arange(min(_FIRST, array.shape[2]))
+    step = max(_FIRST_CELLS // max(len(outcome), 1), 1)
+    for start in range(0, len(first), step):
+        keys = keys + _keys(array, first[start : start + step])
         if _times(keys, groups) == 1:
             return 1
     parts = workers.over_parts(partial(_keys, array), array.shape[2])

@@ -37,6 +37,9 @@ _COLUMNS: Final = {
 }
 """What columns of subsets are called, beside the names of folds; without separators."""
 
+_MAYBE_FOLDS: Final = ("split", "datasplit")
+"""What columns are called that hold subsets or folds; without separators."""
+
 _FLAG: Final = re.compile(
     r"(?:is|in)(?:train|training|test|testing|valid|validation|val|holdout|sample)(?:set)?"
     r"|train|training|trainset"
@@ -72,13 +75,13 @@ def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> No
     InputError
         Names the column, and what it holds.
     """
-    for name in table.names:
+    for name in _called_so(table.names, fold):
         plain = _letters(name)
         if name in known:
             continue
-        if name == fold or name.casefold() in NAMES["fold"] or plain in _COLUMNS:
+        if _is_of_folds(name, fold) or plain in _COLUMNS:
             refuse_subsets_as_folds(table.column(name))
-        if name != fold and plain in ("split", "datasplit"):
+        if name != fold and plain in _MAYBE_FOLDS:
             _refuse_unequal(table.column(name))
         if name != fold and _FLAG.fullmatch(plain):
             column = table.column(name)
@@ -87,7 +90,23 @@ def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> No
                 raise _fault(column, "tells training rows from test rows")
 
 
-@lru_cache(maxsize=4096)  # the files of a batch have the same columns
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _called_so(names: tuple[str, ...], fold: str | None) -> list[str]:
+    """Return the columns whose names may say so."""
+    telling = {*_COLUMNS, *_MAYBE_FOLDS}
+    letters = {name: _letters(name) for name in names}
+    return [
+        name
+        for name, plain in letters.items()
+        if _is_of_folds(name, fold) or plain in telling or _FLAG.fullmatch(plain)
+    ]
+
+
+def _is_of_folds(name: str, fold: str | None) -> bool:
+    """True if a column was said to be the folds, or is called like them."""
+    return name == fold or name.casefold() in NAMES["fold"]
+
+
 def _letters(name: str) -> str:
     """Name without case and separators."""
     return re.sub(r"[\W_]", "", name.casefold())

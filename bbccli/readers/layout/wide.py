@@ -25,7 +25,8 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     """
     known = {cell.source: cell for cell in table.cells}
     chosen, spare = choose_roles(table, hints, known)
-    names = [name for name in table.names if name not in {*chosen.values(), *spare}]
+    others = {*chosen.values(), *spare}
+    names = [name for name in table.names if name not in others]
     if "truth" not in hints.absent:
         if metadata.run and not {"truth", "time"} & chosen.keys():
             raise InputError(

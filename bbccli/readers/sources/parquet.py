@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
-from bbccli.readers.arrow import holds_lists, is_text, plain, plain_schema
+from bbccli.readers.arrow import holds_lists, is_text, plain, plain_types
 from bbccli.readers.sources.limits import check_packed, check_texts
 
 if TYPE_CHECKING:
@@ -97,10 +97,12 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     try:
         file = _opened(source)
         schema = file.schema_arrow
-        plain = plain_schema(schema, path)
-        if isinstance(source, Path) and any(map(holds_lists, schema.types)):
+        plain_of = plain_types(schema, path)
+        if isinstance(source, Path) and any(map(holds_lists, plain_of)):
             source = bytes_of(source)
-        texts = [field.name for field in schema if is_text(field.type)]
+        texts = []
+        if any(map(is_text, plain_of)):
+            texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
         check_packed(_declared_size(file, source, path), packed, path)
@@ -111,7 +113,8 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         raise InputError("no rows", path=path, hint="one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
     if table is None:
-        return ColumnsOnDisk(path, file, plain), text
+        fields = [field.with_type(plain_of[field.type]) for field in schema]
+        return ColumnsOnDisk(path, file, pa.schema(fields)), text
     check_texts(table, path, packed)
     return table, text
 

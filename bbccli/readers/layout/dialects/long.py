@@ -14,6 +14,7 @@ from bbccli.readers.layout.dialects.base import (
     Layout,
     class_predictions,
     configuration_columns,
+    first_of,
     lay_out,
     predictions,
     single_predictions,
@@ -30,6 +31,8 @@ def recognises(frame: Table, hints: Hints) -> bool:
     """Configuration names beside predictions, neither of which is declared a configuration."""
     if hints.roles.configuration is not None:
         return True
+    if first_of(frame, *SYNONYMS) is None:
+        return False
     found = [*class_predictions(frame).values(), *single_predictions(frame)]
     predicted = any(name not in hints.declared for name in found) or hints.roles.prediction
     return bool(predicted) and configuration_of(frame, hints) is not None

@@ -22,8 +22,9 @@ _UNMENTIONED = ("uhash", "se", "resampling_id", "task_id", "set")
 
 def recognises(frame: Table, hints: Hints) -> bool:
     """`row_ids` and `truth` beside `response` or `prob.<class>`."""
-    found = has(frame, "response") or bool(class_predictions(frame))
-    return has(frame, "row_ids", "truth") and found
+    if not has(frame, "row_ids", "truth"):
+        return False
+    return has(frame, "response") or bool(class_predictions(frame))
 
 
 def layout(frame: Table, hints: Hints) -> Layout:
