@@ -31,7 +31,7 @@ from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import POWERS, planned
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.choice import on_single
-from bbccli.stats.selection.rule import rule_of, winner_of
+from bbccli.stats.selection.rule import rule_of, winner_of, winner_over_folds
 from bbccli.stats.selection.tails import on_clipping, on_tails
 from bbccli.types import IntervalKind, MetricKind, Pooling, Side, Task
 
@@ -197,8 +197,8 @@ def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> 
         return []
     try:
         rule = rule_of(matrix, metric, plan)
-        poolings = (Pooling.POOLED, Pooling.FOLD_MEAN)
-        winners = [winner_of(candidates(matrix, metric, pooling), rule) for pooling in poolings]
+        pooled = winner_of(candidates(matrix, metric, Pooling.POOLED), rule)
+        winners = (pooled, winner_over_folds(matrix, metric, rule))
     except UndefinedError:
         return []
     if min(winners) < 0 or winners[0] == winners[1]:

@@ -184,8 +184,15 @@ def is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def plain(table: pa.Table, path: str) -> pa.Table:
+def plain(
+    table: pa.Table, path: str, plain_of: dict[pa.DataType, pa.DataType] | None = None
+) -> pa.Table:
     """Reduce every column to numbers, booleans, text or null; empty text becomes null.
+
+    Parameters
+    ----------
+    plain_of
+        `plain_types` of the table, if they are known.
 
     Raises
     ------
@@ -194,7 +201,7 @@ def plain(table: pa.Table, path: str) -> pa.Table:
     """
     import pyarrow as pa
 
-    plain_of = plain_types(table.schema, path)
+    plain_of = plain_of or plain_types(table.schema, path)
     if all(own == kind and not is_text(kind) for kind, own in plain_of.items()):
         with suppress(pa.ArrowException):  # which column is damaged, each says by itself
             table.validate(full=True)
@@ -251,13 +258,10 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
     Raises
     ------
     InputError
-        As `plain_types`; lists of unequal length, with nothing in them, or some of whose numbers
-        are missing.
+        Lists of unequal length, with nothing in them, or some of whose numbers are missing.
     """
     import pyarrow as pa
 
-    if not any(map(holds_lists, plain_types(table.schema, path))):
-        return table, ()
     columns, names, spread = [], [], []
     for name, column in zip(table.column_names, table.columns, strict=True):
         parts = _parts(column, name, path) if holds_lists(column.type) else []

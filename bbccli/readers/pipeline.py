@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import astuple, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from bbccli.readers.place import by_train_size, place
 from bbccli.readers.predictions import check_sources, faults_of_each, interpret, read_values
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.request import Request
+from bbccli.readers.roles import Roles
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed
@@ -184,7 +185,8 @@ def open_tables(
             parsed.append(one.metadata)
     metadata = merged(parsed)
     problems.saw("metadata", metadata)
-    by_hand = {*astuple(request.roles), *request.only, *metadata.configurations}
+    roles = (getattr(request.roles, role) for role in Roles.__dataclass_fields__)
+    by_hand = {*roles, *request.only, *metadata.configurations}
     read = [table.asked_for(by_hand) for table in read]
     problems.saw("names", read)
     return [_named_once(table, problems) for table in read], metadata

@@ -180,6 +180,8 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
     if not values.in_memory:
         file: Any = values.array
         return cast("FloatArray", replace(file, labels=tuple(numbers)))
+    if numbers == list(range(len(numbers))):  # they are the codes; -0.0 is 0.0
+        return np.asarray(values.array + 0.0, np.float64)
     labels = np.full(values.array.shape, np.nan)
     for code, value in enumerate(numbers):
         labels[values.array == value] = code

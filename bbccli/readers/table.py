@@ -5,13 +5,21 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.arrow import apply, is_text, levels_of, plain, spread_lists
+from bbccli.readers.arrow import (
+    apply,
+    holds_lists,
+    is_text,
+    levels_of,
+    plain,
+    plain_types,
+    spread_lists,
+)
 from bbccli.readers.column import Column, Origin
 from bbccli.readers.metadata import Metadata, parse_metadata
 from bbccli.types import IntArray
@@ -127,15 +135,13 @@ class Table:
     @cached_property
     def names(self) -> tuple[str, ...]:
         """Column names in file order."""
-        return tuple(name for name in self.data.column_names if name not in self.aside)
+        names = tuple(self.data.column_names)
+        return tuple(n for n in names if n not in self.aside) if self.aside else names
 
-    @cached_property
+    @property
     def by_spelling(self) -> Mapping[str, Sequence[str]]:
         """Names in file order, by their spelling without case."""
-        spelt: dict[str, list[str]] = {}
-        for name in self.names:
-            spelt.setdefault(name.casefold(), []).append(name)
-        return spelt
+        return _by_spelling(self.names)
 
     @cached_property
     def types(self) -> Mapping[str, pa.DataType]:
@@ -182,6 +188,14 @@ class Table:
         return Column(self.path, name, values, np.arange(self.n_rows), self.origins)
 
 
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _by_spelling(names: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
+    spelt: dict[str, list[str]] = {}
+    for name in names:
+        spelt.setdefault(name.casefold(), []).append(name)
+    return spelt
+
+
 def plain_table(found: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Table:
     """Return the table of what a format holds, in plain columns; `more` are other fields of it.
 
@@ -194,9 +208,11 @@ def plain_table(found: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Tabl
 
     if not isinstance(found, pa.Table):
         return Table(path, found, **more)
+    plain_of = plain_types(found.schema, path)
+    if not any(map(holds_lists, plain_of)):
+        return Table(path, plain(found, path, plain_of), **more)
     spread, unnamed = spread_lists(found, path)
-    levels = levels_of(found) if unnamed else {}
-    return Table(path, plain(spread, path), unnamed=unnamed, levels=levels, **more)
+    return Table(path, plain(spread, path), unnamed=unnamed, levels=levels_of(found), **more)
 
 
 def joint_hash(hashes: Sequence[str]) -> str:

@@ -140,7 +140,9 @@ def check_texts(table: pa.Table, name: str, packed: int | None = None) -> None:
     import pyarrow as pa
 
     size = 0
-    repeated = [i for i, kind in enumerate(table.schema.types) if pa.types.is_dictionary(kind)]
+    kinds = table.schema.types
+    of_texts = {kind for kind in set(kinds) if pa.types.is_dictionary(kind)}
+    repeated = [i for i, kind in enumerate(kinds) if kind in of_texts] if of_texts else []
     for position in repeated:
         for chunk in table.column(position).chunks:
             texts = chunk.dictionary

@@ -162,11 +162,11 @@ class MeanOverFolds:
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Mean over folds (B, C')."""
-        return _nanmean([one(weights[:, rows], configurations) for one, rows in self._folds])
+        return mean_of_defined([one(weights[:, rows], configurations) for one, rows in self._folds])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean over folds (B,) of one configuration per row of weights."""
-        return _nanmean(self._own(weights, configurations))
+        return mean_of_defined(self._own(weights, configurations))
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -194,7 +194,7 @@ class MeanOverFolds:
         """Standard error (B,) of `paired`: s / sqrt(F) over the folds that are defined."""
         values = np.stack(self._own(weights, configurations))
         n_defined = (~np.isnan(values)).sum(axis=0)
-        squares = (values - _nanmean(list(values))) ** 2
+        squares = (values - mean_of_defined(list(values))) ** 2
         variance = np.nansum(squares, axis=0) / np.where(n_defined > 1, n_defined - 1, np.nan)
         return np.asarray(np.sqrt(variance / np.maximum(n_defined, 1)))
 
@@ -277,8 +277,8 @@ def _mean(parts: list[FloatArray]) -> FloatArray:
     return np.asarray(added(parts) / len(parts))
 
 
-def _nanmean(parts: list[FloatArray]) -> FloatArray:
-    """Mean over the parts that are defined; NaN where none is."""
+def mean_of_defined(parts: list[FloatArray]) -> FloatArray:
+    """Return the mean over the parts that are defined; NaN where none is."""
     total, n_defined = np.zeros_like(parts[0]), np.zeros_like(parts[0])
     for part in parts:
         defined = ~np.isnan(part)

@@ -27,8 +27,9 @@ from bbccli.core.notes import listing
 from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics.base import Metric
-from bbccli.stats.selection.candidates import Candidates
-from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Select
+from bbccli.stats.selection.candidates import Candidates, candidates, fold_performances
+from bbccli.stats.selection.pooling import mean_of_defined
+from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Pooling, Select
 
 Errors = Callable[[IntArray, IntArray], FloatArray]
 """Weights (B, N) and configurations (B,) -> standard errors (B,) of their performances."""
@@ -105,6 +106,20 @@ def winner_of(candidates: Candidates, rule: SelectionRule) -> int:
     """Select on all samples: -1 where nothing can be scored."""
     everything = np.ones((1, candidates.matrix.n_samples), np.uint8)
     return int(rule.select(candidates.performances()[None], everything, candidates.errors)[0])
+
+
+def winner_over_folds(matrix: PredictionMatrix, metric: Metric, rule: SelectionRule) -> int:
+    """Select on all samples by the mean over folds: -1 where nothing can be scored.
+
+    Raises
+    ------
+    UndefinedError
+        As `fold_performances`.
+    """
+    if rule.order is not None:
+        return winner_of(candidates(matrix, metric, Pooling.FOLD_MEAN), rule)
+    of_repeats = [mean_of_defined(list(folds)) for folds in fold_performances(matrix, metric)]
+    return int(rule.direction.best(np.mean(of_repeats, axis=0)))
 
 
 def undefined(metric: Metric) -> UndefinedError:
