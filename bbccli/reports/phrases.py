@@ -14,7 +14,7 @@ from bbccli.core.source import Evaluation, TwoFigures, Verification
 from bbccli.core.text import visible
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.schema.correct import Envelope, Input, Run, to_report
+from bbccli.schema.correct import Envelope, Input, Run, bounds_of, to_report
 from bbccli.types import Interval
 
 
@@ -150,14 +150,6 @@ def metric_label(name: str) -> str:
     return METRICS[name].label if name in METRICS else visible(name)
 
 
-def bounds_of(name: str, document: Result) -> tuple[float, float] | None:
-    """Smallest and largest possible performance; None of a metric that is not ours."""
-    known, given = METRICS.get(name), document.input.bounds
-    if known is not None and given is not None and known.bounds == UNBOUNDED:
-        return given[0], given[1]
-    return None if known is None else known.bounds
-
-
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """Whether this is the one estimate of its metric to report; the others are for comparison."""
     return reported(document, estimate.metric) is estimate
@@ -219,11 +211,10 @@ def ends_text(interval: Interval | None, write: Callable[..., str]) -> str:
 
 def digits_of(estimates: list[Estimate], document: Result) -> Digits:
     """How to write the performances of one metric: as finely as their intervals are narrow."""
-    bounds = bounds_of(estimates[0].metric, document) if estimates else None
     return digits_for(
         [value for e in estimates for value in (e.value, e.naive)],
         [width_of(e.interval) for e in estimates],
-        bounds or UNBOUNDED,
+        bounds_of(document, estimates[0].metric) if estimates else UNBOUNDED,
     )
 
 

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from dataclasses import fields, replace
 from decimal import Decimal
+from math import isfinite
 
 from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate, Gate, SearchCost
@@ -33,7 +34,7 @@ from bbccli.metrics import METRICS
 from bbccli.metrics.planned import POWERS
 from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
-from bbccli.schema.correct import Envelope, has_no_width, to_report
+from bbccli.schema.correct import Envelope, has_no_width, outcome_of, to_report
 from bbccli.stats.intervals import INTERVALS
 from bbccli.types import PredictionKind, Task
 
@@ -372,14 +373,16 @@ def _is_resampled(estimate: Estimate) -> bool:
 
 def _is_guarded(estimate: Estimate, document: Envelope) -> bool:
     """Whether a worst value was counted; a metric without one can't be guarded."""
-    bounds = phrases.bounds_of(estimate.metric, document)
-    worst = bounds[0 if estimate.direction == "maximize" else 1] if bounds else 0.0
-    codes = [note.code for note in estimate.notes]
-    plan = document.plan
-    capped = plan.cap is not None and estimate.metric in POWERS
-    finite = capped or abs(worst) != float("inf") or plan.interval in GUARDING_LOSSES
-    finite &= "guard-without-bound" not in codes
-    return bool(plan.guard) and finite
+    plan, known = document.plan, METRICS.get(estimate.metric)
+    if not plan.guard or "guard-without-bound" in [note.code for note in estimate.notes]:
+        return False
+    if known is None or plan.interval in GUARDING_LOSSES:
+        return True
+    if plan.cap is not None and estimate.metric in POWERS:
+        return True
+    # not what is attainable: of a clipped logarithm the guard counts no sample of the worst value
+    bounds = known.within(outcome_of(document.input)).bounds
+    return isfinite(bounds[0 if estimate.direction == "maximize" else 1])
 
 
 def _draws(estimate: Estimate, plan: Plan) -> list[str]:

@@ -12,7 +12,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.metrics import Metric
-from bbccli.schema.correct import SCHEMA_VERSION, Input
+from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
 from bbccli.types import Direction, GateOutcome
 from bbccli.version import __version__
 
@@ -31,12 +31,9 @@ class RequiredVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class CompareEnvelope:
+class CompareEnvelope(Result):
     """The envelope of what `bbc compare` says."""
 
-    schema: str = doc(f"always {SCHEMA_VERSION}")
-    version: str = doc("version of bbc that wrote this")
-    command: str = doc("the command that made it")
     input: Input = doc("what was read; with --across the first data set")
     data_sets: tuple[Input, ...] = doc("with --across: all of them, in order; else empty")
     plan: Plan = doc("what the numbers depend on")
@@ -82,9 +79,7 @@ def compare_document(
     of_input = dict.fromkeys(note for matrix in matrices for note in matrix.notes)
     known = (*of_input, *notes)
     envelope = CompareEnvelope(
-        schema=SCHEMA_VERSION,
-        version=__version__,
-        command="compare",
+        *(SCHEMA_VERSION, __version__, "compare"),
         input=read[0],
         data_sets=read if ranks is not None else (),
         plan=plan,

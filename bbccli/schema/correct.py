@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, isfinite
-from typing import TypeGuard
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -149,12 +149,18 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope:
-    """The envelope of every result."""
+class Result:
+    """What every result begins with."""
 
     schema: str = doc(f"always {SCHEMA_VERSION}")
     version: str = doc("version of bbc that wrote this")
     command: str = doc("the command that made it")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope(Result):
+    """The envelope of every result."""
+
     input: Input = doc("what was read")
     plan: Plan = doc("what the numbers depend on")
     estimates: tuple[Estimate, ...] = doc("one per method, in order")
@@ -211,9 +217,7 @@ def document(
         plan = estimates[0].plan if estimates else Plan()
     shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
     envelope = Envelope(
-        schema=SCHEMA_VERSION,
-        version=__version__,
-        command=command,
+        *(SCHEMA_VERSION, __version__, command),
         input=Input.of(matrix),
         plan=plan,
         estimates=shown,
@@ -266,15 +270,19 @@ def has_no_width(estimate: Estimate) -> bool:
     return abs(end - other) <= TIE_TOLERANCE * abs(end)
 
 
-def bounds_of(document: Envelope, name: str) -> tuple[float, float]:
+def bounds_of(document: Any, name: str) -> tuple[float, float]:
     """Return what a metric lies between, as far as a document tells: of a cap it does not."""
-    metric, read, plan = METRICS.get(name), document.input, document.plan
+    metric, plan = METRICS.get(name), document.plan
     if metric is None or plan is None:  # of its own, or in a table that lacks the rest
         return metric.bounds if metric else (-inf, inf)
+    return attainable(planned(metric, Plan(clip=plan.clip)), outcome_of(document.input))
+
+
+def outcome_of(read: Input) -> Outcome:
+    """Return an outcome without samples, of which bounds can be asked."""
     given = [end for end in read.bounds or () if end is not None]
     bounds = (given[0], given[1]) if len(given) == 2 else None
-    known = Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
-    return attainable(planned(metric, Plan(clip=plan.clip)), known)
+    return Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
 
 
 def _reported(estimates: Sequence[Estimate]) -> list[Estimate]:

@@ -11,17 +11,14 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.dropping.results import DropDecision, Replay
-from bbccli.schema.correct import SCHEMA_VERSION, Input
+from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
 from bbccli.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class DropEnvelope:
+class DropEnvelope(Result):
     """The envelope of what `bbc drop` says: a decision, or with --replay what it would save."""
 
-    schema: str = doc(f"always {SCHEMA_VERSION}")
-    version: str = doc("version of bbc that wrote this")
-    command: str = doc("the command that made it")
     input: Input = doc("what was read: samples so far, configurations still in")
     plan: Plan = doc("what the numbers depend on")
     decision: DropDecision | None = doc("null with --replay")
@@ -38,9 +35,7 @@ def drop_document(
     """Return the document of a decision, or of the replays of some rules."""
     decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
     envelope = DropEnvelope(
-        schema=SCHEMA_VERSION,
-        version=__version__,
-        command="drop",
+        *(SCHEMA_VERSION, __version__, "drop"),
         input=Input.of(matrix),
         plan=plan,
         decision=decision,

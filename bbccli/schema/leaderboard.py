@@ -25,7 +25,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import estimate
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
-from bbccli.schema.correct import SCHEMA_VERSION, Input
+from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.stats.selection.choice import choose
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Pooling
@@ -62,12 +62,9 @@ class LeaderboardRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardEnvelope:
+class LeaderboardEnvelope(Result):
     """The envelope of what `bbc leaderboard` says."""
 
-    schema: str = doc(f"always {SCHEMA_VERSION}")
-    version: str = doc("version of bbc that wrote this")
-    command: str = doc("the command that made it")
     input: Input = doc("what was read")
     plan: Plan = doc("what the numbers depend on")
     metrics: tuple[str, ...] = doc("names; the first one selects and sorts")
@@ -108,9 +105,7 @@ def leaderboard(
     values = candidates(matrix, selector, plan.pooling).performances()
     order, ranks = ranked(selector.direction, values)
     envelope = LeaderboardEnvelope(
-        schema=SCHEMA_VERSION,
-        version=__version__,
-        command="leaderboard",
+        *(SCHEMA_VERSION, __version__, "leaderboard"),
         input=Input.of(matrix),
         plan=plan if corrected is None else corrected.plan,
         metrics=tuple(metric.name for metric in chosen),

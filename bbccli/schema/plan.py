@@ -10,18 +10,15 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.planning.records import Planned
-from bbccli.schema.correct import SCHEMA_VERSION, Input
+from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
 from bbccli.types import Direction
 from bbccli.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class PlanEnvelope:
+class PlanEnvelope(Result):
     """The envelope of what `bbc plan` says."""
 
-    schema: str = doc(f"always {SCHEMA_VERSION}")
-    version: str = doc("version of bbc that wrote this")
-    command: str = doc("the command that made it")
     input: Input | None = doc("the pilot; null where values were stated")
     plan: Plan = doc("what the numbers depend on")
     metric: str = doc("name of the metric")
@@ -35,9 +32,7 @@ def plan_document(
 ) -> Document[PlanEnvelope]:
     """Return the document of a plan; without a pilot there is no matrix."""
     envelope = PlanEnvelope(
-        schema=SCHEMA_VERSION,
-        version=__version__,
-        command="plan",
+        *(SCHEMA_VERSION, __version__, "plan"),
         input=None if matrix is None else Input.of(matrix),
         plan=plan,
         metric=planned.metric,

@@ -15,6 +15,7 @@ from bbccli.core.plan import Plan
 from bbccli.core.rounding import Digits
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
+from bbccli.methods import estimate as estimates_of
 from bbccli.metrics import METRICS
 from bbccli.reports.phrases import digits_of
 from bbccli.reports.sentences import sentence, sentences
@@ -173,6 +174,22 @@ def test_bounds_are_named():
     losses = said_of(binary(40, 7), "brier", level=0.9, side=Side.PESSIMISTIC)
     assert "(90 % upper bound 0." in losses
     assert " to " not in losses
+
+
+def test_a_clip_bounds_a_figure_and_is_no_bound_of_the_guard():
+    """-log(0.1) = 2.302585: what is not that worst value never reads as it."""
+    found = document(*_of_log_loss(Plan(n_resamples=20, clip=0.1))).record
+    (estimate,) = found.estimates
+    digits = digits_of([estimate], found)
+    assert digits.bounds == (0.0, pytest.approx(-np.log(0.1)))
+    near = digits.performance(digits.bounds[1] - 2e-6)
+    assert digits.difference(digits.bounds[1] - 2e-6) == "2.303" and near == "2.302583"
+    assert ", guarded, " not in sentence(estimate, found, digits)
+
+
+def _of_log_loss(plan):
+    matrix = binary(40, 7)
+    return matrix, *estimates_of(matrix, [METRICS["log-loss"]], plan, ["bbc"])
 
 
 def test_only_what_can_be_guarded_is_guarded():

@@ -9,7 +9,6 @@ from functools import partial
 from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
 from bbccli.core.documents import Json
 from bbccli.core.rounding import (
-    UNBOUNDED,
     Digits,
     count,
     digits_for,
@@ -31,6 +30,7 @@ from bbccli.reports.blocks import (
 from bbccli.reports.content.ranks import leader, of_ranks, p_text, statistic
 from bbccli.reports.figures.base import name_of
 from bbccli.schema.compare import CompareEnvelope
+from bbccli.schema.correct import bounds_of
 
 VERDICTS = {
     "better": "better",
@@ -332,7 +332,7 @@ def figures_of(document: CompareEnvelope) -> Digits:
     for member in document.best_set.members if document.best_set else ():
         values.append(member.performance)
         widths.append(width_of(member))
-    return digits_for(values, widths, phrases.bounds_of(document.metric, document) or UNBOUNDED)
+    return digits_for(values, widths, bounds_of(document, document.metric))
 
 
 def signed(value: float | None, digits: Digits, missing: str = "") -> str:
