@@ -324,9 +324,10 @@ def task(read: Input) -> str:
 def weighting(read: Input) -> list[str]:
     """Return by which column the samples are weighted, where they are."""
     weights = read.weights
+    if not read.weighted:
+        return []
     column = weights.column if weights else None
-    found = "weighted" if column is None else f"weighted by {visible(column)}"
-    return [found] if read.weighted else []
+    return ["weighted" if column is None else f"weighted by {visible(column)}"]
 
 
 def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = "") -> list[str]:
@@ -348,11 +349,10 @@ def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = ""
         return []
     if run.evaluation is not None:
         return [f"{visible(run.tool)}'s own figures: {_checked(read.verification)}"]
-    parts = [f"{visible(run.tool)} run"]
-    parts += [folds(read) or "folds unknown"]
     names = [visible(one.name) for one in run.left_out]
     left_out = f" ({listing(names)} left out)" if names else ""
-    parts.append(f"{read.n_configurations} of {count(run.n_models, 'model')}{left_out}")
+    models = f"{read.n_configurations} of {count(run.n_models, 'model')}{left_out}"
+    parts = [f"{visible(run.tool)} run", folds(read) or "folds unknown", models]
     parts += [f"metric {one}" for one in [_metric(run, metric)] if one]
     parts += [f"selection {pooling}"] if pooling else []
     found = read.verification

@@ -15,7 +15,7 @@ from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.reports.evidence import Ranked, Ranking
-from bbccli.reports.evidence.curves import GRID, isotonic, reliability_of, roc_of
+from bbccli.reports.evidence.curves import GRID, reliability_of, roc_of
 from bbccli.reports.evidence.gathering import gather
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import fold_performances
@@ -65,14 +65,6 @@ def test_a_reliability_curve_is_the_isotonic_one_of_scikit_learn():
     assert reliability_of(chances, truth, weights) == pytest.approx(
         model.predict(GRID), nan_ok=True
     )
-
-
-def test_isotonic_values_never_fall_and_keep_the_mean():
-    rng = np.random.default_rng(2)
-    values, weights = rng.random(50), rng.random(50) + 0.1
-    found = isotonic(values, weights)
-    assert np.all(np.diff(found) >= 0)
-    assert (found * weights).sum() == pytest.approx((values * weights).sum())
 
 
 @pytest.mark.sweep

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -33,12 +34,12 @@ from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import bounds_of
 
 VERDICTS = {
-    "better": "better",
-    "not-worse": "not worse",
-    "worse": "worse",
-    "different": "different",
-    "not-shown": "not shown to be better",
-    "undefined": "undefined",
+    Verdict.BETTER: "better",
+    Verdict.NOT_WORSE: "not worse",
+    Verdict.WORSE: "worse",
+    Verdict.DIFFERENT: "different",
+    Verdict.NOT_SHOWN: "not shown to be better",
+    Verdict.UNDEFINED: "undefined",
 }
 """Phrases for what a comparison shows."""
 
@@ -82,7 +83,9 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
         yield FactList([*_others(document), *_set_of(document)])
         yield Wide(_comparisons(document))
     elif document.comparisons:
-        yield from _tests(document)
+        sides = FactList(_sides(document))
+        yield sides if is_single(document) else Wide(sides)
+        yield _comparisons(document)
     elif document.best_set is not None:
         yield from _members(document, document.best_set)
     # of many pairs the notes on the first; the answer says whether the baseline wins
@@ -118,16 +121,13 @@ def _selected(document: CompareEnvelope) -> Iterator[Block]:
 def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
     """How many of the other comparisons have which verdict."""
     others = document.comparisons[1:]
-    verdicts = [one.verdict for one in others]
-    counts = [
-        f"{verdicts.count(Verdict(name))} {text}"
-        for name, text in VERDICTS.items()
-        if name in verdicts
-    ]
-    at_once = "; all pairs at once, by max-T" if others and others[0].test == "bbc" else ""
-    adjusted = at_once if others and others[0].p_adjusted is not None else ""
-    text = f"{', '.join(counts)}{adjusted} (--format csv has each)"
-    return [("others", text)] if counts else []
+    if not others:
+        return []
+    seen = Counter(one.verdict for one in others)
+    counts = [f"{seen[name]} {text}" for name, text in VERDICTS.items() if seen[name]]
+    at_once = others[0].test == "bbc" and others[0].p_adjusted is not None
+    adjusted = "; all pairs at once, by max-T" if at_once else ""
+    return [("others", f"{', '.join(counts)}{adjusted} (--format csv has each)")]
 
 
 def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
@@ -137,13 +137,6 @@ def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
     names = [one.configuration for one in document.best_set.members if one.inside]
     named = ", ".join([*names[:MOST_NAMES], *(["..."] if len(names) > MOST_NAMES else [])])
     return [("set", f"{best_set(document)}: {named}")]
-
-
-def _tests(document: CompareEnvelope) -> Iterator[Block]:
-    """Tests of one pair, or of several."""
-    sides = FactList(_sides(document))
-    yield sides if is_single(document) else Wide(sides)
-    yield _comparisons(document)
 
 
 def _comparisons(document: CompareEnvelope) -> BlockTable:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bbccli.comparisons.records import Comparison, Ranks
+from bbccli.core.notes import listing
 from bbccli.core.rounding import Digits, trimmed
 from bbccli.reports import phrases
 from bbccli.reports.blocks import Block, BlockTable, FactList, TableColumn, Wide
@@ -12,9 +13,6 @@ from bbccli.reports.figures.base import name_of
 
 LEAST_P = 0.001
 """Smaller p-values are not told apart in words."""
-
-MOST_NAMES = 5
-"""Families that are named in a line."""
 
 WHY = {
     "friedman": "friedman is corrected for ties",
@@ -31,21 +29,18 @@ RANK = Digits(2)
 def of_ranks(ranks: Ranks) -> Iterator[Block]:
     """Yield the standings, the tests of all families at once, and those of pairs."""
     yield standings(ranks)
-    distance, groups = ranks.critical_difference, map(" = ".join, ranks.groups)
-    tests = [one.test for one in (*ranks.overall, *ranks.pairs)]
+    distance, tests = "", dict.fromkeys(one.test for one in (*ranks.overall, *ranks.pairs))
+    if ranks.critical_difference is not None:
+        distance = f"{ranks.critical_difference:.2f} of mean ranks (Nemenyi)"
     yield FactList(
         [
             *((one.test, _test_of_all(one)) for one in ranks.overall),
-            (
-                "critical difference",
-                "" if distance is None else f"{distance:.2f} of mean ranks (Nemenyi)",
-            ),
-            ("not told apart", "; ".join(groups)),
-            ("tests", "; ".join(WHY[name] for name in dict.fromkeys(tests) if name in WHY)),
+            ("critical difference", distance),
+            ("not told apart", "; ".join(map(" = ".join, ranks.groups))),
+            ("tests", "; ".join(WHY[name] for name in tests if name in WHY)),
         ]
     )
-    pairs = _pairs(ranks)
-    yield pairs if ranks.pairs else Wide(pairs)
+    yield _pairs(ranks) if ranks.pairs else Wide(_pairs(ranks))
 
 
 def standings(ranks: Ranks) -> BlockTable:
@@ -106,8 +101,7 @@ def leader(ranks: Ranks) -> str:
     alike = [name_of(name) for group in groups for name in group if name != first.family]
     if not alike:
         return f"{text}; it is told apart from the next one"
-    more = f" and {len(alike) - MOST_NAMES} more" if len(alike) > MOST_NAMES else ""
-    return f"{text}; it is not told apart from {', '.join(alike[:MOST_NAMES])}{more}"
+    return f"{text}; it is not told apart from {listing(alike)}"
 
 
 def statistic(comparison: Comparison) -> str:

@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
+from scipy.optimize import isotonic_regression
 
 from bbccli.errors import UnsupportedError
 from bbccli.reports.evidence import Curves
@@ -120,10 +121,10 @@ def reliability_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> 
     kept = sizes > 0
     if not kept.any():
         return np.full(len(GRID), np.nan)
-    means = np.asarray(np.bincount(places, weights * truth)[kept] / sizes[kept], float)
+    means = np.bincount(places, weights * truth)[kept] / sizes[kept]
     at = np.bincount(places, weights * scores)[kept] / sizes[kept]
-    fitted = isotonic(means, np.asarray(sizes[kept], float))
-    return np.interp(GRID, at, fitted, left=np.nan, right=np.nan)
+    fitted = isotonic_regression(means, weights=sizes[kept]).x
+    return np.asarray(np.interp(GRID, at, fitted, left=np.nan, right=np.nan))
 
 
 def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
@@ -199,31 +200,3 @@ def _shown(values: FloatArray) -> tuple[float | None, ...]:
     """Values as a figure needs them: six decimals, None for NaN."""
     rounded = np.round(values, DECIMALS)
     return tuple(None if np.isnan(value) else float(value) for value in rounded)
-
-
-def isotonic(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the non-decreasing values (n,) nearest to the given ones in weighted squares.
-
-    Adjacent violators are pooled in time O(n): a block is merged with the one before as long as it
-    is not above it.
-
-    Source: Ayer, Brunk, Ewing, Reid & Silverman 1955.
-
-    Examples
-    --------
-    >>> isotonic(np.array([1.0, 3.0, 2.0, 4.0]), np.ones(4)).tolist()
-    [1.0, 2.5, 2.5, 4.0]
-    """
-    means: list[float] = []
-    sizes: list[float] = []
-    lengths: list[int] = []
-    for value, weight in zip(values.tolist(), weights.tolist(), strict=True):
-        mean, size, length = value, weight, 1
-        while means and means[-1] >= mean:
-            before, size_before = means.pop(), sizes.pop()
-            mean = (before * size_before + mean * size) / (size_before + size)
-            size, length = size + size_before, length + lengths.pop()
-        means.append(mean)
-        sizes.append(size)
-        lengths.append(length)
-    return np.repeat(means, lengths)

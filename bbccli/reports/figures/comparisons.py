@@ -11,24 +11,8 @@ from bbccli.reports import phrases
 from bbccli.reports.content import compare as content
 from bbccli.reports.content import ranks
 from bbccli.reports.evidence import Exhibit
-from bbccli.reports.figures.base import (
-    CORRECTED,
-    INK,
-    KNOWN,
-    MOST_NAMES,
-    NAIVE,
-    Drawn,
-    Spec,
-    labels,
-    layer,
-    name_of,
-    names_axis,
-    number,
-    of_first,
-    open_and_filled,
-    span,
-    spec_of,
-)
+from bbccli.reports.figures import base as vega
+from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.schema.compare import CompareEnvelope
 
 SERIES = ("as measured", "corrected")
@@ -55,23 +39,22 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     found = [one for one in compared if one.difference is not None]
     if not found:
         return "it needs a result of bbc compare with a difference"
-    shown, digits = found[:MOST_NAMES], content.figures_of(document)
+    shown, digits = found[: vega.MOST_NAMES], content.figures_of(document)
     wholes = [_name(one, document, first=one is found[0]) for one in found]
-    names, margin = labels(wholes[: len(shown)]), document.margin
+    names = vega.labels(wholes[: len(shown)])
     values = [
         point
         for name, one in zip(names, shown, strict=True)
-        for point in _points(name, one, margin)
+        for point in _points(name, one, document.margin)
     ]
+    margin = " Dashed: the margin." if document.margin else ""
     corrected = any(one.corrected is not None for one in shown)
     return Drawn(
         _reading(document.comparisons[0], digits),
-        _caption(document)
-        + (" Dashed: the margin." if margin else "")
-        + of_first(len(shown), len(found)),
+        f"{_caption(document)}{margin}{vega.of_first(len(shown), len(found))}",
         ("comparison", *SERIES, "interval", "p", "shows"),
         [_row(name, one, document, digits) for name, one in zip(wholes, found, strict=True)],
-        spec_of(values, _layers(names, document, corrected=corrected), height={"step": 22}),
+        vega.spec_of(values, _layers(names, document, corrected=corrected), height={"step": 22}),
     )
 
 
@@ -131,7 +114,7 @@ def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) 
 def _reading(first: Comparison, digits: Digits) -> str:
     if first.difference is None:
         return "The first comparison has no difference."
-    pair = " - ".join(name_of(one) for one in (first.first, first.second) if one)
+    pair = " - ".join(vega.name_of(one) for one in (first.first, first.second) if one)
     return f"{pair}: the difference is {content.difference(first, digits)}."
 
 
@@ -158,15 +141,15 @@ def _caption(document: CompareEnvelope) -> str:
 
 def _layers(names: Sequence[str], document: CompareEnvelope, *, corrected: bool) -> list[Spec]:
     label = f"difference of {phrases.metric_label(document.metric)}, more is better"
-    y, series = names_axis(names), open_and_filled(*SERIES) if corrected else {}
-    zero, margin = ({"x": number(name, label, aggregate="max")} for name in ("zero", "margin"))
-    points = {"y": y, "x": number("value", label), **series}
-    dashed = layer("rule", margin, strokeDash=[4, 3], color=INK, opacity=0.6)
+    y, series = vega.names_axis(names), vega.open_and_filled(*SERIES) if corrected else {}
+    zero, margin = ({"x": vega.number(name, label, aggregate="max")} for name in ("zero", "margin"))
+    points = {"y": y, "x": vega.number("value", label), **series}
+    dashed = vega.layer("rule", margin, strokeDash=[4, 3], color=vega.INK, opacity=0.6)
     return [
-        layer("rule", zero, color=INK),
+        vega.layer("rule", zero, color=vega.INK),
         *([dashed] if document.margin else []),
-        span(y, label, where=KNOWN, strokeWidth=2, opacity=0.6),
-        layer("point", points, size=60, strokeWidth=1.5, opacity=1, color=NAIVE),
+        vega.span(y, label, where=vega.KNOWN, strokeWidth=2, opacity=0.6),
+        vega.layer("point", points, size=60, strokeWidth=1.5, opacity=1, color=vega.NAIVE),
     ]
 
 
@@ -180,7 +163,7 @@ def cd(exhibit: Exhibit) -> Drawn | str:
         return "it needs a saved result of bbc compare --across"
     if any(one.mean_rank is None for one in found.standings):
         return "a mean rank is undefined"
-    shown, table = found.standings[:MOST_NAMES], ranks.standings(found)
+    shown, table = found.standings[: vega.MOST_NAMES], ranks.standings(found)
     bars = joined(found.groups, [one.family for one in shown])
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
     return Drawn(
@@ -188,7 +171,7 @@ def cd(exhibit: Exhibit) -> Drawn | str:
         _caption_of_ranks(found, len(shown)),
         [column.name for column in table.columns],
         [[visible(family), *figures] for family, *figures in table.rows],
-        spec_of(
+        vega.spec_of(
             _families(shown, bars, found.critical_difference),
             _diagram(len(found.standings), height / ROW),
             width=AXIS_WIDTH,
@@ -217,7 +200,7 @@ def _families(
     """Families, half of them on each side, bars, and the critical difference."""
     n, base = len(shown), 1 + GAP * len(bars)
     half = -(-n // 2)
-    names = labels((one.family for one in shown), LONGEST)
+    names = vega.labels((one.family for one in shown), LONGEST)
     values: list[Spec] = []
     for i, (name, one) in enumerate(zip(names, shown, strict=True)):
         side, row = ("best", i) if i < half else ("worst", n - 1 - i)
@@ -240,20 +223,20 @@ def _diagram(n: int, rows: float) -> list[Spec]:
         "y": y | {"scale": {"domain": [0, rows], "reverse": True, "nice": False}},
     }
     to, name = at | {"x2": {"field": "to"}}, at | {"text": {"field": "name"}}
-    bar: Spec = {"strokeWidth": 5, "strokeCap": "round", "color": CORRECTED, "opacity": 0.9}
-    text: Spec = {"baseline": "middle", "fontSize": 11.5, "color": INK}
-    line: Spec = {"color": INK, "opacity": 0.6}
+    bar: Spec = {"strokeWidth": 5, "strokeCap": "round", "color": vega.CORRECTED, "opacity": 0.9}
+    text: Spec = {"baseline": "middle", "fontSize": 11.5, "color": vega.INK}
+    line: Spec = {"color": vega.INK, "opacity": 0.6}
     layers = [
-        layer("rule", to, _are("bar"), **bar),
-        layer("rule", to, _are("cd"), strokeWidth=3, color=NAIVE),
-        layer("text", name, _are("cd"), align="left", dx=0, dy=-9, **text),
+        vega.layer("rule", to, _are("bar"), **bar),
+        vega.layer("rule", to, _are("cd"), strokeWidth=3, color=vega.NAIVE),
+        vega.layer("text", name, _are("cd"), align="left", dx=0, dy=-9, **text),
     ]
     for side, align, edge, dx in (("best", "right", 0, -6), ("worst", "left", AXIS_WIDTH, 6)):
         end = {"value": edge}
         layers += [
-            layer("rule", at | {"y2": {"value": 0}}, _are(side), **line),
-            layer("rule", at | {"x2": end}, _are(side), **line),
-            layer("text", name | {"x": end}, _are(side), align=align, dx=dx, dy=0, **text),
+            vega.layer("rule", at | {"y2": {"value": 0}}, _are(side), **line),
+            vega.layer("rule", at | {"x2": end}, _are(side), **line),
+            vega.layer("text", name | {"x": end}, _are(side), align=align, dx=dx, dy=0, **text),
         ]
     return layers
 
@@ -263,7 +246,7 @@ def _are(what: str) -> str:
 
 
 def _caption_of_ranks(found: Ranks, n_shown: int) -> str:
-    some = of_first(n_shown, len(found.standings), " families")
+    some = vega.of_first(n_shown, len(found.standings), " families")
     text = f"Mean ranks over {len(found.data_sets)} data sets; 1, on the left, is best.{some} "
     if not found.pairs:
         return f"{text}No pairs were tested, so nothing is joined."
