@@ -145,11 +145,24 @@ class InputOptions:
         flags=("--verify/--no-verify",),
     )
 
-    def request(self, missing: Missing | None = None) -> Request:
+    def request(self, missing: Missing | None = None, *, unfinished: bool = False) -> Request:
         """Return what the readers are asked for."""
-        from bbccli.readers import Request
+        from bbccli.readers.meaning import bounds_of_text
+        from bbccli.readers.request import Request
+        from bbccli.readers.roles import Roles
 
-        return Request(missing=missing, **self._told())
+        names = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
+        as_given: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return Request(
+            Roles(**{name: getattr(self, name) for name in Roles.__dataclass_fields__}),
+            missing=missing,
+            only=self.only or (),
+            exclude=self.exclude or (),
+            include=self.include or (),
+            unfinished=unfinished,
+            bounds=None if self.bounds is None else bounds_of_text(self.bounds),
+            **as_given,
+        )
 
     def read_files(
         self,
@@ -160,27 +173,13 @@ class InputOptions:
     ) -> PredictionMatrix:
         """Read files as the options say, see `bbccli.readers.read`; a matrix is read already."""
         from bbccli.core.matrix import PredictionMatrix
-        from bbccli.readers import read
+        from bbccli.readers.pipeline import understand
         from bbccli.stats.verification import verified
 
         if isinstance(path, PredictionMatrix):
             return path
-        matrix = read(path, missing=missing, unfinished=unfinished, **self._told())
+        _, matrix = understand(path, self.request(missing, unfinished=unfinished))
         return verified(matrix) if self.verify and not unfinished else matrix
-
-    def _told(self) -> dict[str, Any]:
-        """Return the arguments of the readers."""
-        from bbccli.readers import Roles
-        from bbccli.readers.meaning import bounds_of_text
-
-        columns = {name: getattr(self, name) for name in Roles.__dataclass_fields__}
-        as_given = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
-        return {
-            "roles": Roles(**columns),
-            "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
-            **{name: getattr(self, name) for name in as_given},
-            **{name: getattr(self, name) or () for name in ("only", "exclude", "include")},
-        }
 
 
 @dataclass(frozen=True, kw_only=True)

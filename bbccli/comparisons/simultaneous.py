@@ -52,7 +52,7 @@ from bbccli.comparisons.evidence import Influences, evidence_of, same
 from bbccli.core import resources
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan, n_draws
-from bbccli.core.threads import ordered_map
+from bbccli.core.workers import ordered_map
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.stats.influence import divisors, multipliers

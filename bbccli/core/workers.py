@@ -1,16 +1,19 @@
-"""Workers that take parts of the configurations, where a matrix is not worked on here."""
+"""Work side by side: in threads here, or by workers that take parts of the configurations."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from bbccli.types import IntArray
 
+Item = TypeVar("Item")
 Made = TypeVar("Made")
 
 
@@ -52,3 +55,33 @@ def over_parts(function: Callable[[IntArray], Made], n_configurations: int) -> l
     if workers is None:
         return [function(np.arange(n_configurations))]
     return list(workers.map(function, [(part,) for part in workers.parts(n_configurations)]))
+
+
+def ordered_map(
+    function: Callable[[Item], Made], items: Iterable[Item], jobs: int
+) -> Iterator[Made]:
+    """Yield `function(item)` for each item, in order, at most `jobs` at a time.
+
+    numpy and compiled kernels release the interpreter lock, so threads share the matrix and still
+    run side by side. An exception, Ctrl-C among them, cancels what has not started.
+    """
+    if jobs == 1:
+        yield from map(function, items)
+        return
+    errors = np.geterr()  # which a context holds from numpy 2 on
+
+    def apply(item: Item) -> Made:
+        with np.errstate(**errors):
+            return function(item)
+
+    pool = ThreadPoolExecutor(jobs)
+    pending: deque[Future[Made]] = deque()
+    try:
+        for item in items:
+            pending.append(pool.submit(copy_context().run, apply, item))
+            if len(pending) > jobs:
+                yield pending.popleft().result()
+        while pending:
+            yield pending.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)

@@ -19,7 +19,7 @@ import numpy as np
 
 from bbccli.core import resources
 from bbccli.core.resources import Resources
-from bbccli.core.threads import ordered_map
+from bbccli.core.workers import ordered_map
 from bbccli.dropping.base import Interim, Judgement
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer

@@ -18,7 +18,7 @@ from bbccli.readers.checks.target_copies import refuse_copies
 from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
 from bbccli.readers.column import Column, natural_order
 from bbccli.readers.layout.dialects import DIALECTS
-from bbccli.readers.layout.dialects.caret import DIALECT as CARET
+from bbccli.readers.layout.dialects.r import CARET
 from bbccli.readers.missing import complete
 from bbccli.readers.place import outer_blocks
 from bbccli.readers.predictions import Values

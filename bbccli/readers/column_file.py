@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import chain
+from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.core import workers
 from bbccli.core.local import note
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray
 
 if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
-Made = TypeVar("Made")
-
 AT_ONCE = 2**22
 """Cells that are read in one call: 16 MB of float32."""
-
-CELLS = 2**23
-"""Predictions that a worker looks at together, about: 32 MB of float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,30 +121,6 @@ class ColumnFile:
         table = table.slice(first - before, end - first)
         places = [table.schema.get_all_field_indices(name)[0] for name in names]
         return [to_numbers(table.column(place)) for place in places]
-
-
-def over_columns(
-    array: Any, function: Callable[[IntArray | slice], Made], columns: IntArray | None = None
-) -> list[Made]:
-    """Return what a function makes of some columns of an array, or of all.
-
-    An array in memory is one part. Of a file, workers take parts of the columns, if there are any,
-    and a few columns at a time.
-    """
-    if isinstance(array, np.ndarray):
-        return [function(slice(None) if columns is None else columns)]
-    columns = np.arange(array.shape[2]) if columns is None else columns
-    parts = workers.over_parts(
-        partial(_piece_by_piece, array.shape[1], function, columns), len(columns)
-    )
-    return list(chain.from_iterable(parts))
-
-
-def _piece_by_piece(
-    n_rows: int, function: Callable[[IntArray], Made], columns: IntArray, part: IntArray
-) -> list[Made]:
-    width, columns = max(CELLS // max(n_rows, 1), 1), columns[part]
-    return [function(columns[start : start + width]) for start in range(0, len(columns), width)]
 
 
 @lru_cache(maxsize=2)

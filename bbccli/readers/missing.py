@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.core.notes import Note, remarks
 from bbccli.errors import InputError
-from bbccli.readers.layout.dialects.harness import NAME as HARNESS
+from bbccli.readers.layout.dialects.evaluations import HARNESS
 from bbccli.readers.predictions import Values
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, Missing
@@ -63,7 +63,7 @@ def complete(
         return predictions, np.ones(sheet.n_samples, bool), []
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
-    if sheet.layout == HARNESS and policy in (None, Missing.DROP):
+    if sheet.layout == HARNESS.name and policy in (None, Missing.DROP):
         _check_alike(missing, path)
     policy = policy or (Missing.AVAILABLE if sheet.scored else Missing.DROP)
     on_epochs: list[Note] = []

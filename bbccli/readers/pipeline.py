@@ -18,13 +18,19 @@ from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose, narrow
 from bbccli.readers.classes import tell_classes
-from bbccli.readers.column_file import ColumnFile, over_columns
+from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.evaluations import evaluation_of
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of, task_of
 from bbccli.readers.metadata import Metadata, merged
 from bbccli.readers.place import by_train_size, place
-from bbccli.readers.predictions import check_sources, faults_of_each, interpret, read_values
+from bbccli.readers.predictions import (
+    check_sources,
+    faults_of_each,
+    interpret,
+    over_columns,
+    read_values,
+)
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import Any, cast
+from itertools import chain
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
+from bbccli.core import workers
 from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError, InputError
 from bbccli.readers.arrow import to_numbers, to_rows
 from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.column import Column, number_of, text_entries
-from bbccli.readers.column_file import ColumnFile, over_columns
+from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
@@ -24,6 +26,11 @@ from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 # Columns copied at a time: wide enough for long writes, small enough to stay in cache.
 _BLOCK = 64
+
+CELLS = 2**23
+"""Predictions that a worker looks at together, about: 32 MB of float32."""
+
+Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -412,3 +419,27 @@ def _file_among(file: ColumnFile, values: tuple[float, ...]) -> bool:
 
 def _columns_among(file: ColumnFile, values: tuple[float, ...], columns: Any) -> bool:
     return _among(file[:, :, columns], values)
+
+
+def over_columns(
+    array: Any, function: Callable[[IntArray | slice], Made], columns: IntArray | None = None
+) -> list[Made]:
+    """Return what a function makes of some columns of an array, or of all.
+
+    An array in memory is one part. Of a file, workers take parts of the columns, if there are any,
+    and a few columns at a time.
+    """
+    if isinstance(array, np.ndarray):
+        return [function(slice(None) if columns is None else columns)]
+    columns = np.arange(array.shape[2]) if columns is None else columns
+    parts = workers.over_parts(
+        partial(_piece_by_piece, array.shape[1], function, columns), len(columns)
+    )
+    return list(chain.from_iterable(parts))
+
+
+def _piece_by_piece(
+    n_rows: int, function: Callable[[IntArray], Made], columns: IntArray, part: IntArray
+) -> list[Made]:
+    width, columns = max(CELLS // max(n_rows, 1), 1), columns[part]
+    return [function(columns[start : start + width]) for start in range(0, len(columns), width)]

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from bbccli.core import resources
-from bbccli.core.threads import ordered_map
+from bbccli.core.workers import ordered_map
 from bbccli.errors import UndefinedError
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct, readonly
 

@@ -90,7 +90,7 @@ from bbccli.core import resources
 from bbccli.core.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
 from bbccli.core.plan import n_draws
 from bbccli.core.results import Distribution
-from bbccli.core.threads import ordered_map
+from bbccli.core.workers import ordered_map
 from bbccli.metrics import kernels
 from bbccli.metrics.base import MeanScorer, Predictions, Scorer
 from bbccli.stats.bootstrap.here import Selections

@@ -16,8 +16,7 @@ from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, stand
 from bbccli.readers.checks.leakage import in_order, on_perfection, performances
 from bbccli.readers.checks.non_predictions import Marks, marks, on_marks
 from bbccli.readers.checks.target_copies import equal_to_truth
-from bbccli.readers.column_file import over_columns
-from bbccli.readers.predictions import Values
+from bbccli.readers.predictions import Values, over_columns
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 _PREFIX = 16

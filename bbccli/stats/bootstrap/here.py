@@ -16,7 +16,7 @@ import numpy as np
 
 from bbccli.core import resources
 from bbccli.core.results import Distribution
-from bbccli.core.threads import ordered_map
+from bbccli.core.workers import ordered_map
 from bbccli.metrics.base import Scorer
 from bbccli.stats.resampling import Draws, Resamples
 from bbccli.stats.selection.candidates import Candidates

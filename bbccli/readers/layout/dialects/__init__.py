@@ -6,17 +6,11 @@ A file is recognised by the names of its columns, or by `--dialect`.
 from __future__ import annotations
 
 from bbccli.errors import OptionError, nearest, short
-from bbccli.readers.layout.dialects import (
-    caret,
-    harness,
-    items,
-    kaggle,
-    long,
-    mlr3,
-    openml,
-    tidymodels,
-)
 from bbccli.readers.layout.dialects.base import Dialect, Layout
+from bbccli.readers.layout.dialects.evaluations import HARNESS, ITEMS
+from bbccli.readers.layout.dialects.long import LONG
+from bbccli.readers.layout.dialects.r import CARET, MLR3, TIDYMODELS
+from bbccli.readers.layout.dialects.single import KAGGLE, OPENML
 from bbccli.readers.roles import Hints
 from bbccli.readers.sheet import WIDE
 from bbccli.readers.table import Table
@@ -24,17 +18,7 @@ from bbccli.readers.table import Table
 __all__ = ["DIALECTS", "Dialect", "Layout", "dialect_of"]
 
 DIALECTS: dict[str, Dialect] = {
-    dialect.name: dialect
-    for dialect in (
-        caret.DIALECT,
-        tidymodels.DIALECT,
-        mlr3.DIALECT,
-        harness.DIALECT,
-        items.DIALECT,
-        long.DIALECT,
-        openml.DIALECT,
-        kaggle.DIALECT,
-    )
+    one.name: one for one in (CARET, TIDYMODELS, MLR3, HARNESS, ITEMS, LONG, OPENML, KAGGLE)
 }
 
 
@@ -65,4 +49,4 @@ def dialect_of(
     for dialect in DIALECTS.values():
         if dialect.recognises(frame, hints):
             return dialect
-    return None if one_file else kaggle.DIALECT
+    return None if one_file else KAGGLE

@@ -89,4 +89,4 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
     return len(np.unique(alone)) < frame.n_rows == len(np.unique(together))
 
 
-DIALECT = Dialect("long", "the long layout: a column `config`", recognises, layout)
+LONG = Dialect("long", "the long layout: a column `config`", recognises, layout)

@@ -1,6 +1,7 @@
-"""One file per configuration: a key and its predictions, as shared on Kaggle.
+"""Files of one configuration each: runs of OpenML, and predictions as shared on Kaggle.
 
-The truth is mostly in a separate file. Then a column `target` is the prediction.
+Those of Kaggle are a key and its predictions. The truth is mostly in a separate file; then a column
+`target` is the prediction.
 """
 
 from __future__ import annotations
@@ -13,19 +14,38 @@ from bbccli.readers.layout.dialects.base import (
     Dialect,
     Layout,
     by_name_or_hand,
+    has,
     lay_out,
     levels_of,
+    predictions,
 )
 from bbccli.readers.roles import NAMES, Hints
 from bbccli.readers.table import Table
 
 
-def recognises(frame: Table, hints: Hints) -> bool:
+def _is_openml(frame: Table, hints: Hints) -> bool:
+    """`repeat`, `fold` and `prediction` beside `correct`, `truth` or `confidence.<class>`."""
+    if not has(frame, "repeat", "fold", "prediction"):
+        return False
+    confident = any(name.casefold().startswith("confidence.") for name in frame.names)
+    return confident or has(frame, "correct") or frame.path.casefold().endswith(".arff")
+
+
+def _layout_of_openml(frame: Table, hints: Hints) -> Layout:
+    """Every run of a task has the same keys and folds."""
+    predicted, fixed = predictions(frame, hints), {"truth": ("correct", "truth")}
+    return lay_out(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
+
+
+OPENML = Dialect("openml", "predictions.arff of a run of OpenML", _is_openml, _layout_of_openml)
+
+
+def _never(frame: Table, hints: Hints) -> bool:
     """Never: a key and a column may be anything, so several files or the option decide."""
     return False
 
 
-def layout(frame: Table, hints: Hints) -> Layout:
+def _layout_of_kaggle(frame: Table, hints: Hints) -> Layout:
     """Take the one column that is free as the prediction, or those named as the classes."""
     return lay_out(frame, hints, (), _predictions(frame, hints))
 
@@ -64,4 +84,6 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     )
 
 
-DIALECT = Dialect("kaggle", "a key and predictions, one file per configuration", recognises, layout)
+KAGGLE = Dialect(
+    "kaggle", "a key and predictions, one file per configuration", _never, _layout_of_kaggle
+)

@@ -1,0 +1,167 @@
+"""Tools of R: caret, tidymodels and mlr3.
+
+caret has `fit$pred` with `savePredictions = "all"`; tidymodels has
+`collect_predictions(result, summarize = FALSE)`; mlr3 has `as.data.table(prediction)` of each
+iteration, with `iteration` and `learner_id` added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.core.notes import listing
+from bbccli.errors import InputError
+from bbccli.readers.layout.dialects.base import (
+    PREDICTION,
+    PROBABILITY,
+    Dialect,
+    Layout,
+    class_predictions,
+    configuration_columns,
+    constant_within,
+    first_of,
+    has,
+    lay_out,
+    levels_of,
+    predictions,
+    role_column,
+    spelled,
+)
+from bbccli.readers.roles import Hints, column_of
+from bbccli.readers.table import Table
+from bbccli.types import Pooling
+
+_CARET = {"row_id": ("rowIndex",), "fold": ("Resample",), "truth": ("obs",), "weight": ("weights",)}
+_IDENTIFIERS = (".row", ".config", "wflow_id", "id", "id2", ".iter", ".pred", ".pred_class")
+_ASIDE_IN_TIDYMODELS = (".iter", "preproc")
+_ASIDE_IN_MLR3 = ("uhash", "se", "resampling_id", "task_id", "set")
+
+
+def _is_caret(frame: Table, hints: Hints) -> bool:
+    """All of `pred`, `obs`, `rowIndex` and `Resample`."""
+    return has(frame, "pred", "obs", "rowIndex", "Resample")
+
+
+def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
+    """Find the classes by the levels of `obs`; parameters are what is left.
+
+    Columns go by name, since their order varies. The columns of the class probabilities are called
+    as the classes, without a prefix.
+
+    Raises
+    ------
+    InputError
+        There is no column `pred` or `obs`.
+    """
+    pred, truth = spelled(frame, "pred"), spelled(frame, "obs")
+    if pred is None or truth is None:
+        raise InputError(
+            "has no columns `pred` and `obs`, so it is not fit$pred of caret",
+            path=frame.path,
+            hint="write.csv(fit$pred, row.names = FALSE); or give another --dialect",
+        )
+    obs = frame.column(role_column(frame, hints, "truth", truth))
+    levels = levels_of(obs) if obs.is_text else set()
+    classes = {f"{PROBABILITY}{name}": name for name in frame.names if name in levels}
+    predicted = classes if classes and len(classes) == len(levels) else {PREDICTION: pred}
+    if hints.roles.prediction is not None:
+        predicted = {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
+    roles = hints.roles
+    by_hand = {roles.group, roles.repeat, roles.fold, roles.row_id, roles.weight, roles.truth}
+    known = {pred, *(first_of(frame, *names) for names in _CARET.values())}
+    known |= {*classes.values(), *by_hand}
+    free = [name for name in frame.names if name not in known]
+    configuration = configuration_columns(frame, hints) or free
+    return lay_out(frame, hints, configuration, predicted, fixed=_CARET, parameters=True)
+
+
+CARET = Dialect(
+    "caret", "fit$pred of caret", _is_caret, _layout_of_caret, selection=Pooling.FOLD_MEAN
+)
+
+
+def _is_tidymodels(frame: Table, hints: Hints) -> bool:
+    """`.row` and some `.pred`."""
+    return has(frame, ".row") and any(name.startswith(".pred") for name in frame.names)
+
+
+def _layout_of_tidymodels(frame: Table, hints: Hints) -> Layout:
+    """`wflow_id` and `.config` name the configuration; the outcome is what varies within it.
+
+    It keeps its own name, and the tuning parameters stand beside it, each with one value per
+    configuration.
+
+    Raises
+    ------
+    InputError
+        No column, or more than one, that could be the outcome.
+    """
+    configuration = configuration_columns(frame, hints, "wflow_id", ".config")
+    predicted = predictions(frame, hints)
+    weight = spelled(frame, ".case_weights")
+    rest = [
+        name
+        for name in frame.names
+        if name.casefold() not in (*_IDENTIFIERS, *_ASIDE_IN_TIDYMODELS)
+        and not name.startswith(".pred")
+        and name not in (*configuration, weight)
+    ]
+    parameters = [name for name in rest if constant_within(frame, configuration, name)]
+    fixed: dict[str, Sequence[str]] = {"weight": [".case_weights"]}
+    if "truth" not in hints.absent and not (hints.roles.truth or hints.roles.time):
+        free = [name for name in rest if name not in parameters]
+        fixed["truth"] = [_truth(frame, free, predicted)]
+    unmentioned = (*parameters, *_ASIDE_IN_TIDYMODELS)
+    return lay_out(frame, hints, configuration, predicted, fixed=fixed, unmentioned=unmentioned)
+
+
+def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
+    """The column whose values are classes of the predictions, or the only one there is."""
+    classes = {name.removeprefix(PROBABILITY) for name in predicted if PROBABILITY in name}
+    label = spelled(frame, ".pred_class")
+    if not classes and label is not None:
+        classes = levels_of(frame.column(label))
+    among = [name for name in names if classes and levels_of(frame.column(name)) <= classes]
+    for found in (among, names):
+        if len(found) == 1:
+            return found[0]
+    raise InputError(
+        f"no single column is the outcome: {listing(names or list(frame.names), 8)}",
+        path=frame.path,
+        hint="--truth NAME",
+    )
+
+
+TIDYMODELS = Dialect(
+    "tidymodels",
+    "collect_predictions() of tune",
+    _is_tidymodels,
+    _layout_of_tidymodels,
+    selection=Pooling.FOLD_MEAN,
+)
+
+
+def _is_mlr3(frame: Table, hints: Hints) -> bool:
+    """`row_ids` and `truth` beside `response` or `prob.<class>`."""
+    if not has(frame, "row_ids", "truth"):
+        return False
+    return has(frame, "response") or bool(class_predictions(frame))
+
+
+def _layout_of_mlr3(frame: Table, hints: Hints) -> Layout:
+    """`learner_id` names the configuration, with `uhash` where that tells more apart."""
+    configuration = configuration_columns(frame, hints, "learner_id", "config")[:1]
+    hashed = spelled(frame, "uhash")
+    if hashed is not None and not constant_within(frame, configuration, hashed):
+        configuration.append(hashed)
+    found = predictions(frame, hints)
+    return lay_out(frame, hints, configuration, found, unmentioned=_ASIDE_IN_MLR3)
+
+
+MLR3 = Dialect(
+    "mlr3",
+    "predictions of mlr3, by iteration",
+    _is_mlr3,
+    _layout_of_mlr3,
+    selection=Pooling.FOLD_MEAN,
+)
