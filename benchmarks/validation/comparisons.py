@@ -6,12 +6,10 @@ is true of it. It is known from the setting and its number, kept when it is done
 
 import argparse
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -26,14 +24,13 @@ from bbccli.comparisons.simultaneous import against
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
-from bbccli.core.resources import Resources, use
 from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
 from bbccli.readers import matrix_of
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import IntervalKind, PredictionKind, Side, Task
 from benchmarks.tables import Row
 from benchmarks.validation.families import family_settings, held
-from benchmarks.validation.kept import FOLDER, Kept
+from benchmarks.validation.kept import FOLDER, Kept, Result
 from benchmarks.validation.page import PAGE, between
 from benchmarks.validation.rows import table
 from benchmarks.validation.settings import Part, Setting
@@ -62,8 +59,6 @@ SLACK = 1e-12
 STATEMENTS = {"simultaneous": 2, "corrected": 1, "families": 1, "multiple": 1, "losses": 1}
 STATEMENTS |= {"groups": 1}
 """Version of what each study states: one more forgets what it said before."""
-
-Result = Mapping[str, Any]
 
 Stores = Mapping[str, Kept]
 
@@ -335,33 +330,24 @@ def settings_of(study: str) -> list[Setting]:
     return [*settings(), *(family_settings() if study == "families" else ())]
 
 
-def todo(study: str, store: Kept) -> Iterator[tuple[Setting, int]]:
-    """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
-    more = PRECISE if study == "simultaneous" else {}
-    of_study = settings_of(study)
-    for repetition in range(max(N_REPETITIONS, *more.values(), 0)):
-        for setting in of_study:
-            usual = setting.n_repetitions if study in OWN else N_REPETITIONS
-            wanted = more.get(setting.key, usual)
-            if repetition < wanted and repetition not in store.results(setting.key):
-                yield setting, repetition
-
-
 def repeat(stores: Stores, seconds: float) -> int:
-    """Repeat until the seconds are used up; return how often. What was done is kept in any case."""
-    n_done = 0
-    for study, share in SHARES.items():
-        end = time.monotonic() + share * seconds
-        try:
-            with use(Resources(jobs=1)):
-                for setting, repetition in todo(study, stores[study]):
-                    if time.monotonic() >= end:
-                        break
-                    stores[study].add(setting.key, repetition, STUDIES[study](setting, repetition))
-                    n_done += 1
-        finally:
-            stores[study].write()
-    return n_done
+    """Repeat until the seconds are used up; return how often."""
+    return sum(
+        stores[study].repeat(
+            stores[study].missing(settings_of(study), partial(wanted, study)),
+            STUDIES[study],
+            share * seconds,
+        )
+        for study, share in SHARES.items()
+    )
+
+
+def wanted(study: str, setting: Setting) -> int:
+    """Return how often a study repeats a setting."""
+    if study in OWN:
+        return setting.n_repetitions
+    more = PRECISE if study == "simultaneous" else {}
+    return more.get(setting.key, N_REPETITIONS)
 
 
 def renew(stores: Stores, page: Path = PAGE) -> None:

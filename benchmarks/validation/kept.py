@@ -5,8 +5,9 @@ held. `statement` is the version of what is stated: rows of an earlier one are n
 after the next `write`, so that they are repeated.
 """
 
+import time
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,16 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bbccli.core.atomic import replacing
+from bbccli.core.resources import Resources, use
 
 FOLDER = Path(__file__).parent / "results"
 
 KEYS = ("setting", "repetition", "statement")
 
 Result = Mapping[str, Any]
+
+WRITTEN_AFTER = 100
+"""Repetitions after which they are on disk."""
 
 
 class Kept:
@@ -56,6 +61,36 @@ class Kept:
         """Keep what was said; it is on disk after the next `write`."""
         self._found[setting][repetition] = result
         self._added += 1
+
+    def missing(
+        self, settings: Sequence[Any], wanted: Callable[[Any], int]
+    ) -> Iterator[tuple[Any, int]]:
+        """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
+        for repetition in range(max(map(wanted, settings), default=0)):
+            for setting in settings:
+                if repetition < wanted(setting) and repetition not in self.results(setting.key):
+                    yield setting, repetition
+
+    def repeat(
+        self,
+        todo: Iterable[tuple[Any, int]],
+        repetition: Callable[[Any, int], Result],
+        seconds: float,
+    ) -> int:
+        """Repeat until the seconds are used up; return how often. What was done is kept."""
+        end, n_done = time.monotonic() + seconds, 0
+        try:
+            with use(Resources(jobs=1)):
+                for setting, number in todo:
+                    if time.monotonic() >= end:
+                        break
+                    if not n_done % WRITTEN_AFTER:
+                        self.write()
+                    self.add(setting.key, number, repetition(setting, number))
+                    n_done += 1
+        finally:
+            self.write()
+        return n_done
 
     def write(self) -> None:
         """Write all rows in their order; readers see the old file or the new."""

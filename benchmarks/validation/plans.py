@@ -6,13 +6,11 @@ the study. It is known from the setting and its number, kept when it is done, an
 
 import argparse
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
 from pathlib import Path
-from typing import Any
 from zlib import crc32
 
 import numpy as np
@@ -21,14 +19,13 @@ from numpy.random import Generator
 from bbccli import METHODS, METRICS, read
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.resources import Resources, use
 from bbccli.planning.pilot import PilotBasis, of_pilot
 from bbccli.planning.planned import MOST_SAMPLES
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 from bbccli.planning.studies import Widths
 from bbccli.types import FloatArray
 from benchmarks.tables import Row
-from benchmarks.validation.kept import FOLDER, Kept
+from benchmarks.validation.kept import FOLDER, Kept, Result
 from benchmarks.validation.page import PAGE, between
 from benchmarks.validation.rows import table
 from benchmarks.validation.summary import Figure, mean_of, share_error
@@ -44,8 +41,6 @@ STATEMENT = 1
 ASSURANCE = 0.8
 
 PAGES = PAGE, PAGE.with_name("plan.md")
-
-Result = Mapping[str, Any]
 
 LAWS: dict[str, Callable[[Generator, int], FloatArray]] = {
     "all equal": lambda rng, c: np.zeros(c),
@@ -210,29 +205,9 @@ def _width(study: PredictionMatrix, metric: str, plan: Plan) -> float:
     return float("nan") if found is None else found.upper - found.lower
 
 
-def todo(store: Kept) -> Iterator[tuple[PlanSetting, int]]:
-    """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
-    for number in range(N_REPETITIONS):
-        for setting in settings():
-            if number not in store.results(setting.key):
-                yield setting, number
-
-
 def repeat(store: Kept, seconds: float) -> int:
-    """Repeat until the seconds are used up; return how often. What was done is kept in any case."""
-    end, n_done = time.monotonic() + seconds, 0
-    try:
-        with use(Resources(jobs=1)):
-            for setting, number in todo(store):
-                if time.monotonic() >= end:
-                    break
-                if not n_done % 100:
-                    store.write()
-                store.add(setting.key, number, repetition(setting, number))
-                n_done += 1
-    finally:
-        store.write()
-    return n_done
+    """Repeat until the seconds are used up; return how often."""
+    return store.repeat(store.missing(settings(), lambda _: N_REPETITIONS), repetition, seconds)
 
 
 def renew(store: Kept, pages: Iterable[Path] = PAGES) -> None:
