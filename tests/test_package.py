@@ -37,7 +37,7 @@ OTHER_WORK = (
     *("batch", "comparisons", "dropping", "planning", "recording"),
     *("schema.compare", "schema.drop", "schema.leaderboard", "schema.plan", "schema.saved"),
     *("analysis.inspection", "reports.evidence", "reports.json_schema"),
-    *("stats.delong", "stats.influence", "stats.multipliers", "methods.literature.split"),
+    *("stats.influence", "stats.multipliers", "methods.literature.split"),
     *("stats.bootstrap.search_cost", "readers.conversion", "readers.runs"),
     *("readers.sources.arff", "readers.sources.delimited"),
 )

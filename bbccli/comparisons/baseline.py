@@ -43,7 +43,7 @@ from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.planned import attainable, check_apart, planned
 from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case
-from bbccli.stats.selection.choice import on_single
+from bbccli.stats.selection.rule import on_single
 from bbccli.stats.selection.tails import on_losses
 from bbccli.stats.selection.units import on_few_groups
 

@@ -68,7 +68,7 @@ def walk(
     which grows with N. Once one configuration is left there is nothing to judge.
     """
     matrix = case.matrix
-    n_steps = _n_steps(matrix)
+    n_steps = len(distinct(walked_folds(matrix)[0])) + matrix.n_repeats - 1
     check_walk(rule, n_steps, matrix.n_samples, case.plan.n_resamples)
     active = np.arange(matrix.n_configurations)
     taken, n_models = [], 0
@@ -144,10 +144,6 @@ def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_S
     for repeat in range(1, matrix.n_repeats):
         n_folds = len(distinct(folds[repeat]))
         yield _Step(f"repeat {repeat + 1}", rows, repeat + 1, n_folds, codes)
-
-
-def _n_steps(matrix: PredictionMatrix) -> int:
-    return len(distinct(walked_folds(matrix)[0])) + matrix.n_repeats - 1
 
 
 def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> PredictionMatrix:

@@ -185,44 +185,37 @@ def check_best(case: Case) -> None:
 
 def check_needs(method: Method, matrix: PredictionMatrix) -> None:
     """Raise UndefinedError unless the matrix has what the method needs."""
-    if Need.NESTED in method.needs and not matrix.nested:
-        raise UndefinedError(
-            f"{method.name} needs the inner predictions of a nested cross-validation",
-            hint="add a column `outer_fold`, and rows with an inner `fold` for what it trained on",
-        )
-    n_sizes = len(matrix.smaller) + 1
-    if Need.SIZES in method.needs and n_sizes < 3:
-        raise UndefinedError(
-            f"{method.name} needs predictions at several training sizes (a column train_size)"
-            if n_sizes == 1
-            else f"{method.name} needs at least three training sizes; there are two",
-            hint="rows of models that were trained on fewer samples, in three sizes or more",
-        )
-    if Need.REPEATS in method.needs and matrix.n_repeats < 2:
-        raise UndefinedError(
-            f"{method.name} needs at least two repeats of the cross-validation; there is one",
-            hint="repeats are rows with the same row_id and another value in a column `repeat`",
-        )
-    if Need.FOLDS not in method.needs:
-        return
-    if matrix.repeated_holdout:
-        raise UndefinedError(
-            f"{method.name} needs folds that share out the samples; in repeated hold-out each "
-            "repeat is a separate part, and parts overlap",
-            hint="use bbc, which resamples the rows: --method bbc",
-        )
-    if matrix.folds is None and matrix.task is Task.SCORE:
-        raise UndefinedError(
-            f"{method.name} needs the folds of a cross-validation; these scores have none",
-            hint="use bbc, which resamples the rows: --method bbc",
-        )
-    if matrix.folds is None:
-        raise UndefinedError(
-            f"{method.name} needs to know the fold of each sample",
-            hint="add a fold column (--fold NAME) or a folds file (--folds FILE)",
-        )
-    if (matrix.n_folds or 0) < 2:
-        raise UndefinedError(
-            f"{method.name} needs at least two folds; there is one",
-            hint="use bbc, which resamples the rows: --method bbc",
-        )
+    for need in method.needs:
+        if lack := _lack(need, matrix):
+            text, hint = lack
+            raise UndefinedError(f"{method.name} needs {text}", hint=hint)
+
+
+def _lack(need: Need, matrix: PredictionMatrix) -> tuple[str, str] | None:
+    """Return what a matrix lacks of a need, and what to do; None where it lacks nothing."""
+    lack: tuple[str, str] | None = None
+    hint = "use bbc, which resamples the rows: --method bbc"
+    match need:
+        case Need.NESTED if not matrix.nested:
+            hint = "add a column `outer_fold`, and rows with an inner `fold` for what it trained on"
+            lack = "the inner predictions of a nested cross-validation", hint
+        case Need.SIZES if len(matrix.smaller) < 2:
+            text = "at least three training sizes; there are two"
+            if not matrix.smaller:
+                text = "predictions at several training sizes (a column train_size)"
+            hint = "rows of models that were trained on fewer samples, in three sizes or more"
+            lack = text, hint
+        case Need.REPEATS if matrix.n_repeats < 2:
+            hint = "repeats are rows with the same row_id and another value in a column `repeat`"
+            lack = "at least two repeats of the cross-validation; there is one", hint
+        case Need.FOLDS if matrix.repeated_holdout:
+            text = "folds that share out the samples; in repeated hold-out each repeat is a "
+            lack = text + "separate part, and parts overlap", hint
+        case Need.FOLDS if matrix.folds is None and matrix.task is Task.SCORE:
+            lack = "the folds of a cross-validation; these scores have none", hint
+        case Need.FOLDS if matrix.folds is None:
+            hint = "add a fold column (--fold NAME) or a folds file (--folds FILE)"
+            lack = "to know the fold of each sample", hint
+        case Need.FOLDS if (matrix.n_folds or 0) < 2:
+            lack = "at least two folds; there is one", hint
+    return lack

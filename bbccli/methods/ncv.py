@@ -99,8 +99,7 @@ from bbccli.metrics.base import MeanScorer, Metric
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import normal
 from bbccli.stats.selection.candidates import by_repeat
-from bbccli.stats.selection.choice import selection_shares
-from bbccli.stats.selection.rule import undefined, winner_of
+from bbccli.stats.selection.rule import selection_shares, undefined, winner_of
 from bbccli.stats.selection.tails import figures_of
 from bbccli.types import FloatArray, IntArray
 

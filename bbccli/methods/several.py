@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
@@ -30,8 +30,7 @@ from bbccli.methods.registry import METHODS, choose_methods, default_methods
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import POWERS, planned
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
-from bbccli.stats.selection.choice import on_single
-from bbccli.stats.selection.rule import rule_of, winner_of, winner_over_folds
+from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
 from bbccli.stats.selection.tails import on_clipping, on_tails
 from bbccli.types import IntervalKind, MetricKind, Pooling, Side, Task
 
@@ -101,9 +100,8 @@ def estimate(
                 raise
             notes.append(method_left_out(method.name, *error.told()))
         else:
-            estimates.append(
-                _with_width(_with_doubt(found, metric.within(matrix.outcome), plan, method))
-            )
+            doubts = _doubts(found, metric.within(matrix.outcome), plan, method)
+            estimates.append(replace(found, notes=(*found.notes, *doubts)))
     notes += [
         *_on_rare_positives(matrix, chosen, plan),
         *on_clipping(matrix, chosen, estimates, plan),
@@ -123,17 +121,18 @@ def _check_worst_value(metric: Metric) -> None:
         )
 
 
-def _with_doubt(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Estimate:
-    """The estimate, with a note where its interval has collapsed onto the best value."""
-    if found.interval is None:
-        return found
+def _doubts(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Iterator[Note]:
+    """Yield a note where an interval has collapsed onto the best value, or has no width."""
+    interval = found.interval
+    if interval is None:
+        return
     best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
     # an end that was not estimated is the worst value, not the best
     lower_is_worse = metric.direction.pessimistic() is Side.LOWER
-    if (found.interval.lower if lower_is_worse else found.interval.upper) != best:
-        return found
-    note = collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
-    return replace(found, notes=(*found.notes, note))
+    if (interval.lower if lower_is_worse else interval.upper) == best:
+        yield collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
+    elif interval.lower == interval.upper and all(n.code != "no-variance" for n in found.notes):
+        yield resamples_alike(found.method, interval.lower)
 
 
 def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
@@ -143,16 +142,6 @@ def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
     if Gives.DISTRIBUTION in method.gives:
         return "leave out --no-guard" if not plan.guard else "more samples"
     return "use bbc, whose interval is guarded" + ("" if plan.guard else ", without --no-guard")
-
-
-def _with_width(found: Estimate) -> Estimate:
-    """The estimate, with a note where its interval has no width and nothing says so yet."""
-    if found.interval is None or found.interval.lower != found.interval.upper:
-        return found
-    if {"no-variance", "collapsed-interval"} & {note.code for note in found.notes}:
-        return found
-    note = resamples_alike(found.method, found.interval.lower)
-    return replace(found, notes=(*found.notes, note))
 
 
 def _on_rare_positives(

@@ -28,7 +28,6 @@ from bbccli.metrics.weighting import (
     kept_among,
     one_by_one,
     paired_sums,
-    rest,
     scaled,
     sums_in_parts,
     sums_of_chunk,
@@ -168,7 +167,8 @@ class Sum(Total):
 
         def left(terms: NDArray[Any]) -> FloatArray:
             weighted = terms * weights.astype(np.float64)[:, None]
-            sums = rest(weighted, units)
+            own = units.sums(weighted)
+            sums = np.asarray(own.sum(axis=0) - own)
             if terms.dtype == np.float64:
                 least = ROUNDING * np.abs(weighted, out=weighted).sum(axis=0)
                 sums[(sums <= least) & (sums >= -least)] = 0.0

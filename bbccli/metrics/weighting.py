@@ -234,12 +234,6 @@ def ratio(numerator: IntArray | FloatArray, denominator: FloatArray) -> FloatArr
     return np.asarray(numerator / defined, np.float64)
 
 
-def rest(terms: NDArray[Any], units: Units) -> FloatArray:
-    """Return the sums of terms (N, ...) without each of the units: (U, ...) float64."""
-    sums = units.sums(terms)
-    return np.asarray(sums.sum(axis=0) - sums)
-
-
 def share_of_pairs(counts: NDArray[Any], pair_weight: NDArray[Any]) -> FloatArray:
     """Half of `counts` per weight of all pairs; NaN, silently, where there is no pair."""
     shares = ratio(counts, 2.0 * pair_weight)

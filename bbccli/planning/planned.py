@@ -212,11 +212,17 @@ class _Planner:
         if target is Target.WIDTH:
             rows = self.widths.rows_for(asked.value, count, least, MOST_SAMPLES, asked.assurance)
             return self._wanted(rows, None, None)
-        low, rows = (
-            first(lambda n, of=of: of(n, count) <= asked.value, least, MOST_SAMPLES)  # type: ignore[misc]
-            for of in (self._lower, self._upper)
-        )
+        low, rows = (self._first_rows(figure, count) for figure in ("lower", "upper"))
         return self._wanted(rows, low, rows)
+
+    def _first_rows(self, figure: str, count: int) -> int | None:
+        """Fewest rows of which a figure of the optimism is as small as asked for."""
+
+        def holds(n_samples: int) -> bool:
+            outlook = self.basis.outlook(n_samples, count, self.within)
+            return bool(getattr(outlook, figure) <= self.asked.value)
+
+        return first(holds, self.basis.least_samples, MOST_SAMPLES)
 
     def _wanted(self, rows: int | None, lower: int | None, upper: int | None) -> Wanted:
         target = self.asked.target or Target.WIDTH
@@ -224,12 +230,6 @@ class _Planner:
             lower, upper = self.widths.range_of(rows, self.basis.least_samples)
         value, assurance = self.asked.value, self.asked.assurance
         return Wanted(target, value, rows, float("nan"), lower, upper, assurance)
-
-    def _lower(self, n_samples: int, count: int) -> float:
-        return self.basis.outlook(n_samples, count, self.within).lower
-
-    def _upper(self, n_samples: int, count: int) -> float:
-        return self.basis.outlook(n_samples, count, self.within).upper
 
     def _checked(self, rows: int, count: int, progress: Progress) -> tuple[int, Check]:
         """Return the rows that simulated studies ask for, and what studies of so many rows say."""

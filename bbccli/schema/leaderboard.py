@@ -27,7 +27,7 @@ from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
 from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
 from bbccli.stats.selection.candidates import candidates, fold_performances
-from bbccli.stats.selection.choice import choose
+from bbccli.stats.selection.rule import choose
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Pooling
 from bbccli.version import __version__
 

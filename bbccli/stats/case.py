@@ -12,8 +12,7 @@ from bbccli.core.progress import Progress, enter, silent
 from bbccli.core.results import Distribution, DropTrace, Interval, MonteCarloError, SelectionShare
 from bbccli.metrics.base import Metric
 from bbccli.stats.selection.candidates import Candidates, candidates
-from bbccli.stats.selection.choice import Choice, choose
-from bbccli.stats.selection.rule import SelectionRule, rule_of
+from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ def test_the_spread_is_a_multiple_of_the_matched(kind, fixed):
     distribution = drawn()
     plan, basis = Plan(interval=kind, guard=False), Basis(0.6, 60, 60, fixed=fixed)
     found = interval_of(distribution, AUC, plan, basis)[0]
-    alone = matched(distribution, 0.6, 60, (0.0, 1.0))
+    alone = matched(distribution, Basis(0.6, 60, 60), (0.0, 1.0))
     ends = [0.6 + FACTORS[kind, fixed] * (alone.quantile(p) - 0.6) for p in (0.025, 0.975)]
     assert (found.lower, found.upper) == pytest.approx(ends, rel=1e-12)
 
@@ -84,7 +84,7 @@ def test_losses_are_guarded_with_the_worst_sample(n_repeats):
     plan = Plan(n_resamples=200, interval=IntervalKind.SHARP)
     found = METHODS["bbc-eb"].run(matrix, MSE, plan)
     worst = losses_of(matrix, found.winner).max()
-    stretched = matched(found.distribution, found.value, 41, (0.0, np.inf), stretch=1.12)
+    stretched = matched(found.distribution, Basis(found.value, 41, 41), (0.0, np.inf), 1.12)
     assert worst > stretched.values.max()
     expected = Guarded(stretched, 41, worst).quantile(0.975)
     assert found.interval.upper == pytest.approx(expected, rel=1e-12)
@@ -98,7 +98,7 @@ def test_a_resample_beyond_the_worst_sample_is_the_limit():
     plan = Plan(interval=IntervalKind.SHARP)
     found = interval_of(distribution, MSE, plan, Basis(1.5, 40, 40, worst=1.7))[0]
     top = 1.5 + 1.12 * 0.5
-    law = matched(distribution, 1.5, 40, (0.0, np.inf), stretch=1.12)
+    law = matched(distribution, Basis(1.5, 40, 40), (0.0, np.inf), 1.12)
     assert found.upper == pytest.approx(Guarded(law, 40, top).quantile(0.975), rel=1e-12)
     assert law.quantile(0.975) < found.upper < top
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from bbccli.core.results import Distribution
+from bbccli.stats.intervals import Basis
 from bbccli.stats.intervals.matched import matched, shrinkage
 from bbccli.stats.resampling import Draws, Unit, every_resample
 
@@ -21,7 +22,7 @@ def test_the_variance_is_that_of_a_mean():
     """s2 (E[1 / m] - 1 / N) of the resamples becomes s2 / N."""
     losses = np.random.default_rng(3).exponential(size=200)
     distribution = drawn_from(losses, 64 * 400)
-    found = matched(distribution, losses.mean(), 200, (-np.inf, np.inf))
+    found = matched(distribution, Basis(losses.mean(), 200, 200), (-np.inf, np.inf))
     assert found.values.std() == pytest.approx(losses.std() / np.sqrt(200), rel=0.02)
     assert found.values.mean() == pytest.approx(losses.mean(), abs=1e-12)
 
@@ -36,10 +37,10 @@ def test_exact_folds():
 
 def test_ends_stay_within_the_bounds():
     distribution = drawn_from(np.random.default_rng(0).random(30) < 0.95)
-    found = matched(distribution, 0.99, 30, (0.0, 1.0))
+    found = matched(distribution, Basis(0.99, 30, 30), (0.0, 1.0))
     assert found.values.max() == 1.0
 
 
 def test_scored_on_all_units_is_only_moved():
     distribution = Distribution(np.array([0.2, 0.4]), np.zeros(2, int))
-    assert matched(distribution, 0.5, 10, (0.0, 1.0)).values == pytest.approx([0.4, 0.6])
+    assert matched(distribution, Basis(0.5, 10, 10), (0.0, 1.0)).values == pytest.approx([0.4, 0.6])

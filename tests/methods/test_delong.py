@@ -15,7 +15,7 @@ from bbccli.methods import METHODS
 from bbccli.methods.literature.auc import delong_variance
 from bbccli.metrics import METRICS
 from bbccli.metrics.kernels.pairs import placements
-from bbccli.stats.delong import influence, variance_of
+from bbccli.stats.influence import auc_influence, auc_variance
 from bbccli.types import PredictionKind, Side, Task
 
 AUC = METRICS["auc"]
@@ -134,11 +134,11 @@ def test_variance_and_bounds_as_in_r(name):
 def test_repeats_give_the_variance_of_the_mean():
     data = binary(n_repeats=3, n_configurations=1)
     truth = data.outcome.values
-    influences = [influence(s[:, 0], truth == 1, truth == 0) for s in data.predictions]
+    influences = [auc_influence(s[:, 0], truth == 1, truth == 0) for s in data.predictions]
 
     # the variance of a mean of three is the mean of all nine covariances
     def total(a, b):
-        both = [variance_of(x, truth == 1, truth == 0) for x in (a + b, a - b)]
+        both = [auc_variance(x, truth == 1, truth == 0) for x in (a + b, a - b)]
         return (both[0] - both[1]) / 4
 
     expected = np.mean([[total(a, b) for a in influences] for b in influences])

@@ -75,8 +75,7 @@ import numpy as np
 
 from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
 from bbccli.comparisons.records import Comparison
-from bbccli.stats.delong import influence_in, variance_of
-from bbccli.stats.influence import influence, standard_error
+from bbccli.stats.influence import auc_influence_in, auc_variance, influence, standard_error
 from bbccli.stats.intervals.ends import interval_by
 from bbccli.stats.selection.units import n_units_of, units_of
 from bbccli.stats.significance import Pivot
@@ -124,9 +123,9 @@ def run_delong(case: PairCase) -> Comparison:
     """Return DeLong's test of two AUCs."""
     difference, matrix = case.difference, case.matrix  # what is undefined is said first
     rows = np.ones(matrix.n_samples, bool)
-    first, second = (influence_in(matrix, c, rows) for c in case.configurations)
+    first, second = (auc_influence_in(matrix, c, rows) for c in case.configurations)
     positive, negative = (matrix.outcome.values == k for k in (1, 0))
-    square = variance_of(first - second, positive, negative, matrix.groups)
+    square = auc_variance(first - second, positive, negative, matrix.groups)
     lacking, n_units = f"one {case.unit} of a class", n_units_of(matrix)
     return z_test(case, difference, float(np.sqrt(square)), n_units, lacking)
 

@@ -150,7 +150,7 @@ from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.methods.literature.split import choose, from_split, performance
 from bbccli.metrics.ranking import AUC
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.delong import influence_in, variance_of
+from bbccli.stats.influence import auc_influence_in, auc_variance
 from bbccli.stats.intervals import normal
 from bbccli.types import BoolArray, Pooling, Task, distinct
 
@@ -224,8 +224,8 @@ def delong_variance(matrix: PredictionMatrix, configuration: int, rows: BoolArra
     """
     known = predicted(matrix, configuration, rows)
     positive, negative = (known & (matrix.outcome.values == k) for k in (1, 0))
-    influences = influence_in(matrix, configuration, rows)
-    return variance_of(influences, positive, negative, matrix.groups)
+    influences = auc_influence_in(matrix, configuration, rows)
+    return auc_variance(influences, positive, negative, matrix.groups)
 
 
 def hanley_mcneil(case: Case, *, preselect: bool = False) -> Answer:

@@ -72,7 +72,7 @@ from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import Resamples, draws_of
 from bbccli.stats.selection.candidates import cached
-from bbccli.stats.selection.choice import winner_by_fold
+from bbccli.stats.selection.rule import winner_by_fold
 from bbccli.stats.selection.units import on_few_folds
 from bbccli.types import FloatArray, IntArray, Pooling
 

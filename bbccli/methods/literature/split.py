@@ -28,8 +28,7 @@ from bbccli.metrics.base import Metric
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import PATIENCE, Unit, generator
 from bbccli.stats.selection.candidates import cached, candidates
-from bbccli.stats.selection.choice import Choice
-from bbccli.stats.selection.rule import rule_of
+from bbccli.stats.selection.rule import Choice, rule_of
 from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling, Task
 
 

@@ -21,8 +21,8 @@ from bbccli.metrics.base import Metric
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import INTERVALS, Basis, interval_of
 from bbccli.stats.selection.candidates import by_repeat
-from bbccli.stats.selection.choice import selection_shares
 from bbccli.stats.selection.pooling import mean_behind
+from bbccli.stats.selection.rule import selection_shares
 from bbccli.stats.selection.tails import worst_sample
 from bbccli.stats.selection.units import n_units_of, rests_on
 from bbccli.types import Direction, Models, Pooling
@@ -65,12 +65,14 @@ def from_distribution(
     tolerance, largest = case.plan.tolerance, error.largest()
     missed = tolerance is not None and not largest <= tolerance
     short = (tolerance_not_reached(tolerance, largest),) if missed else ()
+    scaled = INTERVALS[case.plan.interval].guards_losses and case.method not in CALIBRATED
+    guessed = (not_calibrated(case.method, case.plan.interval),) if scaled else ()
     shares = distribution.shares(case.matrix.n_configurations)
     return Answer(
         value,
         interval,
         distribution,
-        (*notes, *undefined, *on_interval, *_not_calibrated(case), *wide, *short),
+        (*notes, *undefined, *on_interval, *guessed, *wide, *short),
         error=error,
         n_resamples=len(distribution.values),
         selection=selection_shares(case.matrix, shares) if drawn else (),
@@ -114,14 +116,6 @@ def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = Tr
     guarded = plan.guard and endless and INTERVALS[plan.interval].guards_losses
     worst = worst_sample(matrix, metric, winner) if guarded else None
     return Basis(value, n_units, n_drawn, drawn, worst, plan.models is Models.FIXED)
-
-
-def _not_calibrated(case: Case) -> tuple[Note, ...]:
-    """A note where the spread was calibrated for other methods."""
-    scaled = INTERVALS[case.plan.interval].guards_losses
-    if not scaled or case.method in CALIBRATED:
-        return ()
-    return (not_calibrated(case.method, case.plan.interval),)
 
 
 def _on_fold_means(case: Case, distribution: Distribution) -> tuple[Note, ...]:

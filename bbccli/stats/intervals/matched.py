@@ -46,23 +46,16 @@ from bbccli.types import Pooling
 
 
 def matched(
-    distribution: Distribution,
-    value: float,
-    n_drawn: int,
-    bounds: tuple[float, float],
-    *,
-    stretch: float = 1.0,
+    drawn: Distribution, basis: Basis, bounds: tuple[float, float], stretch: float = 1.0
 ) -> Distribution:
-    """Return the distribution D of the estimate.
+    """Return the distribution D of the estimate, within the bounds.
 
     Parameters
     ----------
-    distribution
+    drawn
         Performances out of the bag, with the sizes of the bags' complements.
-    value
-        The estimate, in the metric's unit.
-    n_drawn
-        U, units drawn from: samples, groups or folds.
+    basis
+        The estimate, and the units drawn from.
     bounds
         Of the metric.
     stretch
@@ -74,9 +67,9 @@ def matched(
     >>> round(float(shrinkage(four_of_ten, 10)), 4)
     0.8165
     """
-    factor = stretch * shrinkage(distribution, n_drawn)
-    values = value + factor * (distribution.values - distribution.mean())
-    return replace(distribution, values=np.clip(values, *bounds))
+    factor = stretch * shrinkage(drawn, basis.n_drawn)
+    values = basis.value + factor * (drawn.values - drawn.mean())
+    return replace(drawn, values=np.clip(values, *bounds))
 
 
 def shrinkage(distribution: Distribution, n_drawn: int) -> float:
@@ -85,11 +78,6 @@ def shrinkage(distribution: Distribution, n_drawn: int) -> float:
         return 1.0
     inverse = np.average(1 / distribution.sizes, weights=distribution.probabilities)
     return float(1 / np.sqrt(n_drawn * inverse - 1))
-
-
-def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:
-    """Return the distribution D within the bounds."""
-    return matched(drawn, basis.value, basis.n_drawn, bounds)
 
 
 def check(plan: Plan) -> None:
@@ -109,4 +97,4 @@ def check(plan: Plan) -> None:
         )
 
 
-INTERVAL = Construction(law, check=check, notes=(matched_interval(),))
+INTERVAL = Construction(matched, check=check, notes=(matched_interval(),))
