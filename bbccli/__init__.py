@@ -14,7 +14,14 @@ if TYPE_CHECKING:
     from bbccli.errors import BbcError
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS
-    from bbccli.notebook import Correction, correct
+    from bbccli.notebook import (
+        ComparisonResult,
+        Correction,
+        PlanResult,
+        compare,
+        correct,
+        plan,
+    )
     from bbccli.readers import matrix_of, read
     from bbccli.schema.correct import document
 
@@ -22,15 +29,19 @@ __all__ = [
     "METHODS",
     "METRICS",
     "BbcError",
+    "ComparisonResult",
     "Correction",
     "Estimate",
     "Plan",
+    "PlanResult",
     "PredictionMatrix",
     "__version__",
+    "compare",
     "correct",
     "document",
     "drop",
     "matrix_of",
+    "plan",
     "read",
 ]
 
@@ -38,14 +49,18 @@ _HOME = {
     "METHODS": "bbccli.methods",
     "METRICS": "bbccli.metrics",
     "BbcError": "bbccli.errors",
+    "ComparisonResult": "bbccli.notebook",
     "Correction": "bbccli.notebook",
     "Estimate": "bbccli.core.results",
     "Plan": "bbccli.core.plan",
+    "PlanResult": "bbccli.notebook",
     "PredictionMatrix": "bbccli.core.matrix",
+    "compare": "bbccli.notebook",
     "correct": "bbccli.notebook",
     "document": "bbccli.schema.correct",
     "drop": "bbccli.dropping",
     "matrix_of": "bbccli.readers",
+    "plan": "bbccli.notebook",
     "read": "bbccli.readers",
 }
 

@@ -29,7 +29,7 @@ HEAVY = {
         "core/documents/__init__.py",
         "core/documents/rows.py",
         "core/results.py",
-        "notebook/correct.py",
+        "notebook",
     },
     "pyarrow": {
         "readers",

@@ -1,4 +1,4 @@
-"""`bbccli.correct`: what a notebook hands over, and what it gets back."""
+"""`bbccli.correct` and its kin: what a notebook hands over, and what it gets back."""
 
 import copy
 import json
@@ -9,7 +9,17 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from bbccli import METHODS, METRICS, BbcError, correct, document, matrix_of, read
+from bbccli import (
+    METHODS,
+    METRICS,
+    BbcError,
+    compare,
+    correct,
+    document,
+    matrix_of,
+    plan,
+    read,
+)
 from bbccli.recording import Recorder
 
 N, C = 60, 6
@@ -22,6 +32,7 @@ FOLDS = np.arange(N) % 5
 GROUPS = np.arange(N) // 3
 WEIGHTS = RNG.random(N) + 0.1
 QUICK = {"n_resamples": 50}
+JSON = ("--format", "json", "-q")
 
 
 def estimates(result):
@@ -30,12 +41,12 @@ def estimates(result):
 
 @pytest.fixture
 def of_command(tmp_path, run):
-    """The estimates of `bbc correct` on a file of the frame and more columns."""
+    """The document of a command on a file of the frame and more columns."""
 
-    def made(*options, **columns):
+    def made(*options, command="correct", **columns):
         FRAME.assign(truth=TRUTH, **columns).to_parquet(tmp_path / "p.parquet")
-        words = ("correct", tmp_path / "p.parquet", "--format", "json", "--n-resamples", 50)
-        return json.loads(run.printed(*words, *options))["estimates"]
+        words = (command, tmp_path / "p.parquet", "--format", "json", "--n-resamples", 50)
+        return json.loads(run.printed(*words, *options))
 
     return made
 
@@ -61,7 +72,7 @@ def of_command(tmp_path, run):
     ],
 )
 def test_figures_of_the_command(of_command, arguments, columns, options):
-    expected = of_command(*options, **columns)
+    expected = of_command(*options, **columns)["estimates"]
     for frame in (FRAME, pa.table(FRAME)):
         assert estimates(correct(frame, TRUTH, **QUICK, **arguments)) == expected
     if "only" not in arguments:
@@ -111,6 +122,10 @@ REFUSED = {
     ),
     "y_true has shape (59,)": lambda: correct(FRAME, TRUTH[1:]),
     "y_true has shape (60, 1)": lambda: correct(FRAME, TRUTH[:, None]),
+    "there is no option seed": lambda: correct(FRAME, TRUTH, seed=1),
+    "there is no option cv": lambda: correct(FRAME, TRUTH, cv=FOLDS),
+    "predictions are of type NoneType": lambda: correct(None, TRUTH),
+    "predictions are of type generator": lambda: correct((row for row in ARRAY), TRUTH),
     "equal to the truth": lambda: correct(FRAME.assign(m9=TRUTH), TRUTH),
     "y_true is 'm1'": lambda: correct(FRAME, "m1"),
     "groups is 'site'": lambda: correct(FRAME, TRUTH, groups="site"),
@@ -255,3 +270,257 @@ def test_a_search_that_was_recorded(tmp_path):
     assert len({one.value for one in found}) == 1
     with pytest.raises(BbcError, match="kept no predictions"):
         correct(GridSearchCV(linear.LogisticRegression(), {}))
+
+
+def test_no_level_of_an_index_is_a_configuration():
+    levels = pd.MultiIndex.from_arrays([FOLDS, GROUPS, RNG.random(N)], names=["fold", "site", None])
+    matrix = correct(FRAME.set_axis(levels), TRUTH, **QUICK).matrix
+    assert matrix.configurations == tuple(NAMES)
+    assert matrix.n_folds == 5
+    plain = correct(FRAME.set_axis(levels.droplevel("fold")), TRUTH, **QUICK).matrix
+    assert (plain.configurations, plain.n_folds) == (tuple(NAMES), None)
+
+
+# Comparisons
+
+
+COMPARED = [
+    ({}, ()),
+    ({"metric": "brier"}, ("--metric", "brier")),
+    ({"baseline": "m0", "margin": 0.01}, ("--baseline", "m0", "--margin", "0.01")),
+    ({"pair": ("m0", "m3"), "test": "all"}, ("--pair", "m0", "m3", "--test", "all")),
+    (
+        {"by": "regex:(m[01]|m)", "adjust": "none"},
+        ("--by", "regex:(m[01]|m)", "--adjust", "none"),
+    ),
+    ({"test": ["wald"], "only": ["m1", "m2"]}, ("--test", "wald", "--only", "m1", "--only", "m2")),
+    ({"baseline": "m0", "fail_unless": "better"}, ("--baseline", "m0", "--fail-unless", "better")),
+]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("arguments", "options"), COMPARED)
+def test_comparisons_of_the_command(tmp_path, run, arguments, options):
+    FRAME.assign(truth=TRUTH, fold=FOLDS).to_parquet(tmp_path / "p.parquet")
+    words = ("compare", tmp_path / "p.parquet", *options, "--n-resamples", 50, *JSON)
+    expected = json.loads(run(*words)[1])
+    path = tmp_path / "p.parquet"
+    assert compare(path, **arguments, **QUICK).document == expected
+    found = compare(pa.table(FRAME), TRUTH, folds=FOLDS, **arguments, **QUICK).document
+    assert {**found, "input": 0} == {**expected, "input": 0}
+
+
+def test_the_answer_of_a_comparison():
+    result = compare(FRAME, TRUTH, baseline="m0", **QUICK)
+    first = result.document["comparisons"][0]
+    assert result.comparison == result.comparisons[0]
+    for name in ("verdict", "difference", "corrected", "bound", "p"):
+        assert getattr(result, name) == first[name]
+    assert result.interval == (first["interval"]["lower"], first["interval"]["upper"])
+    members = result.document["best_set"]["members"]
+    assert result.best == tuple(one["configuration"] for one in members if one["inside"])
+    assert result.ranks is None
+    shown = repr(result).splitlines()
+    assert len(shown) < 6
+    assert f"{first['corrected']:.3f} corrected for the selection" in shown[1]
+    assert result.sentence().startswith(shown[0])
+    cell = result._repr_html_()
+    assert "<summary>Tests</summary>" in cell
+    assert "<h2" not in cell
+    assert "<script" not in cell
+    alone = compare(FRAME, TRUTH)
+    assert (alone.comparison, alone.verdict, alone.p, alone.interval) == (None,) * 4
+    assert len(alone.to_frame()) == C
+    assert alone.to_frame()["inside"].sum() == len(alone.best)
+
+
+def test_a_frame_of_comparisons_has_numbers():
+    frame = compare(FRAME, TRUTH, pair=("m0", "m1"), test="wald").to_frame()
+    assert frame["corrected"].dtype == frame["p"].dtype == frame["effect_size"].dtype == float
+    assert frame["n_units"].dtype == "Int64"
+    assert frame["ignores_selection"].dtype == bool
+
+
+def test_a_name_of_the_set_with_markup_is_text():
+    frame = FRAME.rename(columns=lambda name: f"<b>{name}</b>")
+    assert "<b>" not in compare(frame, TRUTH, baseline="<b>m0</b>", **QUICK)._repr_html_()
+
+
+def test_configurations_of_an_array_are_called_by_their_numbers():
+    assert compare(ARRAY, TRUTH, baseline=2, **QUICK).comparison.second == "2"
+
+
+PARTS = {"few": FRAME[NAMES[:2]], "many": FRAME[NAMES[2:]]}
+
+
+def of_parts(result):
+    return json.loads(json.dumps(result.document["comparisons"]))
+
+
+def test_experiments_are_joined(tmp_path):
+    together = of_parts(compare(PARTS, TRUTH, **QUICK))
+    assert {together[0]["first"], together[0]["second"]} == {"few", "many"}
+    whole = compare(FRAME, TRUTH, by="regex:(m[01]|m)", **QUICK)  # families m0, m1 and m
+    assert len(whole.comparisons) == 3
+    arrays = {name: part.to_numpy() for name, part in PARTS.items()}
+    values = ("difference", "corrected", "interval", "verdict")
+    found = of_parts(compare(arrays, TRUTH, **QUICK))
+    assert [found[0][n] for n in values] == [together[0][n] for n in values]
+    for name, part in PARTS.items():
+        part.assign(truth=TRUTH).to_parquet(tmp_path / f"{name}.parquet")
+    paths = [tmp_path / f"{name}.parquet" for name in PARTS]
+    assert of_parts(compare(paths, **QUICK)) == together
+    assert of_parts(compare([read(path) for path in paths], **QUICK)) == together
+    assert "few.parquet" in compare(paths, **QUICK).command
+    matrices = {name: matrix_of(part, TRUTH) for name, part in PARTS.items()}
+    result = compare(matrices, **QUICK)
+    assert of_parts(result) == together
+    assert result.document["input"]["path"] == "few, many"
+
+
+def test_rows_of_experiments_are_matched_by_a_named_index():
+    keyed = {name: part.rename_axis("patient") for name, part in PARTS.items()}
+    plain = of_parts(compare(keyed, TRUTH, **QUICK))
+    keyed["many"] = keyed["many"].iloc[::-1]
+    turned = compare(keyed, {"few": TRUTH, "many": TRUTH[::-1]}, **QUICK)
+    assert of_parts(turned) == plain
+
+
+def test_data_sets_in_memory(tmp_path, run):
+    names = ("a", "b", "c")
+    frames = {name: FRAME * (1 - 0.1 * at) for at, name in enumerate(names)}
+    truths = {"a": TRUTH, "b": 1 - TRUTH, "c": TRUTH}
+    result = compare(frames, truths, across=True, metric="brier")
+    assert result.ranks.data_sets == names
+    assert result.plot().kind == "cd"
+    assert [one["path"] for one in result.document["data_sets"]] == list(names)
+    for name in names:
+        frames[name].assign(truth=truths[name]).to_parquet(tmp_path / f"{name}.parquet")
+    files = str(tmp_path / "*.parquet")
+    told = json.loads(run.printed("compare", files, "--across", "--metric", "brier", *JSON))
+    assert result.document["ranks"] == told["ranks"]
+    assert compare(files, across=True, metric="brier").document == told
+    assert len(result.to_frame()) == len(result.ranks.overall) + len(result.ranks.pairs)
+
+
+REFUSED_COMPARISONS = {
+    "indexes in another order": lambda: compare({**PARTS, "many": PARTS["many"][::-1]}, TRUTH),
+    "have no names": lambda: compare([FRAME, FRAME], TRUTH),
+    "differ in the truth": lambda: compare(PARTS, {"few": TRUTH, "many": 1 - TRUTH}),
+    "y_true has 'none'": lambda: compare(PARTS, {"few": TRUTH, "none": TRUTH}),
+    "a and b are one data set": lambda: compare({"a": FRAME, "b": FRAME}, TRUTH, across=True),
+    "across ranks over data sets, and <DataFrame>": lambda: compare(FRAME, TRUTH, across=True),
+    "baseline and pair or test are two": lambda: compare(
+        FRAME, TRUTH, baseline="m0", pair=("m1", "m2")
+    ),
+    "margin does not go with the set": lambda: compare(FRAME, TRUTH, margin=0.1),
+    "margin is 'a'": lambda: compare(FRAME, TRUTH, margin="a", baseline="m0"),
+    "pair is 'm1'": lambda: compare(FRAME, TRUTH, pair="m1"),
+    "pair is ('m1', 'm2', 'm3')": lambda: compare(FRAME, TRUTH, pair=("m1", "m2", "m3")),
+    "no configuration 'm9'": lambda: compare(FRAME, TRUTH, baseline="m9"),
+    "no option side": lambda: compare(FRAME, TRUTH, side="lower"),
+    "no option method": lambda: compare(FRAME, TRUTH, method="bbc"),
+    "metric is ['auc', 'brier']": lambda: compare(FRAME, TRUTH, metric=["auc", "brier"]),
+    "no figure named 'forest'": lambda: compare(FRAME, TRUTH).plot("forest"),
+    "no figure cd": lambda: compare(FRAME, TRUTH).plot("cd"),
+}
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("text", REFUSED_COMPARISONS)
+def test_what_is_wrong_with_a_comparison_is_said(text):
+    with pytest.raises(BbcError) as caught:
+        REFUSED_COMPARISONS[text]()
+    assert text in str(caught.value)
+    assert caught.value.hint
+    assert "--" not in str(caught.value)
+
+
+@pytest.mark.parametrize("suffix", ["html", "json", "md", "csv", "txt", "xml"])
+def test_saved_comparisons(tmp_path, suffix, run):
+    FRAME.assign(truth=TRUTH).to_parquet(tmp_path / "p.parquet")
+    result = compare(tmp_path / "p.parquet", baseline="m0", **QUICK)
+    result.save(tmp_path / f"r.{suffix}")
+    words = ("compare", tmp_path / "p.parquet", "--baseline", "m0", "--n-resamples", 50)
+    run(*words, "-o", tmp_path / f"c.{suffix}")
+    saved, written = ((tmp_path / f"{name}.{suffix}").read_text() for name in "rc")
+    assert saved == written
+
+
+# Plans
+
+
+PLANNED = [
+    ({"samples": [60, 200], "configurations": 6}, ("--samples", "60,200", "--configurations", 6)),
+    ({"width": 0.2, "metric": "accuracy"}, ("--width", "0.2", "--metric", "accuracy")),
+]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("arguments", "options"), PLANNED)
+def test_plans_of_the_command(of_command, arguments, options):
+    expected = of_command(*options, command="plan", fold=FOLDS)
+    found = plan(FRAME, TRUTH, folds=FOLDS, **arguments, **QUICK).document
+    assert {**found, "input": 0} == {**expected, "input": 0}
+
+
+STATED = {"expected": 0.9, "configurations": 5, "samples": (50, 100), "metric": "accuracy"}
+
+
+def test_the_answer_of_a_plan(run, tmp_path):
+    result = plan(**STATED)
+    words = ("plan", "--expected", 0.9, "--configurations", 5, "--samples", "50,100")
+    told = run.printed(*words, "--metric", "accuracy", "--format", "json")
+    assert result.document == json.loads(told)
+    chosen = result.document["planned"]["chosen"]
+    for name in ("n_samples", "n_configurations", "naive", "honest", "optimism", "width"):
+        assert getattr(result, name) == chosen[name]
+    assert [cell.n_samples for cell in result.cells] == [50, 100]
+    assert result.sentence() == repr(result).replace("\n", " ")
+    frame = result.to_frame()
+    assert frame["chosen"].tolist() == [True, False]
+    assert frame["n_samples"].dtype == "Int64"
+    assert "<table>" in result._repr_html_()
+    assert not hasattr(result, "plot")
+    for suffix in ("json", "csv", "md", "txt"):
+        result.save(tmp_path / f"r.{suffix}")
+        run(*words, "--metric", "accuracy", "-o", tmp_path / f"c.{suffix}")
+        assert (tmp_path / f"r.{suffix}").read_text() == (tmp_path / f"c.{suffix}").read_text()
+    with pytest.raises(BbcError, match="html is not a format"):
+        result.save(tmp_path / "r.html")
+
+
+def test_rows_that_are_never_enough():
+    assert plan(expected=0.9, configurations=5, width=1e-5, metric="accuracy").n_samples is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({}, "needs a pilot or an expected value"),
+        ({"y_true": TRUTH, "width": 0.1}, "predictions are of type NoneType"),
+        (
+            {"predictions": FRAME, "y_true": TRUTH, "expected": 0.9},
+            "expected is for a plan without",
+        ),
+        ({"expected": 0.9, "width": 0.1}, "best of how many"),
+        ({**STATED, "samples": [1.5]}, "samples is '1.5'"),
+        ({**STATED, "samples": TRUTH[:, None]}, "samples is"),
+        ({**STATED, "width": -1}, "width is -1"),
+        ({**STATED, "select": "one-se"}, "no option select"),
+    ],
+)
+def test_what_is_wrong_with_a_plan_is_said(arguments, text):
+    with pytest.raises(BbcError) as caught:
+        plan(**arguments)
+    assert text in str(caught.value)
+    assert caught.value.hint
+    assert "--" not in f"{caught.value}{caught.value.hint}"
+
+
+def test_results_of_all_questions_can_be_pickled_and_copied():
+    for result in (compare(FRAME, TRUTH, baseline="m0", **QUICK), plan(**STATED)):
+        for again in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+            assert again.document == result.document
+            assert repr(again) == repr(result)
+            assert again._repr_html_() == result._repr_html_()

@@ -80,8 +80,7 @@ def answer(
             )
             of_search = None
             if cost is not False:
-                with suppress(*(() if cost else (UndefinedError, UnsupportedError))):
-                    of_search = cost_of_search(matrix, metrics[0], plan)
+                of_search = cost_of_search(matrix, metrics[0], plan, needed=cost is True)
             capped = _capped(matrix, metrics, plan, estimates)
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
@@ -94,12 +93,19 @@ def answer(
     return Analysed(matrix, metrics, estimates, judged(found, rule))
 
 
-def cost_of_search(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SearchCost:
-    """Return naive and corrected best-so-far against the number of configurations tried."""
+def cost_of_search(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool = False
+) -> SearchCost | None:
+    """Return naive and corrected best-so-far against the number of configurations tried.
+
+    Where they can't be computed it is None, unless they are `needed`: then the error is raised.
+    """
     from bbccli.stats.bootstrap.search_cost import search_cost
 
     metric = planned(metric, plan)
-    return search_cost(Case(matrix, metric, metric, plan))
+    with suppress(*(() if needed else (UndefinedError, UnsupportedError))):
+        return search_cost(Case(matrix, metric, metric, plan))
+    return None
 
 
 CAP = 0.95

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from bbccli.analysis.answer import Analysed, answer, cost_of_search
-from bbccli.analysis.options import Analysis, command_line
+from bbccli.analysis.answer import Analysed, answer, cost_of_search, working
+from bbccli.analysis.options import Analysis
 from bbccli.core.documents import Document, as_json
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.results import Estimate
-from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
-from bbccli.notebook.given import analysis_of, source_of
+from bbccli.notebook.given import command_of, options_from, source_of
+from bbccli.notebook.result import Result, existing
 from bbccli.schema.correct import Envelope, to_report
 from bbccli.types import Pooling
 
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bbccli.reports.evidence import Exhibit
-    from bbccli.reports.figures.base import Drawn
+    from bbccli.reports.figures import Drawn
 
 
 def correct(
@@ -92,27 +91,21 @@ def correct(
     >>> result.naive > result.value
     True
     """
-    analysis = analysis_of(
-        random_state,
-        n_resamples,
-        metric=metric,
-        method=method,
-        level=level,
-        pooling=pooling,
-        tight=tight,
-        **options,
+    analysis = options_from(
+        Analysis,
+        options
+        | {"metric": metric, "method": method, "random_state": random_state, "tight": tight}
+        | {"n_resamples": n_resamples, "level": level, "pooling": pooling},
     )
+    analysis.check()
     of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
     of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
     source = source_of(predictions, analysis, of_samples)
-    paths = [source] if isinstance(source, str | Path) else source
-    is_line = isinstance(paths, list) and all(isinstance(m, str) for m in analysis.metric or ())
-    named = command_line(analysis, list(map(str, paths))) if is_line else ""
-    return Correction(answer(analysis, source), analysis, named)
+    return Correction(answer(analysis, source), analysis, command_of(analysis, source, "correct"))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Correction:
+class Correction(Result):
     """The winner, and the performance to expect of it.
 
     A notebook shows the answer; `print` shows the same in a few lines.
@@ -126,6 +119,8 @@ class Correction:
     command
         The command line that does the same; empty for what was in memory.
     """
+
+    kind: ClassVar[str] = "correct"
 
     analysed: Analysed
     analysis: Analysis
@@ -174,15 +169,6 @@ class Correction:
         found = self.estimate.interval
         return None if found is None else (found.lower, found.upper)
 
-    @property
-    def notes(self) -> list[str]:
-        """What to know of the input and the figure, what matters most first."""
-        from bbccli.core.notes import severity_of
-        from bbccli.reports.phrases import notes_of
-
-        found = sorted(notes_of(self.document.record), key=lambda note: severity_of(note.code))
-        return [note.text for note in found]
-
     def sentence(self) -> str:
         """Return the sentence for a paper, one for each metric.
 
@@ -225,30 +211,15 @@ class Correction:
             This result has no such figure.
         """
         from bbccli.core.arguments import entry
-        from bbccli.reports.figures import KINDS, Absent, draw
+        from bbccli.reports.figures import KINDS, draw
 
         entry(KINDS, kind, "figure")
-        drawn = draw(kind, self._exhibit(cost=kind == "cost"))
-        if isinstance(drawn, Absent):
-            raise UndefinedError(f"there is no figure {kind}: {drawn.reason}", hint="another kind")
-        return drawn
+        return existing(draw(kind, self._exhibit(cost=kind == "cost")))
 
-    def save(self, path: str | Path) -> None:
-        """Write the result in the form that the suffix of the file asks for, such as r.html.
-
-        Raises
-        ------
-        OptionError
-            A suffix that stands for no form, or a file that can't be written.
-        """
-        from bbccli.core.atomic import write_whole
-        from bbccli.reports import FORMS, Kind, form_of, forms_of
+    def _page(self) -> str:
         from bbccli.reports.page.whole import page
 
-        form = form_of(str(path), forms_of(Kind.CORRECT)) or "table"
-        is_page = form == "html"
-        text = page([self._exhibit(cost=True)]) if is_page else FORMS[form](self.document)
-        write_whole(text.encode(errors="backslashreplace"), str(path))
+        return page([self._exhibit(cost=True)])
 
     def _exhibit(self, *, cost: bool = False) -> Exhibit:
         """Return the result with all that its predictions tell beyond it."""
@@ -257,22 +228,15 @@ class Correction:
         found = self.analysed
         if cost:
             plan = self.analysis.plan(self.matrix.source.metadata)
-            with suppress(UndefinedError, UnsupportedError):
+            with working(self.analysis.metric, self.matrix):
                 seen = cost_of_search(self.matrix, found.metrics[0], plan)
-                found = replace(found, document=self.document | {"search_cost": as_json(seen)})
+            found = replace(found, document=self.document | {"search_cost": as_json(seen)})
         return exhibit_of(self.analysis, found, self.command)
 
-    def __repr__(self) -> str:
-        from bbccli.core.notes import Severity, severity_of
-        from bbccli.core.rounding import count
+    def _lines(self) -> Sequence[str]:
         from bbccli.reports.page.whole import first_lines
-        from bbccli.reports.phrases import notes_of
 
-        notes = notes_of(self.document.record)
-        doubts = [one.text for one in notes if severity_of(one.code) is Severity.DOUBT]
-        more = len(notes) - len(doubts)
-        lines = [*first_lines(self.document.record), *(f"Doubt: {text}." for text in doubts)]
-        return "\n".join([*lines, *([f"{count(more, 'note')} in .notes"] if more else [])])
+        return first_lines(self.document.record)
 
     def _repr_html_(self) -> str:
         from bbccli.reports.page.whole import cell_of

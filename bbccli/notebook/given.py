@@ -1,21 +1,30 @@
-"""What a notebook hands over -> what the readers read, and the options of the command."""
+"""What a notebook hands over -> what the readers read, and the options of a command."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
+from enum import Enum
 from pathlib import PurePath
-from typing import Any
+from types import NoneType
+from typing import Any, TypeVar
 
 import numpy as np
 
-from bbccli.analysis.options import Analysis, InputOptions
+from bbccli.analysis.comparing import names_of
+from bbccli.analysis.options import InputOptions, command_line
 from bbccli.core.arguments import as_list, settle, whole
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.option import options_of
-from bbccli.errors import InputError, OptionError, nearest, parameter
+from bbccli.core.option import Declared, options_of
+from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.readers import matrix_of
 from bbccli.readers.meaning import bounds_of_text
-from bbccli.readers.sources.memory import ARRAYS, check_order, in_memory, with_roles
+from bbccli.readers.sources.memory import (
+    ARRAYS,
+    check_order,
+    in_memory,
+    name_in_messages,
+    with_roles,
+)
 from bbccli.types import Missing
 
 READING = frozenset({"task", "positive", "missing", "bounds"})
@@ -30,44 +39,92 @@ ROLES = {
 }
 """Role of each argument that has a value per row."""
 
+ELSEWHERE = {
+    "cv": "folds",
+    "scoring": "metric",
+    "seed": "random_state",
+    "weights": "sample_weight",
+    "y": "y_true",
+}
+"""Names that arguments have elsewhere, and here."""
 
-def analysis_of(random_state: object, n_resamples: object, **options: Any) -> Analysis:
-    """Return the options of `bbc correct`, given as Python has them.
+ALL_OPTIONS = "help() of the function, and --help of the command, have all of them"
+FORMS = "a file, a data frame with a column per configuration, or an array (N, C)"
+
+
+Options = TypeVar("Options")
+
+
+def options_from(
+    group: type[Options], given: Mapping[str, Any], without: Collection[str] = ()
+) -> Options:
+    """Return the options of a command, given as Python has them.
+
+    Parameters
+    ----------
+    given
+        Values by name; None is the default. The seed is called `random_state`.
+    without
+        Options of the group that the command does not have.
 
     Raises
     ------
     OptionError
         A name that is none of theirs, or a value of another type.
     """
-    known = options_of(Analysis)
-    for name in options:
-        if name not in known:
-            names = [*known, *ROLES, "random_state"]
-            raise OptionError(f"there is no option {name}", hint=nearest(name, names))
-    told = {name: value for name, value in options.items() if value is not None}
-    for name, value in told.items():
-        if known[name].kind is list:
-            told[name] = as_list(value)
-    if not isinstance(told.get("bounds", ""), str):
-        low, high = np.asarray(told["bounds"], float).tolist()
-        told["bounds"] = f"{low!r},{high!r}"
-    told["seed"] = whole(random_state, "random_state")
-    told["n_resamples"] = (
-        n_resamples if n_resamples == "auto" else str(whole(n_resamples, "n_resamples"))
-    )
-    analysis = Analysis(**told)
-    settle(analysis)
-    analysis.check()
-    return analysis
+    kind: type = group
+    left_out = {*without, "seed"}
+    known = {name: one for name, one in options_of(kind).items() if name not in left_out}
+    told = {}
+    for name, value in given.items():
+        if name == "random_state":
+            told["seed"] = whole(value, name)
+        elif name not in known:
+            here = ELSEWHERE.get(name)
+            near = nearest(name, [*known, *ROLES, "random_state"], ALL_OPTIONS)
+            hint = f"it is called {here} here" if here else near
+            raise OptionError(f"there is no option {name}", hint=hint)
+        elif value is not None:
+            told[name] = _value(known[name], value)
+    options = group(**told)
+    settle(options)
+    return options
 
 
-def source_of(predictions: Any, analysis: Analysis, of_samples: Mapping[str, Any]) -> Any:
-    """Return what the readers are to read: a path, a table, or a matrix that is finished.
+def _value(option: Declared, value: Any) -> Any:
+    """A value as the options hold it: several in a list, numbers of a text in words."""
+    if option.kind is list:
+        return as_list(value)
+    if option.kind is tuple:
+        names = list(value) if isinstance(value, list | tuple) else []
+        if len(names) != 2:
+            hint = "two names, such as ('svm', 'forest')"
+            raise OptionError(f"{parameter(option.name)} is {short(value)}", hint=hint)
+        return tuple(map(str, names))
+    if option.kind is not str or isinstance(value, str):
+        return value
+    if option.name == "n_resamples":
+        return str(whole(value, option.name))
+    numbers = np.asarray(value)
+    several = "," in (option.option.metavar or "")
+    if numbers.dtype.kind in "iuf" and numbers.ndim <= several:
+        return ",".join(map(_word, np.atleast_1d(numbers).tolist()))
+    return value
+
+
+def _word(number: float) -> str:
+    return str(int(number)) if float(number).is_integer() else repr(number)
+
+
+def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> Any:
+    """Return what the readers are to read: paths, a table, or a matrix that is finished.
 
     Parameters
     ----------
     predictions
         As those of `correct`.
+    options
+        Those of the command.
     of_samples
         Values per row by the names of the arguments, None where there are none.
 
@@ -93,7 +150,7 @@ def source_of(predictions: Any, analysis: Analysis, of_samples: Mapping[str, Any
                 hint="it has its own; truth='COLUMN' names the column of a file",
             )
         if whole_matrix:
-            _check_reading(analysis, "a matrix", frozenset())
+            _check_reading(options, "a matrix", frozenset())
         return predictions if folder is None else folder
     check_order({"predictions": predictions, **given})
     given = _of_survival(given)
@@ -107,22 +164,114 @@ def source_of(predictions: Any, analysis: Analysis, of_samples: Mapping[str, Any
         return with_roles(
             predictions, {n: (ROLES.get(n, n), values) for n, values in given.items()}
         )
-    return _matrix(predictions, analysis, given)
+    if not (hasattr(predictions, "__array__") or isinstance(predictions, Sequence)):
+        hint = ".collect() makes a table of it" if hasattr(predictions, "collect") else FORMS
+        raise OptionError(f"predictions are of type {type(predictions).__name__}", hint=hint)
+    return _matrix(predictions, options, given)
+
+
+def sources_of(
+    predictions: Any, options: Any, of_samples: Mapping[str, Any], *, joined: bool
+) -> tuple[list[Any], list[str]]:
+    """Return what the readers are to read of one experiment or several, and their names.
+
+    Files that are listed have no names but their own.
+
+    Parameters
+    ----------
+    predictions, options, of_samples
+        As of `source_of`; values per row may be dictionaries by the names of the experiments.
+    joined
+        True if all are predictions of the same samples.
+
+    Raises
+    ------
+    BbcError
+        As `source_of`, of the first that is wrong; experiments without names.
+    """
+    several = _several(predictions)
+    if several is None:
+        source = source_of(predictions, options, of_samples)
+        if _are_paths(source):
+            return list(map(str, as_list(source))), []
+        is_matrix = isinstance(source, PredictionMatrix)
+        return [source], [source.source.path if is_matrix else name_in_messages(source)]
+    by_name = {name: values for name, values in of_samples.items() if isinstance(values, Mapping)}
+    for argument, values in by_name.items():
+        for name in (one for one in values if one not in several):
+            raise OptionError(
+                f"{argument} has {name!r}, and predictions have not",
+                hint=f"a key of the predictions: {', '.join(map(str, several))}",
+            )
+    sources = []
+    for name, one in several.items():
+        own = {argument: values.get(name) for argument, values in by_name.items()}
+        sources.append(source_of(one, options, {**of_samples, **own}))
+    if joined:  # an index with a name is a key, by which rows are matched
+        index = {name: getattr(one, "index", None) for name, one in several.items()}
+        check_order({n: several[n] for n, own in index.items() if getattr(own, "name", 0) is None})
+    return sources, list(map(str, several))
+
+
+def command_of(options: Any, sources: Any, command: str) -> str:
+    """Return the command line that does the same; empty where something is no word of one."""
+    kind: type = type(options)
+    files, values = as_list(sources), [getattr(options, name) for name in options_of(kind)]
+    words = [*files, *(one for value in values for one in as_list(value))]
+    plain = all(isinstance(one, str | PurePath | int | float | Enum | NoneType) for one in words)
+    return command_line(options, list(map(str, files)), command) if plain else ""
+
+
+def _several(predictions: Any) -> Mapping[Any, Any] | None:
+    """Several experiments by their names; None where there is one, or files that are listed."""
+    if isinstance(predictions, Mapping):
+        all_whole = bool(predictions) and all(map(_is_experiment, predictions.values()))
+        return predictions if all_whole else None
+    if not isinstance(predictions, list | tuple) or _are_paths(predictions):
+        return None
+    if not any(map(_is_experiment, predictions)) or all(map(_is_array, predictions)):
+        return None  # arrays in a list are repeats
+    paths = [_path(one) for one in predictions]
+    if not all(paths):
+        hint = "a dictionary with a name for each: {'svm': one, 'forest': other}"
+        raise OptionError("experiments in a list have no names", hint=hint)
+    return dict(zip(names_of(paths), predictions, strict=True))
+
+
+def _is_array(given: Any) -> bool:
+    return isinstance(given, np.ndarray | list | tuple)
+
+
+def _is_experiment(given: Any) -> bool:
+    """True for what may be all predictions of an experiment."""
+    held = isinstance(given, PredictionMatrix) or _are_paths(given) or in_memory(given)
+    searched = hasattr(given, "fit") or _folder(given) is not None
+    return held or searched or (_is_array(given) and np.ndim(given) > 1)
+
+
+def _path(given: Any) -> str:
+    """The path of a file, of a recording or of what was read; empty for what is in memory."""
+    if isinstance(given, PredictionMatrix):
+        return given.source.path if given.source.sha256 else ""
+    return str(given) if isinstance(given, str | PurePath) else str(_folder(given) or "")
 
 
 def _recording(predictions: Any) -> str | None:
     """Folder of a `Recorder`, or of a search that was recorded; None for anything else."""
-    scoring = getattr(predictions, "scoring", predictions)
-    scorers = scoring.values() if isinstance(scoring, Mapping) else [scoring]
-    for scorer in scorers:
-        if isinstance(folder := getattr(scorer, "folder", None), PurePath):
-            return str(folder)
-    if hasattr(predictions, "fit"):
+    folder = _folder(predictions)
+    if folder is None and hasattr(predictions, "fit"):
         raise OptionError(
             f"{type(predictions).__name__} kept no predictions",
             hint="search with a recorder: rec = bbccli.recording.Recorder(...), scoring=rec.scorer",
         )
-    return None
+    return None if folder is None else str(folder)
+
+
+def _folder(predictions: Any) -> PurePath | None:
+    scoring = getattr(predictions, "scoring", predictions)
+    scorers = scoring.values() if isinstance(scoring, Mapping) else [scoring]
+    folders = (getattr(scorer, "folder", None) for scorer in scorers)
+    return next((one for one in folders if isinstance(one, PurePath)), None)
 
 
 def _are_paths(given: Any) -> bool:
@@ -130,10 +279,10 @@ def _are_paths(given: Any) -> bool:
     return all(isinstance(one, str | PurePath) for one in (given if several else [given]))
 
 
-def _check_reading(analysis: Analysis, what: str, allowed: frozenset[str]) -> None:
+def _check_reading(options: Any, what: str, allowed: frozenset[str]) -> None:
     """Refuse options of reading that what is given has no use for."""
     for one in options_of(InputOptions).values():
-        if one.name not in allowed and getattr(analysis, one.name) != one.default:
+        if one.name not in allowed and getattr(options, one.name) != one.default:
             raise OptionError(
                 f"{parameter(one.name)} is for files and data frames, and this is {what}",
                 hint="leave it out",
@@ -159,15 +308,15 @@ def _of_survival(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _matrix(array: Any, analysis: Analysis, given: Mapping[str, Any]) -> PredictionMatrix:
+def _matrix(array: Any, options: Any, given: Mapping[str, Any]) -> PredictionMatrix:
     """Return the matrix of an array."""
-    _check_reading(analysis, "an array", READING)
+    _check_reading(options, "an array", READING)
     if "repeats" in given:
         raise OptionError(
             "repeats is for data frames with a row per repeat and sample, and this is an array",
             hint="an array has repeats along its first axis: (R, N, C)",
         )
-    bounds = None if analysis.bounds is None else bounds_of_text(analysis.bounds)
+    bounds = None if options.bounds is None else bounds_of_text(options.bounds)
     return matrix_of(
         array,
         given.get("y_true", given.get("time")),
@@ -175,8 +324,8 @@ def _matrix(array: Any, analysis: Analysis, given: Mapping[str, Any]) -> Predict
         folds=given.get("folds"),
         groups=given.get("groups"),
         weights=given.get("sample_weight"),
-        task=analysis.task,
-        positive=analysis.positive,
-        missing=Missing.ERROR if analysis.strict else analysis.missing,
+        task=options.task,
+        positive=options.positive,
+        missing=Missing.ERROR if getattr(options, "strict", False) else options.missing,
         bounds=bounds,
     )

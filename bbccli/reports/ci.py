@@ -13,7 +13,7 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 from bbccli.comparisons.records import Comparison
-from bbccli.core.notes import Severity, severity_of
+from bbccli.core.notes import Severity, by_severity, severity_of
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import Style, phrases
@@ -164,7 +164,7 @@ def _annotations(document: Envelope) -> list[str]:
     if document.gate is not None:
         kind = "notice" if document.gate.outcome == "met" else "error"
         lines.append(command(kind, title, gate_sentence(document.gate)))
-    for note in sorted(phrases.notes_of(document), key=lambda note: severity_of(note.code)):
+    for note in by_severity(phrases.notes_of(document)):
         level = severity_of(note.code)
         hint = f"; hint: {note.remedy}" if note.remedy else ""
         lines += [command(KINDS[level], title, note.text + hint)] if level in KINDS else []

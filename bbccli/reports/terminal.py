@@ -22,7 +22,7 @@ from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.core.notes import Note, severity_of
+from bbccli.core.notes import Note, by_severity
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import Style
@@ -119,7 +119,7 @@ def _facts(rows: Iterable[tuple[str, ...]]) -> Table:
 
 def _add_notes(grid: Table, notes: Sequence[Note], style: Style) -> None:
     """Add the notes that matter most to a grid of facts, and how many more there are."""
-    ordered = sorted(notes, key=lambda note: severity_of(note.code))
+    ordered = by_severity(notes)
     shown = ordered if style.all_notes else ordered[:MOST_NOTES]
     for note in shown:
         hint = f"   hint: {visible(note.remedy)}" if note.remedy else ""

@@ -43,6 +43,7 @@ GUIDE = Part(
     "Guide",
     {
         "docs/which-number.md": "the one to report, what it assumes, and when not to",
+        "docs/notebooks.md": "one line of Python each for correct, compare and plan",
         "docs/formats.md": "files and tables that are read",
         "docs/automl.md": "folders of AutoML tools, and a recorder for searches",
         "docs/evaluations.md": "the best of several prompts, models or settings",

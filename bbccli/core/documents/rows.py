@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from bbccli.core.documents.values import Json
 
@@ -94,15 +95,38 @@ def _gate_on(document: Json, estimate: Json) -> Any:
     return gate if gate["method"] in (None, estimate["method"]) else {}
 
 
-def frame_of(rows: Sequence[Json], columns: Sequence[str]) -> pd.DataFrame:
-    """Return rows as a data frame: floats, nullable whole numbers, booleans, and text."""
+KINDS = (
+    dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(REAL, "float64") | dict.fromkeys(TRUTH, "bool")
+)
+
+
+def kinds_of(*records: type) -> dict[str, str]:
+    """Return what a data frame makes of those fields of records that are numbers, or yes or no."""
+    kinds = {float: "float64", int: "Int64", bool: "bool"}
+    found = {}
+    for record in records:
+        for name, hint in get_type_hints(record).items():
+            known = [kinds[one] for one in (hint, *get_args(hint)) if one in kinds]
+            if known and get_origin(hint) is not tuple:
+                found[name] = known[0]
+    return found
+
+
+def frame_of(
+    rows: Sequence[Json], columns: Sequence[str], kinds: Mapping[str, str] = MappingProxyType(KINDS)
+) -> pd.DataFrame:
+    """Return rows as a data frame: floats, nullable whole numbers, booleans, and text.
+
+    Parameters
+    ----------
+    kinds
+        Of the columns that are not text.
+    """
     import pandas as pd
 
-    kinds = dict.fromkeys(WHOLE, "Int64") | dict.fromkeys(REAL, "float64")
-    kinds |= dict.fromkeys(TRUTH, "bool")
     return pd.DataFrame(
         {
-            name: pd.Series([row[name] for row in rows], dtype=kinds.get(name, "object"))
+            name: pd.Series([row.get(name) for row in rows], dtype=kinds.get(name, "object"))
             for name in columns
         }
     )

@@ -6,6 +6,7 @@ place, a function under `@note`, in the module of its section of docs/notes.md.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import ModuleType
 
 from bbccli.core.notes import comparisons, declared, intervals, logs, methods, plans, remarks
@@ -47,3 +48,8 @@ def severity_of(code: str) -> Severity:
     ('HARMLESS', 'DOUBT')
     """
     return NOTES[code].severity if code in NOTES else Severity.DOUBT
+
+
+def by_severity(notes: Iterable[Note]) -> list[Note]:
+    """Return notes, those that matter most first."""
+    return sorted(notes, key=lambda note: severity_of(note.code))

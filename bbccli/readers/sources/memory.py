@@ -92,15 +92,20 @@ def _is_pandas(source: object) -> bool:
 
 
 def _from_pandas(frame: Any) -> pa.Table:
-    """Columns of a frame, and its index where that has a name."""
+    """Columns of a frame, and its index where that has a name; of several levels those of roles."""
     import pyarrow as pa
 
-    levels = list(frame.index.names)
-    named = any(level is not None for level in levels)
-    table = pa.Table.from_pandas(frame, preserve_index=named)
-    if not named or len(levels) > 1:
-        return table
     taken = {name.casefold() for names in NAMES.values() for name in names}
+    levels = list(frame.index.names)
+    if len(levels) > 1:  # no level of it is a configuration
+        others = [n for n, level in enumerate(levels) if str(level).casefold() not in taken]
+        if len(others) == len(levels):
+            return pa.Table.from_pandas(frame, preserve_index=False)
+        return pa.Table.from_pandas(frame.droplevel(others), preserve_index=True)
+    named = levels[0] is not None
+    table = pa.Table.from_pandas(frame, preserve_index=named)
+    if not named:
+        return table
     index = str(levels[0])
     if index.casefold() in taken or "row_id" in table.column_names:
         return table

@@ -99,23 +99,29 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
 
 def _selected(document: CompareEnvelope) -> Iterator[Block]:
     """The winner against a baseline, or two families."""
-    first, digits, bound = document.comparisons[0], figures_of(document), ""
-    if first.bound is not None:
-        level, n_all = percent(document.plan.level), document.input.n_configurations
-        bound = f"at least {signed(first.bound, digits)} "
-        bound += f"({level}, whichever of the {n_all} was selected)"
-        bound += f", p {p_text(first.p)}" if first.p is not None else ""
+    first, digits = document.comparisons[0], figures_of(document)
     yield FactList(
         [
             *_sides(document),
             ("difference", difference(first, digits)),
-            ("bound", bound),
+            ("bound", _bound(document)),
             ("verdict", verdict(first, document)),
             *_others(document),
             *_set_of(document),
         ]
     )
     yield Wide(_comparisons(document))
+
+
+def _bound(document: CompareEnvelope) -> str:
+    """How large the first difference is at least, whichever won; empty where that is not known."""
+    first, digits = document.comparisons[0], figures_of(document)
+    if first.bound is None:
+        return ""
+    level, n_all = percent(document.plan.level), document.input.n_configurations
+    text = f"at least {signed(first.bound, digits)} "
+    text += f"({level}, whichever of the {n_all} was selected)"
+    return f"{text}, p {p_text(first.p)}" if first.p is not None else text
 
 
 def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
@@ -252,6 +258,22 @@ def answer(document: CompareEnvelope) -> str:
         )
     against = "" if of_several(first) else f" against {name_of(first.second)}"
     return f"By {label}, {name_of(first.first)}{against}: {verdict(first, document)}"
+
+
+def lines(document: CompareEnvelope) -> list[str]:
+    """Return the answer, and the difference that it rests on, as sentences."""
+    first = next(iter(document.comparisons), None)
+    if first is None or of_several(first) or first.first == first.second:
+        return [f"{answer(document)}."]
+    digits = figures_of(document)
+    if is_selected(document):
+        parts = [difference(first, digits), _bound(document)]
+    else:
+        ends = phrases.ends_text(first.interval, digits.difference)
+        rest = [first.test, ends and f"{percent(document.plan.level)} interval {ends}"]
+        rest.append(f"p {p_text(first.p)}" if first.p is not None else "")
+        parts = [f"{difference(first, digits)} ({', '.join(filter(None, rest))})"]
+    return [f"{answer(document)}.", f"Difference {'; '.join(filter(None, parts))}."]
 
 
 def _told_apart(document: CompareEnvelope) -> str:

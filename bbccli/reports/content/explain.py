@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import getdoc, getmodule
 
-from bbccli.core.notes import NOTES, Note, Severity, severity_of
+from bbccli.core.notes import NOTES, Note, Severity, by_severity
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import percent
 from bbccli.methods import METHODS
@@ -150,7 +150,7 @@ def of_result(document: Envelope) -> list[Block]:
     estimates = [e for e in document.estimates if phrases.is_reported(e, document)]
     lines = [head, " ".join(answer(document)), *(_reason(one, document) for one in estimates)]
     lines += [f"For a paper: {sentence}." for sentence in sentences(document)]
-    notes = sorted(phrases.notes_of(document), key=lambda note: severity_of(note.code))
+    notes = by_severity(phrases.notes_of(document))
     codes = dict.fromkeys(note.code for note in notes)
     groups = [[note for note in notes if note.code == code] for code in codes]
     return [*map(Line, lines), *map(_explained, groups)]

@@ -108,7 +108,12 @@ def _difference(value: float | None, document: PlanEnvelope) -> str:
 
 def answer(document: PlanEnvelope) -> str:
     """Return the answer in two or three sentences."""
-    return " ".join(filter(None, [_of_rows(document), _of_figures(document)]))
+    return " ".join(lines(document))
+
+
+def lines(document: PlanEnvelope) -> list[str]:
+    """Return what the rows give or what is needed, and what to expect of it."""
+    return [_of_rows(document), _of_figures(document)]
 
 
 def _winner(document: PlanEnvelope) -> str:

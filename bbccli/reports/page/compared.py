@@ -20,6 +20,9 @@ from bbccli.reports.page.markup import Markup, whole
 from bbccli.reports.page.sections import made_from, methods_section, sections
 from bbccli.schema.compare import CompareEnvelope
 
+FIGURES = ("differences", "ranking", "cd")
+"""Of comparisons, of the set of the best, and of data sets."""
+
 
 def render(documents: Sequence[CompareEnvelope], style: Style) -> str:
     """Return the page of the one document."""
@@ -43,15 +46,11 @@ def page_of_comparison(exhibit: Exhibit, title: str = "") -> str:
 def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
     """Return the figures that fit what was asked."""
     document = exhibit.document
-    kinds = {
-        "differences": document.comparisons,
-        "ranking": document.best_set,
-        "cd": document.ranks,
-    }
+    parts = (document.comparisons, document.best_set, document.ranks)
     found = document.best_set
     ranking = None if found is None else Ranking.of(document.metric, found)
     shown = replace(exhibit, evidence=Evidence(ranking=ranking))
-    return [draw(kind, shown) for kind, part in kinds.items() if part]
+    return [draw(kind, shown) for kind, part in zip(FIGURES, parts, strict=True) if part]
 
 
 def _methods(document: CompareEnvelope) -> Markup:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from bbccli.core.notes import Note, severity_of
+from bbccli.core.notes import Note, by_severity
+from bbccli.core.rounding import count
 from bbccli.reports.blocks import Block, BlockTable, FactList, Line, Notes, Wide
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
@@ -32,42 +34,74 @@ MOST_SETS = 50
 
 def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) -> list[Markup]:
     """Return the blocks of one result and its figures as sections of a page."""
-    lines: list[Markup] = []
-    facts: list[tuple[str, ...]] = []
-    notes: list[Note] = []
-    tables: list[BlockTable] = []
-    for one in blocks:
-        match one.block if isinstance(one, Wide) else one:
-            case Line(text, strong):
-                lines.append(tag("p", tag("strong", text) if strong else text))
-            case FactList(rows):
-                facts += rows
-            case Notes(more, rows):
-                facts += rows
-                notes += more
-            case BlockTable(facts=rows) as block:
-                facts += rows
-                tables.append(block)
+    parts = _Parts.of(blocks)
     shown = {one.kind for one in figures if isinstance(one, Drawn)}
+    tables = [one for one in parts.tables if one.figure not in shown]
     return [
-        tag("div", *lines, class_="verdict"),
-        _facts([(name, ", ".join(texts)) for name, *texts in facts if any(texts)]),
-        notes_section(notes),
+        parts.verdict(),
+        section("Facts", "facts", *parts.facts()),
+        notes_section(parts.notes),
         figure_sections(figures) if figures else Markup(),
-        *(_table(one) for one in tables if one.rows and one.figure not in shown),
+        *(section(one.title, one.title.lower().replace(" ", "-"), _table(one)) for one in tables),
     ]
 
 
-def _facts(rows: Sequence[tuple[str, str]]) -> Markup:
-    found = [words("What the verdict rests on", ("what", "value"), rows)] if rows else []
-    return section("Facts", "facts", *found)
+def cell_of_blocks(blocks: Iterable[Block]) -> Markup:
+    """Return the head of the page of one result: tables that have a title are folded."""
+    parts = _Parts.of(one for one in blocks if not isinstance(one, Line) or one.strong)
+    answers = [_table(one) for one in parts.tables if not one.title]
+    folded = [details(one.title, _table(one)) for one in parts.tables if one.title]
+    return cell([parts.verdict(), *answers, *parts.facts(), *folded], parts.notes)
+
+
+def cell(parts: Sequence[Markup], notes: Sequence[Note]) -> Markup:
+    """Return the head of a page as a notebook shows it, with the notes folded below it."""
+    folded = [details(count(len(notes), "note"), listed_notes(notes))] if notes else []
+    style = Markup(f"<style>{resource('cell.css')}</style>")
+    return tag("div", style, *parts, *folded, class_="bbc-result")
+
+
+@dataclass(frozen=True, slots=True)
+class _Parts:
+    """The blocks of one result, by what they are."""
+
+    lines: list[Line]
+    rows: list[tuple[str, ...]]
+    tables: list[BlockTable]
+    notes: list[Note]
+
+    @classmethod
+    def of(cls, blocks: Iterable[Block]) -> _Parts:
+        found = cls([], [], [], [])
+        for one in blocks:
+            match one.block if isinstance(one, Wide) else one:
+                case Line() as line:
+                    found.lines.append(line)
+                case FactList(rows):
+                    found.rows.extend(rows)
+                case Notes(notes, rows):
+                    found.rows.extend(rows)
+                    found.notes.extend(notes)
+                case BlockTable(facts=rows) as block:
+                    found.rows.extend(rows)
+                    found.tables.extend([block] if block.rows else [])
+        return found
+
+    def verdict(self) -> Markup:
+        """The sentences that answer."""
+        texts = [tag("strong", one.text) if one.strong else one.text for one in self.lines]
+        return tag("div", *(tag("p", text) for text in texts), class_="verdict")
+
+    def facts(self) -> list[Markup]:
+        """A table of the facts, if there are any."""
+        rows = [(name, ", ".join(texts)) for name, *texts in self.rows if any(texts)]
+        return [words("What the verdict rests on", ("what", "value"), rows)] if rows else []
 
 
 def _table(block: BlockTable) -> Markup:
     columns = [column.name for column in block.columns]
-    rows = [[cell or "none" for cell in row] for row in block.rows]
-    title = block.title.lower()
-    return section(block.title, title.replace(" ", "-"), listed(f"All {title}", columns, rows))
+    rows = [[text or "none" for text in row] for row in block.rows]
+    return listed(f"All {block.title.lower()}" if block.title else "", columns, rows)
 
 
 def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup:
@@ -127,7 +161,7 @@ def listed_notes(found: Sequence[Note]) -> Markup:
             Markup(" "),
             tag("span", f"({note.code})", class_="quiet"),
         )
-        for note in sorted(found, key=lambda note: severity_of(note.code))
+        for note in by_severity(found)
     ]
     return listing(items)
 

@@ -23,7 +23,6 @@ from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import (
     Markup,
     details,
-    resource,
     section,
     table,
     tag,
@@ -31,10 +30,10 @@ from bbccli.reports.page.markup import (
     words,
 )
 from bbccli.reports.page.sections import (
+    cell,
     figure_section,
     figure_sections,
     listed,
-    listed_notes,
     made_from,
     methods_section,
     notes_section,
@@ -139,13 +138,8 @@ def verdict(document: Envelope) -> Markup:
 
 def cell_of(document: Envelope) -> Markup:
     """Return the head of the page as a notebook shows it: the answer, the estimates, the notes."""
-    notes = phrases.notes_of(document)
     tables = [_estimates(document, metric) for metric in phrases.metrics_of(document)]
-    parts = [verdict(document), details("Estimates", *tables)]
-    if notes:
-        parts.append(details(count(len(notes), "note"), listed_notes(notes)))
-    style = Markup(f"<style>{resource('cell.css')}</style>")
-    return tag("div", style, *parts, class_="bbc-result")
+    return cell([verdict(document), details("Estimates", *tables)], phrases.notes_of(document))
 
 
 def first_lines(document: Envelope) -> list[str]:

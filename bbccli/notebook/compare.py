@@ -1,0 +1,245 @@
+"""`compare`: who is better, in one line of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bbccli.analysis.comparing import WITHOUT, Comparing
+from bbccli.comparisons.records import Beliefs, BestSet, Comparison, Member, Ranks, Verdict
+from bbccli.core.documents import Document
+from bbccli.metrics import Metric
+from bbccli.notebook.given import command_of, options_from, sources_of
+from bbccli.notebook.result import Result, existing
+from bbccli.schema.compare import CompareEnvelope
+from bbccli.types import Interval, Pooling
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bbccli.reports.figures import Drawn
+
+
+def compare(
+    predictions: Any,
+    y_true: Any = None,
+    *,
+    baseline: str | None = None,
+    by: str | None = None,
+    pair: tuple[str, str] | None = None,
+    test: str | Sequence[str] | None = None,
+    across: bool = False,
+    margin: float = 0.0,
+    metric: str | Metric | None = None,
+    folds: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    repeats: Any = None,
+    random_state: int = 0,
+    n_resamples: int | str = 1000,
+    level: float = 0.95,
+    pooling: Pooling | str | None = None,
+    **options: Any,
+) -> ComparisonResult:
+    """Tell which configurations may be the best, or whether one is better than another.
+
+    Figures are those of ``bbc compare`` with the same options, to the last bit.
+
+    Parameters
+    ----------
+    predictions
+        As for `correct`. Several experiments are a dictionary of names and predictions, a list of
+        paths, or a list of matrices or recorders: families of the same samples, or with `across`
+        a data set each.
+    y_true : (N,), optional
+        As for `correct`. Where experiments differ in it, a dictionary of the same names; so may be
+        `folds`, `groups`, `sample_weight` and `repeats`.
+    baseline
+        Compare the winner with this configuration, and allow for its selection.
+    by
+        Compare families: configurations that share this key of the metadata, or what
+        ``regex:(...)`` finds in their names.
+    pair
+        Test two configurations that were named beforehand.
+    test
+        Test of the pair, of every pair, or with `across` of the families: one, several or
+        ``"all"``.
+    across
+        Rank families, or configurations, over several data sets.
+    margin
+        Better is better by more than this, and not worse is worse by less, in the metric's unit.
+    metric
+        The metric; see ``bbc metrics``.
+    folds, groups, sample_weight, repeats, random_state, n_resamples, level, pooling
+        As for `correct`.
+    **options
+        Any other option of ``bbc compare`` by its name, such as ``rope=0.01``,
+        ``adjust="none"`` or ``fail_unless="better"``.
+
+    Returns
+    -------
+    ComparisonResult
+        The verdict, tables, figures and a page.
+
+    Raises
+    ------
+    BbcError
+        As ``bbc compare``: what is wrong, and what to do.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> y_true = rng.integers(0, 2, 100)
+    >>> scores = rng.normal(size=(100, 4)) + np.outer(y_true, [0, 1, 2, 2])
+    >>> result = compare(scores, y_true, metric="auc", baseline="0")
+    >>> str(result.verdict), result.best
+    ('better', ('3', '2'))
+    """
+    how = options_from(
+        Comparing,
+        options
+        | {"baseline": baseline, "by": by, "pair": pair, "test": test, "across": across}
+        | {"margin": margin, "metric": metric, "random_state": random_state}
+        | {"n_resamples": n_resamples, "level": level, "pooling": pooling},
+        WITHOUT,
+    )
+    of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
+    of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
+    sources, names = sources_of(predictions, how, of_samples, joined=not across)
+    command = command_of(how, sources, "compare")
+    return ComparisonResult(how.answer(sources, names), how, command)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonResult(Result):
+    """Who is better, or may be the best.
+
+    A notebook shows the answer; `print` shows the same in a few lines.
+
+    Attributes
+    ----------
+    document
+        What ``--format json`` writes.
+    options
+        The options.
+    command
+        The command line that does the same; empty for what was in memory.
+    """
+
+    kind: ClassVar[str] = "compare"
+
+    document: Document[CompareEnvelope]
+    options: Comparing
+    command: str = ""
+
+    @property
+    def comparisons(self) -> tuple[Comparison, ...]:
+        """Each comparison, the one that was asked for first; empty where only the set was."""
+        return self.document.record.comparisons
+
+    @property
+    def comparison(self) -> Comparison | None:
+        """The one that was asked for; None where only the set was, or ranks."""
+        return next(iter(self.comparisons), None)
+
+    @property
+    def verdict(self) -> Verdict | None:
+        """What that shows: better, not-worse, worse, different, not-shown or undefined."""
+        return None if self.comparison is None else self.comparison.verdict
+
+    @property
+    def difference(self) -> float | None:
+        """As measured; positive where the first is better."""
+        return None if self.comparison is None else self.comparison.difference
+
+    @property
+    def corrected(self) -> float | None:
+        """The difference corrected for the selection; None where nothing was selected."""
+        return None if self.comparison is None else self.comparison.corrected
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Lower and upper end of the difference, corrected where that is; None without one."""
+        found = self.comparison and self.comparison.interval
+        return (found.lower, found.upper) if found else None
+
+    @property
+    def bound(self) -> float | None:
+        """Against a baseline: the difference is at least this, whichever was selected."""
+        return None if self.comparison is None else self.comparison.bound
+
+    @property
+    def p(self) -> float | None:
+        """The p-value; None where there is none."""
+        return None if self.comparison is None else self.comparison.p
+
+    @property
+    def best_set(self) -> BestSet | None:
+        """All configurations, with those that may be the best; None where it was not asked for."""
+        return self.document.record.best_set
+
+    @property
+    def best(self) -> tuple[str, ...]:
+        """Names of the configurations that may be the best, best first; else empty."""
+        members = self.best_set.members if self.best_set else ()
+        return tuple(one.configuration for one in members if one.inside)
+
+    @property
+    def ranks(self) -> Ranks | None:
+        """Ranks over data sets; None without `across`."""
+        return self.document.record.ranks
+
+    def sentence(self) -> str:
+        """Return the answer in words, with the difference that it rests on."""
+        return " ".join(self._lines())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per comparison, or per configuration of the set alone, as in CSV."""
+        from bbccli.core.documents.rows import frame_of, kinds_of
+        from bbccli.reports.content.compare import csv_rows
+
+        columns, rows = csv_rows([self.document])
+        kinds = kinds_of(Comparison, Interval, Beliefs, Member, CompareEnvelope)
+        return frame_of(list(rows), columns, kinds | {"effect_size": "float64"})
+
+    def plot(self, kind: str = "") -> Drawn:
+        """Return a figure that a notebook shows: differences, ranking or cd.
+
+        Without a kind it is the one that fits the question.
+
+        Raises
+        ------
+        OptionError
+            There is no such kind.
+        UndefinedError
+            This result has no such figure.
+        """
+        from bbccli.core.arguments import entry
+        from bbccli.reports.evidence import Exhibit
+        from bbccli.reports.figures import draw
+        from bbccli.reports.page.compared import FIGURES, figures_of
+
+        exhibit = Exhibit(self.document.record)
+        drawn = {one.kind: one for one in figures_of(exhibit)}
+        kind = kind or next(iter(drawn))
+        entry(dict.fromkeys(FIGURES), kind, "figure")
+        return existing(drawn.get(kind) or draw(kind, exhibit))
+
+    def _page(self) -> str:
+        from bbccli.reports.evidence import Exhibit
+        from bbccli.reports.page.compared import page_of_comparison
+
+        return page_of_comparison(Exhibit(self.document.record, command=self.command))
+
+    def _lines(self) -> Sequence[str]:
+        from bbccli.reports.content.compare import lines
+
+        return lines(self.document.record)
+
+    def _repr_html_(self) -> str:
+        from bbccli.reports.content.compare import blocks
+        from bbccli.reports.page.sections import cell_of_blocks
+
+        return cell_of_blocks(blocks(self.document.record))

@@ -1,0 +1,188 @@
+"""`plan`: how many rows and configurations a study needs, in one line of a notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bbccli.analysis.planning import WITHOUT, Planning
+from bbccli.core.documents import Document
+from bbccli.core.plan import Plan
+from bbccli.metrics import Metric
+from bbccli.notebook.given import command_of, options_from, source_of
+from bbccli.notebook.result import Result
+from bbccli.planning.records import Cell, Planned
+from bbccli.schema.plan import PlanEnvelope
+from bbccli.types import Pooling
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def plan(
+    predictions: Any = None,
+    y_true: Any = None,
+    *,
+    width: float | None = None,
+    optimism: float | None = None,
+    samples: int | Sequence[int] | None = None,
+    configurations: int | Sequence[int] | None = None,
+    expected: float | None = None,
+    metric: str | Metric | None = None,
+    folds: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    repeats: Any = None,
+    random_state: int = 0,
+    n_resamples: int | str = 1000,
+    level: float = 0.95,
+    pooling: Pooling | str | None = None,
+    **options: Any,
+) -> PlanResult:
+    """Tell how many rows and configurations a study needs, before it is made.
+
+    Figures are those of ``bbc plan`` with the same options, to the last bit.
+
+    Parameters
+    ----------
+    predictions, y_true
+        A pilot, as for `correct`; without one, values are stated.
+    width
+        Rows for an interval of the winner of at most this width.
+    optimism
+        Rows for a naive figure that is at most so much too good, on average.
+    samples, configurations
+        Rows and configurations of the table; the answer is for the most configurations.
+    expected
+        Without a pilot: true performance of the best configuration, in (0, 1).
+    metric
+        The metric; see ``bbc metrics``. Without a pilot the AUC, or a share of samples.
+    folds, groups, sample_weight, repeats, random_state, n_resamples, level, pooling
+        As for `correct`.
+    **options
+        Any other option of ``bbc plan`` by its name, such as ``assurance=0.8``, ``check=True``,
+        ``prevalence=0.3`` or ``spread=0.05``.
+
+    Returns
+    -------
+    PlanResult
+        The rows, what to expect with them, and a table.
+
+    Raises
+    ------
+    BbcError
+        As ``bbc plan``: what is wrong, and what to do.
+
+    Examples
+    --------
+    >>> plan(expected=0.85, prevalence=0.3, configurations=200, width=0.1).n_samples
+    612
+    """
+    how = options_from(
+        Planning,
+        options
+        | {"width": width, "optimism": optimism, "samples": samples, "expected": expected}
+        | {"configurations": configurations, "metric": metric, "random_state": random_state}
+        | {"n_resamples": n_resamples, "level": level, "pooling": pooling},
+        WITHOUT,
+    )
+    of_samples = {"y_true": y_true, "folds": folds, "groups": groups}
+    of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
+    stated = predictions is None and not any(one is not None for one in of_samples.values())
+    pilot = None if stated else source_of(predictions, how, of_samples)
+    how.check_options(pilot=not stated)
+    return PlanResult(how.answer(pilot), how, command_of(how, () if stated else pilot, "plan"))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PlanResult(Result):
+    """The size of a study, and what to expect of it.
+
+    A notebook shows the answer; `print` shows the same in a few lines.
+
+    Attributes
+    ----------
+    document
+        What ``--format json`` writes.
+    options
+        The options.
+    command
+        The command line that does the same; empty for what was in memory.
+    """
+
+    kind: ClassVar[str] = "plan"
+
+    document: Document[PlanEnvelope]
+    options: Planning
+    command: str = ""
+
+    @property
+    def planned(self) -> Planned:
+        """All that the plan says, and what it rests on."""
+        return self.document.record.planned
+
+    @property
+    def cells(self) -> tuple[Cell, ...]:
+        """What to expect of so many rows and configurations, a cell of the table each."""
+        return self.planned.cells
+
+    @property
+    def chosen(self) -> Cell:
+        """The cell that the answer is about."""
+        return self.planned.chosen
+
+    @property
+    def n_samples(self) -> int | None:
+        """Rows that are needed, or were asked about; None where no number of rows is enough."""
+        wanted = self.planned.wanted
+        return self.chosen.n_samples if wanted is None else wanted.n_samples
+
+    @property
+    def n_configurations(self) -> int:
+        """Configurations that the answer is for."""
+        return self.chosen.n_configurations
+
+    @property
+    def naive(self) -> float:
+        """What the winner is expected to score on the samples that choose it: too good."""
+        return self.chosen.naive
+
+    @property
+    def honest(self) -> float:
+        """What it is expected to be worth on new samples."""
+        return self.chosen.honest
+
+    @property
+    def optimism(self) -> float:
+        """How much too good the naive figure is expected to be."""
+        return self.chosen.optimism
+
+    @property
+    def width(self) -> float:
+        """Expected width of the winner's interval."""
+        return self.chosen.width
+
+    def sentence(self) -> str:
+        """Return the answer in words."""
+        return " ".join(self._lines())
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row per cell, as in CSV."""
+        from bbccli.core.documents.rows import frame_of, kinds_of
+        from bbccli.reports.content.plan import csv_rows
+
+        columns, rows = csv_rows([self.document])
+        kinds = kinds_of(Cell, Planned, PlanEnvelope, Plan)
+        return frame_of(list(rows), columns, kinds | {"chosen": "bool"})
+
+    def _lines(self) -> Sequence[str]:
+        from bbccli.reports.content.plan import lines
+
+        return lines(self.document.record)
+
+    def _repr_html_(self) -> str:
+        from bbccli.reports.content.plan import blocks
+        from bbccli.reports.page.sections import cell_of_blocks
+
+        return cell_of_blocks(blocks(self.document.record))

@@ -1,0 +1,102 @@
+"""`Result`: how a notebook shows an answer, and the files that it can be kept in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from bbccli.core.documents import Document
+from bbccli.core.notes import Note, Severity, by_severity, severity_of
+from bbccli.core.rounding import count
+from bbccli.errors import UndefinedError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from bbccli.reports.figures import Absent, Drawn
+
+
+class Result(ABC):
+    """An answer, with the document that the command writes of it.
+
+    A notebook shows the head of its page; `print` shows the same in a few lines.
+    """
+
+    kind: ClassVar[str]
+    """The command."""
+
+    if TYPE_CHECKING:  # an attribute of some, a property of others
+
+        @property
+        def document(self) -> Document[Any]:
+            """What ``--format json`` writes."""
+
+    @property
+    def notes(self) -> list[str]:
+        """What to know of the input and the answer, what matters most first."""
+        return [note.text for note in self._notes()]
+
+    @abstractmethod
+    def sentence(self) -> str:
+        """Return the answer in words."""
+
+    @abstractmethod
+    def to_frame(self) -> pd.DataFrame:
+        """Return the rows and columns of ``--format csv``."""
+
+    def save(self, path: str | Path) -> None:
+        """Write the result in the form that the suffix of the file asks for, such as r.json.
+
+        Raises
+        ------
+        OptionError
+            A suffix that stands for no form, or a file that can't be written.
+        """
+        from bbccli.core.atomic import write_whole
+        from bbccli.reports import FORMS, form_of, forms_of
+
+        form = form_of(str(path), forms_of(self.kind)) or "table"
+        document = self.document
+        text = self._page() if form == "html" else FORMS[form].render([document], kind=self.kind)
+        write_whole(text.encode(errors="backslashreplace"), str(path))
+
+    def __repr__(self) -> str:
+        notes = self._notes()
+        doubts = [one.text for one in notes if severity_of(one.code) is Severity.DOUBT]
+        more = len(notes) - len(doubts)
+        lines = [*self._lines(), *(f"Doubt: {text}." for text in doubts)]
+        return "\n".join([*lines, *([f"{count(more, 'note')} in .notes"] if more else [])])
+
+    @abstractmethod
+    def _repr_html_(self) -> str: ...
+
+    @abstractmethod
+    def _lines(self) -> Sequence[str]:
+        """The answer in a few sentences, a line each."""
+
+    def _page(self) -> str:
+        """The page, of kinds that have one."""
+        raise NotImplementedError
+
+    def _notes(self) -> list[Note]:
+        from bbccli.reports.phrases import notes_of
+
+        return by_severity(notes_of(self.document.record))
+
+
+def existing(found: Drawn | Absent) -> Drawn:
+    """Return a figure.
+
+    Raises
+    ------
+    UndefinedError
+        It can't be drawn.
+    """
+    from bbccli.reports.figures import Absent
+
+    if isinstance(found, Absent):
+        hint = "another kind"
+        raise UndefinedError(f"there is no figure {found.kind}: {found.reason}", hint=hint)
+    return found
