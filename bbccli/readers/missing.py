@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.notes import Note, remarks
+from bbccli.core.notes import Note, counted, remarks
 from bbccli.errors import InputError
 from bbccli.readers.layout.dialects.evaluations import HARNESS
 from bbccli.readers.predictions import Values
@@ -200,7 +200,7 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
             hint += f"; --missing common-rows uses the {n_common} that all have" * bool(n_common)
             hint += "; --missing drop leaves out configurations that lack any" * (not some.all())
             counts = np.where(wrong, lacking, 0).tolist()
-            text = remarks.counted(predictions.configurations, counts, n_items)
+            text = counted(predictions.configurations, counts, n_items)
             raise InputError(f"{problem}: {text}", path=path, hint=hint)
 
 

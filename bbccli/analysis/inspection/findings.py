@@ -326,10 +326,13 @@ def tell_steps(findings: Findings, problems: Problems) -> None:
 
 
 def tell_tool(findings: Findings, tool: str) -> None:
-    """Tell that the folders of a tool are read by their description alone."""
+    """Tell that what a tool writes is read by its description alone."""
+    from bbccli.readers.evaluations import PATTERNS, framework
     from bbccli.readers.runs.folder import RUNS
 
-    if any(run.untested and run.name == tool for run in RUNS):
+    untested = [one.name for one in RUNS if one.untested]
+    untested += [one.name for one in map(framework, PATTERNS) if one.untested]
+    if tool in untested:
         findings.warn(
             "tool",
             f"reading {tool} is untested on real output: it follows descriptions of the files",

@@ -15,11 +15,11 @@ from bbccli.core.notes.declared import *
 from bbccli.core.notes.intervals import *
 from bbccli.core.notes.logs import *
 from bbccli.core.notes.methods import *
-from bbccli.core.notes.note import Note, NoteKind, Severity, listing
+from bbccli.core.notes.note import Note, NoteKind, Severity, counted, listing
 from bbccli.core.notes.plans import *
 from bbccli.core.notes.remarks import *
 
-__all__ = ["Note", "NoteKind", "Severity", "listing"]
+__all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
 
 def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:

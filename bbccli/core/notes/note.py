@@ -111,3 +111,11 @@ def listing(names: Sequence[str], most: int = 5) -> str:
     """Join names, the first `most` of them in full and the rest as a count."""
     head = ", ".join(names[:most])
     return head if len(names) <= most else f"{head} and {len(names) - most} more"
+
+
+def counted(names: Sequence[str], counts: Sequence[int], n: int) -> str:
+    """Return how many of n each configuration has, the most first, of those that have some."""
+    some = sorted(
+        (one for one in zip(counts, names, strict=True) if one[0]), key=lambda one: -one[0]
+    )
+    return listing([f"{name} {number} of {n}" for number, name in some], 10)

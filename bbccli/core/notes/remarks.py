@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, counted, listing, note
 from bbccli.core.rounding import count, figure
 
 EXCLUDE = "leave out what is not a configuration: --exclude NAME"
@@ -96,7 +96,7 @@ def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> 
     """Scores without a truth, of which configurations lack some."""
     n_lacking = sum(map(bool, counts))
     return (
-        f"{n_lacking} of {len(names)} configurations have no score for some items, and are scored "
+        f"{n_lacking} of {len(names)} configurations lack a score of some items, and are scored "
         f"on the others: {counted(names, counts, n_items)}",
         "score these items too: those that fail are rarely like the others; --missing common-rows "
         "compares all on the same items",
@@ -471,11 +471,3 @@ def targets_clipped(n_unsure: int) -> Texts:
 def _with_verb(names: Sequence[str], one: str, several: str) -> str:
     """Names and a verb that agrees with their number."""
     return f"{listing(names)} {one if len(names) == 1 else several}"
-
-
-def counted(names: Sequence[str], counts: Sequence[int], n: int) -> str:
-    """Return how many of n each configuration has, the most first, of those that have some."""
-    some = sorted(
-        (one for one in zip(counts, names, strict=True) if one[0]), key=lambda one: -one[0]
-    )
-    return listing([f"{name} {number} of {n}" for number, name in some], 10)

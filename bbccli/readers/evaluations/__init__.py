@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "inspect_ai": ("*.eval", "*.json"),
+    "swebench": ("*.json",),
+    "openai_evals": ("*.jsonl",),
+    "junit": ("*.xml",),
 }
 """Names of files, without the suffix of a packing, by the module that may read them."""
 
