@@ -9,7 +9,7 @@ A comment names a command, and the fenced block under it holds what that command
 Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them; the
 sections on methods, intervals and comparisons are made of the docstrings of their modules in the
 same way, those on notes of what the package says of each, and the tables of tools and of forms of
-their records.
+their records. The picture of the README is drawn anew too.
 
 Run it from anywhere:
 
@@ -28,6 +28,8 @@ from inspect import getdoc, getmodule
 from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
+
+from winners_curse import PICTURE, drawing
 
 from bbccli.cli.app import main
 from bbccli.comparisons import baseline, evidence, families, possible_best, simultaneous
@@ -276,6 +278,8 @@ PARTS = {
 if __name__ == "__main__":
     if sys.argv[1:] == ["--check"]:
         found = [f"{page.name}: {command}" for page in pages() for command in stale(page)]
+        found += [] if PICTURE.read_text(encoding="utf-8") == drawing() else [PICTURE.name]
         sys.exit("\n".join(["stale, run `python docs/refresh.py`:", *found]) if found else 0)
     for page in pages():
         page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    PICTURE.write_text(drawing(), encoding="utf-8")

@@ -59,6 +59,10 @@ def fenced(page, language):
 # Shown output
 
 
+def test_the_picture_is_current():
+    assert refresh.PICTURE.read_text(encoding="utf-8") == refresh.drawing(), "run `make docs`"
+
+
 @pytest.mark.one_in(23)
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_shown_output_is_current(page):

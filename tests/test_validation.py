@@ -1,203 +1,146 @@
-"""The study of bias and inclusion: what it repeats, keeps, tests and shows."""
+"""Studies on known truth: what they repeat, keep and show."""
 
-import json
-from dataclasses import replace
-from functools import partial
-from itertools import islice
-from xml.etree import ElementTree
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 import pytest
-from sklearn.metrics import accuracy_score, roc_auc_score
 
+from bbccli import METHODS, METRICS
 from bbccli.core.plan import Plan
-from bbccli.planning.simulation import binormal
-from bbccli.types import Direction, Task
-from benchmarks.validation import paper, real, run, settings, variants
-from benchmarks.validation.__main__ import main
-from benchmarks.validation.nested import nested_cv
-from benchmarks.validation.settings import Part, Setting
-from benchmarks.validation.store import Store
-from benchmarks.validation.summary import Sample, mean_of
-from benchmarks.validation.variants import Group, Variant
+from bbccli.dropping import RULES
+from benchmarks.bank import simulated
+from benchmarks.validation import __main__ as validation
+from benchmarks.validation import dropping, paper, settings
+from benchmarks.validation.kept import FOLDER, Kept, Study
+from benchmarks.validation.page import DOCS, between
+from benchmarks.validation.summary import mean_of, rmse_of, share_of
 
 pytestmark = pytest.mark.sweep
-
-PAGE = "".join(
-    f"{name}: kept\n\n<!-- {name} -->\n<!-- end of {name} -->\n"
-    for name in ("run", "bias", "inclusion", "paper", "real", "drop")
-)
-
-
-@pytest.fixture
-def study(tmp_path, monkeypatch):
-    """Run a study of two tiny settings: study("--minutes", "1") -> the lines on disk."""
-    tiny = [
-        Setting(
-            Part.BIAS,
-            f"tiny {n}",
-            "accuracy",
-            partial(settings._right_or_wrong, (9, 6), n, 5),
-            {"law": (9, 6), "N": n, "C": 5},
-            brief=True,
-            n_repetitions=2,
-        )
-        for n in (20, 30)
-    ]
-    monkeypatch.setattr(run, "bias_settings", lambda: tiny)
-    monkeypatch.setattr(variants, "PLAN", replace(variants.PLAN, n_resamples=50))
-    (tmp_path / "page.md").write_text(PAGE)
-
-    def call(*arguments):
-        out, page = tmp_path / "out", tmp_path / "page.md"
-        main(["--part", "bias", "--jobs", "1", f"--out={out}", f"--page={page}", *arguments])
-        return (out / "repetitions.jsonl").read_text().splitlines()
-
-    return call
 
 
 # Repeating
 
 
-@pytest.mark.sweep
-def test_a_study_is_taken_up_where_it_stopped(study, tmp_path):
-    lines = study()
-    keys = [(record["setting"], record["repetition"]) for record in map(json.loads, lines)]
-    assert keys == [("tiny 20", 0), ("tiny 30", 0), ("tiny 20", 1), ("tiny 30", 1)]
-    assert study() == lines
-    records = tmp_path / "out" / "repetitions.jsonl"
-    records.write_text("\n".join(lines)[:-40])  # killed while it wrote the last line
-    assert study() == lines
+@dataclass(frozen=True)
+class Tiny:
+    key: str
+    n_repetitions: int
 
 
-@pytest.mark.sweep
-def test_a_new_variant_is_added_to_what_is_there(study, tmp_path, monkeypatch):
-    lines = study()
-    more = Variant("bbc", Group.RESAMPLES, variants.BIAS, {"level": 0.9})
-    monkeypatch.setattr(variants, "VARIANTS", (*variants.VARIANTS, more))
-    added = [json.loads(line) for line in study()[len(lines) :]]
-    assert [list(record["results"]) for record in added] == [["bbc --level 0.9"]] * 4
-    results = Store(tmp_path / "out").results("tiny 20")[0]
-    assert results["bbc --level 0.9"]["value"] == results["bbc"]["value"]
-    assert results["bbc --level 0.9"]["bound"] >= results["bbc"]["bound"]
+def tiny(statement=1, more=0):
+    """Three repetitions of one setting, two of another, and what was done of them."""
+    done = []
+
+    def repetition(setting, number):
+        done.append((setting.key, number))
+        return {"said": number % 2 == 0, "figure": number / 3}
+
+    some = [Tiny("a", 3 + more), Tiny("b", 2)]
+    return Study("tiny", lambda: some, repetition, statement), done
 
 
-@pytest.mark.sweep
-def test_no_time_only_renews_the_page(study, tmp_path):
-    lines = study()
-    shown = (tmp_path / "page.md").read_text()
-    (tmp_path / "page.md").write_text(PAGE.replace("bias: kept", "bias: rewritten"))
-    assert study("--minutes", "0") == lines
-    assert (tmp_path / "page.md").read_text() == shown.replace("bias: kept", "bias: rewritten")
+def test_a_study_is_taken_up_where_it_stopped(tmp_path, monkeypatch):
+    study, done = tiny()
+    assert study.repeat(study.kept(tmp_path), 60) == 5
+    assert done == [("a", 0), ("b", 0), ("a", 1), ("b", 1), ("a", 2)]
+    assert study.repeat(study.kept(tmp_path), 60) == 0
+    kept = study.kept(tmp_path).results("a")
+    assert kept[1] == {"said": False, "figure": pytest.approx(1 / 3)}
+    more, done = tiny(more=1)
+    assert more.repeat(more.kept(tmp_path), 60) == 1
+    assert done == [("a", 3)]
 
 
-def test_the_page_shows_what_was_found(study, tmp_path):
-    results = [json.loads(line)["results"]["bbc"] for line in study()][::2]
-    page = (tmp_path / "page.md").read_text()
-    errors = [one["value"] - one["truth"] for one in results]
-    (row,) = [line for line in page.splitlines() if line.startswith("| 20 | 5 | 2 |")]
-    assert f" {mean_of(errors)} " in row
-    assert "| bias | 2 of 2 | 2 | 4 |" in page
-    root = ElementTree.fromstring((tmp_path / "validation-bias.svg").read_text())
-    assert root.tag.endswith("svg")
+def test_no_time_repeats_nothing(tmp_path):
+    study, done = tiny()
+    assert study.repeat(study.kept(tmp_path), 0) == 0
+    assert done == []
+    assert not study.kept(tmp_path).path.exists()
 
 
-@pytest.mark.sweep
-def test_processes_change_nothing(tmp_path):
-    def first(folder, jobs):
-        store = Store(folder)
-        todo = islice(run.tasks(Part.BIAS, folder, store, full=False), 2)
-        n_done, _ = run.work(todo, store, jobs, 60)
-        assert n_done == 2
-        return store.results("accuracy Be(9,6) N=20 C=50")[0]
+def test_what_was_done_is_kept_when_it_fails(tmp_path):
+    study, _ = tiny()
 
-    assert first(tmp_path / "one", 1) == first(tmp_path / "two", 2)
+    def failing(setting, number):
+        if number == 2:
+            raise KeyboardInterrupt
+        return study.repetition(setting, number)
+
+    with pytest.raises(KeyboardInterrupt):
+        Study("tiny", study.settings, failing).repeat(study.kept(tmp_path), 60)
+    assert sorted(study.kept(tmp_path).results("a")) == [0, 1]
+
+
+def test_a_new_statement_forgets_the_old(tmp_path):
+    study, _ = tiny()
+    study.repeat(study.kept(tmp_path), 60)
+    newer, done = tiny(statement=2)
+    assert newer.repeat(newer.kept(tmp_path), 60) == len(done) == 5
+    assert Kept(tmp_path, "tiny", 1).results("a") == {}
+
+
+def test_names_choose_studies_and_pages_are_renewed(tmp_path, monkeypatch, capsys):
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for name in validation.PAGES:
+        marks = "".join(f"<!-- {one} -->\n<!-- end of {one} -->\n" for one in ("dropping", "plans"))
+        (docs / name).write_text(f"kept\n{marks}kept\n")
+    law = settings.drop_settings()[0]
+    monkeypatch.setattr(dropping, "RULES", {"bbcd": RULES["bbcd"]})
+    monkeypatch.setattr(dropping, "drop_settings", lambda: [law])
+    study = Study("dropping", lambda: [law], dropping.repetition)
+    others = [one for one in validation.STUDIES if one.name != "dropping"]
+    monkeypatch.setattr(validation, "STUDIES", (*others, study))
+    monkeypatch.setattr(Study, "repeat", lambda one, store, seconds: _once(one, store))
+    words = ["--store", str(tmp_path / "kept"), "--docs", str(docs)]
+    validation.main(["dropping", *words])
+    assert "1 repetitions" in capsys.readouterr().err
+    assert [one.name for one in (tmp_path / "kept").iterdir()] == ["dropping.parquet"]
+    text = (docs / "validation-tables.md").read_text()
+    assert text.startswith("kept\n") and text.endswith("kept\n")
+    assert "### Be(9, 6), N = 100, C = 200" in text
+    assert "| `bbcd` | 1 |" in text
+
+
+def _once(study, store):
+    (setting,) = study.settings()
+    store.add(setting.key, 0, study.repetition(setting, 0))
+    store.write()
+    return 1
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("page", validation.PAGES)
+def test_the_pages_show_what_is_committed(page):
+    shown = text = (DOCS / page).read_text(encoding="utf-8")
+    for marker, block in validation.blocks_of().items():
+        shown = between(shown, marker, block)
+    assert shown == text
+
+
+@pytest.mark.parametrize("study", validation.STUDIES, ids=lambda study: study.name)
+def test_every_setting_is_in_the_store(study):
+    kept = study.kept(FOLDER)
+    for setting in study.settings():
+        assert len(kept.results(setting.key)) >= min(setting.n_repetitions, 200), setting.key
+
+
+# Settings
 
 
 def test_the_settings_are_those_of_the_papers():
     assert len(settings.bias_settings()) == 3 * 7 * 7
-    keys = {one.key for one in settings.inclusion_settings() if one.of_paper}
+    assert all(one.of_2018 for one in settings.bias_settings())
+    keys = {one.key for one in settings.inclusion_settings() if one.of_2024}
     assert keys == {setting for setting, method in paper.published() if method == "naive-f"}
     for one in settings.inclusion_settings():
+        assert not one.of_2018
         if one.row["N"] < 500:
-            simulated = one.simulated(0)
-            assert simulated.metric == one.metric
-            assert simulated.matrix.n_samples == one.row["N"]
-            assert simulated.matrix.n_configurations == one.row["C"]
-
-
-# Variants
-
-
-def test_nested_without_new_draws_selects_on_the_other_folds():
-    simulated = binormal(np.linspace(0.6, 0.8, 6), 40, np.random.default_rng(0), n_folds=5)
-    matrix = simulated.matrix
-    simulated = replace(simulated, draw=lambda rng: matrix.predictions[0].copy())
-    truth, scores, parts = matrix.outcome.values, matrix.predictions[0], []
-    for fold in range(5):
-        test = matrix.folds[0] == fold
-        inner = [roc_auc_score(truth[~test], scores[~test, c]) for c in range(6)]
-        parts.append(roc_auc_score(truth[test], scores[test, np.argmax(inner)]))
-    found = nested_cv(simulated, Plan())
-    assert found["value"] == pytest.approx(np.mean(parts))
-    pooled = [roc_auc_score(truth, scores[:, c]) for c in range(6)]
-    assert found["truth"] == simulated.performances[np.argmax(pooled)]
-
-
-# Real data
-
-
-@pytest.mark.sweep
-def test_real_studies_keep_their_matrices(tmp_path, monkeypatch):
-    pytest.importorskip("sklearn", minversion="1.8")
-    study = real.RealStudy("breast_cancer", Task.BINARY, 40, "auc", brief=True, step=60)
-    first = real._draw(study, tmp_path, np.random.default_rng(0))
-    assert first.matrix.predictions.shape == (1, 40, 3)
-    assert first.matrix.n_folds == 10
-    assert (first.performances > 0.8).all()
-    monkeypatch.setattr(real, "_trained", None)
-    again = real._draw(study, tmp_path, np.random.default_rng(0))
-    assert (again.matrix.predictions == first.matrix.predictions).all()
-    other = real._draw(replace(study, metric="accuracy"), tmp_path, np.random.default_rng(0))
-    assert (other.performances != first.performances).all()
-
-
-def test_held_out_truth_is_that_of_scikit_learn():
-    rng = np.random.default_rng(0)
-    outcome, predictions = np.repeat([0, 1], 30), rng.random((60, 2))
-    found = real._performances(Task.BINARY, outcome, predictions)
-    predictions = predictions.astype(np.float32)
-    for c in range(2):
-        assert found["auc"][c] == pytest.approx(roc_auc_score(outcome, predictions[:, c]))
-        accuracy = accuracy_score(outcome, predictions[:, c] > 0.5)
-        assert found["accuracy"][c] == pytest.approx(accuracy)
-
-
-# Figures
-
-
-def test_figures_by_hand():
-    one = Sample(np.array([0.7, 0.9]), np.array([0.5, 0.8]), np.array([0.6, 0.7]))
-    assert str(one.bias()) == "0.150(50)"
-    assert one.n_included == 1
-    assert one.tightness().value == pytest.approx(0.0)
-    assert one.rmse().value == pytest.approx(np.sqrt((0.01 + 0.04) / 2))
-    assert one.spread().value == pytest.approx(0.05 * np.sqrt(2))
-
-
-def test_a_bound_on_a_loss_is_above():
-    one = Sample(np.ones(3), np.array([2.0, 1.5, np.nan]), np.array([1.8, 1.6, 1.0]), 2)
-    one = replace(one, direction=Direction.MINIMIZE)
-    assert (len(one), one.n_bounds, one.n_included, one.n_problems) == (3, 2, 1, 2)
-    assert one.tightness().value == pytest.approx((0.2 - 0.1) / 2)
-
-
-@pytest.mark.parametrize(("n_held", "mark"), [(95, ""), (89, ""), (88, " ↓")])
-def test_inclusion_below_the_level_is_marked(n_held, mark):
-    # P(X <= 88) = 0.0043 and P(X <= 89) = 0.0115 for X binomial (100, 0.95)
-    truths = np.where(np.arange(100) < n_held, 1.0, 0.0)
-    found = Sample(np.ones(100), np.full(100, 0.5), truths).inclusion()
-    assert (found.value, found.mark) == (n_held / 100, mark)
+            drawn = one.simulated(0)
+            assert drawn.metric == one.metric
+            assert drawn.matrix.n_samples == one.row["N"]
+            assert drawn.matrix.n_configurations == one.row["C"]
 
 
 def test_the_papers_numbers():
@@ -210,4 +153,67 @@ def test_the_papers_numbers():
     assert len(found) == 8 * 9 + 16
 
 
-# The page
+# Dropping
+
+
+def test_what_a_rule_saved_and_lost():
+    setting = settings.drop_settings()[0]
+    said = dropping.repetition(setting, 3)
+    drawn = setting.simulated(3)
+    plan = Plan(n_resamples=500, seed=3)
+    whole = METHODS["bbc"].run(drawn.matrix, METRICS["accuracy"], plan)
+    assert said[f"{dropping.ALL}, error"] == whole.value - drawn.truth(whole.winner)
+    for rule in RULES:
+        assert said[f"{rule}, speed-up"] >= 1
+        lost = said[f"{rule}, truth lost"]
+        assert lost == 0 or said[f"{rule}, winner kept"] == 0
+    alone = METHODS["bbcd"].run(drawn.matrix, METRICS["accuracy"], plan)
+    assert said["bbcd, error"] == pytest.approx(alone.value - drawn.truth(alone.winner))
+
+
+# Beside the papers
+
+
+def test_bounds_beside_the_paper_by_hand():
+    """Of 200 bounds 170 lie below the truth by .1, and 30 above by .05."""
+    key = "alpha_24_beta_6_samples_500_config_100_balance_0.1_classes_2"
+    ends = np.repeat([-0.1, 0.05], [170, 30])
+    rows = {"population": key, "method": "mabt", "interval": "own", "one_95": ends}
+    text = simulated.beside_the_paper(pd.DataFrame(rows))
+    inclusion, tightness = text.split("### Tightness")
+    assert "| Be(24, 6) | 500 | 100 | 0.1 | 0.850(26) ↓, 0.805 |" in inclusion
+    mean = mean_of(-ends)
+    assert f"| Be(24, 6) | 500 | 100 | 0.1 | {mean}, " in tightness
+    assert mean.value == pytest.approx(0.85 * 0.1 - 0.15 * 0.05)
+
+
+def test_biases_by_hand():
+    key = "accuracy Be(9,6) N=40 C=200"
+    rows = [
+        {"population": key, "method": method, "interval": interval, "estimate": error}
+        for method, interval, errors in (
+            ("cvt", "", (0.1, 0.3)),
+            ("bbc", "percentile", (-0.1, 0.1)),
+            ("bbc", "calibrated", (9.0, 9.0)),
+        )
+        for error in errors
+    ]
+    frame = pd.DataFrame(rows)
+    assert "| 40 | 200 | 0.200(100), 0.224(90) | 0.000(100), 0.100(0) |" in simulated.of_bias(frame)
+    assert simulated.bias_chart(frame).count("<polyline") == len(simulated.BIASED) * 12
+
+
+# Figures
+
+
+def test_figures_by_hand():
+    assert str(mean_of([0.1, 0.2])) == "0.150(50)"
+    assert rmse_of([0.1, 0.2]).value == pytest.approx(np.sqrt((0.01 + 0.04) / 2))
+
+
+@pytest.mark.parametrize(("n_held", "mark"), [(95, ""), (89, ""), (88, " ↓")])
+def test_shares_below_the_level_are_marked(n_held, mark):
+    # P(X <= 88) = 0.0043 and P(X <= 89) = 0.0115 for X binomial (100, 0.95)
+    found = share_of(n_held, 100, 0.95)
+    assert (found.value, found.mark) == (n_held / 100, mark)
+    assert share_of(n_held, 100).mark == ""

@@ -1,10 +1,8 @@
 """The study of comparisons after selection: what it repeats, keeps and shows."""
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 
 from bbccli import METRICS
@@ -12,52 +10,29 @@ from bbccli.comparisons.families import between_families
 from bbccli.types import IntervalKind
 from benchmarks.validation import comparisons
 from benchmarks.validation import families as validation_families
-from benchmarks.validation.comparisons import STUDIES, main, settings
+from benchmarks.validation.comparisons import STUDIES, settings
 from benchmarks.validation.families import family_settings, held
-from benchmarks.validation.page import PAGE as PAGE_OF_ALL
-from benchmarks.validation.page import between
 
 pytestmark = pytest.mark.sweep
 
-PAGE = "before\n<!-- comparisons -->\n<!-- end of comparisons -->\nafter\n"
-
-
-@pytest.fixture
-def tiny(monkeypatch):
-    """Two settings of a few samples, twice each."""
-    nothing = partial(np.full, fill_value=0.8)
-    some = [
-        comparisons._setting("accuracy", "all equal", nothing, 30, 10),
-        comparisons._setting("auc", "one of 0.9", comparisons._one_better, 30, 10, n_positive=5),
-    ]
-    monkeypatch.setattr(comparisons, "settings", lambda: some)
-    monkeypatch.setattr(comparisons, "family_settings", lambda: [])
-    monkeypatch.setattr(comparisons, "N_REPETITIONS", 2)
-    monkeypatch.setattr(comparisons, "OWN", {})
-    monkeypatch.setattr(comparisons, "STUDIES", dict(list(STUDIES.items())[:3]))
-    shares = dict.fromkeys(comparisons.STUDIES, 1.0)
-    monkeypatch.setattr(comparisons, "SHARES", shares)
-    return some
-
-
 OF_THEIR_OWN = {
-    "multiple": "some pair",
-    "losses": "every interval",
-    "groups": "every bound",
+    "comparisons-multiple": "some pair",
+    "comparisons-losses": "every interval",
+    "comparisons-groups": "every bound",
 }
 
 
 @pytest.mark.parametrize("study", OF_THEIR_OWN)
 def test_studies_with_settings_of_their_own(study):
     """A repetition states what its table shows, for a setting of each metric."""
-    settings_of = comparisons.settings_of(study)
-    assert len({one.key for one in settings_of}) == len(settings_of)
-    by_metric = {one.metric: one for one in settings_of}
+    (found,) = (one for one in STUDIES if one.name == study)
+    assert len({one.key for one in found.settings()}) == len(found.settings())
+    by_metric = {one.metric: one for one in found.settings()}
     for setting in by_metric.values():
-        said = STUDIES[study](setting, 0)
+        said = found.repetition(setting, 0)
         assert any(OF_THEIR_OWN[study] in name for name in said)
         assert all(isinstance(value, bool | np.bool_) for value in said.values())
-        assert said == STUDIES[study](setting, 0)
+        assert said == found.repetition(setting, 0)
 
 
 def test_the_settings_are_those_that_are_promised():
@@ -123,45 +98,3 @@ def test_which_family_is_wrongly_said_to_be_better(monkeypatch):
         found = held(simulated, METRICS["accuracy"], comparisons.PLAN)
         assert (found["few better"], found["many better"], found["wrong"]) == said
         assert found["percentile"] == (ends[0] <= 0.05 <= ends[1])
-
-
-@pytest.fixture
-def page(tmp_path):
-    path = tmp_path / "page.md"
-    path.write_text(PAGE)
-    return path
-
-
-@pytest.mark.sweep
-def test_it_is_kept_and_not_run_again(tiny, tmp_path, page, capsys):
-    words = ["--store", str(tmp_path / "kept"), "--page", str(page), "--minutes"]
-    main([*words, "0"])
-    assert page.read_text().startswith("before") and "|" not in page.read_text()
-    main([*words, "5"])
-    assert "12 repetitions" in capsys.readouterr().err
-    for study in comparisons.STUDIES:
-        frame = pq.read_table(tmp_path / "kept" / f"comparisons-{study}.parquet").to_pandas()
-        assert frame["repetition"].tolist() == [0, 1] * 2
-        assert set(frame["setting"]) == {setting.key for setting in tiny}
-    text = page.read_text()
-    assert "| auc | one of 0.9 | 30 | 10 | 5 | 2 |" in text
-    main([*words, "5"])
-    assert "0 repetitions" in capsys.readouterr().err
-    assert page.read_text() == text
-
-
-@pytest.mark.sweep
-def test_a_new_statement_forgets_the_old(tiny, tmp_path, monkeypatch):
-    comparisons.repeat(comparisons.kept(tmp_path), 300)
-    monkeypatch.setitem(comparisons.STATEMENTS, "simultaneous", 99)
-    stores = comparisons.kept(tmp_path)
-    assert [len(stores[study].results(tiny[0].key)) for study in comparisons.STUDIES] == [0, 2, 2]
-    assert comparisons.repeat(stores, 300) == 4
-    frame = pq.read_table(tmp_path / "comparisons-simultaneous.parquet").to_pandas()
-    assert frame["statement"].tolist() == [99] * 4
-
-
-def test_the_page_shows_what_is_committed():
-    text = PAGE_OF_ALL.read_text(encoding="utf-8")
-    stores = comparisons.kept()
-    assert between(text, "comparisons", comparisons.block(stores)) == text

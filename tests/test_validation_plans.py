@@ -4,14 +4,8 @@ import numpy as np
 import pytest
 
 from benchmarks.validation import plans
-from benchmarks.validation.kept import FOLDER, Kept
-from benchmarks.validation.page import between
 
 pytestmark = pytest.mark.sweep
-
-
-def stored():
-    return Kept(FOLDER, "plans", plans.STATEMENT)
 
 
 def said(lower, upper, *seen):
@@ -63,29 +57,8 @@ def test_a_repetition_is_known_from_its_number(name):
     assert first["planned width"] is None
 
 
-def test_what_was_done_is_kept(tmp_path, monkeypatch):
-    some = [one for one in plans.settings() if one.law == "one ahead"][:2]
-    monkeypatch.setattr(plans, "settings", lambda: some)
-    monkeypatch.setattr(plans, "N_REPETITIONS", 3)
-    assert plans.repeat(Kept(tmp_path, "plans", 1), 60) == 6
-    store = Kept(tmp_path, "plans", 1)
-    assert sorted(store.results(some[0].key)) == [0, 1, 2]
-    assert plans.repeat(store, 60) == 0
-    assert plans.repeat(Kept(tmp_path, "plans", 2), 60) == 6
-
-
-@pytest.mark.one_in(1)
-@pytest.mark.parametrize("page", plans.PAGES, ids=lambda page: page.stem)
-def test_the_pages_show_what_is_committed(page):
-    text, shown = page.read_text(encoding="utf-8"), page.read_text(encoding="utf-8")
-    for name, part in {"plans": plans.block, "plans-in-all": plans.in_all}.items():
-        shown = between(shown, name, part(stored()))
-    assert shown == text
-    assert {one.key for one in plans.settings()} == set(stored()._found)
-
-
 def test_brackets_cover_in_nine_of_ten_settings():
-    rows, _ = plans.rows_of(stored())
+    rows, _ = plans.rows_of(plans.STUDY.kept())
     assert len(rows) == len(plans.settings())
     assert min(row["n"] for row in rows) >= 100
     assert np.mean([row["mean bracket"] == "covers" for row in rows]) >= 0.9

@@ -1,9 +1,8 @@
 """Add repetitions to the store, then renew the tables of the pages.
 
-A part of the time is for simulations of comparisons (`validation/comparisons.py`), unless
-populations are named. What is in the store is not judged again, and matrices that were trained
-before are taken from the cache. It may be stopped at any time (Ctrl-C or SIGTERM): what was judged
-is written first.
+A part of the time is for the studies of `benchmarks.validation`, unless populations are named.
+What is in the store is not judged again, and matrices that were trained before are taken from the
+cache. It may be stopped at any time (Ctrl-C or SIGTERM): what was judged is written first.
 """
 
 import argparse
@@ -22,7 +21,7 @@ from benchmarks.bank.populations import BY_NAME, POPULATIONS, Half
 from benchmarks.bank.results import FOLDER, forget
 from benchmarks.bank.variants import variants
 from benchmarks.bank.work import Work
-from benchmarks.validation import comparisons
+from benchmarks.validation import __main__ as validation
 from benchmarks.validation.settings import bias_settings, inclusion_settings
 
 MINUTES = 10
@@ -30,8 +29,8 @@ N_REPETITIONS = 100
 N_SIMULATED = 200
 N_NESTED = 200
 
-SHARE_OF_COMPARISONS = 0.15
-"""Of the minutes, while comparisons lack repetitions."""
+SHARE_OF_STUDIES = 0.15
+"""Of the minutes, while studies of `benchmarks.validation` lack repetitions."""
 
 
 def main(arguments: list[str] | None = None) -> None:
@@ -49,18 +48,13 @@ def main(arguments: list[str] | None = None) -> None:
         )
         start = time.monotonic()
         if not options.population:
-            _compare(60 * options.minutes * SHARE_OF_COMPARISONS)
+            validation.repeat(validation.STUDIES, 60 * options.minutes * SHARE_OF_STUDIES)
         work = Work(options.store, options.matrices, variants())
         n_done = work.run(todo, 60 * options.minutes - (time.monotonic() - start))
         print(f"{n_done} repetitions judged, in {options.store}", file=sys.stderr)
     if not options.no_pages:
         renew(options.store)
-        comparisons.renew(comparisons.kept())
-
-
-def _compare(seconds: float) -> None:
-    n_done = comparisons.repeat(comparisons.kept(), seconds)
-    print(f"{n_done} repetitions of comparisons", file=sys.stderr)
+        validation.renew()
 
 
 def parse(arguments: list[str] | None) -> argparse.Namespace:

@@ -14,7 +14,7 @@ from benchmarks.bank.populations import Population
 from benchmarks.bank.results import LEVELS
 from benchmarks.bank.searches import MAIN, SIZES, search
 from benchmarks.bank.studies import population_rows, study
-from benchmarks.validation.settings import Part, Setting
+from benchmarks.validation.settings import Setting
 
 SIMULATIONS = "simulations"
 """Name of the file of all simulated settings."""
@@ -123,7 +123,7 @@ def unit_of(population: Population, metric: str) -> float:
 
 @dataclass(frozen=True, slots=True)
 class OfSetting:
-    """A repetition of a simulated setting; those of the study of bias have few variants."""
+    """A repetition of a simulated setting; those of 2018 have few variants."""
 
     setting: Setting
     repetition: int
@@ -134,9 +134,8 @@ class OfSetting:
 
     def questions(self) -> list[Question]:
         one = self.setting
-        main = one.part is Part.INCLUSION
         size, search = one.row["N"], one.row["C"]
-        question = Question(one.key, size, self.repetition, search, one.metric, main)
+        question = Question(one.key, size, self.repetition, search, one.metric, not one.of_2018)
         return [replace(question, models=Models.FIXED)]
 
     def subjects(self, matrices: Path) -> Iterator[Subject]:
@@ -152,8 +151,8 @@ def items(
     n_repetitions: int,
     n_simulated: int,
 ) -> Iterator[Item]:
-    """Repetition 0 of everything, then repetition 1, and so on; the many settings of bias last."""
-    parts = [[one for one in settings if (one.part is Part.BIAS) == last] for last in (False, True)]
+    """Repetition 0 of everything, then repetition 1, and so on; the many settings of 2018 last."""
+    parts = [[one for one in settings if one.of_2018 == last] for last in (False, True)]
     for repetition in range(max(n_repetitions, n_simulated)):
         if repetition < n_repetitions:
             for population in populations:

@@ -23,9 +23,6 @@ N_RESAMPLES = 500
 
 ONE_LEVEL = (0.95,)
 
-OF_FIXED_MODELS = ("zf",)
-"""Refused where models are trained."""
-
 SLOW_FOR_SURVIVAL = ("bbc-632plus", "bbcd")
 """They take seconds there, and are judged on the other tasks."""
 
@@ -85,7 +82,7 @@ class Question:
         lacking = (
             ("pooling" in variant.changes and not metric.of_pairs)
             or (Need.REPEATS in needs and self.n_repeats < 2)
-            or (variant.method in OF_FIXED_MODELS and self.models is not Models.FIXED)
+            or (variant.simulated and self.models is not Models.FIXED)
             or (variant.method in SLOW_FOR_SURVIVAL and self.metric == "concordance")
             or (variant.sized and metric.kind is not MetricKind.OTHER)
         )

@@ -1,16 +1,14 @@
-"""The tables beside those of the studies: what was run, capped errors, nested, simulated."""
+"""The tables beside those of the studies: what was run, capped errors, nested, size correction."""
 
 import pandas as pd
 
 from benchmarks.bank.figures import coverage, figures, sums_of
-from benchmarks.bank.items import SIMULATIONS
 from benchmarks.bank.judged_by import CAP, is_capped
-from benchmarks.bank.lines import FEWEST, lines, main_ones, markdown, share_of
+from benchmarks.bank.lines import lines, main_ones, markdown, share_of
 from benchmarks.bank.nesting import FILE, N_CONFIGURATIONS, N_REPEATS, NAMES
 from benchmarks.bank.populations import POPULATIONS
 from benchmarks.bank.variants import DEFAULT, PUBLISHED
 from benchmarks.tables import Row
-from benchmarks.validation.settings import Part, bias_settings, inclusion_settings
 
 
 def what_was_run(frame: pd.DataFrame) -> str:
@@ -42,29 +40,6 @@ def of_nested(frame: pd.DataFrame) -> str:
         f"{N_REPEATS} repeats of 5 outer folds; accuracy and Brier score."
     )
     return markdown("Nested cross-validation", lines(sums), note)
-
-
-def of_simulations(frame: pd.DataFrame) -> str:
-    """Simulated settings: those of the papers, and those beyond."""
-    parts = {
-        "The settings of 2018": [one.key for one in bias_settings()],
-        "The settings of 2024": [one.key for one in inclusion_settings() if one.of_paper],
-        "Beyond the papers": [
-            one.key
-            for one in inclusion_settings()
-            if not one.of_paper and one.part is Part.INCLUSION
-        ],
-    }
-    found = []
-    for title, names in parts.items():
-        rows = frame[frame["population"].isin(names)]
-        n = rows.groupby(["population", "size"])["repetition"].transform("nunique")
-        rows = rows[n >= FEWEST]
-        if len(rows):
-            sums = sums_of(rows)
-            note = f"{sums.n_studies:,} repetitions of {len(sums.cells)} settings ({SIMULATIONS})."
-            found.append(markdown(title, lines(sums), note))
-    return "\n\n".join(found)
 
 
 def of_size_correction(frame: pd.DataFrame) -> str:

@@ -23,18 +23,18 @@ from benchmarks.bank.main_tables import (
 from benchmarks.bank.other_tables import (
     of_capped,
     of_nested,
-    of_simulations,
     of_size_correction,
     what_was_run,
 )
 from benchmarks.bank.populations import BY_NAME
 from benchmarks.bank.results import FOLDER, read
 from benchmarks.bank.searches import MAIN
+from benchmarks.bank.simulated import beside_the_paper, bias_chart, of_bias, of_simulations
 from benchmarks.bank.verdicts import of_verdicts
-from benchmarks.validation.page import between
+from benchmarks.validation.page import DOCS, between
 
-DOCS = Path(__file__).resolve().parents[2] / "docs"
 PAGES = ("validation.md", "validation-tables.md")
+BIAS_CHART = "validation-bias.svg"
 
 
 def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:
@@ -47,6 +47,7 @@ def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:
         for marker, block in blocks.items():
             text = between(text, marker, block)
         page.write_text(text, encoding="utf-8")
+    (docs / BIAS_CHART).write_text(bias_chart(frame), encoding="utf-8")
     main = _main_search(frame)
     if len(main):
         (docs / picture.NAME).write_text(picture.picture(sums_of(main)), encoding="utf-8")
@@ -74,6 +75,8 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     found["bank-rule"] = getdoc(modules[decision.__name__]) or ""
     found["bank-nested"] = of_nested(frame)
     found["bank-simulated"] = of_simulations(frame)
+    found["bank-bias"] = of_bias(frame)
+    found["bank-paper"] = beside_the_paper(frame)
     return found
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bbccli.methods import METHODS
-from bbccli.methods.base import Gives
+from bbccli.methods.base import POINT, Gives
 from bbccli.stats.intervals import INTERVALS
 from bbccli.types import IntervalKind, Pooling
 
@@ -25,7 +25,13 @@ ON_EVERY_SEARCH = {
 AT_EVERY_LEVEL = ("bbc", "bbc-eb")
 
 POINTS = ("cvt", "tt", "nested-selection", "cvm-cv")
-OTHERS = ("bbc-632plus", "bbc-f", "bbcd", "naive", "t-folds", "t-corrected", "influence", "zf")
+OTHERS = ("bbc-632plus", "bbc-f", "bbcd", "naive", "t-folds", "t-corrected", "influence")
+
+ON_SIMULATIONS = (
+    *("zf", "wmc", "wmcs", "naive-f", "delong", "delong-10p", "hanley-mcneil", "hanley-mcneil-10p"),
+    *("tilting", "tilting-10p", "mabt", "wald", "wilson", "clopper-pearson", "jeffreys"),
+)
+"""For fixed models (`zf`), or shown to compare with the literature."""
 
 OF_NESTED = {"ncv": "", "ncv-interval": "own"}
 """Methods for nested predictions, with the name of their interval."""
@@ -64,6 +70,8 @@ class Variant:
         Whether it is judged on the metrics and sizes of which a few variants are.
     sized
         Whether it is judged on metrics alone that `bbc` corrects for the size of resamples.
+    simulated
+        Whether it is judged on simulated settings alone.
     """
 
     method: str
@@ -73,6 +81,7 @@ class Variant:
     every_level: bool = False
     always: bool = False
     sized: bool = False
+    simulated: bool = False
 
     @property
     def runs(self) -> str:
@@ -105,6 +114,8 @@ def _all() -> Iterator[Variant]:
         yield Variant(method, "", everywhere=True, always=method in ("cvt", "tt"))
     for method, interval in OF_NESTED.items():
         yield Variant(method, interval)
-    for method in OTHERS:
-        drawn = method in METHODS and Gives.DISTRIBUTION in METHODS[method].gives
-        yield Variant(method, "percentile" if drawn else "own")
+    for method in (*OTHERS, *ON_SIMULATIONS):
+        gives = METHODS[method].gives if method in METHODS else POINT
+        drawn, own = Gives.DISTRIBUTION in gives, Gives.INTERVAL in gives
+        interval = "percentile" if drawn else "own" if own else ""
+        yield Variant(method, interval, simulated=method in ON_SIMULATIONS)

@@ -1,53 +1,64 @@
-"""The driver: repeat what is not on disk yet, then renew the page."""
+"""Add repetitions to the stores of the studies, then renew the tables of the pages.
+
+    python -m benchmarks.validation                     # every study, ten minutes in all
+    python -m benchmarks.validation plans dropping --minutes 30
+    python -m benchmarks.validation --minutes 0         # only renews the pages
+
+What is in a store is not run again. It may be stopped at any time.
+"""
 
 import argparse
-import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
-from bbccli.core.resources import available_cores
-from benchmarks.validation.page import PAGE, renew
-from benchmarks.validation.run import tasks, work
-from benchmarks.validation.settings import Part
-from benchmarks.validation.store import Store
+from benchmarks.validation import comparisons, dropping, learning_curves, plans
+from benchmarks.validation.kept import FOLDER, Study
+from benchmarks.validation.page import DOCS, between
 
-MINUTES = 10
-SHARES = {Part.BIAS: 0.25, Part.INCLUSION: 0.35, Part.REAL: 0.3, Part.DROP: 0.1}
-"""Of the minutes; of those that an earlier part leaves, later ones take their share too."""
+STUDIES = (*comparisons.STUDIES, plans.STUDY, dropping.STUDY, learning_curves.STUDY)
+PAGES = ("validation-tables.md", "plan.md", "dropping.md")
 
 
 def main(arguments: list[str] | None = None) -> None:
-    options = parse(arguments)
-    store = Store(options.out)
-    parts = options.part or list(SHARES)
-    seconds, shares = 60 * options.minutes, sum(SHARES[part] for part in parts)
-    for part in parts:
-        share, shares = SHARES[part] / shares, shares - SHARES[part]
-        todo = tasks(part, options.out, store, full=options.full)
-        print(f"{part}: ", end="", file=sys.stderr, flush=True)
-        n_done, spent = work(todo, store, options.jobs, seconds * share)
-        seconds = max(seconds - spent, 0)
-        print(f"{n_done} repetitions in {spent / 60:.1f} minutes", file=sys.stderr)
-    renew(options.page, options.out, store)
-    print(f"records in {store.path}, tables in {options.page}", file=sys.stderr)
-
-
-def parse(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.validation", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="every setting, without a time limit")
-    parser.add_argument(
-        "--minutes", type=float, help=f"time limit; 0 only renews the page (default {MINUTES})"
-    )
-    parser.add_argument(
-        "--part", type=Part, choices=list(Part), action="append", help="may be repeated"
-    )
-    parser.add_argument("--jobs", type=int, default=available_cores(), help="processes")
-    parser.add_argument("--out", type=Path, default=Path("validation-results"), metavar="DIR")
-    parser.add_argument("--page", type=Path, default=PAGE, help="page whose tables are renewed")
+    parser.add_argument("study", nargs="*", choices=[one.name for one in STUDIES], default=[])
+    parser.add_argument("--minutes", type=float, default=10, help="0 only renews the pages")
+    parser.add_argument("--store", type=Path, default=FOLDER, metavar="DIR")
+    parser.add_argument("--docs", type=Path, default=DOCS, metavar="DIR", help="of the pages")
     options = parser.parse_args(arguments)
-    if options.minutes is None:
-        options.minutes = math.inf if options.full else MINUTES
-    return options
+    chosen = [one for one in STUDIES if one.name in (options.study or [one.name])]
+    n_done = repeat(chosen, 60 * options.minutes, options.store)
+    renew(options.store, options.docs)
+    print(f"{n_done} repetitions, in {options.store}", file=sys.stderr)
+
+
+def repeat(studies: Sequence[Study], seconds: float, store: Path = FOLDER) -> int:
+    """Share the seconds among the studies; return how many repetitions were done."""
+    return sum(one.repeat(one.kept(store), seconds / len(studies)) for one in studies)
+
+
+def renew(store: Path = FOLDER, docs: Path = DOCS) -> None:
+    """Put the tables between their markers; everything else is kept."""
+    blocks = blocks_of(store)
+    for name in PAGES:
+        text = (docs / name).read_text(encoding="utf-8")
+        for marker, block in blocks.items():
+            text = between(text, marker, block)
+        (docs / name).write_text(text, encoding="utf-8")
+
+
+def blocks_of(store: Path = FOLDER) -> dict[str, str]:
+    """All blocks by the names of their markers."""
+    kept = {one.name: one.kept(store) for one in STUDIES}
+    return {
+        "comparisons": comparisons.block(kept),
+        "plans": plans.block(kept["plans"]),
+        "plans-in-all": plans.in_all(kept["plans"]),
+        "dropping": dropping.block(kept["dropping"]),
+        "dropping-in-short": dropping.in_short(kept["dropping"]),
+        "learning-curves": learning_curves.block(kept["learning-curves"]),
+    }
 
 
 if __name__ == "__main__":

@@ -1,15 +1,12 @@
-"""How often comparisons after selection hold: `python -m benchmarks.validation.comparisons`.
+"""How often comparisons after selection hold.
 
 A repetition is one matrix of known true performances, and whether each statement of a comparison
-is true of it. It is known from the setting and its number, kept when it is done, and not run again.
+is true of it.
 """
 
-import argparse
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from numpy.random import Generator
@@ -30,11 +27,10 @@ from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import IntervalKind, PredictionKind, Side, Task
 from benchmarks.tables import Row
 from benchmarks.validation.families import family_settings, held
-from benchmarks.validation.kept import FOLDER, Kept, Result
-from benchmarks.validation.page import PAGE, between
-from benchmarks.validation.rows import table
-from benchmarks.validation.settings import Part, Setting
-from benchmarks.validation.summary import SIGNIFICANT, Figure, mean_of, share_error
+from benchmarks.validation.kept import Kept, Result, Study
+from benchmarks.validation.page import table
+from benchmarks.validation.settings import Setting
+from benchmarks.validation.summary import Figure, mean_of, share_of
 
 LEVEL = 0.95
 PLAN = Plan(n_resamples=499, level=LEVEL)
@@ -45,25 +41,7 @@ EQUAL = 0.8
 
 POSITIVES = 5
 
-SHARES = {
-    "simultaneous": 0.5,
-    "corrected": 0.15,
-    "families": 0.15,
-    "multiple": 0.15,
-    "losses": 0.05,
-}
-"""Of the minutes."""
-
 SLACK = 1e-12
-
-STATEMENTS = {"simultaneous": 2, "corrected": 1, "families": 1, "multiple": 1, "losses": 1}
-STATEMENTS |= {"groups": 1}
-"""Version of what each study states: one more forgets what it said before."""
-
-Stores = Mapping[str, Kept]
-
-Study = Callable[[Setting, int], Result]
-
 
 PRECISE = {
     "compare, accuracy all equal N=40 C=100": 3000,
@@ -108,7 +86,7 @@ def _setting(
 
     row = {"metric": metric, "law": law, "N": n, "C": c, "positives": n_positive or n // 2}
     key = f"compare, {metric} {law} N={n} C={c}{rare}"
-    return Setting(Part.INCLUSION, key, metric, draw, row, n_repetitions=N_REPETITIONS)
+    return Setting(key, metric, draw, row, n_repetitions=N_REPETITIONS)
 
 
 def simultaneous(setting: Setting, repetition: int) -> Result:
@@ -224,7 +202,7 @@ def group_settings() -> list[Setting]:
             draw = partial(_in_groups, metric, n_groups)
             row = {"metric": metric, "groups": n_groups, "N": 6 * n_groups, "C": 20}
             key = f"groups, {metric} G={n_groups} of 6 C=20"
-            found.append(Setting(Part.INCLUSION, key, metric, draw, row, n_repetitions=300))
+            found.append(Setting(key, metric, draw, row, n_repetitions=300))
     return found
 
 
@@ -262,7 +240,7 @@ def multiple_settings() -> list[Setting]:
         draw = partial(_alike, metric, n, 10 * size, alike)
         row = {"metric": metric, "families": 10, "of": size, "N": n, "r": alike}
         key = f"multiple, {metric} 10 families of {size} N={n} r={alike:g}"
-        found.append(Setting(Part.INCLUSION, key, metric, draw, row, n_repetitions=300))
+        found.append(Setting(key, metric, draw, row, n_repetitions=300))
     return found
 
 
@@ -279,7 +257,7 @@ def loss_settings() -> list[Setting]:
             draw = partial(_with_tails, law, n, 20)
             row = {"metric": "mse", "law": law, "N": n, "C": 20}
             key = f"losses, mse {law} N={n} C=20"
-            found.append(Setting(Part.INCLUSION, key, "mse", draw, row, n_repetitions=300))
+            found.append(Setting(key, "mse", draw, row, n_repetitions=300))
     return found
 
 
@@ -301,79 +279,43 @@ def _with_tails(law: str, n: int, c: int, rng: Generator) -> Simulated:
     return Simulated(matrix, np.full(c, square), "mse", lambda rng: make(rng, (n, c)))
 
 
-STUDIES: dict[str, Study] = {
-    "simultaneous": simultaneous,
-    "corrected": corrected,
-    "families": families,
-    "multiple": multiple,
-    "losses": losses,
-    "groups": grouped,
-}
+def _precise() -> list[Setting]:
+    return [replace(one, n_repetitions=PRECISE.get(one.key, N_REPETITIONS)) for one in settings()]
 
 
-OWN = {"multiple": multiple_settings, "losses": loss_settings, "groups": group_settings}
-"""Studies whose settings are all their own."""
+def _with_families() -> list[Setting]:
+    own = [replace(one, n_repetitions=N_REPETITIONS) for one in family_settings()]
+    return [*settings(), *own]
 
 
-def kept(folder: Path = FOLDER) -> Stores:
-    """Return the stores of all studies."""
-    return {
-        study: Kept(folder, f"comparisons-{study}", version)
-        for study, version in STATEMENTS.items()
+STUDIES = (
+    Study("comparisons-simultaneous", _precise, simultaneous, statement=2),
+    Study("comparisons-corrected", settings, corrected),
+    Study("comparisons-families", _with_families, families),
+    Study("comparisons-multiple", multiple_settings, multiple),
+    Study("comparisons-losses", loss_settings, losses),
+    Study("comparisons-groups", group_settings, grouped),
+)
+
+
+def block(stores: Mapping[str, Kept]) -> str:
+    """A table for each study."""
+    tables = {
+        "Simultaneous statements: how often they hold": _simultaneous,
+        "Corrected differences": _corrected,
+        "Intervals of families: how often they hold": _families,
+        "Ten equal families: how often some pair is told apart": _multiple,
+        "Simultaneous intervals of the MSE: how often all hold": _losses,
+        "Simultaneous bounds of samples in groups: how often they hold": _groups,
     }
-
-
-def settings_of(study: str) -> list[Setting]:
-    """Return the settings of a study; families have some of their own."""
-    if study in OWN:
-        return OWN[study]()
-    return [*settings(), *(family_settings() if study == "families" else ())]
-
-
-def repeat(stores: Stores, seconds: float) -> int:
-    """Repeat until the seconds are used up; return how often."""
-    return sum(
-        stores[study].repeat(
-            stores[study].missing(settings_of(study), partial(wanted, study)),
-            STUDIES[study],
-            share * seconds,
-        )
-        for study, share in SHARES.items()
-    )
-
-
-def wanted(study: str, setting: Setting) -> int:
-    """Return how often a study repeats a setting."""
-    if study in OWN:
-        return setting.n_repetitions
-    more = PRECISE if study == "simultaneous" else {}
-    return more.get(setting.key, N_REPETITIONS)
-
-
-def renew(stores: Stores, page: Path = PAGE) -> None:
-    """Put the tables on the page."""
-    text = page.read_text(encoding="utf-8")
-    page.write_text(between(text, "comparisons", block(stores)), encoding="utf-8")
-
-
-def block(stores: Stores) -> str:
-    """Three tables: of what holds for all at once, and of corrected differences."""
-    tables = [
-        ("Simultaneous statements: how often they hold", "simultaneous", _simultaneous),
-        ("Corrected differences", "corrected", _corrected),
-        ("Intervals of families: how often they hold", "families", _families),
-        ("Ten equal families: how often some pair is told apart", "multiple", _multiple),
-        ("Simultaneous intervals of the MSE: how often all hold", "losses", _losses),
-        ("Simultaneous bounds of samples in groups: how often they hold", "groups", _groups),
-    ]
     parts = []
-    for title, study, figures in tables:
+    for study, (title, figures) in zip(STUDIES, tables.items(), strict=True):
         rows: list[Row] = []
-        for setting in settings_of(study):
-            said = list(stores[study].results(setting.key).values())
+        for setting in study.settings():
+            said = list(stores[study.name].results(setting.key).values())
             if said:
                 rows.append(setting.row | {"n": len(said)} | figures(said))
-        parts.append(table(title, (*settings_of(study)[0].row, "n"), rows))
+        parts.append(table(title, (*study.settings()[0].row, "n"), rows))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -423,28 +365,5 @@ def _losses(said: list[Result]) -> Row:
 
 
 def _share(said: list[Result], name: str, *, marked: bool = True) -> Figure:
-    """Share of the repetitions; marked where it is below the level by a binomial test."""
-    from scipy.stats import binomtest
-
-    n, k = len(said), sum(one[name] for one in said)
-    low = marked and binomtest(k, n, LEVEL, alternative="less").pvalue < SIGNIFICANT
-    return Figure(k / n, share_error(k, n), " ↓" if low else "")
-
-
-def main(arguments: list[str] | None = None) -> None:
-    """Repeat for so many minutes, then renew the page."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.validation.comparisons", description=__doc__
-    )
-    parser.add_argument("--minutes", type=float, default=10, help="0 only renews the page")
-    parser.add_argument("--store", type=Path, default=FOLDER, metavar="DIR")
-    parser.add_argument("--page", type=Path, default=PAGE, help="page whose tables are renewed")
-    options = parser.parse_args(arguments)
-    stores = kept(options.store)
-    n_done = repeat(stores, 60 * options.minutes)
-    renew(stores, options.page)
-    print(f"{n_done} repetitions, in {options.store}", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    main()
+    """Share of the repetitions; marked where it is below the level."""
+    return share_of(sum(one[name] for one in said), len(said), LEVEL if marked else None)

@@ -1,34 +1,87 @@
-"""What the page shows of dropping: speed-up, and bias of what is estimated after it."""
+"""What dropping saves and costs: models saved, the winner kept, bias of what is left.
 
-from pathlib import Path
+A repetition is a matrix of the study of bias, on which each rule drops the bad configurations after
+each fold.
+"""
 
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli import METHODS, METRICS
+from bbccli.core.plan import Plan
+from bbccli.dropping import RULES, replay
 from benchmarks.tables import Row
-from benchmarks.validation.rows import beta, sample_of, table, variants_of
-from benchmarks.validation.run import settings_of
-from benchmarks.validation.settings import Part
-from benchmarks.validation.store import Store
-from benchmarks.validation.summary import mean_of
+from benchmarks.validation.kept import Kept, Result, Study
+from benchmarks.validation.page import table
+from benchmarks.validation.settings import Setting, beta, drop_settings
+from benchmarks.validation.summary import mean_of, rmse_of
 
-SAVED = ("speed-up", "winner kept", "truth lost")
+PLAN = Plan(n_resamples=500)
+
+ALL = "none: bbc on all"
 
 
-def drop_block(folder: Path, store: Store) -> str:
-    """A table for each setting, a row for each rule, beside methods that drop nothing."""
+def repetition(setting: Setting, number: int) -> Result:
+    """Return the error of the estimate after each rule, and what dropping saved and cost."""
+    simulated, plan = setting.simulated(number), replace(PLAN, seed=number)
+    metric = METRICS[setting.metric]
+    whole = METHODS["bbc"].run(simulated.matrix, metric, plan)
+    best = simulated.truth(whole.winner)
+    told: dict[str, float] = {f"{ALL}, error": whole.value - best}
+    for rule in RULES:
+        (found,), _ = replay(simulated.matrix, metric, plan, rules=[rule])
+        run = found.runs[0]
+        kept = simulated.truth(run.winner)
+        told[f"{rule}, error"] = run.value - kept
+        told[f"{rule}, speed-up"] = run.trace.speed_up
+        told[f"{rule}, winner kept"] = float(run.kept_winner)
+        told[f"{rule}, truth lost"] = simulated.truth(found.winner) - kept
+    return told
+
+
+def block(store: Kept) -> str:
+    """A table for each setting, a row for each rule."""
     parts = []
-    for setting in settings_of(Part.DROP, folder):
+    for setting in drop_settings():
+        said = list(store.results(setting.key).values())
         rows: list[Row] = []
-        for variant in variants_of(Part.DROP):
-            one = sample_of(setting, store, variant)
-            if not len(one):
-                continue
-            row: Row = {"variant": f"`{variant.name}`", "n": len(one), "bias": one.bias()}
-            row["standard deviation"] = one.spread()
-            said = [r.get(variant.name, {}) for r in store.results(setting.key).values()]
-            for name in SAVED:
-                if values := [s[name] for s in said if name in s]:
-                    row[name] = mean_of(values)
+        for rule in (ALL, *RULES) if said else ():
+            errors = [one[f"{rule}, error"] for one in said]
+            row: Row = {"rule": rule if rule == ALL else f"`{rule}`", "n": len(said)}
+            row |= {"bias": mean_of(errors), "RMSE": rmse_of(errors)}
+            for name in ("speed-up", "winner kept", "truth lost"):
+                if f"{rule}, {name}" in said[0]:
+                    row[name] = mean_of([one[f"{rule}, {name}"] for one in said])
             rows.append(row)
         told = setting.row
         title = f"{beta(told['law'])}, N = {told['N']}, C = {told['C']}"
-        parts.append(table(title, ("variant", "n"), rows))
+        parts.append(table(title, ("rule", "n"), rows))
     return "\n\n".join(part for part in parts if part)
+
+
+IN_SHORT = [one for one in drop_settings() if one.row["law"] != (14, 6) and one.row["N"] < 1000]
+
+
+def in_short(store: Kept) -> str:
+    """How often each rule lost the winner, and the share of the models that it saved."""
+    names = {
+        one.key: f"{beta(one.row['law'])}, N = {one.row['N']}"
+        for one in IN_SHORT
+        if store.results(one.key)
+    }
+    if not names:
+        return ""
+    lines = [f"| Rule | {' | '.join(names.values())} |", "|---" * (1 + len(names)) + "|"]
+    for rule in RULES:
+        cells = []
+        for key in names:
+            said = store.results(key).values()
+            lost = np.mean([1 - one[f"{rule}, winner kept"] for one in said])
+            saved = np.mean([1 - 1 / one[f"{rule}, speed-up"] for one in said])
+            cells.append(f"{lost:.2f}, {saved:.2f}")
+        lines.append(f"| `{rule}` | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+STUDY = Study("dropping", drop_settings, repetition)

@@ -16,7 +16,7 @@ from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
 from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case
 from bbccli.types import IntervalKind
-from benchmarks.validation.settings import Part, Setting
+from benchmarks.validation.settings import Setting
 
 BASE = 0.8
 """True performance of most configurations."""
@@ -90,7 +90,7 @@ def _setting(metric: str, law: str, truth: Truth, n: int, alike: float) -> Setti
         return _joined([make(part, n, rng, correlation=alike) for part in truth(*sizes(c))])
 
     row: dict[str, Any] = {"metric": metric, "law": law, "N": n, "C": c, "positives": n // 2}
-    return Setting(Part.INCLUSION, f"families, {metric} {law} N={n} C={c}", metric, draw, row)
+    return Setting(f"families, {metric} {law} N={n} C={c}", metric, draw, row)
 
 
 def _joined(parts: list[Simulated]) -> Simulated:

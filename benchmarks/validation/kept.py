@@ -1,15 +1,16 @@
-"""Statements of comparisons and plans in each repetition, in committed Parquet files: they add up.
+"""Studies, and what was stated in each repetition, in committed Parquet files: they add up.
 
 A file for each study: a row is a repetition of a setting, and a column a statement, true where it
-held. `statement` is the version of what is stated: rows of an earlier one are not read, and gone
-after the next `write`, so that they are repeated.
+held, or a figure. `statement` is the version of what is stated: rows of an earlier one are not
+read, and gone after the next `write`, so that they are repeated.
 """
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pandas as pd
 import pyarrow as pa
@@ -23,9 +24,6 @@ FOLDER = Path(__file__).parent / "results"
 KEYS = ("setting", "repetition", "statement")
 
 Result = Mapping[str, Any]
-
-WRITTEN_AFTER = 100
-"""Repetitions after which they are on disk."""
 
 
 class Kept:
@@ -62,36 +60,6 @@ class Kept:
         self._found[setting][repetition] = result
         self._added += 1
 
-    def missing(
-        self, settings: Sequence[Any], wanted: Callable[[Any], int]
-    ) -> Iterator[tuple[Any, int]]:
-        """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
-        for repetition in range(max(map(wanted, settings), default=0)):
-            for setting in settings:
-                if repetition < wanted(setting) and repetition not in self.results(setting.key):
-                    yield setting, repetition
-
-    def repeat(
-        self,
-        todo: Iterable[tuple[Any, int]],
-        repetition: Callable[[Any, int], Result],
-        seconds: float,
-    ) -> int:
-        """Repeat until the seconds are used up; return how often. What was done is kept."""
-        end, n_done = time.monotonic() + seconds, 0
-        try:
-            with use(Resources(jobs=1)):
-                for setting, number in todo:
-                    if time.monotonic() >= end:
-                        break
-                    if not n_done % WRITTEN_AFTER:
-                        self.write()
-                    self.add(setting.key, number, repetition(setting, number))
-                    n_done += 1
-        finally:
-            self.write()
-        return n_done
-
     def write(self) -> None:
         """Write all rows in their order; readers see the old file or the new."""
         if not self._added:
@@ -112,3 +80,62 @@ class Kept:
         with replacing(self.path) as file:
             pq.write_table(table, file, compression="zstd", compression_level=19)
         self._added = 0
+
+
+class Repeated(Protocol):
+    """A setting: its name, and how often it is repeated."""
+
+    @property
+    def key(self) -> str: ...
+    @property
+    def n_repetitions(self) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Study:
+    """Settings, and what a repetition of one states: known from its number, and not run again.
+
+    Parameters
+    ----------
+    name
+        Names its file.
+    settings
+        Makes its settings.
+    repetition
+        Setting, number -> statements.
+    statement
+        Version of what is stated.
+    """
+
+    name: str
+    settings: Callable[[], Sequence[Any]]
+    repetition: Callable[[Any, int], Result]
+    statement: int = 1
+
+    def kept(self, folder: Path = FOLDER) -> Kept:
+        """Return what is on disk."""
+        return Kept(folder, self.name, self.statement)
+
+    def repeat(self, store: Kept, seconds: float) -> int:
+        """Repeat until the seconds are used up; return how often. What was done is kept."""
+        end, n_done = time.monotonic() + seconds, 0
+        try:
+            with use(Resources(jobs=1)):
+                for setting, number in self._todo(store):
+                    if time.monotonic() >= end:
+                        break
+                    if not n_done % 100:
+                        store.write()
+                    store.add(setting.key, number, self.repetition(setting, number))
+                    n_done += 1
+        finally:
+            store.write()
+        return n_done
+
+    def _todo(self, store: Kept) -> Iterator[tuple[Repeated, int]]:
+        """Yield repetition 0 of every setting, then repetition 1, ...; without what is kept."""
+        settings: Sequence[Repeated] = self.settings()
+        for number in range(max(one.n_repetitions for one in settings)):
+            for setting in settings:
+                if number < setting.n_repetitions and number not in store.results(setting.key):
+                    yield setting, number

@@ -1,31 +1,25 @@
-"""How far off `ipl` is: classifiers trained in several sizes, on data whose law is known.
+"""How far estimates are off where models are trained: `ipl`, and BBC and its kin.
 
 A repetition draws N samples of two normal classes in 60 variables, of which 6 differ, or none; and
 trains 30 classifiers (ridge on the k variables with the largest t, and nearest neighbours) on 20
-random subsets of each of five sizes. Estimates are judged by the performance of the winner,
-trained on all N, on 4000 new samples.
-
-    python -m benchmarks.validation.learning_curves          # what is not in the store yet
+random subsets of each of five sizes. Estimates are judged by the accuracy of the winner, trained on
+all N, on 4000 new samples.
 """
 
-import argparse
 from collections.abc import Iterator
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from bbccli import METHODS, Plan, PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.types import PredictionKind, Task
+from benchmarks.tables import Row
+from benchmarks.validation.kept import Kept, Result, Study
+from benchmarks.validation.page import table
+from benchmarks.validation.summary import mean_of, rmse_of
 
-STORE = Path(__file__).parent / "results" / "learning-curves.parquet"
-SETTINGS = tuple((n, gap) for n in (40, 80, 160) for gap in (0.0, 0.5))
-"""Samples, and the difference of the class means in each of the variables that differ."""
-
-N_REPETITIONS, N_VARIABLES, N_DIFFERENT, N_SPLITS, N_NEW = 200, 60, 6, 20, 4000
+N_VARIABLES, N_DIFFERENT, N_SPLITS, N_NEW = 60, 6, 20, 4000
 SHARES = (0.4, 0.5, 0.6, 0.75, 0.9)
 KEPT, PENALTIES, NEIGHBOURS = (2, 5, 10, 20, 60), (0.1, 10.0, 1000.0), (1, 5, 11)
 CANDIDATES = tuple(
@@ -33,7 +27,26 @@ CANDIDATES = tuple(
     for k in KEPT
     for family in (*(f"ridge-{one:g}" for one in PENALTIES), *(f"knn-{one}" for one in NEIGHBOURS))
 )
-ESTIMATORS = ("cvt", "bbc", "ipl")
+ESTIMATORS = ("cvt", "ipl", "bbc", "bbc-632", "bbc-632plus")
+
+
+@dataclass(frozen=True, slots=True)
+class Curves:
+    """Samples, and the difference of the class means in each of the variables that differ."""
+
+    n: int
+    gap: float
+    n_repetitions: int = 200
+
+    @property
+    def key(self) -> str:
+        """Its name."""
+        return f"N={self.n} gap={self.gap:g}"
+
+
+def settings() -> list[Curves]:
+    """Three sizes, without a signal and with a weak one."""
+    return [Curves(n, gap) for n in (40, 80, 160) for gap in (0.0, 0.5)]
 
 
 def draw(rng: np.random.Generator, n: int, gap: float) -> tuple[np.ndarray, np.ndarray]:
@@ -91,8 +104,9 @@ def matrix_of_size(
     )
 
 
-def repetition(n: int, gap: float, number: int) -> list[dict[str, float | int | str]]:
-    """A row for each estimator."""
+def repetition(setting: Curves, number: int) -> Result:
+    """Return the error of each estimator."""
+    n, gap = setting.n, setting.gap
     rng = np.random.default_rng([n, int(100 * gap), number])
     x, classes = draw(rng, n, gap)
     sizes = [2 * round(n * share / 2) for share in SHARES]
@@ -100,37 +114,24 @@ def repetition(n: int, gap: float, number: int) -> list[dict[str, float | int | 
     matrix = replace(largest, smaller=tuple(smaller))
     new, truth = draw(rng, N_NEW, gap)
     true = (predicted(x, classes, new) == truth[:, None]).mean(axis=0)
-    rows: list[dict[str, float | int | str]] = []
+    told = {}
     for name in ESTIMATORS:
         found = METHODS[name].run(matrix, "accuracy", Plan(n_resamples=500, seed=number))
-        winner = matrix.configurations.index(found.winner)
-        rows.append(
-            {
-                "n": n,
-                "gap": gap,
-                "repetition": number,
-                "method": name,
-                "estimate": found.value,
-                "true": float(true[winner]),
-            }
-        )
-    return rows
+        told[name] = found.value - float(true[matrix.configurations.index(found.winner)])
+    return told
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--out", type=Path, default=STORE)
-    parser.add_argument("--repetitions", type=int, default=N_REPETITIONS)
-    options = parser.parse_args()
-    rows = pq.read_table(options.out).to_pylist() if options.out.exists() else []
-    done = {(row["n"], row["gap"], row["repetition"]) for row in rows}
-    for number in range(options.repetitions):
-        for n, gap in SETTINGS:
-            if (n, gap, number) not in done:
-                rows += repetition(n, gap, number)
-        if number % 5 == 4 or number == options.repetitions - 1:
-            pq.write_table(pa.Table.from_pylist(rows), options.out)
+def block(store: Kept) -> str:
+    """Bias and RMSE of each estimator."""
+    rows: list[Row] = []
+    for setting in settings():
+        said = list(store.results(setting.key).values())
+        row: Row = {"N": setting.n, "gap": setting.gap, "n": len(said)}
+        for name in ESTIMATORS if said else ():
+            errors = [one[name] for one in said]
+            row[name] = f"{mean_of(errors)}, {rmse_of(errors)}"
+        rows.append(row)
+    return table("Trained classifiers: bias and RMSE of the accuracy", ("N", "gap", "n"), rows)
 
 
-if __name__ == "__main__":
-    main()
+STUDY = Study("learning-curves", settings, repetition)

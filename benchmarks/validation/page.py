@@ -1,40 +1,15 @@
-"""Measured parts of docs/validation-tables.md, from the records; the text around them is kept."""
+"""Tables of figures, and how they come onto the pages."""
 
-import platform
 import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import numpy as np
-import scipy
+from benchmarks.tables import Row, Table, as_markdown
 
-from benchmarks.validation.bias import bias_block, bias_chart
-from benchmarks.validation.dropping import drop_block
-from benchmarks.validation.inclusion import inclusion_block, paper_block, real_block
-from benchmarks.validation.rows import table
-from benchmarks.validation.run import settings_of
-from benchmarks.validation.settings import Part
-from benchmarks.validation.store import Store
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "validation-tables.md"
-CHART = "validation-bias.svg"
-
-
-def renew(page: Path, folder: Path, store: Store) -> None:
-    """Put the tables between the markers of the page, and the chart beside it."""
-    blocks = {
-        "run": _run_block,
-        "bias": bias_block,
-        "inclusion": inclusion_block,
-        "paper": paper_block,
-        "real": real_block,
-        "drop": drop_block,
-    }
-    text = page.read_text(encoding="utf-8")
-    for name, block in blocks.items():
-        text = between(text, name, block(folder, store))
-    page.write_text(text, encoding="utf-8")
-    if drawing := bias_chart(folder, store):
-        (page.parent / CHART).write_text(drawing, encoding="utf-8")
+WORDS = frozenset({"rule", "metric", "method"})
+"""Columns set to the left."""
 
 
 def between(text: str, name: str, block: str) -> str:
@@ -43,23 +18,16 @@ def between(text: str, name: str, block: str) -> str:
     return part.sub(lambda _: f"\n{block}\n\n" if block else "\n", text)
 
 
-def _run_block(folder: Path, store: Store) -> str:
-    """What was run: parts, settings, repetitions, versions."""
-    rows = []
-    for part in Part:
-        counts = [len(store.results(s.key)) for s in settings_of(part, folder)]
-        if done := [count for count in counts if count]:
-            few, many = min(done), max(done)
-            rows.append(
-                {
-                    "part": str(part),
-                    "settings": f"{len(done)} of {len(counts)}",
-                    "repetitions of each": f"{few} to {many}" if few < many else f"{few}",
-                    "in all": f"{sum(done):,}",
-                }
-            )
-    if not rows:
+def table(title: str, names: Sequence[str], rows: Iterable[Row]) -> str:
+    """A table of the rows that hold more than what they are, under a heading; or nothing."""
+    kept = [row for row in rows if set(row) - set(names)]
+    if not kept:
         return ""
-    versions = f"bbc {', '.join(sorted(store.versions))}, Python {platform.python_version()}"
-    libraries = f"numpy {np.__version__}, scipy {scipy.__version__}"
-    return f"{table('Repetitions', ('part',), rows)}\n\n{versions}, {libraries}."
+    every = dict.fromkeys([*names, *(name for row in kept for name in row)])
+    columns = {name: str if name in WORDS else shown for name in every}
+    return as_markdown(Table(title, title, columns, kept))
+
+
+def shown(value: object) -> str:
+    """Any value; not `str` itself, which would set its column to the left."""
+    return f"{value}"

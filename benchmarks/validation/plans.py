@@ -1,12 +1,10 @@
-"""How often a plan is right: `python -m benchmarks.validation.plans`.
+"""How often a plan is right.
 
 A repetition is a pilot and a later study of the same law, and what the plan by the pilot said of
-the study. It is known from the setting and its number, kept when it is done, and not run again.
+the study.
 """
 
-import argparse
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
@@ -25,22 +23,16 @@ from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 from bbccli.planning.studies import Widths
 from bbccli.types import FloatArray
 from benchmarks.tables import Row
-from benchmarks.validation.kept import FOLDER, Kept, Result
-from benchmarks.validation.page import PAGE, between
-from benchmarks.validation.rows import table
-from benchmarks.validation.summary import Figure, mean_of, share_error
+from benchmarks.validation.kept import Kept, Result, Study
+from benchmarks.validation.page import table
+from benchmarks.validation.summary import mean_of, share_of
 
 PLAN = Plan(n_resamples=200)
 N_REPETITIONS = 300
 N_WIDTHS = 100
 """Repetitions in which a width is planned too."""
 
-STATEMENT = 1
-"""Version of what is stated; one more forgets what was said before."""
-
 ASSURANCE = 0.8
-
-PAGES = PAGE, PAGE.with_name("plan.md")
 
 LAWS: dict[str, Callable[[Generator, int], FloatArray]] = {
     "all equal": lambda rng, c: np.zeros(c),
@@ -84,6 +76,7 @@ class PlanSetting:
     n: int
     c: int
     correlation: float | None
+    n_repetitions: int = N_REPETITIONS
 
     @property
     def width(self) -> float | None:
@@ -205,20 +198,6 @@ def _width(study: PredictionMatrix, metric: str, plan: Plan) -> float:
     return float("nan") if found is None else found.upper - found.lower
 
 
-def repeat(store: Kept, seconds: float) -> int:
-    """Repeat until the seconds are used up; return how often."""
-    return store.repeat(store.missing(settings(), lambda _: N_REPETITIONS), repetition, seconds)
-
-
-def renew(store: Kept, pages: Iterable[Path] = PAGES) -> None:
-    """Put the tables on the pages."""
-    for page in pages:
-        text = page.read_text(encoding="utf-8")
-        for name, part in {"plans": block, "plans-in-all": in_all}.items():
-            text = between(text, name, part(store))
-        page.write_text(text, encoding="utf-8")
-
-
 def block(store: Kept) -> str:
     """Two tables: the optimism that pilots tell, and the widths that are planned by them."""
     names = ("metric", "law", "pilot", "N", "C", "r", "n")
@@ -303,7 +282,7 @@ def optimism_of(said: list[Result]) -> Row:
         "upper": f"{upper:.4f}",
         "seen": mean_of(seen.tolist()),
         "mean bracket": "covers" if holds else "misses",
-        "pilots that cover": Figure(inside / len(said), share_error(inside, len(said)), ""),
+        "pilots that cover": share_of(inside, len(said)),
         "honest, off by": mean_of([one["honest"] - one["seen honest"] for one in said]),
     }
 
@@ -330,25 +309,8 @@ def widths_of(said: list[Result], wanted: float) -> Row:
         "rows it takes": f"{truly:.0f}",
         "rows planned, 10 to 90 %": " to ".join(f"{q:.0f}" for q in usual),
         "width in them": mean_of(width[~np.isnan(width)].tolist()),
-        **{
-            name: Figure(share / len(said), share_error(int(share), len(said)), "")
-            for name, share in shares.items()
-        },
+        **{name: share_of(int(share), len(said)) for name, share in shares.items()},
     }
 
 
-def main(arguments: list[str] | None = None) -> None:
-    """Repeat for so many minutes, then renew the page."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.validation.plans")
-    parser.add_argument("--minutes", type=float, default=10, help="0 only renews the page")
-    parser.add_argument("--store", type=Path, default=FOLDER, metavar="DIR")
-    parser.add_argument("--pages", type=Path, nargs="+", default=PAGES, help="pages to renew")
-    options = parser.parse_args(arguments)
-    store = Kept(options.store, "plans", STATEMENT)
-    n_done = repeat(store, 60 * options.minutes)
-    renew(store, options.pages)
-    print(f"{n_done} repetitions, in {options.store}", file=sys.stderr)
-
-
-if __name__ == "__main__":
-    main()
+STUDY = Study("plans", settings, repetition)

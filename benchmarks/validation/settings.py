@@ -1,11 +1,10 @@
-"""What is repeated: the settings of the papers, a few beyond them, and studies on real data.
+"""Laws of matrices with their truth: the settings of the papers, and a few beyond them.
 
 The key of a setting and the number of a repetition are its seed.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import partial
 from typing import Any
 from zlib import crc32
@@ -16,53 +15,35 @@ from numpy.random import Generator
 from bbccli.planning.simulation import Simulated, binormal, multinormal, noisy, right_or_wrong
 
 
-class Part(StrEnum):
-    """Parts of the study."""
-
-    BIAS = "bias"
-    INCLUSION = "inclusion"
-    REAL = "real"
-    DROP = "drop"
-
-
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A law of matrices with their truth.
 
     Parameters
     ----------
-    part
-        Part of the study.
     key
         Names it in the records: changing it makes another setting.
     metric, draw
         Name of the metric; draws a matrix.
     row
         What it is, as columns of a table.
-    brief
-        Whether it is in the short version.
     n_repetitions
         Repetitions wanted.
-    stream
-        Names the random stream, where that is not the key: settings that share it see the same
-        samples.
-    of_paper
-        Whether it is one of the 16 of the 2024 paper.
+    of_2018, of_2024
+        Whether it is one of the 147 of the 2018 paper, or of the 16 of the 2024 paper.
     """
 
-    part: Part
     key: str
     metric: str
     draw: Callable[[Generator], Simulated]
     row: dict[str, Any]
-    brief: bool = False
     n_repetitions: int = 200
-    stream: str = ""
-    of_paper: bool = False
+    of_2018: bool = False
+    of_2024: bool = False
 
     def seed(self, repetition: int) -> list[int]:
         """Seed of a repetition: the same on every machine."""
-        return [crc32((self.stream or self.key).encode()), repetition]
+        return [crc32(self.key.encode()), repetition]
 
     def simulated(self, repetition: int) -> Simulated:
         """The matrix of a repetition."""
@@ -72,9 +53,6 @@ class Setting:
 LAWS_2018 = ((9, 6), (14, 6), (24, 6))
 N_2018 = (20, 40, 60, 80, 100, 500, 1000)
 C_2018 = (50, 100, 200, 300, 500, 1000, 2000)
-BRIEF_C = (50, 200, 1000)
-LARGE_N = 500
-"""From here on estimates spread little, and a fifth of the repetitions will do."""
 
 N_DROP = (100, 500, 1000)
 C_DROP = 200
@@ -87,24 +65,17 @@ BALANCES_2024 = {0.1: "0.1", 0.5: "equal"}
 
 def bias_settings() -> list[Setting]:
     """Figure 1 of the 2018 paper: accuracies, independent configurations, 10 folds."""
-    return [
-        _accuracy(law, n, c, brief=law == LAWS_2018[0] and n <= LARGE_N and c in BRIEF_C)
-        for law in LAWS_2018
-        for n in N_2018
-        for c in C_2018
-    ]
+    return [_accuracy(law, n, c) for law in LAWS_2018 for n in N_2018 for c in C_2018]
 
 
 def drop_settings() -> list[Setting]:
     """The same with 200 configurations, of which the bad ones are dropped after each fold."""
     return [
         Setting(
-            Part.DROP,
             f"drop, accuracy Be({law[0]},{law[1]}) N={n} C={C_DROP}",
             "accuracy",
             partial(_right_or_wrong, law, n, C_DROP),
             {"law": law, "N": n, "C": C_DROP},
-            brief=n == LARGE_N,
         )
         for law in LAWS_2018
         for n in N_DROP
@@ -136,46 +107,38 @@ def beyond() -> list[Setting]:
         _beyond("accuracy", right=True, law=(9, 6), n=100, c=200),
         _beyond("accuracy, correlation 0.8", right=True, law=(9, 6), n=100, c=200, correlation=0.8),
         Setting(
-            Part.INCLUSION,
             "multiclass AUC N=90 C=100",
             "auc-ovr",
             lambda rng: multinormal(rng.beta(9, 6, 100), 90, rng),
             _row("multiclass AUC", (9, 6), 90, 100),
-            brief=True,
         ),
         Setting(
-            Part.INCLUSION,
             "MSE N=100 C=100",
             "mse",
             lambda rng: noisy(1 - rng.beta(9, 6, 100), 100, rng),
             _row("MSE, 1 - Be(a, b)", (9, 6), 100, 100),
-            brief=True,
         ),
     ]
 
 
-def _accuracy(law: tuple[int, int], n: int, c: int, *, brief: bool) -> Setting:
+def _accuracy(law: tuple[int, int], n: int, c: int) -> Setting:
     return Setting(
-        Part.BIAS,
         f"accuracy Be({law[0]},{law[1]}) N={n} C={c}",
         "accuracy",
         partial(_right_or_wrong, law, n, c),
         {"law": law, "N": n, "C": c},
-        brief,
-        n_repetitions=100 if n >= LARGE_N else 500,
+        of_2018=True,
     )
 
 
 def _auc(law: tuple[int, int], n: int, c: int, balance: float) -> Setting:
     name = f"alpha_{law[0]}_beta_{law[1]}_samples_{n}_config_{c}_balance_{BALANCES_2024[balance]}"
     return Setting(
-        Part.INCLUSION,
         f"{name}_classes_2",  # as in the files of the paper
         "auc",
         lambda rng: binormal(rng.beta(*law, c), n, rng, balance=balance),
         _row("AUC", law, n, c) | {"class 0": balance},
-        brief=(n, c) != (500, 500),  # the largest take most of the time
-        of_paper=True,
+        of_2024=True,
     )
 
 
@@ -184,14 +147,17 @@ def _beyond(
 ) -> Setting:
     make = right_or_wrong if right else binormal
     return Setting(
-        Part.INCLUSION,
         f"{name} N={n} C={c}",
         "accuracy" if right else "auc",
         lambda rng: make(rng.beta(*law, c), n, rng, correlation=correlation),
         _row(name, law, n, c),
-        brief=True,
     )
 
 
 def _row(metric: str, law: tuple[int, int], n: int, c: int) -> dict[str, Any]:
     return {"metric": metric, "law": law, "N": n, "C": c, "class 0": 0.5}
+
+
+def beta(law: tuple[int, int]) -> str:
+    """Name of a Beta law."""
+    return f"Be({law[0]}, {law[1]})"

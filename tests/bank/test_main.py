@@ -1,4 +1,4 @@
-"""`make validate`: comparisons take a part of its time, and pages are renewed."""
+"""`make validate`: other studies take a part of its time, and pages are renewed."""
 
 from types import SimpleNamespace
 
@@ -24,23 +24,23 @@ def called(monkeypatch):
             return 0
 
     def repeat(_, seconds):
-        calls.append(("comparisons", seconds))
+        calls.append(("studies", seconds))
         clock.now += 35
         return 0
 
     monkeypatch.setattr(module, "Work", Work)
     monkeypatch.setattr(module, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    monkeypatch.setattr(module.comparisons, "repeat", repeat)
-    monkeypatch.setattr(module.comparisons, "renew", lambda _: calls.append(("renew", 0)))
+    monkeypatch.setattr(module.validation, "repeat", repeat)
+    monkeypatch.setattr(module.validation, "renew", lambda: calls.append(("renew", 0)))
     monkeypatch.setattr(module, "renew", lambda _: None)
     return calls
 
 
 @pytest.mark.sweep
-def test_comparisons_take_a_part_of_the_minutes(called):
+def test_other_studies_take_a_part_of_the_minutes(called):
     module.main(["--minutes", "10"])
     (first, seconds), (second, rest), (third, _) = called
-    assert (first, second, third) == ("comparisons", "bank", "renew")
+    assert (first, second, third) == ("studies", "bank", "renew")
     assert seconds == pytest.approx(90)
     assert rest == 600 - 35  # what they leave
 

@@ -3,7 +3,6 @@
 from dataclasses import replace
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 from matrices import for_metric
 from scipy.optimize import lsq_linear
@@ -14,9 +13,8 @@ from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.methods.literature.ipl import curves_at_full_size
-from bbccli.methods.registry import description
 from bbccli.types import PredictionKind, Task
-from benchmarks.validation.learning_curves import STORE, repetition
+from benchmarks.validation import learning_curves
 
 IPL = METHODS["ipl"]
 SIZES = np.array([20, 40, 60, 80])
@@ -164,18 +162,6 @@ def test_risks_are_turned_round_at_all_sizes():
 
 @pytest.mark.sweep
 def test_the_store_can_be_made_again():
-    rows = [row for row in pq.read_table(STORE).to_pylist() if (row["n"], row["gap"]) == (40, 0.0)]
-    assert repetition(40, 0.0, 0) == [pytest.approx(row) for row in rows[:3]]
-
-
-def test_the_evidence_is_what_the_store_says():
-    """Each figure of the docstring's table."""
-    table = pq.read_table(STORE).to_pandas()
-    table["off"] = table["estimate"] - table["true"]
-    for (n, gap), rows in table.groupby(["n", "gap"]):
-        cells = []
-        for method in ("cvt", "ipl", "bbc"):
-            off = rows.loc[rows["method"] == method, "off"]
-            assert len(off) == 200
-            cells.append(f"{off.mean():+.3f}, {np.sqrt((off**2).mean()):.3f}")
-        assert f"| {n} | {gap} | {' | '.join(cells)} |" in description("ipl"), (n, gap)
+    setting = learning_curves.settings()[0]
+    kept = learning_curves.STUDY.kept().results(setting.key)[0]
+    assert kept == pytest.approx(learning_curves.repetition(setting, 0), abs=1e-6)
