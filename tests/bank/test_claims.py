@@ -2,6 +2,8 @@
 
 import pytest
 
+from bbccli.core.notes import NOTES
+from bbccli.methods.registry import description
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.stats.selection.tails import SEEN
 from benchmarks.bank import pages
@@ -11,6 +13,8 @@ from benchmarks.bank.lines import main_ones
 from benchmarks.bank.other_tables import PUBLISHED
 from benchmarks.bank.pages import DOCS
 from benchmarks.bank.results import read
+from benchmarks.validation import learning_curves
+from benchmarks.validation.settings import inclusion_settings
 
 pytestmark = pytest.mark.sweep
 
@@ -89,3 +93,129 @@ def test_the_size_correction_takes_off_what_is_said(page):
     assert "a quarter to three fifths" in page
     assert min(shares) >= 0.25
     assert max(shares) < 0.625
+
+
+# Simulated settings
+
+
+@pytest.fixture(scope="module")
+def simulated():
+    """Rows of the settings of 2024, with their N and the share of class 0."""
+    rows = read()
+    law = {one.key: one.row for one in inclusion_settings() if one.of_2024}
+    rows = rows[rows["population"].isin(list(law))]
+    return rows.assign(
+        n=rows["population"].map(lambda key: law[key]["N"]),
+        rare=rows["population"].map(lambda key: law[key]["class 0"] < 0.5),
+        error=rows["estimate"],
+    )
+
+
+def percent_covered(rows):
+    """Of the bounds that there are, mean over settings."""
+    there = rows[rows["one_95"].notna()]
+    shares = (there["one_95"] <= 0).groupby(there["population"]).mean()
+    return round(100 * shares.mean())
+
+
+@pytest.mark.parametrize(
+    ("method", "told"),
+    [
+        ("delong", (90, 83, 74)),
+        ("delong-10p", (82, 49, 10)),
+        ("tilting", (95, 89, None)),
+        ("mabt", (96, 86, None)),
+    ],
+)
+def test_bounds_of_a_split_covered_as_often_as_is_said(simulated, method, told):
+    own = simulated[simulated["method"] == method]
+    large, small = own[own["n"] == 500], own[own["n"] == 50]
+    parts = large[~large["rare"]], large[large["rare"]], small
+    for part, share in zip(parts, told, strict=True):
+        assert share is None or percent_covered(part) == share
+    if method in ("tilting", "mabt"):
+        none = round(100 * small["one_95"].isna().mean())
+        assert none == {"tilting": 60, "mabt": 91}[method]
+
+
+def test_bounds_lay_as_far_below_the_truth_as_is_said(simulated):
+    large = simulated[simulated["n"] == 500]
+    for method, interval, told in (
+        ("mabt", "own", 0.10),
+        ("tilting", "own", 0.06),
+        ("bbc", "percentile", 0.07),
+    ):
+        own = large[(large["method"] == method) & (large["interval"] == interval)]
+        assert round(-own["one_95"].mean(), 2) == told
+
+
+def test_locally_simultaneous_bounds_covered_as_often_as_is_said(simulated):
+    own = simulated[simulated["method"] == "zf"]
+    assert percent_covered(own) == 97
+    shares = (own["one_95"] <= 0).groupby(own["population"]).mean()
+    assert round(100 * shares.min()) == 84
+    assert "samples_50_config_500" in shares.idxmin()
+    distance = figures(sums_of(simulated))["zf", "own"]["distance"].value
+    assert round(distance, 1) == 0.5
+
+
+def test_weighted_means_are_as_strict_as_is_said(simulated):
+    found = figures(sums_of(simulated))
+    for method, mean, rmse in (("wmc", -0.01, 0.90), ("wmcs", -0.02, 0.99)):
+        biases = simulated[simulated["method"] == method].groupby("population")["error"].mean()
+        assert round(biases.mean(), 2) == mean
+        assert round(biases.min(), 2) == -0.07
+        assert round(found[method, ""]["RMSE"].value, 2) == rmse
+
+
+def test_what_the_page_on_numbers_says_of_simulations(simulated):
+    page = " ".join((DOCS / "which-number.md").read_text(encoding="utf-8").split())
+    rows = read()
+    for method, interval, words in (
+        ("cvt", "", "too good by {:.3f} with 40 samples, {:.3f} with 100 and {:.3f} with 500"),
+        ("bbc", "percentile", "off by {:.3f}, {:.3f} and {:.3f}"),
+    ):
+        own = rows[(rows["method"] == method) & (rows["interval"] == interval)]
+        keys = (f"accuracy Be(9,6) N={n} C=200" for n in (40, 100, 500))
+        biases = [own.loc[own["population"] == key, "estimate"].mean() for key in keys]
+        assert words.format(*biases) in page
+    shares = {
+        method: (own["one_95"] <= 0).groupby(own["population"]).mean().mean()
+        for method in ("bbc", "naive")
+        for own in [
+            simulated[(simulated["method"] == method) & (simulated["interval"] == "percentile")]
+        ]
+    }
+    assert f"in {100 * shares['bbc']:.1f} % of the cases on average" in page
+    assert f"ignores the selection, in {100 * shares['naive']:.0f} %" in page
+
+
+def test_unguarded_intervals_missed_as_often_as_is_said():
+    rows = read()
+    own = rows[
+        (rows["population"] == "accuracy near 1 N=60 C=75")
+        & (rows["method"] == "bbc")
+        & (rows["interval"] == "percentile, no guard")
+    ]
+    assert (
+        f"{100 * (own['one_95'] > 0).mean():.0f} % of the cases"
+        in NOTES["collapsed-interval"].meaning
+    )
+
+
+def test_trained_classifiers_are_as_far_off_as_is_said():
+    kept = learning_curves.STUDY.kept()
+
+    def bias(n, gap, method):
+        said = kept.results(learning_curves.Curves(n, gap).key).values()
+        return sum(one[method] for one in said) / len(said)
+
+    told = [f"({bias(80, 0.0, one):.3f}" for one in ("bbc-632", "bbc-632plus", "bbc")]
+    assert told == ["(0.041", "(0.025", "(0.021"]
+    assert all(one in description("bbc-632plus") for one in told)
+    assert [round(bias(n, 0.0, "bbc"), 2) for n in (40, 160)] == [0.03, 0.01]
+    taken = [
+        1 - bias(one.n, one.gap, "ipl") / bias(one.n, one.gap, "cvt")
+        for one in learning_curves.settings()
+    ]
+    assert (round(100 * min(taken)), round(100 * max(taken))) == (2, 15)
