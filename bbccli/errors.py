@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -122,7 +123,7 @@ class InputError(BbcError):
         self,
         problem: str,
         *,
-        path: str = "",
+        path: str | PurePath = "",
         row: int | None = None,
         column: str | None = None,
         value: object = None,
@@ -133,7 +134,7 @@ class InputError(BbcError):
         place += [f"row {row}"] if row is not None else []
         place += [f"value {short(value)}"] if value is not None else []
         where = f" ({', '.join(place)})" if place else ""
-        path = redacted(path)
+        path = redacted(str(path))
         start = f"{shortened(visible(path), LONGEST_PATH)}: " if path else ""
         super().__init__(f"{start}{problem}{where}", hint=hint)
         self.path = path

@@ -12,9 +12,9 @@ from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, declared, logs, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Evaluation, Source, Targets
+from bbccli.readers.checks.leakage import refuse_copies
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
-from bbccli.readers.checks.target_copies import refuse_copies
 from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
 from bbccli.readers.column import Column, natural_order
 from bbccli.readers.layout.dialects import DIALECTS
@@ -129,15 +129,14 @@ def _notes_on_predictions(
         return
     seen = examine(values, outcome, folds, known)
     if sheet.unfinished is None:
-        refuse_copies(names, np.flatnonzero(seen.copied), known, sheet.path)
+        refuse_copies(names, seen.copied, known, sheet.path)
     if first is None:
         yield from notes_on(values, outcome, folds, known, seen)
         return
     part = replace(values, array=values.array[:1, first], available=None)
     truth = outcome.take(first)
-    of_part = replace(examine(part, truth, None, known), copied=seen.copied, keys=[])
+    of_part = replace(examine(part, truth, None, known), copied=seen.copied, keys=seen.keys)
     yield from notes_on(part, truth, None, known, of_part)
-    yield from duplicates(names, seen.keys)
 
 
 def _folds(

@@ -147,7 +147,7 @@ def start(folder: Path, design: Design) -> None:
         if load(folder).fingerprint() != design.fingerprint():
             raise InputError(
                 "holds a recording of other data, folds or metric",
-                path=str(folder),
+                path=folder,
                 hint="another folder; to go on with this one, a splitter with its random_state",
             )
         _sweep(folder)
@@ -438,7 +438,7 @@ def listed_in(folder: Path) -> list[Listed]:
         except _NOT_A_RECORD as error:
             raise InputError(
                 f"leaderboard is damaged: {path.name}: {error}",
-                path=str(folder),
+                path=folder,
                 hint="remove the file, and call rec.finish() again",
             ) from None
     return listed

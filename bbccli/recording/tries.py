@@ -47,6 +47,8 @@ class Try:
         By repeat, which of the others holds a row: (largest row + 1,), -1 for none.
     params
         Parameters of all parts.
+    name
+        Of its own among all that was tried, once that is known.
     """
 
     used: bool = True
@@ -55,6 +57,17 @@ class Try:
     others: list[Part] = field(default_factory=list)
     owners: dict[int, IntArray] = field(default_factory=dict)
     params: dict[str, Any] = field(default_factory=dict)
+    name: str = ""
+
+    @property
+    def identity(self) -> str:
+        """That of its parts."""
+        return self.parts[0].identity
+
+    @property
+    def started(self) -> int:
+        """When the first of its parts was written."""
+        return min(part.time for part in self.parts)
 
     @property
     def parts(self) -> list[Part]:

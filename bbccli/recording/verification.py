@@ -286,7 +286,7 @@ def _check_means(folder: Path, candidates: Sequence[Candidate]) -> float:
 def _mismatch(folder: Path, label: str, what: str, mine: float, theirs: float) -> InputError:
     return InputError(
         f"{label}: {what} {mine:.12g}, the search says {theirs:.12g}",
-        path=str(folder),
+        path=folder,
         hint="rows, classes or searches are mixed up: record again into another folder",
     )
 

@@ -14,6 +14,7 @@ from recordings import Chances, tampered
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 
+from bbccli.core.source import LeftOut
 from bbccli.readers import read
 from bbccli.readers.runs.recording import as_table, load
 from bbccli.recording import Recorder, store
@@ -154,7 +155,7 @@ def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
     run = load(tmp_path / "run")
     assert (run.configurations, as_table(run).metadata.n_candidates_total) == (("Chances",), 2)
     why = "scored again by the same scorer, with other predictions"
-    assert run.left_out == (("Chances #2", why),)
+    assert run.left_out == (LeftOut("Chances #2", why),)
     assert "candidates-missing" in codes(read(tmp_path / "run"))
 
 
@@ -260,8 +261,8 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
         ("power=1", "power=2"),
         4,
     )
-    assert [name for name, _ in run.left_out] == list(done.incomplete)
-    assert {why for _, why in run.left_out} == {"every fit failed"}
+    assert [one.name for one in run.left_out] == list(done.incomplete)
+    assert {one.reason for one in run.left_out} == {"every fit failed"}
     matrix = read(tmp_path / "run")
     note = next(note for note in matrix.notes if note.code == "candidates-missing")
     assert note.text == "4 candidates were tried, the file holds 2"
@@ -285,7 +286,7 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
     cross_val_score(Chances(), X, Y, cv=rec.cv, scoring=rec.configuration("one"))
     run = load(rec.folder)
     assert (run.configurations, as_table(run).metadata.n_candidates_total) == (("one",), 2)
-    assert run.left_out == (("pruned", "no predictions"),)
+    assert run.left_out == (LeftOut("pruned", "no predictions"),)
 
 
 def test_a_configuration_that_has_some_folds_counts_as_tried(tmp_path):

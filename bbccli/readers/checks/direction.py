@@ -71,8 +71,7 @@ _FEWEST_ROWS = 500
 def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
     """(N, C) ranks of the first repeat; None of classes, and of so many that they take long."""
     array = predictions.array[0]
-    labels = outcome.task.is_classification and (array.ndim == 3 or len(outcome.classes) > 2)
-    if labels or array.size > _MOST_RANKED:
+    if _of_classes(array, outcome) or array.size > _MOST_RANKED:
         return None
     if predictions.kind is PredictionKind.LABEL:  # 0 and 1: as `_ranks` has them, without sorting
         return np.asarray((array - array.mean(axis=0)) * (len(array) / 2))
@@ -82,24 +81,21 @@ def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
 def polarity(
     predictions: Values, outcome: Outcome, ranks: FloatArray | None = None
 ) -> Iterator[Note]:
-    """Yield a note on predictions that seem to be of the other class; ranks are `ranks_of` them."""
-    if outcome.task is Task.BINARY and predictions.kind is not PredictionKind.LABEL:
-        counts = [int(count) for count in outcome.class_counts]
-        if min(counts):
-            areas = _areas(predictions.array, np.asarray(outcome.values == 1), ranks)
-            median = _median(areas)
-            if median < reversed_below(*counts):
-                other, name = outcome.classes
-                yield remarks.polarity(median, len(areas), name, other)
+    """Yield a note on predictions that seem to be of the other class; ranks are `ranks_of` them.
 
-
-def reversed_below(n_negative: int, n_positive: int) -> float:
-    """Median AUC below which predictions seem reversed rather than unlucky.
-
-    All configurations predict the same samples, so that their median errs no less than one of
-    them does, however many there are.
+    Their median AUC is below what is unlucky: all configurations predict the same samples, so that
+    it errs no less than one of them does, however many there are.
     """
-    return 0.5 - ERRORS * error_by_chance(n_negative, n_positive)
+    if outcome.task is not Task.BINARY or predictions.kind is PredictionKind.LABEL:
+        return
+    n_negative, n_positive = outcome.class_counts.tolist()
+    if n_negative and n_positive:
+        areas = _areas(predictions.array, np.asarray(outcome.values == 1), ranks)
+        n = len(areas)  # numpy's own median would import masked arrays
+        median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
+        if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
+            other, name = outcome.classes
+            yield remarks.polarity(median, n, name, other)
 
 
 def standings(
@@ -126,7 +122,7 @@ def standings(
     rows = rows[np.argsort(parts, kind="stable")]
     starts = np.flatnonzero(np.diff(np.sort(parts), prepend=-1))
     seen = array[rows] if ranks is None else ranks[rows]
-    if outcome.task.is_classification and (seen.ndim == 3 or len(outcome.classes) > 2):
+    if _of_classes(seen, outcome):
         labels = seen.argmax(axis=2) if seen.ndim == 3 else seen
         found = _of_labels(labels, np.asarray(truth[rows]), starts)
     else:
@@ -137,6 +133,11 @@ def standings(
         if _is_near_mean(*own) or leaves_one_out(*own, folds):
             found[c] = np.nan
     return found
+
+
+def _of_classes(array: FloatArray, outcome: Outcome) -> bool:
+    """True for labels (N, C) of several classes, or columns (N, C, K) of each."""
+    return outcome.task.is_classification and (array.ndim == 3 or len(outcome.classes) > 2)
 
 
 def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) -> bool:
@@ -198,22 +199,17 @@ def _some_rows(n_samples: int, n_cells: int) -> IntArray:
 
 
 def _told(outcome: Outcome) -> FloatArray:
-    """A (N,): what the truth says of each sample."""
+    """A (N,): what the truth says of each sample; of times with the hazard of Nelson and Aalen."""
     values = outcome.values.astype(float)
-    if outcome.task is Task.SURVIVAL and outcome.event is not None:
-        return outcome.event - _hazards(values, outcome.event)
     if outcome.task is Task.REGRESSION:
         return _ranks(values[:, None])[:, 0]
-    return np.asarray(values)
-
-
-def _hazards(times: FloatArray, event: BoolArray) -> FloatArray:
-    """Cumulative hazard at each time (N,), by Nelson and Aalen."""
-    order = np.argsort(times, kind="stable")
-    in_order = times[order]
-    at_risk = len(times) - np.searchsorted(in_order, in_order, "left")
-    hazards = np.cumsum(event[order] / at_risk)
-    return np.asarray(hazards[np.searchsorted(in_order, times, "right") - 1])
+    if outcome.event is None:
+        return np.asarray(values)
+    order = np.argsort(values, kind="stable")
+    in_order = values[order]
+    at_risk = len(values) - np.searchsorted(in_order, in_order, "left")
+    hazards = np.cumsum(outcome.event[order] / at_risk)
+    return outcome.event - np.asarray(hazards[np.searchsorted(in_order, values, "right") - 1])
 
 
 def _ranks(columns: FloatArray) -> FloatArray:
@@ -271,12 +267,6 @@ def _in_errors(apart: FloatArray, variance: FloatArray) -> FloatArray:
     """Return distances (C,) in standard errors; NaN where there is no variance."""
     known = variance > 0
     return np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
-
-
-def _median(values: FloatArray) -> float:
-    """Median of (n,), without the masked arrays that numpy's own would import for it."""
-    n = len(values)
-    return float(np.sort(values)[(n - 1) // 2 : n // 2 + 1].mean())
 
 
 def _areas(predictions: Any, positive: BoolArray, ranks: FloatArray | None) -> FloatArray:

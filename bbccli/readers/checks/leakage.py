@@ -1,24 +1,134 @@
-"""Configurations that are always right where no other comes near: a leak, or no predictions."""
+"""Configurations that are the truth itself, or always right where no other comes near: a leak."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Container, Iterator, Sequence
+from functools import partial
 from math import sqrt
 
 import numpy as np
 
 from bbccli.core.areas import area, hanley_mcneil_variance
-from bbccli.core.notes import Note, remarks
+from bbccli.core.notes import Note, listing, remarks
 from bbccli.core.outcome import Outcome
-from bbccli.readers.checks.target_copies import glance
+from bbccli.errors import InputError
 from bbccli.readers.predictions import Values
-from bbccli.types import FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3
 """Standard errors from 1 that make the best of the others imperfect beyond chance."""
 
 CORRELATED = 0.95
 """Correlation with the truth below which the best of the others does not come near."""
+
+FEWEST_SAMPLES = 10
+"""Samples from which on a column that equals the truth is neither luck nor a toy."""
+
+MOST_NAMED = 10
+"""Configurations that a hint names, each by an option."""
+
+_GLANCE = 32
+"""Rows of each class, or of all, that are looked at before a column is compared as a whole."""
+
+_TOLERANCE = {4: 1e-6, 8: 1e-9}
+"""Relative difference of values that are the same, by the bytes of a number."""
+
+
+def equal_to_truth(predictions: Values, outcome: Outcome) -> BoolArray:
+    """Return which configurations (C,) predict the truth itself, under whatever labels.
+
+    Of classes, these have one value per class, and another for each: labels, the indicator of a
+    class, or any other code. Of two classes that of the positive one is the larger: the inverse of
+    the truth is no copy, and what leaves one out and predicts the share of the others is just that.
+    Of values and times they are these very values (of a time also its
+    negative, or the event); of class columns they are 1 for the true class and 0 elsewhere.
+
+    Parameters
+    ----------
+    predictions
+        (R, N, C) or (R, N, C, K), finite.
+    outcome
+        Truth of the N samples.
+    """
+    array, available = predictions.array, predictions.available
+    found = np.zeros(array.shape[2], bool)
+    if len(outcome) < FEWEST_SAMPLES:
+        return found
+    truths: list[FloatArray | IntArray] = [outcome.values]
+    if outcome.event is not None:
+        truths += [-outcome.values, outcome.event.astype(np.int64)]
+    truths = [truth for truth in truths if truth.min() < truth.max()]
+    same = partial(_equal, rising=outcome.task is Task.BINARY)
+    possible = np.ones(array.shape[2], bool)
+    if available is None:
+        possible = np.any([same(*_glance(array[0], truth)) for truth in truths], axis=0)
+    for c in np.flatnonzero(possible):
+        there = np.ones(array.shape[:2], bool) if available is None else available[:, :, c]
+        _, samples = np.nonzero(there)
+        column = array[:, :, [c]][there]
+        found[c] = any(same(column, truth[samples])[0] for truth in truths)
+    return found
+
+
+def refuse_copies(
+    names: Sequence[str], copies: BoolArray, known: Container[str], path: str
+) -> None:
+    """Refuse configurations that are the truth, unless they are known to be such.
+
+    Raises
+    ------
+    InputError
+        Says how to keep them.
+    """
+    refused = [names[c] for c in np.flatnonzero(copies).tolist() if names[c] not in known]
+    if refused:
+        leave_out = " ".join(f"--exclude {name!r}" for name in refused)
+        if len(refused) > MOST_NAMED:
+            leave_out = f"--exclude, which takes patterns, for these {len(refused)}"
+        keep = "--only '*' if models are always right"
+        raise InputError(
+            f"equal to the truth in every row: {listing(refused)}",
+            path=path,
+            hint=keep if len(refused) == len(names) else f"{leave_out}; or {keep}",
+        )
+
+
+def _glance(
+    array: FloatArray, truth: FloatArray | IntArray
+) -> tuple[FloatArray, FloatArray | IntArray]:
+    """A few of the rows (N, C) or (N, C, K), and the truth of them."""
+    rows = np.arange(min(_GLANCE, len(truth)))
+    if _is_coded(truth):
+        rows = np.concatenate([np.flatnonzero(truth == k)[:_GLANCE] for k in _classes(truth)])
+    return array[rows], truth[rows]
+
+
+def _equal(columns: FloatArray, truth: FloatArray | IntArray, *, rising: bool) -> BoolArray:
+    """(C,) whether columns (n, C) or (n, C, K) are the truth (n,), codes in rising order or any."""
+    if columns.ndim == 3:
+        own = truth[:, None] == np.arange(columns.shape[2])
+        return np.asarray((columns == own[:, None, :]).all(axis=(0, 2)))
+    if not _is_coded(truth):
+        apart = np.abs(columns - truth[:, None])
+        largest = np.maximum(np.abs(columns), np.abs(truth[:, None]))
+        return np.asarray((apart <= _TOLERANCE[columns.itemsize] * largest).all(axis=0))
+    parts = [columns[truth == k] for k in _classes(truth)]
+    if len(parts) < 2:
+        return np.zeros(columns.shape[1], bool)
+    lowest = np.stack([part.min(axis=0) for part in parts])
+    highest = np.stack([part.max(axis=0) for part in parts])
+    apart = np.diff(lowest if rising else np.sort(lowest, axis=0), axis=0)
+    return np.asarray((lowest == highest).all(axis=0) & (apart > 0).all(axis=0))
+
+
+def _classes(truth: FloatArray | IntArray) -> list[int]:
+    """Codes that occur."""
+    return [int(k) for k in distinct(truth.astype(np.int64))]
+
+
+def _is_coded(truth: FloatArray | IntArray) -> bool:
+    """True if the truth is a class rather than a value."""
+    return truth.dtype.kind == "i"
 
 
 def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
@@ -41,7 +151,7 @@ def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = Non
         return found
     if not len(truth) or truth.min() == truth.max():
         return found
-    possible = _ordered(*glance(array, truth), outcome.task)
+    possible = _ordered(*_glance(array, truth), outcome.task)
     for c in np.flatnonzero(possible).tolist():
         found[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
         others = leaves_one_out(array[:, c], outcome, predictions.kind, folds)
@@ -76,7 +186,7 @@ def on_perfection(
     outcome: Outcome,
     in_order: IntArray,
     score: Callable[[IntArray], FloatArray],
-    passed_over: Collection[int],
+    copied: BoolArray,
 ) -> Iterator[Note]:
     """Yield notes on configurations that order all samples, by how the others perform.
 
@@ -86,24 +196,23 @@ def on_perfection(
         As `in_order` returns it.
     score
         Configurations -> their `performances`.
-    passed_over
-        Configurations that are known to equal the truth.
+    copied : (C,)
+        True for those that are known to equal the truth.
     """
-    names, kind = predictions.configurations, predictions.kind
-    found, others = (np.flatnonzero(which) for which in (in_order, in_order == 0))
-    told = [c for c in found.tolist() if c not in passed_over]
-    if not told or not len(others):
+    names, measure = predictions.configurations, measure_of(outcome, predictions.kind)
+    others = np.flatnonzero(in_order == 0)
+    if not (in_order[~copied] != 0).any() or not len(others):
         return
-    measure = measure_of(outcome, kind)
-    scored = _either_way(score(others), measure)
+    scored = score(others)  # if need be the other way round
+    scored = np.maximum(scored, 1 - scored) if measure == "AUC" else np.abs(scored)
     best = int(np.argmax(scored))
     performance = float(scored[best])
     if _comes_near(performance, outcome, measure):
         return
-    said = f"{measure} {performance:.3g}"
     for way in (1, -1):
-        some = [names[c] for c in told if in_order[c] == way]
+        some = [names[c] for c in np.flatnonzero((in_order == way) & ~copied)]
         if some:
+            said = f"{measure} {performance:.3g}"
             yield remarks.perfect_configuration(some, names[others[best]], said, way=way)
 
 
@@ -140,13 +249,6 @@ def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> Fl
     products = values @ centred
     found = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
     return np.asarray(found)
-
-
-def _either_way(performances: FloatArray, measure: str) -> FloatArray:
-    """Return how well something tells the truth, if need be the other way round."""
-    if measure == "AUC":
-        return np.maximum(performances, 1 - performances)
-    return np.abs(performances)
 
 
 def measure_of(outcome: Outcome, kind: PredictionKind) -> str:

@@ -1,50 +1,73 @@
-"""Sanity checks of predictions: parts of the configurations by themselves, then joined."""
+"""Sanity checks of predictions: each configuration by itself, part by part, and then all of them.
+
+Some configurations are unlikely to be such: a seed, an age, a fold, a time.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from hashlib import blake2b
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, standings
-from bbccli.readers.checks.leakage import in_order, on_perfection, performances
-from bbccli.readers.checks.non_predictions import Marks, marks, on_marks
-from bbccli.readers.checks.target_copies import equal_to_truth
+from bbccli.readers.checks.leakage import equal_to_truth, in_order, on_perfection, performances
+from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.predictions import Values, over_columns
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
+
+_GLANCE = 64
+"""Rows that are looked at before a configuration is looked at as a whole."""
+
+_MOST_CELLS = 1_000_000
+"""Cells that a median is taken of; of larger matrices, evenly spaced samples."""
+
+_CELLS = 2**16
+"""Cells that are looked at together."""
+
+_FEWEST_SAMPLES = 20
+"""Samples from which on an order of whole numbers is not an accident."""
+
+_FEWEST_PER_FOLD = 3
+"""Samples per fold from which on one value per fold is not an accident."""
 
 _PREFIX = 16
+"""Rows whose predictions tell most configurations apart."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examined:
-    """Results of the checks of each configuration by itself.
+    """Results of the checks of each configuration by itself: (C,) each.
 
     Attributes
     ----------
-    copied : (C,) bool
-        Configurations that equal the truth.
-    marked
-        Those that do not look like predictions.
-    ordered, standing : (C,)
+    copied
+        True for those that equal the truth.
+    constant, by_fold
+        True for those with one value for all samples; with a number of the fold or of the row.
+    outside
+        True for those elsewhere than the truth, or no probabilities; whatever the others are.
+    ordered, standing
         Results of `in_order` and `standings`.
     keys
-        Of each configuration; equal where the predictions are.
+        Equal where the predictions are.
     ranks : (N, C), optional
         `ranks_of` the predictions, if they are known.
     """
 
     copied: BoolArray
-    marked: Marks
+    constant: BoolArray
+    by_fold: BoolArray
+    outside: BoolArray
     ordered: IntArray
     standing: FloatArray
-    keys: list[bytes]
+    keys: NDArray[np.object_]
     ranks: FloatArray | None = None
 
 
@@ -65,7 +88,39 @@ def examine(
         Configurations that are known to be what they look like.
     """
     parts = over_columns(values.array, partial(_examined, values, outcome, folds, known))
-    return parts[0] if len(parts) == 1 else _joined(parts)
+    if len(parts) == 1:
+        return parts[0]
+    names = [one.name for one in fields(Examined) if one.name != "ranks"]
+    return Examined(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
+
+
+def _examined(
+    values: Values,
+    outcome: Outcome,
+    folds: IntArray | None,
+    known: frozenset[str],
+    columns: IntArray | slice,
+) -> Examined:
+    """Examine some configurations."""
+    whole, n_cells = values.in_memory, int(np.prod(values.array.shape[1:]))
+    if not whole:
+        names = tuple(np.array(values.configurations, object)[columns])
+        values = replace(values, array=values.array[:, :, columns], configurations=names)
+    ranks = ranks_of(values, outcome) if whole else None
+    named = _among(values, known)
+    constant = np.zeros_like(named)
+    if values.kind is not PredictionKind.LABEL:
+        constant = _checked(values.array, _constant, ~named)
+    return Examined(
+        equal_to_truth(values, outcome),
+        constant,
+        _by_fold(values, outcome, folds, ~(named | constant)),
+        _outside(values, outcome, n_cells),
+        in_order(values, outcome, folds),
+        standings(values, outcome, folds, n_cells, ranks),
+        np.array(keys_of(values.array, whole=whole), object),
+        ranks,
+    )
 
 
 def notes_on(
@@ -73,16 +128,37 @@ def notes_on(
     outcome: Outcome,
     folds: IntArray | None,
     known: frozenset[str],
-    examined: Examined,
+    seen: Examined,
 ) -> Iterator[Note]:
     """Yield notes on columns that are unlikely to be predictions, on polarity and on duplicates."""
-    copied = np.flatnonzero(examined.copied).tolist()
-    if copied:
-        yield remarks.equals_truth([values.configurations[c] for c in copied])
-    yield from on_marks(values, outcome, examined.marked, known)
-    score = partial(_performances, values, outcome)
-    yield from _on_order(values, outcome, folds, examined, score, copied)
-    yield from duplicates(values.configurations, examined.keys)
+    names = values.configurations
+    scale, off = _scale(seen.outside, outcome)
+    off &= ~(_among(values, known) | seen.constant | seen.by_fold)
+    marked = (
+        (remarks.equals_truth, seen.copied),
+        (remarks.constant_predictions, seen.constant),
+        (remarks.fold_like, seen.by_fold),
+    )
+    for note, which in marked:
+        if which.any():
+            yield note([names[c] for c in np.flatnonzero(which)])
+    if off.any():
+        first: FloatArray = values.array[:, :, [int(np.argmax(off))]]
+        extent = f"{float(first.min()):.6g} to {float(first.max()):.6g}"
+        yield remarks.off_scale([names[c] for c in np.flatnonzero(off)], extent, scale)
+
+    def score(columns: IntArray) -> FloatArray:
+        of_some = partial(performances, values, outcome)
+        return np.concatenate(over_columns(values.array, of_some, columns))
+
+    perfect = tuple(on_perfection(values, outcome, seen.ordered, score, seen.copied))
+    reversed_ = tuple(polarity(values, outcome, seen.ranks))
+    yield from (*perfect, *reversed_)
+    if not reversed_:
+        told = (seen.ordered < 0) & bool(perfect)
+        standing = np.where(told, np.nan, seen.standing)
+        yield from on_turned(values, outcome, standing, score, folds)
+    yield from duplicates(names, seen.keys)
 
 
 def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
@@ -115,68 +191,132 @@ def keys_of(array: FloatArray, *, whole: bool = True) -> list[bytes]:
     ]
 
 
-def _examined(
-    values: Values,
-    outcome: Outcome,
-    folds: IntArray | None,
-    known: frozenset[str],
-    columns: IntArray | slice,
-) -> Examined:
-    """Examine some configurations."""
-    whole, n_cells = values.in_memory, int(np.prod(values.array.shape[1:]))
-    if not whole:
-        names = tuple(np.array(values.configurations, object)[columns])
-        values = replace(values, array=values.array[:, :, columns], configurations=names)
-    ranks = ranks_of(values, outcome) if whole else None
-    copied = np.zeros(len(values.configurations), bool)
-    copied[equal_to_truth(values, outcome)] = True
-    return Examined(
-        copied,
-        marks(values, outcome, folds, known, n_cells),
-        in_order(values, outcome, folds),
-        standings(values, outcome, folds, n_cells, ranks),
-        keys_of(values.array, whole=whole),
-        ranks,
-    )
+def _among(values: Values, known: frozenset[str]) -> BoolArray:
+    return np.array([name in known for name in values.configurations])
 
 
-def _joined(parts: list[Examined]) -> Examined:
-    """Join what was seen of consecutive configurations."""
-
-    def join(name: str, records: list[Examined] | list[Marks]) -> np.ndarray:
-        return np.concatenate([getattr(record, name) for record in records])
-
-    marked = [part.marked for part in parts]
-    return Examined(
-        join("copied", parts),
-        Marks(*(join(name, marked) for name in ("constant", "by_fold", "outside"))),
-        join("ordered", parts),
-        join("standing", parts),
-        [key for part in parts for key in part.keys],
-    )
+def _checked(
+    array: FloatArray, test: Callable[[FloatArray], BoolArray], among: BoolArray
+) -> BoolArray:
+    """(C,) which configurations pass a test of columns (n, C'), that a glance can fail."""
+    flat = array.reshape(-1, *array.shape[2:])
+    passed = among & test(flat[:: max(1, len(flat) // _GLANCE)])
+    columns, step = np.flatnonzero(passed), max(_CELLS // max(len(flat), 1), 1)
+    for start in range(0, len(columns), step):
+        chosen = columns[start : start + step]
+        passed[chosen] = test(flat[:, chosen])
+    return passed
 
 
-def _performances(values: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
-    """`performances` of some configurations, a part on each worker."""
-    of_some = partial(performances, values, outcome)
-    return np.concatenate(over_columns(values.array, of_some, columns))
+def _constant(columns: FloatArray) -> BoolArray:
+    """(C,) whether all entries of columns (n, C) or (n, C, K) are those of the first row."""
+    same = np.asarray((columns == columns[:1]).all(axis=0))
+    return np.asarray(same.all(axis=1)) if same.ndim == 2 else same
 
 
-def _on_order(
-    values: Values,
-    outcome: Outcome,
-    folds: IntArray | None,
-    examined: Examined,
-    score: Callable[[IntArray], FloatArray],
-    passed_over: Collection[int],
-) -> Iterator[Note]:
-    """Yield notes on what goes with the truth too well, and on what goes against it."""
-    ordered = examined.ordered
-    perfect = tuple(on_perfection(values, outcome, ordered, score, passed_over))
-    yield from perfect
-    reversed_ = tuple(polarity(values, outcome, examined.ranks))
-    yield from reversed_
-    if not reversed_:
-        told = (ordered < 0) & bool(perfect)
-        standing = np.where(told, np.nan, examined.standing)
-        yield from on_turned(values, outcome, standing, score, folds)
+def _by_fold(
+    predictions: Values, outcome: Outcome, folds: IntArray | None, among: BoolArray
+) -> BoolArray:
+    """(C,) which configurations hold a number of the fold or of the row."""
+    array = predictions.array
+    found = np.zeros(array.shape[2], bool)
+    if array.ndim == 4:
+        return found
+    if folds is not None and array.shape[1] >= _FEWEST_PER_FOLD * (int(folds.max()) + 1):
+        found = _constant_in_folds(predictions, outcome, folds, among)
+    if array.shape[1] >= _FEWEST_SAMPLES:
+        found |= _checked(array[:1], _in_order, among & ~found)
+        whole = np.flatnonzero(_checked(array[:1], _whole, among & ~found))
+        again = array[0, 1 : array.shape[1] // 2 + 1, whole] == array[0, :1, whole]
+        # values that come again at once, as labels do, have no period
+        apart = array[0, 1, whole] != array[0, 2, whole]
+        for c in whole[again.any(axis=1) & (again.argmax(axis=1) > 1) & apart]:
+            found[c] = _periodic(array[0, :, c])
+    return found
+
+
+def _constant_in_folds(
+    predictions: Values, outcome: Outcome, folds: IntArray, among: BoolArray
+) -> BoolArray:
+    """(C,) which have one value in each fold of each repeat, and not that of a plain baseline.
+
+    The baselines are the share of the positive class, the mean and the median of the other folds.
+    Of labels, each fold has its own.
+    """
+    array = predictions.array
+    first = np.flatnonzero(folds[0] == folds[0, 0])[:_GLANCE]
+    found = among & _constant(array[0, first])
+    if not found.any():
+        return found
+    cells = np.arange(len(folds))[:, None] * (int(folds.max()) + 1) + folds
+    parts = [cells == cell for cell in distinct(cells)]
+    for c in np.flatnonzero(found):
+        column = array[:, :, [c]]
+        values = np.array([column[part][0, 0] for part in parts])
+        steady = all(bool(_constant(column[part])[0]) for part in parts)
+        n_values = len(np.unique(values))
+        labelled = predictions.kind is PredictionKind.LABEL and n_values < max(3, len(parts))
+        found[c] = (
+            steady and n_values > 1 and not labelled and not _baseline(values, parts, outcome)
+        )
+    return found
+
+
+def _baseline(values: FloatArray, parts: list[BoolArray], outcome: Outcome) -> bool:
+    """True if there is one value per fold, and it summarises the outcome of the other folds."""
+    if outcome.event is not None:
+        return False
+    truth = outcome.values.astype(float)
+    others = [~part.any(axis=0) for part in parts]
+    for summary in (np.mean, np.median):
+        expected = [summary(truth[rows]) if rows.any() else np.nan for rows in others]
+        if np.allclose(values, expected, rtol=1e-3, atol=0):
+            return True
+    return False
+
+
+def _in_order(columns: FloatArray) -> BoolArray:
+    """(C,) whether columns (n, C) are three whole numbers or more that only rise or only fall."""
+    steps = np.diff(columns, axis=0)
+    ordered = (steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)
+    return np.asarray(_whole(columns) & ordered & ((steps != 0).sum(axis=0) >= 2))
+
+
+def _whole(columns: FloatArray) -> BoolArray:
+    """(C,) whether all entries of columns (n, C) are whole numbers."""
+    return np.asarray((columns == np.rint(columns)).all(axis=0))
+
+
+def _periodic(column: FloatArray) -> bool:
+    """True if three or more different numbers of a column (n,) come again and again, as 0 1 2 0."""
+    again = np.flatnonzero(column == column[0])
+    period = int(again[1]) if len(again) > 1 else len(column)
+    if period < 3 or 2 * period > len(column) or len(np.unique(column[:period])) < period:
+        return False
+    return bool((column[period:] == column[:-period]).all())
+
+
+def _outside(predictions: Values, outcome: Outcome, n_cells: int) -> BoolArray:
+    """(C,) which configurations lie elsewhere than the truth, or are no probabilities."""
+    array, kind = predictions.array, predictions.kind
+    if outcome.task is Task.REGRESSION:
+        medians = np.median(array[0, :: -(-n_cells // _MOST_CELLS)], axis=0)
+        low, high = outcome.values.min(), outcome.values.max()
+        return np.asarray(((medians < low) | (medians > high)) & (low < high))
+    if kind is not PredictionKind.SCORE or not outcome.task.is_classification:
+        return np.zeros(array.shape[2], bool)
+    axes = (0, 1) if array.ndim == 3 else (0, 1, 3)
+    proper = (array.min(axis=axes) >= 0) & (array.max(axis=axes) <= 1)
+    if array.ndim == 4:
+        proper &= (np.abs(array.sum(axis=3) - 1) <= SUM_TOLERANCE).all(axis=(0, 1))
+    return np.asarray(~proper)
+
+
+def _scale(outside: BoolArray, outcome: Outcome) -> tuple[str, BoolArray]:
+    """Where the truth or most configurations lie, and which (C,) lie elsewhere."""
+    if outcome.task is Task.REGRESSION:
+        low, high = outcome.values.min(), outcome.values.max()
+        return f"the truth is {low:.6g} to {high:.6g}", outside.copy()
+    n_proper = int((~outside).sum())
+    few = 2 * n_proper >= len(outside)
+    return f"{n_proper} configurations are probabilities; now all count as scores", outside & few

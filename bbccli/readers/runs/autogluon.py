@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,18 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core.source import ReportedScore, ToolRun, tolerance_of
+from bbccli.core.source import LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
+from bbccli.metrics import METRICS
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.runs.base import APART, RunReader, columns_of, left_out, table_of
-from bbccli.readers.runs.contents import (
-    check_listed,
-    folders_in,
-    is_file,
-    matching,
-    number_in,
-    records_with,
-)
+from bbccli.readers.runs import contents
+from bbccli.readers.runs.base import APART, RunReader, left_out, metric_called, table_of
+from bbccli.readers.runs.contents import folders_in, is_file
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.sources.files import file_bytes
 from bbccli.readers.table import Table
@@ -40,34 +34,7 @@ from bbccli.types import FloatArray, Pooling
 _BOARD = "leaderboard.csv"
 _TOLERANCE = 1e-6
 """Predictions are kept in 32 bits, as they were scored; sums over repeats may round."""
-
-_METRICS = {
-    "accuracy": "accuracy",
-    "balanced_accuracy": "balanced-accuracy",
-    "mcc": "mcc",
-    "roc_auc": "auc",
-    **{f"roc_auc_{way}{mean}": f"auc-{way}" for way in ("ovo", "ovr") for mean in ("", "_macro")},
-    "average_precision": "average-precision",
-    **{name: name for name in ("f1", "precision", "recall", "r2")},
-    **{
-        f"{name}_{mean}": f"{name}-{mean}"
-        for name in ("f1", "precision", "recall")
-        for mean in ("macro", "micro", "weighted")
-    },
-    "pearsonr": "pearson",
-    "spearmanr": "spearman",
-}
-_LOSSES = {
-    "log_loss": "log-loss",
-    "root_mean_squared_error": "rmse",
-    "mean_squared_error": "mse",
-    "mean_absolute_error": "mae",
-    "median_absolute_error": "medae",
-    "mean_absolute_percentage_error": "mape",
-    **{name: name for name in ("rmse", "mse", "mae", "mape")},
-}
 _HINT = "write it again: predictor.leaderboard().to_csv(...)"
-
 
 _OOF = Path("utils", "oof.pkl")
 _SUM, _COUNT = "_oof_pred_proba", "_oof_pred_model_repeats"
@@ -75,9 +42,10 @@ _LEVEL = re.compile(r"_BAG_L(\d+)")
 _CHILD = re.compile(r"S(\d+)F(\d+)")
 _ENSEMBLE = "WeightedEnsemble"
 _OUT_OF_BAG = ("RandomForest", "ExtraTrees", "KNeighbors")
-_BOOSTED = ("LightGBM", "CatBoost", "XGBoost")
-_NETWORKS = ("NeuralNet", "TabM", "RealMLP", "ModernNCA", "FTTransformer")
-_NO_BAGGING = "fit with num_bag_folds=5 (or presets='high'), which keeps out-of-fold predictions"
+_STOPPED_EARLY = (
+    *("LightGBM", "CatBoost", "XGBoost"),
+    *("NeuralNet", "TabM", "RealMLP", "ModernNCA", "FTTransformer"),
+)
 
 
 def recognises(path: Path) -> bool:
@@ -99,35 +67,42 @@ def load(path: Path) -> Table:
     """
     predictions: dict[str, FloatArray] = {}
     flags: dict[str, tuple[str, ...]] = {}
-    excluded: dict[str, str] = {}
+    excluded: list[LeftOut] = []
     for folder in _folders(path):
         name = folder.relative_to(path / "models").as_posix()
-        if not is_file(folder / _OOF):
-            if is_file(folder / "model.pkl"):
-                excluded[name] = "no out-of-fold predictions"
-            continue
-        total, count = _arrays(folder / _OOF)
-        if _predicts_its_own_samples(folder, name, count):
-            excluded[name] = "one model, which predicts the samples that trained it"
-            continue
-        predictions[name], flags[name] = _mean(total, count), _flags(folder, name, count)
+        if is_file(folder / _OOF):
+            total, count = _arrays(folder / _OOF)
+            if _predicts_its_own_samples(folder, name, count):
+                why = "one model, which predicts the samples that trained it"
+                excluded += left_out([name], why)
+            else:
+                predictions[name], flags[name] = _mean(total, count), _flags(folder, name, count)
+        elif is_file(folder / "model.pkl"):
+            excluded += left_out([name], "no out-of-fold predictions")
     if not predictions:
-        raise InputError("has no out-of-fold predictions", path=str(path), hint=_NO_BAGGING)
-    _check_sizes(predictions, path)
-    columns: dict[str, Any] = {}
+        hint = "fit with num_bag_folds=5 (or presets='high'), which keeps out-of-fold predictions"
+        raise InputError("has no out-of-fold predictions", path=path, hint=hint)
+    first = next(iter(predictions))
+    shape = predictions[first].shape
     for name, values in predictions.items():
-        columns |= columns_of(name, values, range(values.shape[-1]))
+        if values.shape != shape:
+            raise InputError(
+                f"predictions of {name} are of shape {values.shape}, those of {first} of shape "
+                f"{shape}",
+                path=path,
+                hint="the models were not fitted on the same data; fit them anew",
+            )
     run = ToolRun(
         tool="AutoGluon",
-        left_out=tuple(one for name, why in excluded.items() for one in left_out([name], why)),
-        classes_in_order=next(iter(predictions.values())).ndim == 2,
+        left_out=tuple(excluded),
+        classes_in_order=len(shape) == 2,
         unchecked=f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)",
     )
     about = Metadata(flags=flags)
     if (path / _BOARD).is_file():
         run, about = _with_leaderboard(path / _BOARD, run, about)
     patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
-    return table_of(path, matching(path, *patterns), columns, run, about)
+    return table_of(path, contents.matching(path, *patterns), predictions, run, about)
 
 
 def _folders(path: Path) -> list[Path]:
@@ -140,18 +115,17 @@ def _folders(path: Path) -> list[Path]:
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
     """Sum of the predictions (N,) or (N, K), and number of repeats (N,)."""
     found = arrays_of(file_bytes(path), str(path))
-    if not isinstance(found, dict) or set(found) != {_SUM, _COUNT}:
-        raise _unknown(path)
-    total, count = found[_SUM], found[_COUNT]
-    if (
-        total.dtype.kind != "f"
-        or total.ndim not in (1, 2)
-        or count.dtype.kind not in "uif"
-        or count.shape != total.shape[:1]
-        or not (count >= 0).all()
-    ):
-        raise _unknown(path)
-    return total, count
+    if isinstance(found, dict) and found.keys() == {_SUM, _COUNT}:
+        total, count = found[_SUM], found[_COUNT]
+        numbers = total.dtype.kind == "f" and count.dtype.kind in "uif"
+        fit = total.ndim in (1, 2) and count.shape == total.shape[:1]
+        if numbers and fit and (count >= 0).all():
+            return total, count
+    raise InputError(
+        "does not hold out-of-fold predictions as AutoGluon writes them",
+        path=path,
+        hint="export the predictions as Parquet or CSV",
+    )
 
 
 def _mean(total: FloatArray, count: NDArray[Any]) -> FloatArray:
@@ -172,7 +146,7 @@ def _flags(folder: Path, name: str, count: NDArray[Any]) -> tuple[str, ...]:
         # forests and neighbours, unless told not to: the default where a bag was not kept
         "oob": name.startswith(_OUT_OF_BAG) and _children(folder) <= {(1, 1)},
         "averaged_over_repeats": bool((count > 1).any()),
-        "early_stopping_on_fold": name.startswith(_BOOSTED + _NETWORKS),
+        "early_stopping_on_fold": name.startswith(_STOPPED_EARLY),
     }
     return tuple(flag for flag, holds in marks.items() if holds)
 
@@ -184,58 +158,33 @@ def _children(folder: Path) -> set[tuple[int, int]]:
 
 
 def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> bool:
-    """Whether a bag of one model has predictions of all samples, none of them held out."""
-    return (
-        _children(folder) == {(1, 1)}
-        and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
-        and bool((count > 0).all())
-    )
-
-
-def _check_sizes(predictions: Mapping[str, FloatArray], path: Path) -> None:
-    """All models must predict the same samples and classes."""
-    first = next(iter(predictions))
-    for name, values in predictions.items():
-        if values.shape != predictions[first].shape:
-            raise InputError(
-                f"predictions of {name} are of shape {values.shape}, those of {first} of shape "
-                f"{predictions[first].shape}",
-                path=str(path),
-                hint="the models were not fitted on the same data; fit them anew",
-            )
-
-
-def _unknown(path: Path) -> InputError:
-    return InputError(
-        "does not hold out-of-fold predictions as AutoGluon writes them",
-        path=str(path),
-        hint="export the predictions as Parquet or CSV",
-    )
+    """True for a bag of one model with predictions of all samples, none of them held out."""
+    alone = _children(folder) == {(1, 1)} and bool((count > 0).all())
+    return alone and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
 
 
 def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> tuple[ToolRun, Metadata]:
     """What a leaderboard adds; models that were never validated have no score there."""
-    rows = records_with(place, "model", "score_val", "eval_metric", hint=_HINT)
+    column = "score_val"
+    rows = contents.records_with(place, "model", column, "eval_metric", hint=_HINT)
     scores = {
-        row["model"]: number_in(row["score_val"] or "nan", place, number, "score_val", hint=_HINT)
+        row["model"]: contents.number_in(row[column] or "nan", place, number, column, hint=_HINT)
         for number, row in enumerate(rows)
     }
     metrics = {row["eval_metric"] for row in rows}
     if len(metrics) != 1 or len(scores) < len(rows):
         problem = "holds several runs" if rows else "names no model"
-        raise InputError(problem, path=str(place), hint=_HINT)
+        raise InputError(problem, path=place, hint=_HINT)
     called, names = metrics.pop(), about.flags
-    metric, sign = _METRICS.get(called) or _LOSSES.get(called), -1 if called in _LOSSES else 1
+    metric = metric_called(called)
+    sign = METRICS[metric].direction.sign if metric else 1
     scores = {name: sign * value for name, value in scores.items() if math.isfinite(value)}
-    check_listed(place, scores, names, which="has predictions", hint=_HINT)
+    contents.check_listed(place, scores, names, which="has predictions", hint=_HINT)
     known = {*names, *(one.name for one in run.left_out)}
     lost = [name for name in scores if name not in known]
     board = tuple(
         ReportedScore(
-            id=name,
-            metric=metric or "",
-            value=value,
-            tolerance=tolerance_of(_TOLERANCE, value),
+            id=name, metric=metric, value=value, tolerance=tolerance_of(_TOLERANCE, value)
         )
         for name, value in scores.items()
         if name in names and metric

@@ -8,7 +8,9 @@ training data is where can be told only by splitting the labels anew as auto-skl
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ import numpy as np
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.runs.base import RunReader, columns_of, left_out, table_of
+from bbccli.readers.runs.base import RunReader, left_out, table_of
 from bbccli.readers.runs.contents import folders_in, is_file, matching, read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.sources.files import file_bytes
@@ -25,10 +27,12 @@ from bbccli.readers.table import Table
 from bbccli.types import FloatArray
 
 _Key = tuple[int, int]
+"""Seed and number of a run."""
 
 _INNER = ".auto-sklearn"
 _HISTORY = "smac3-output"
 _TARGETS = "true_targets_ensemble.npy"
+_PREDICTIONS = "runs/*/predictions_ensemble_*.npy"
 _RUN = re.compile(r"(\d{1,9})_(\d{1,9})_(\d{1,9}(?:\.\d{1,9})?)")
 _ARRAY_FILE = re.compile(
     rb"\x93NUMPY(?:\x01\x00..|\x02\x00....)\{'descr': '(?P<kind>[<>][fiu][248]|\|[iu]1)', "
@@ -45,8 +49,7 @@ _KEEP = "fit with tmp_folder=..., delete_tmp_folder_after_terminate=False, max_m
 class _Candidate:
     """A run: seed and number name it; a larger budget trains it more."""
 
-    seed: int
-    number: int
+    key: _Key
     budget: float
     file: Path
 
@@ -69,38 +72,34 @@ def load(path: Path) -> Table:
     if root == path and _histories(above):
         raise InputError(
             f"the history of this run is in {above / _HISTORY}",
-            path=str(path),
+            path=path,
             hint=f"name the folder that holds both: {above}",
         )
     truth = _targets(root / _TARGETS)
     found = _candidates(root)
     if not found:
-        raise InputError("has no predictions", path=str(path), hint=_KEEP)
-    finished, failed = _finished(path)
+        raise InputError("has no predictions", path=path, hint=_KEEP)
+    histories = _histories(path)
+    finished, n_failed = _finished(histories)
     full = max(one.budget for one in found)
-    names = _names([*((one.seed, one.number) for one in found), *(finished or ())])
-    flags = {names[one.seed, one.number]: _flags(one, full) for one in found}
-    predictions = {
-        name: _predictions(one, len(truth)) for name, one in zip(flags, found, strict=True)
-    }
-    lost = [names[key] for key in finished or () if names[key] not in flags]
+    names = _names([*(one.key for one in found), *finished])
+    flags = {names[one.key]: _flags(one, full) for one in found}
+    predictions = {names[one.key]: _predictions(one, len(truth)) for one in found}
+    lost = [names[key] for key in finished if names[key] not in flags]
     dummies = {name for key, name in names.items() if key[1] == _DUMMY}
-    n_tried = len({*flags, *lost} - dummies) + failed
-    columns = {"truth": _truth(truth, next(iter(predictions.values())).ndim == 2)}
-    for name, values in predictions.items():
-        columns |= columns_of(name, values, range(values.shape[-1]))
-    patterns = (_TARGETS, "runs/*/predictions_ensemble_*.npy")
-    inner = (place.relative_to(path).as_posix() for place in (root / one for one in patterns))
+    n_tried = len({*flags, *lost} - dummies) + n_failed
+    by_class = next(iter(predictions.values())).ndim == 2
+    inner = root.relative_to(path) / _TARGETS, root.relative_to(path) / _PREDICTIONS
     return table_of(
         path,
-        matching(path, *inner, f"{_HISTORY}/*/runhistory.json"),
-        columns,
+        matching(path, *(one.as_posix() for one in inner), f"{_HISTORY}/*/runhistory.json"),
+        {"truth": _truth(truth, by_class)} | predictions,
         ToolRun(
             tool="auto-sklearn",
             left_out=left_out(lost, "its predictions are gone"),
             unchecked="auto-sklearn does not name the metric of its costs",
         ),
-        Metadata(flags=flags, n_candidates_total=None if finished is None else n_tried),
+        Metadata(flags=flags, n_candidates_total=n_tried if histories else None),
     )
 
 
@@ -118,17 +117,14 @@ def _root(path: Path) -> Path:
 
 def _candidates(root: Path) -> list[_Candidate]:
     """Runs that have predictions, each at its largest budget, in the order of their numbers."""
-    largest: dict[_Key, _Candidate] = {}
+    found = []
     for folder in folders_in(root / "runs"):
         named = _RUN.fullmatch(folder.name)
         file = folder / f"predictions_ensemble_{folder.name}.npy"
-        if named is None or not is_file(file):
-            continue
-        one = _Candidate(int(named[1]), int(named[2]), float(named[3]), file)
-        known = largest.get((one.seed, one.number))
-        if known is None or known.budget < one.budget:
-            largest[one.seed, one.number] = one
-    return [largest[key] for key in sorted(largest)]
+        if named and is_file(file):
+            found.append(_Candidate((int(named[1]), int(named[2])), float(named[3]), file))
+    found.sort(key=lambda one: (one.key, -one.budget))
+    return [next(group) for _, group in groupby(found, key=lambda one: one.key)]
 
 
 def _names(keys: list[_Key]) -> dict[_Key, str]:
@@ -139,7 +135,7 @@ def _names(keys: list[_Key]) -> dict[_Key, str]:
 
 def _flags(one: _Candidate, full: float) -> tuple[str, ...]:
     """Budgets of 0 are those of a search without budgets, and of the dummy."""
-    if one.number == _DUMMY:
+    if one.key[1] == _DUMMY:
         return ("dummy",)
     return ("low_fidelity",) if 0 < one.budget < full else ()
 
@@ -150,13 +146,13 @@ def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
     if isinstance(found, dict) or found.dtype.kind != "f" or found.ndim not in (1, 2):
         raise InputError(
             "does not hold predictions as auto-sklearn writes them",
-            path=str(one.file),
+            path=one.file,
             hint="export the predictions as Parquet or CSV",
         )
     if len(found) != n_samples:
         raise InputError(
             f"has {len(found)} predictions for {n_samples} targets",
-            path=str(one.file),
+            path=one.file,
             hint="fit with resampling_strategy='cv', and not into a folder that was used before",
         )
     return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
@@ -164,13 +160,14 @@ def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
 
 def _targets(path: Path) -> FloatArray:
     """(N,) targets, encoded as numbers; the file is a true array file."""
-    data = file_bytes(path)
+    data, hint = file_bytes(path), "export predictions and truth as Parquet or CSV"
     head = _ARRAY_FILE.match(data)
     if head is None:
-        raise _no_targets("is not an array file with one target for each sample", path)
+        problem = "is not an array file with one target for each sample"
+        raise InputError(problem, path=path, hint=hint)
     kind, n_samples = np.dtype(head["kind"].decode()), int(head["n"])
     if len(data) - head.end() != n_samples * kind.itemsize:
-        raise _no_targets("is cut off or damaged", path)
+        raise InputError("is cut off or damaged", path=path, hint=hint)
     return np.frombuffer(data, kind, offset=head.end()).astype(kind.newbyteorder("="))
 
 
@@ -180,41 +177,26 @@ def _histories(folder: Path) -> list[Path]:
     return [one for one in files if is_file(one)]
 
 
-def _finished(folder: Path) -> tuple[list[_Key] | None, int]:
-    """Seed and number of each finished run; None without history.
-
-    The other number is of the configurations that were tried and have failed at every budget.
-    """
-    files = _histories(folder)
-    if not files:
-        return None, 0
-    finished: set[_Key] = set()
-    scored: set[_Key] = set()
-    failed: set[_Key] = set()
-    for file in files:
+def _finished(histories: Iterable[Path]) -> tuple[list[_Key], int]:
+    """Return the finished runs, and how many configurations have failed at every budget."""
+    finished, scored, failed = set[_Key](), set[_Key](), set[_Key]()
+    for file in histories:
         seed = int(re.sub(r"\D", "", file.parent.name) or 0)
         try:
             for (one, _, _, _), (_, _, status, _, _, about) in read_json(file)["data"]:
                 number = about.get("num_run") if isinstance(about, dict) else None
                 if status["__enum__"] in _FAILED:
                     failed.add((seed, int(one)))
-                if number is None or status["__enum__"] not in _FINISHED:
-                    continue
-                scored.add((seed, int(one)))
-                finished.add((seed, int(number)))
+                elif status["__enum__"] in _FINISHED and number is not None:
+                    scored.add((seed, int(one)))
+                    finished.add((seed, int(number)))
         except (KeyError, TypeError, ValueError, OverflowError):
             raise InputError(
                 "is not a history as SMAC writes it",
-                path=str(file),
+                path=file,
                 hint="remove the file to go on without the figures of auto-sklearn",
             ) from None
     return sorted(finished), len(failed - scored)
-
-
-def _no_targets(problem: str, path: Path) -> InputError:
-    return InputError(
-        problem, path=str(path), hint="export predictions and truth as Parquet or CSV"
-    )
 
 
 RUNS = (RunReader("auto-sklearn", f"`{_TARGETS}`", recognises, load),)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.core.source import LeftOut, ToolRun
+from bbccli.metrics import METRICS, canonical
 from bbccli.readers.arrow import as_arrow, plain
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.sources.files import sha256_of
@@ -81,8 +82,8 @@ def table_of(
     folder, files
         The run, and what was read: the hash is of the names and the bytes of these files.
     columns
-        Roles and configurations, or `configuration::class`; a row stands for a sample, unless a
-        `row_id` tells which.
+        Roles (N,), and configurations (N,), (N, K) or `configuration::class` (N,); a row stands for
+        a sample, unless a `row_id` tells which.
     run
         What the tool says.
     about
@@ -92,11 +93,13 @@ def table_of(
     """
     import pyarrow as pa
 
-    keys, about = columns.get("row_id"), about or Metadata()
+    about = about or Metadata()
+    flat = [columns_of(name, values, about.classes) for name, values in columns.items()]
+    columns = {name: values for one in flat for name, values in one.items()}
     names = dict.fromkeys(name.partition("::")[0] for name in columns if name not in ROLES)
     if cells:
         names = dict.fromkeys(cell.configuration for cell in cells)
-    rows = next(iter(columns.values())) if keys is None else np.unique(keys)
+    rows = np.unique(columns["row_id"]) if "row_id" in columns else next(iter(columns.values()))
     hashes = [f"{file.name} {sha256_of(file)}\n" for file in files]
     digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
     data = pa.table({name: _arrow(values) for name, values in columns.items()})
@@ -111,11 +114,27 @@ def table_of(
     return Table(str(folder), plain(data, str(folder)), digest, about.with_json(), cells=cells)
 
 
-def columns_of(name: str, values: Any, classes: Iterable[object] = ()) -> dict[str, Any]:
-    """Return the columns of a configuration, whose values are (N,), or (N, K) of K classes."""
-    if values.ndim == 1:
+def _arrow(values: Any) -> Any:
+    """Values as Arrow, by their buffers where they are numbers."""
+    import pyarrow as pa
+
+    if isinstance(values, pa.Array | pa.ChunkedArray):
+        return values
+    if isinstance(values, np.ndarray) and values.dtype.kind in "if":
+        return as_arrow(values)
+    return pa.array(values.tolist() if isinstance(values, np.ndarray) else values)
+
+
+def columns_of(name: str, values: Any, classes: Sequence[object] = ()) -> dict[str, Any]:
+    """Return the columns of a configuration: its values (N,), or those of K classes (N, K).
+
+    Without names the classes are numbers.
+    """
+    if getattr(values, "ndim", 1) == 1:
         return {name: values}
-    return {f"{name}::{one}": values[:, k] for k, one in enumerate(classes)}
+    return {
+        f"{name}::{one}": values[:, k] for k, one in enumerate(classes or range(values.shape[1]))
+    }
 
 
 def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
@@ -123,12 +142,22 @@ def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
     return tuple(LeftOut(name, reason) for name in names)
 
 
-def _arrow(values: Any) -> Any:
-    """Values as Arrow, by their buffers where they are numbers."""
-    import pyarrow as pa
+_CALLED = {
+    "logloss": "log-loss",
+    "pearsonr": "pearson",
+    "spearmanr": "spearman",
+    "roc_auc_ovo_macro": "auc-ovo",
+    "roc_auc_ovr_macro": "auc-ovr",
+}
 
-    if isinstance(values, pa.ChunkedArray):
-        return values
-    if isinstance(values, np.ndarray) and values.dtype.kind in "if":
-        return as_arrow(values)
-    return pa.array(values.tolist() if isinstance(values, np.ndarray) else values)
+
+def metric_called(name: str) -> str | None:
+    """Return the name that bbc has for a metric of a tool; None where it lacks the metric.
+
+    Examples
+    --------
+    >>> metric_called("mean_absolute_error"), metric_called("pinball_loss")
+    ('mae', None)
+    """
+    names = (_CALLED.get(name, name), f"neg_{name}")
+    return next((one for one in (canonical(n, METRICS) for n in names) if one in METRICS), None)

@@ -10,21 +10,21 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import partial
 from pathlib import Path, PureWindowsPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.core.local import opened
 from bbccli.errors import InputError
-from bbccli.readers.column import number_of
+from bbccli.readers.arrow import is_number, to_numbers
+from bbccli.readers.column import Column, number_of
 from bbccli.readers.sources.files import file_bytes
 from bbccli.readers.table import Table, check_names, name_twice
 from bbccli.recording.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 
 def matching(folder: Path, *patterns: str) -> list[Path]:
@@ -33,7 +33,7 @@ def matching(folder: Path, *patterns: str) -> list[Path]:
 
 
 def folders_in(path: Path) -> list[Path]:
-    """Return the folders of a folder, sorted; none where it can't be listed."""
+    """Return the folders in a folder, sorted; none where it can't be listed."""
     try:
         return sorted(one for one in path.iterdir() if one.is_dir())
     except (OSError, ValueError):
@@ -66,7 +66,7 @@ def check_name(name: str, path: Path) -> None:
     if PureWindowsPath(name).parts != (name,) or name == ".." or "\0" in name:
         raise InputError(
             "names a model that can't be the name of its folder",
-            path=str(path),
+            path=path,
             value=name,
             hint="names can't lead to other folders: don't read it unless you trust who made it",
         )
@@ -84,7 +84,7 @@ def read_json(path: Path) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        raise InputError("is not valid JSON", path=str(path), hint=_DAMAGED) from None
+        raise InputError("is not valid JSON", path=path, hint=_DAMAGED) from None
 
 
 def read_bytes(path: Path) -> bytes:
@@ -111,7 +111,7 @@ def read_rows(path: Path) -> list[list[str]]:
     try:
         return list(csv.reader(io.StringIO(read_bytes(path).decode("utf-8-sig"), newline="")))
     except (csv.Error, UnicodeDecodeError):
-        raise InputError("is not a table", path=str(path), hint=_DAMAGED) from None
+        raise InputError("is not a table", path=path, hint=_DAMAGED) from None
 
 
 def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
@@ -129,7 +129,7 @@ def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
             raise name_twice(name, str(path))
     lacking = [name for name in names if name not in header]
     if lacking:
-        raise InputError(f"has no column {lacking[0]}", path=str(path), hint=hint)
+        raise InputError(f"has no column {lacking[0]}", path=path, hint=hint)
     short = [row[: len(header)] for row in rows]
     return [dict(itertools.zip_longest(header, row, fillvalue="")) for row in short]
 
@@ -148,7 +148,7 @@ def check_listed(
     if unlisted:
         raise InputError(
             f"does not list {unlisted[0]}, which {which}",
-            path=str(place),
+            path=place,
             hint=f"{hint}; without {place.name} the run is read, and no score is checked",
             further=len(unlisted) - 1,
         )
@@ -165,27 +165,32 @@ def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> flo
     try:
         return float(text)
     except ValueError:
+        problem = "has a score that is not a number"
         raise InputError(
-            "has a score that is not a number",
-            path=str(path),
-            row=row,
-            column=column,
-            value=text,
-            hint=hint,
+            problem, path=path, row=row, column=column, value=text, hint=hint
         ) from None
 
 
-def read_frame(path: Path) -> Table:
-    """Read a table of a run.
-
-    Raises
-    ------
-    InputError
-        It is damaged, or two columns have the same name.
-    """
-    frame = parsed(path)
-    check_names(frame)
-    return frame
+def fault_in(
+    problem: str,
+    path: Path,
+    rows: IntArray,
+    values: NDArray[Any],
+    *,
+    column: str | None = None,
+    hint: str,
+) -> InputError:
+    """Build the error about the first of some rows of a file, which holds values (n,)."""
+    row = int(rows[0])
+    return InputError(
+        problem,
+        path=path,
+        row=row,
+        column=column,
+        value=values[row].item(),
+        hint=hint,
+        further=len(rows) - 1,
+    )
 
 
 _PARSED: ContextVar[dict[Path, Table] | None] = ContextVar("parsed", default=None)
@@ -221,47 +226,42 @@ def parsed(path: Path) -> Table:
     return held[path]
 
 
-def read_table(path: Path) -> dict[str, pa.ChunkedArray]:
-    """Read the columns of a table of a run.
+def read_table(path: Path) -> Table:
+    """Read a table of a run, whose columns have names of their own.
 
     Raises
     ------
     InputError
-        It is missing, or as `read_frame`.
+        It is missing or damaged, or two columns have the same name.
     """
     if not path.exists():
         raise missing(path)
-    frame = read_frame(path)
-    return {name: frame.data.column(name) for name in frame.data.column_names}
+    frame = parsed(path)
+    check_names(frame)
+    return frame
 
 
-def numbers_of(column: pa.ChunkedArray, path: Path, name: str) -> FloatArray:
-    """Return a column of finite numbers.
+def numbers_of(frame: Table, names: Iterable[str] | None = None) -> dict[str, FloatArray]:
+    """Return columns of a table of a run, or all of them: finite numbers.
 
     Raises
     ------
     InputError
         Text, or a number that is missing or infinite.
     """
-    import pyarrow as pa
+    return {name: _numbers(frame.column(name)) for name in names or frame.data.column_names}
 
-    if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
-        values = np.asarray(column.to_numpy(), dtype=np.float64)
+
+def _numbers(column: Column) -> FloatArray:
+    if is_number(column.values.type):
+        values = to_numbers(column.values).astype(np.float64, copy=False)
     else:
-        values = np.array([number_of(str(cell)) for cell in column.to_pylist()])
+        values = np.array([number_of(str(cell)) for cell in column.values.to_pylist()])
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
-        row, cell = int(wrong[0]), column[int(wrong[0])].as_py()
-        absent = cell is None or cell != cell  # noqa: PLR0124 -- NaN alone is not itself
-        raise InputError(
-            "a number is missing" if absent else "is not a finite number",
-            path=str(path),
-            column=name,
-            row=row,
-            value=None if absent else cell,
-            hint=_DAMAGED,
-            further=len(wrong) - 1,
-        )
+        absent = column.values[int(wrong[0])].as_py() is None
+        problem = "a number is missing" if absent else "is not a finite number"
+        raise column.fault(problem, wrong, hint=_DAMAGED)
     return values
 
 
@@ -276,9 +276,9 @@ def read_positions(path: Path) -> IntArray:
     try:
         found = array_of(read_bytes(path))
     except DamagedError:
-        raise InputError("is not an array of numbers", path=str(path), hint=_DAMAGED) from None
+        raise InputError("is not an array of numbers", path=path, hint=_DAMAGED) from None
     if found.ndim != 1 or found.dtype.kind not in "iu" or found.min(initial=0) < 0:
-        raise InputError("is not a list of positions", path=str(path), hint=_DAMAGED)
+        raise InputError("is not a list of positions", path=path, hint=_DAMAGED)
     return found.astype(np.int64)
 
 
@@ -290,33 +290,30 @@ def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
     InputError
         A row in two folds or in none, or one that the table does not have.
     """
+    fault = partial(InputError, path=place, hint=MIXED.format("files"))
     folds = np.full(n_rows, -1, dtype=np.int64)
     for fold, rows in enumerate(parts):
-        if len(rows) and not 0 <= rows.min() <= rows.max() < n_rows:
-            wrong = int(rows[(rows < 0) | (rows >= n_rows)][0])
-            problem = f"fold {fold} holds row {wrong}, but there are {n_rows} rows"
-            raise InputError(problem, path=str(place), hint=_MIXED)
+        outside = rows[(rows < 0) | (rows >= n_rows)]
+        if len(outside):
+            raise fault(f"fold {fold} holds row {outside[0]}, but there are {n_rows} rows")
         taken = rows[folds[rows] >= 0]
         if len(taken):
-            problem = f"row {taken[0]} is in fold {folds[taken[0]]} and in fold {fold}"
-            raise InputError(problem, path=str(place), hint=_MIXED)
+            raise fault(f"row {taken[0]} is in fold {folds[taken[0]]} and in fold {fold}")
         known, counts = np.unique(rows, return_counts=True)
         if (counts > 1).any():
-            problem = f"fold {fold} holds row {known[counts > 1][0]} twice"
-            raise InputError(problem, path=str(place), hint=_MIXED)
+            raise fault(f"fold {fold} holds row {known[counts > 1][0]} twice")
         folds[rows] = fold
     if (folds < 0).any():
-        problem = f"row {int(np.flatnonzero(folds < 0)[0])} is in no fold"
-        raise InputError(problem, path=str(place), hint=_MIXED)
+        raise fault(f"row {np.flatnonzero(folds < 0)[0]} is in no fold")
     return folds
 
 
 def missing(path: Path) -> InputError:
     """Build the error about a file of a run that is not there."""
     return InputError(
-        "no such file", path=str(path), hint="copy the whole folder of the run, not a part"
+        "no such file", path=path, hint="copy the whole folder of the run, not a part"
     )
 
 
 _DAMAGED = "the folder is damaged: copy it again"
-_MIXED = "the folder mixes files of several runs, or is damaged"
+MIXED = "the folder mixes {} of several runs, or is damaged"

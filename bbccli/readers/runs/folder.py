@@ -64,6 +64,6 @@ def _unknown(folder: Path) -> InputError:
     found, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
     return InputError(
         f"is a directory, not a file, and holds no run that is known{found}",
-        path=str(folder),
+        path=folder,
         hint=f"{remedy}name one file in it; or a run, of which these were looked for: {looked_for}",
     )

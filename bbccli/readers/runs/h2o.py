@@ -11,6 +11,8 @@ Labels are in none of the files: `--labels` with the training frame.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,7 @@ from bbccli.readers.runs.contents import matching, number_in, numbers_of, read_t
 from bbccli.readers.table import Table
 from bbccli.types import FloatArray, Pooling, Task
 
+_PREDICT = "predict"
 _PREDICTIONS = ".cv_holdout_predictions.csv"
 _FOLDS = ".cv_fold_assignment.csv"
 _BOARD = "leaderboard.csv"
@@ -32,8 +35,6 @@ _MOST_FOLDS = 2**53
 _AGAIN = "export it from H2O again"
 _STACKED = "StackedEnsemble"
 
-_SCORES = {"auc": "auc", "logloss": "log-loss", "rmse": "rmse", "mse": "mse", "mae": "mae"}
-_OF_NUMBERS = ("rmse", "mse", "mae")
 _CLASS_ERROR = "mean_per_class_error"
 """1 - the balanced accuracy, where the likeliest class is predicted."""
 _DEVIANCE = "mean_residual_deviance"
@@ -55,21 +56,19 @@ def load(folder: Path) -> Table:
     InputError
         A file that is damaged, or models of different rows or classes.
     """
-    found = [
-        path.name.removesuffix(_PREDICTIONS) for path in sorted(folder.glob(f"*{_PREDICTIONS}"))
-    ]
+    files = sorted(folder.glob(f"*{_PREDICTIONS}"))
+    found = [path.name.removesuffix(_PREDICTIONS) for path in files]
     board = _board(folder / _BOARD)
     models = [name for name in found if not board or name in board]
     if not models:
-        raise InputError(
-            f"no model of {_BOARD} has predictions", path=str(folder), hint="export them"
-        )
+        problem = f"no model of {_BOARD} has predictions"
+        raise InputError(problem, path=folder, hint="export them")
     predictions = {name: _predictions(folder / f"{name}{_PREDICTIONS}") for name in models}
-    _check_same_shape(predictions, folder)
-    first = predictions[models[0]]
-    classes = () if list(first) == ["predict"] else tuple(first)
+    n_rows = _check_same_shape(predictions, folder)
+    classes = tuple(predictions[models[0]])
+    classes = () if classes == (_PREDICT,) else classes
     short = _short(models)
-    columns = _folds(folder, models, len(next(iter(first.values()))))
+    columns = _folds(folder, models, n_rows)
     for name, parts in predictions.items():
         columns |= {
             f"{short[name]}::{one}" if classes else short[name]: parts[one] for one in parts
@@ -89,7 +88,7 @@ def load(folder: Path) -> Table:
                 *left_out(stacked, "stacked, and not exported"),
                 *left_out(lost, "not exported"),
             ),
-            leaderboard=_scores(folder / _BOARD, board, short, classes),
+            leaderboard=tuple(_scores(folder / _BOARD, board, short, _known(classes))),
             metric=metric,
             metric_name=metric_name,
             unchecked="" if board else f"there is no {_BOARD}",
@@ -112,18 +111,19 @@ def _board(place: Path) -> dict[str, dict[str, str]]:
     board = {row.pop("model_id"): row for row in rows}
     if len(board) < max(len(rows), 1):
         problem = "names a model twice" if board else "names no model"
-        raise InputError(problem, path=str(place), hint=_AGAIN)
+        raise InputError(problem, path=place, hint=_AGAIN)
     return board
 
 
 def _predictions(place: Path) -> dict[str, FloatArray]:
     """Columns of a model: by class, or the values under the name `predict`."""
-    table = read_table(place)
-    if "predict" not in table:
-        raise InputError("has no column predict", path=str(place), hint=_AGAIN)
-    names = [name for name in table if name != "predict"] or ["predict"]
+    frame = read_table(place)
+    if _PREDICT not in frame.data.column_names:
+        raise InputError("has no column predict", path=place, hint=_AGAIN)
+    names = [name for name in frame.data.column_names if name != _PREDICT] or [_PREDICT]
     prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
-    return {name[1:] if prefixed else name: numbers_of(table[name], place, name) for name in names}
+    found = numbers_of(frame, names)
+    return {name.removeprefix("p"): one for name, one in found.items()} if prefixed else found
 
 
 def _is_number(text: str) -> bool:
@@ -134,17 +134,19 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _check_same_shape(predictions: dict[str, dict[str, FloatArray]], folder: Path) -> None:
-    first = next(iter(predictions))
-    shapes = {name: (list(p), len(next(iter(p.values())))) for name, p in predictions.items()}
-    for name, (columns, n_rows) in shapes.items():
-        if (columns, n_rows) != shapes[first]:
+def _check_same_shape(predictions: dict[str, dict[str, FloatArray]], folder: Path) -> int:
+    """Refuse models of different rows or classes; return the number of rows."""
+    shapes = {name: (len(next(iter(p.values()))), list(p)) for name, p in predictions.items()}
+    first = next(iter(shapes))
+    for name, (n_rows, columns) in shapes.items():
+        if shapes[name] != shapes[first]:
             raise InputError(
                 f"has {n_rows} rows and the columns {', '.join(columns)}; "
-                f"{first} has {shapes[first][1]} and {', '.join(shapes[first][0])}",
-                path=str(folder / f"{name}{_PREDICTIONS}"),
+                f"{first} has {shapes[first][0]} and {', '.join(shapes[first][1])}",
+                path=folder / f"{name}{_PREDICTIONS}",
                 hint="keep the models of one run in one folder, with leaderboard.csv",
             )
+    return shapes[first][0]
 
 
 def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
@@ -154,38 +156,29 @@ def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
         return {}
     found = []
     for place in places:
-        table = read_table(place)
-        name = _ASSIGNMENT if _ASSIGNMENT in table else next(iter(table))
-        if name != _ASSIGNMENT and len(table) > 1:
-            problem = f"has no column {_ASSIGNMENT}"
-            raise InputError(problem, path=str(place), hint="export the folds again")
-        values = numbers_of(table[name], place, name)
+        fault = partial(InputError, path=place, hint="export the folds again")
+        frame = read_table(place)
+        names = frame.data.column_names
+        name = _ASSIGNMENT if _ASSIGNMENT in names else names[0]
+        if name != _ASSIGNMENT and len(names) > 1:
+            raise fault(f"has no column {_ASSIGNMENT}")
+        values = numbers_of(frame, [name])[name]
         broken = np.flatnonzero((values % 1 != 0) | (np.abs(values) > _MOST_FOLDS))
         if len(broken):
-            row, value = int(broken[0]), float(values[broken[0]])
-            raise InputError(
-                "fold is no whole number",
-                path=str(place),
-                row=row,
-                column=name,
-                value=value,
-                hint="export the folds again",
-            )
+            row = int(broken[0])
+            raise fault("fold is no whole number", row=row, column=name, value=float(values[row]))
         if len(values) != n_rows:
-            problem = f"has {len(values)} rows, the predictions have {n_rows}"
-            raise InputError(problem, path=str(place), hint="export the folds again")
+            raise fault(f"has {len(values)} rows, the predictions have {n_rows}")
         found.append(values.astype(np.int64))
     return {"fold": found[0]} if all((one == found[0]).all() for one in found) else {}
 
 
 def _short(models: list[str]) -> dict[str, str]:
     """Names without the end that all have: `GBM_2_AutoML_1_20261120_165007` is `GBM_2`."""
-    parts = [name.split("_AutoML_", 1) for name in models]
-    if len({tuple(part[1:]) for part in parts}) == 1 and len({part[0] for part in parts}) == len(
-        models
-    ):
-        return {name: part[0] for name, part in zip(models, parts, strict=True)}
-    return {name: name for name in models}
+    parts = {name: name.partition("_AutoML_") for name in models}
+    starts, ends = {one[0] for one in parts.values()}, {one[1:] for one in parts.values()}
+    alike = len(ends) == 1 and len(starts) == len(models)
+    return {name: start if alike else name for name, (start, *_) in parts.items()}
 
 
 def _flags(name: str) -> tuple[str, ...]:
@@ -195,11 +188,11 @@ def _flags(name: str) -> tuple[str, ...]:
     return (*found, "rounded") if "AutoML" in name else found
 
 
-def _known(classes: tuple[str, ...]) -> list[str]:
+def _known(classes: tuple[str, ...]) -> dict[str, str]:
     """Scores of the leaderboard that are those of `bbc`: an RMSE of probabilities is not."""
     if not classes:
-        return list(_OF_NUMBERS)
-    return ["auc", "logloss"] if len(classes) == 2 else ["logloss"]
+        return {name: name for name in ("rmse", "mse", "mae")}
+    return {"logloss": "log-loss"} | ({"auc": "auc"} if len(classes) == 2 else {})
 
 
 def _metric(
@@ -212,7 +205,7 @@ def _metric(
     """
     first = next(iter(next(iter(board.values()), {})), None)
     if first in _known(classes):
-        return _SCORES[first], None
+        return _known(classes)[first], None
     if first == _CLASS_ERROR and len(classes) > 2:  # of two classes H2O cuts where F1 is largest
         return "balanced-accuracy", first
     same = first == _DEVIANCE and all(row[_DEVIANCE] == row.get("mse") for row in board.values())
@@ -220,22 +213,16 @@ def _metric(
 
 
 def _scores(
-    place: Path, board: dict[str, dict[str, str]], short: dict[str, str], classes: tuple[str, ...]
-) -> tuple[ReportedScore, ...]:
-    """The first score of each model that `bbc` can compute."""
-    scores = []
+    place: Path, board: dict[str, dict[str, str]], short: dict[str, str], known: dict[str, str]
+) -> Iterator[ReportedScore]:
+    """Yield the first score of each model that `bbc` can compute."""
     for number, (name, row) in enumerate(board.items()):
-        key = next((one for one in row if one in _known(classes)), None)
+        key = next((one for one in row if one in known), None)
         if name in short and key:
-            scores.append(
-                ReportedScore(
-                    id=short[name],
-                    metric=_SCORES[key],
-                    value=number_in(row[key], place, number, key, hint=_AGAIN),
-                    tolerance=_TOLERANCE,
-                )
+            value = number_in(row[key], place, number, key, hint=_AGAIN)
+            yield ReportedScore(
+                id=short[name], metric=known[key], value=value, tolerance=_TOLERANCE
             )
-    return tuple(scores)
 
 
 RUNS = (RunReader("H2O", "`*.cv_holdout_predictions.csv`", recognises, load, labels=APART),)

@@ -19,6 +19,7 @@ from __future__ import annotations
 import glob
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,17 +30,8 @@ from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.column import number_of
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.runs.base import RunReader, columns_of, table_of
-from bbccli.readers.runs.contents import (
-    folds_of,
-    matching,
-    missing,
-    numbers_of,
-    read_bytes,
-    read_json,
-    read_rows,
-    read_table,
-)
+from bbccli.readers.runs import contents
+from bbccli.readers.runs.base import RunReader, table_of
 from bbccli.readers.table import Table
 from bbccli.types import FloatArray, IntArray
 
@@ -48,7 +40,6 @@ _PREDICTIONS = "_predictions"
 _FOLDS = "_splitIndices.csv"
 _SIGN = b'"oosPredictions"'
 _HINT = "keep all files of one analysis in a folder"
-_HINT_JSON = "save the whole answer of get_detailed_analysis_results(analysis_id) as JSON"
 _FARTHEST = 2**53
 
 
@@ -67,20 +58,20 @@ def load(folder: Path) -> Table:
         Files of several analyses, a file that is missing or damaged, or sizes that contradict.
     """
     outcomes = sorted(folder.glob(f"*{_OUTCOME}"))
-    answer = _answer_in(folder)
-    if answer is not None and not outcomes:
+    if not outcomes and (answer := _answer_in(folder)):
         return _load_json(folder, answer)
     start = outcomes[0].name.removesuffix(_OUTCOME)
     if len(outcomes) > 1:
         problem = f"holds {len(outcomes)} analyses, such as {start}"
-        raise InputError(problem, path=str(folder), hint=_HINT)
-    truth = next(iter(read_table(outcomes[0]).values()))
+        raise InputError(problem, path=folder, hint=_HINT)
+    outcome = contents.read_table(outcomes[0]).data
+    truth = outcome.column(outcome.column_names[0])
     parts = _parts(folder, start, len(truth))
     folds = _folds(folder / f"{start}{_FOLDS}", len(truth))
     classes = tuple(one for one in parts if one)
     by_class = zip(*(values.T for values in parts.values()), strict=True)
     each = (np.column_stack(one) if classes else one[0] for one in by_class)
-    files = matching(folder, f"{glob.escape(start)}_*.csv")
+    files = contents.matching(folder, f"{glob.escape(start)}_*.csv")
     return _table(folder, files, truth, folds, each, classes)
 
 
@@ -93,9 +84,8 @@ def _table(
     classes: tuple[str, ...],
 ) -> Table:
     """The table of an analysis, whose configurations have descriptions too long for names."""
-    columns: dict[str, Any] = {"row_id": np.arange(len(truth)), "fold": folds, "truth": truth}
-    for number, values in enumerate(predictions, 1):
-        columns |= columns_of(f"cfg_{number:04d}", values, classes)
+    columns = {"row_id": np.arange(len(truth)), "fold": folds, "truth": truth}
+    columns |= {f"cfg_{number:04d}": values for number, values in enumerate(predictions, 1)}
     run = ToolRun(tool="JADBio", unchecked="the export has no scores")
     return table_of(folder, files, columns, run, Metadata(classes=classes))
 
@@ -106,12 +96,14 @@ def _answer_in(folder: Path) -> Path | None:
     with trying():
         for path in sorted(folder.glob("*.json")):
             with suppress(InputError):
-                found += [path] if _SIGN in read_bytes(path) else []
+                found += [path] if _SIGN in contents.read_bytes(path) else []
     return found[0] if len(found) == 1 else None
 
 
 def _load_json(folder: Path, place: Path) -> Table:
-    about = read_json(place)
+    hint = "save the whole answer of get_detailed_analysis_results(analysis_id) as JSON"
+    fault = partial(InputError, path=place, hint=hint)
+    about = contents.read_json(place)
     try:
         truth = list(about["targetData"]["data"])
         predictions = about["oosPredictions"]["predictions"]
@@ -119,67 +111,49 @@ def _load_json(folder: Path, place: Path) -> Table:
         values = [np.array(one, dtype=np.float64) for one in predictions.values()]
         labels = tuple(map(str, sorted(set(truth))))
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
-        raise _strange("lacks targetData, oosPredictions or splitIndices", place) from None
+        raise fault("lacks targetData, oosPredictions or splitIndices") from None
     shapes = {one.shape for one in values}
     if len(shapes) != 1 or any(part.ndim != 1 for part in parts):
-        raise _strange(f"has predictions of {len(shapes)} shapes, or folds that are none", place)
-    shape = shapes.pop()
+        raise fault(f"has predictions of {len(shapes)} shapes, or folds that are none")
+    (shape,) = shapes
     if len(shape) not in (2, 3) or shape[:2] != (len(truth), 1):
-        raise _strange(f"has predictions of {shape} for {len(truth)} samples", place)
-    folds = folds_of(parts, len(truth), place)
+        raise fault(f"has predictions of {shape} for {len(truth)} samples")
+    folds = contents.folds_of(parts, len(truth), place)
     classes = labels if len(shape) == 3 else ()
     if classes and len(classes) != shape[2]:
-        raise _strange(f"has {shape[2]} predictions for {len(classes)} classes", place)
-    return _table(folder, [place], truth, folds, [one[:, 0] for one in values], classes)
-
-
-def _strange(problem: str, place: Path) -> InputError:
-    return InputError(problem, path=str(place), hint=_HINT_JSON)
+        raise fault(f"has {shape[2]} predictions for {len(classes)} classes")
+    return _table(folder, [place], truth, folds, (one[:, 0] for one in values), classes)
 
 
 def _parts(folder: Path, start: str, n_samples: int) -> dict[str, FloatArray]:
     """Predictions by class; under no name where there is one file for all."""
     found: dict[str, FloatArray] = {}
     for place in sorted(folder.glob(f"{glob.escape(start)}{_PREDICTIONS}*.csv")):
-        table = read_table(place)
-        one = place.stem.removeprefix(f"{start}{_PREDICTIONS}").removeprefix("_")
-        values = np.column_stack([numbers_of(table[name], place, name) for name in table])
-        n_configurations = next(iter(found.values()), values).shape[1]
-        if values.shape != (n_samples, n_configurations):
-            problem = (
-                f"has {values.shape[0]} rows and {values.shape[1]} configurations, not "
-                f"{n_samples} and {n_configurations}"
-            )
-            raise InputError(problem, path=str(place), hint=_HINT)
+        fault = partial(InputError, path=place, hint=_HINT)
+        values = np.column_stack([*contents.numbers_of(contents.read_table(place)).values()])
+        wanted = n_samples, next(iter(found.values()), values).shape[1]
+        if values.shape != wanted:
+            problem = "has {} rows and {} configurations, not {} and {}"
+            raise fault(problem.format(*values.shape, *wanted))
         if "" in found:
-            raise InputError(
-                f"holds one class, {start}{_PREDICTIONS}.csv all", path=str(place), hint=_HINT
-            )
-        found[one] = values
+            raise fault(f"holds one class, {start}{_PREDICTIONS}.csv all")
+        found[place.stem.removeprefix(f"{start}{_PREDICTIONS}").removeprefix("_")] = values
     if not found:
-        raise missing(folder / f"{start}{_PREDICTIONS}.csv")
+        raise contents.missing(folder / f"{start}{_PREDICTIONS}.csv")
     return found
 
 
 def _folds(place: Path, n_samples: int) -> IntArray:
-    parts = [
-        np.array([_position(cell, row, place) for cell in cells if not _is_padding(cell)], np.int64)
-        for row, cells in enumerate(read_rows(place)[1:])
-    ]
-    return folds_of([part for part in parts if len(part)], n_samples, place)
-
-
-def _is_padding(cell: str) -> bool:
-    return cell.strip().lower() in ("", "nan")
-
-
-def _position(cell: str, row: int, place: Path) -> int:
-    number = number_of(cell.strip())
-    if not (number % 1 == 0 and abs(number) < _FARTHEST):
-        raise InputError(
-            "is not the position of a sample", path=str(place), row=row, value=cell, hint=_HINT
-        )
-    return int(number)
+    parts = []
+    for row, cells in enumerate(contents.read_rows(place)[1:]):
+        given = [cell for cell in cells if cell.strip().lower() not in ("", "nan")]  # else padding
+        numbers = np.array([number_of(cell.strip()) for cell in given])
+        wrong = np.flatnonzero(~((numbers % 1 == 0) & (np.abs(numbers) < _FARTHEST)))
+        if len(wrong):
+            problem, value = "is not the position of a sample", given[wrong[0]]
+            raise InputError(problem, path=place, row=row, value=value, hint=_HINT)
+        parts += [numbers.astype(np.int64)] if given else []
+    return contents.folds_of(parts, n_samples, place)
 
 
 RUNS = (

@@ -37,8 +37,10 @@ from bbccli.errors import InputError
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs.base import RunReader, left_out, table_of
 from bbccli.readers.runs.contents import (
+    MIXED,
     check_listed,
     check_name,
+    fault_in,
     folds_of,
     matching,
     number_in,
@@ -88,8 +90,7 @@ _TOLERANCE = 1e-6
 _NOISE = 1e-12
 """What scaling there and back may change, as a share of the largest number on the way."""
 _AGAIN = "copy the run again"
-_MIXED = "the folder mixes models of several runs"
-_MIXED_OR_DAMAGED = "the folder mixes {} of several runs, or is damaged"
+_OF_SEVERAL = "the folder mixes models of several runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,13 @@ def load(folder: Path) -> Table:
     columns |= {} if weights is None else {"weight": weights}
     for name, table in tables.items():
         columns |= _predictions(run, name, table, classes)
-    alike = () if weights is None else (name for name in run.models if _WEIGHT not in tables[name])
+    unchecked = "" if board is not None else f"there is no {_BOARD}"
+    if n_copies:
+        unchecked = f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
+    elif run.metric is None:
+        unchecked = "bbc does not have the metric of the run"
+    elif weights is not None and run.metric in _WITHOUT_WEIGHTS:
+        unchecked = f"mljar scores {run.metric} without the weights"
     return table_of(
         folder,
         matching(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
@@ -158,10 +165,12 @@ def load(folder: Path) -> Table:
             ),
             metric=run.metric,
             metric_name=run.metric_name,
-            unchecked=_unchecked(run, n_copies, board is not None, weights is not None),
+            unchecked=unchecked,
             leaderboard=() if n_copies or board is None else tuple(_scores(run, board)),
             fold_scores=() if n_copies else tuple(_fold_scores(run)),
-            scored_alike=tuple(alike),
+            scored_alike=tuple(
+                name for name in run.models if weights is not None and _WEIGHT not in tables[name]
+            ),
             weighted=weights is not None,
             targets=targets,
         ),
@@ -176,12 +185,11 @@ def load(folder: Path) -> Table:
 
 
 def _described(folder: Path) -> _Run:
-    place = folder / "params.json"
-    params, info = read_json(place), read_json(folder / "data_info.json")
+    place, other = folder / "params.json", folder / "data_info.json"
+    params, info = read_json(place), read_json(other)
     n_rows = info.get("rows") if isinstance(info, dict) else None
     if type(n_rows) is not int or n_rows < 1:
-        problem, path = "does not say how many rows there are", folder / "data_info.json"
-        raise InputError(problem, path=str(path), hint=_AGAIN)
+        raise InputError("does not say how many rows there are", path=other, hint=_AGAIN)
     try:
         if not isinstance(params["saved"], list):
             raise TypeError
@@ -204,32 +212,28 @@ def _described(folder: Path) -> _Run:
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise InputError(
             "is not the description of a finished mljar run",
-            path=str(place),
+            path=place,
             hint="let the run finish, or copy its whole folder",
         ) from None
     for name in saved:
         check_name(name, place)
     if not run.models:
-        raise InputError("the run has saved no model", path=str(folder), hint="let it finish")
+        raise InputError("the run has saved no model", path=folder, hint="let it finish")
     return run
 
 
 def _tables(run: _Run) -> dict[str, Columns]:
     """Columns of each model, all of which have as many rows."""
-    tables: dict[str, Columns] = {}
-    for name in run.models:
-        place = run.place(name)
-        table = {key: numbers_of(column, place, key) for key, column in read_table(place).items()}
+    tables = {name: numbers_of(read_table(run.place(name))) for name in run.models}
+    first = run.models[0]
+    for name, table in tables.items():
         if "target" not in table or len(table) < 2:
             problem = "has no column target beside predictions"
-            raise InputError(problem, path=str(place), hint=_AGAIN)
-        tables[name] = table
-    sizes = {name: len(table["target"]) for name, table in tables.items()}
-    first = run.models[0]
-    for name, size in sizes.items():
-        if size != sizes[first]:
-            problem = f"has {size} rows, {first} has {sizes[first]}"
-            raise InputError(problem, path=str(run.place(name)), hint=_MIXED)
+            raise InputError(problem, path=run.place(name), hint=_AGAIN)
+        size, expected = len(table["target"]), len(tables[first]["target"])
+        if size != expected:
+            problem = f"has {size} rows, {first} has {expected}"
+            raise InputError(problem, path=run.place(name), hint=_OF_SEVERAL)
     return tables
 
 
@@ -240,23 +244,22 @@ def _places(run: _Run, n_rows: int) -> dict[str, IntArray]:
         positions = np.sort(read_positions(place))
         if len(positions) != n_rows:
             problem = f"has {len(positions)} positions, the predictions have {n_rows} rows"
-            raise InputError(problem, path=str(place), hint=_AGAIN)
+            raise InputError(problem, path=place, hint=_AGAIN)
         return {"row_id": positions, "fold": np.zeros(n_rows, np.int64)}
     if run.split or run.n_repeats > 1:
         return {"row_id": np.arange(n_rows)}
     within = run.folder / "folds"
-    parts = []
-    for fold in range(run.n_folds):  # as claimed: the first file that is missing ends it
-        parts.append(read_positions(within / f"fold_{fold}_validation_indices.npy"))
+    # as many as claimed: the first file that is missing ends it
+    parts = [
+        read_positions(within / f"fold_{fold}_validation_indices.npy")
+        for fold in range(run.n_folds)
+    ]
     folds = folds_of(parts, n_rows, within)
     for fold in range(run.n_folds):
-        place = within / f"fold_{fold}_train_indices.npy"
-        if place.is_file():
-            trained = np.unique(read_positions(place))
-            if not np.array_equal(trained, np.flatnonzero(folds != fold)):
-                problem = "trains on other rows than those that its fold does not validate"
-                hint = _MIXED_OR_DAMAGED.format("folds")
-                raise InputError(problem, path=str(place), hint=hint)
+        place, others = within / f"fold_{fold}_train_indices.npy", np.flatnonzero(folds != fold)
+        if place.is_file() and not np.array_equal(np.unique(read_positions(place)), others):
+            problem = "trains on other rows than those that its fold does not validate"
+            raise InputError(problem, path=place, hint=MIXED.format("folds"))
     return {"row_id": np.arange(n_rows), "fold": folds}
 
 
@@ -267,8 +270,8 @@ def _check_copies(run: _Run, kept: FloatArray, copies: FloatArray, classes: bool
         raise InputError(
             f"the predictions have {len(kept) + len(copies)} rows, data_info.json says that there "
             f"are {len(kept)}",
-            path=str(run.folder),
-            hint=_MIXED_OR_DAMAGED.format("files"),
+            path=run.folder,
+            hint=MIXED.format("files"),
         )
 
 
@@ -276,14 +279,8 @@ def _classes(run: _Run, target: FloatArray) -> list[Any]:
     """Return the classes in the order of their codes: texts, or the codes themselves."""
     broken = np.flatnonzero(target % 1)
     if len(broken):
-        raise InputError(
-            f"{run.models[0]} has a target that is no code of a class",
-            path=str(run.folder),
-            row=int(broken[0]),
-            value=float(target[broken[0]]),
-            hint=_AGAIN,
-            further=len(broken) - 1,
-        )
+        problem = f"{run.models[0]} has a target that is no code of a class"
+        raise fault_in(problem, run.folder, broken, target, hint=_AGAIN)
     found = [int(code) for code in np.unique(target)]
     for name in run.models:
         place, fits = _preprocessing(run.folder / name, "framework.json", "ensemble.json")
@@ -293,12 +290,9 @@ def _classes(run: _Run, target: FloatArray) -> list[Any]:
             whole = all(type(value) is int for value in values)
             fit = whole and sorted(values) == [*range(len(values))] and set(found) <= set(values)
             if not fit or (run.task is Task.BINARY and len(values) != 2):
-                raise InputError(
-                    f"codes the classes as {', '.join(map(str, values))}; the targets are "
-                    f"{', '.join(map(str, found))}",
-                    path=str(place),
-                    hint=_MIXED_OR_DAMAGED.format("models"),
-                )
+                shown, expected = (", ".join(map(str, some)) for some in (values, found))
+                problem = f"codes the classes as {shown}; the targets are {expected}"
+                raise InputError(problem, path=place, hint=MIXED.format("models"))
             return sorted(codes, key=lambda label: int(codes[label]))
     return found
 
@@ -327,15 +321,10 @@ def _weights(run: _Run, tables: Mapping[str, Columns]) -> FloatArray | None:
     for name, values in given.items():
         differ = np.flatnonzero(values != given[first])
         if len(differ):
-            raise InputError(
-                f"the weight differs from that of {first}, {given[first][differ[0]].item()!r}",
-                path=str(run.place(name)),
-                column=_WEIGHT,
-                row=int(differ[0]),
-                value=values[differ[0]].item(),
-                hint=_MIXED,
-                further=len(differ) - 1,
-            )
+            one = given[first][differ[0]].item()
+            problem = f"the weight differs from that of {first}, {one!r}"
+            place = run.place(name)
+            raise fault_in(problem, place, differ, values, column=_WEIGHT, hint=_OF_SEVERAL)
     return given.get(first)
 
 
@@ -348,7 +337,7 @@ def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> Co
     if found.keys() != wanted.keys():
         columns = ", ".join(found) or "none"
         problem = f"has the prediction columns {columns}, which do not fit the classes"
-        raise InputError(problem, path=str(run.place(name)), hint=_AGAIN)
+        raise InputError(problem, path=run.place(name), hint=_AGAIN)
     return {column: found[key] for key, column in wanted.items()}
 
 
@@ -366,19 +355,18 @@ def _board(run: _Run) -> dict[str, str] | None:
     if not place.is_file():
         return None
     rows = records_with(place, "name", "metric_value", hint=_AGAIN)
-    for row in rows:
-        check_name(row["name"] or "-", place)
     board = {row["name"]: row["metric_value"] for row in rows if row["name"]}
-    hint = _MIXED_OR_DAMAGED.format("files")
-    check_listed(place, board, run.models, which="params.json names as saved", hint=hint)
+    for name in board:
+        check_name(name, place)
+    which = "params.json names as saved"
+    check_listed(place, board, run.models, which=which, hint=MIXED.format("files"))
     return board
 
 
 def _scores(run: _Run, board: dict[str, str]) -> Iterator[ReportedScore]:
-    rows = {name: row for row, name in enumerate(board)}
+    place, rows = run.folder / _BOARD, list(board)
     for name in run.models if run.metric else ():
-        cell = board[name], run.folder / _BOARD, rows[name], "metric_value"
-        value = number_in(*cell, hint=_AGAIN)
+        value = number_in(board[name], place, rows.index(name), "metric_value", hint=_AGAIN)
         yield ReportedScore(id=name, metric=run.metric or "", value=value, tolerance=_TOLERANCE)
 
 
@@ -394,26 +382,14 @@ def _fold_scores(run: _Run) -> Iterator[ReportedScore]:
         model, folds = run.folder / name, range(run.n_folds)
         logs = [model / f"learner_fold_{fold}_training.log" for fold in folds]
         cells = [read_rows(log) for log in logs] if all(log.is_file() for log in logs) else []
-        if any(len(rows) != 1 or len(rows[0]) != 3 for rows in cells):
-            continue
         try:
-            values = [float(rows[0][-1]) for rows in cells]
+            values = [float(score) for ((_, _, score),) in cells]
         except ValueError:
             continue
         for fold, value in enumerate(values):
             yield ReportedScore(
                 id=name, metric=run.metric, fold=fold, value=value, tolerance=_TOLERANCE
             )
-
-
-def _unchecked(run: _Run, n_copies: int, listed: bool, weighted: bool) -> str:
-    if n_copies:
-        return f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
-    if run.metric is None:
-        return "bbc does not have the metric of the run"
-    if weighted and run.metric in _WITHOUT_WEIGHTS:
-        return f"mljar scores {run.metric} without the weights"
-    return "" if listed else f"there is no {_BOARD}"
 
 
 def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
@@ -431,7 +407,7 @@ def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
         limits = np.array([float(one["X_min_values"][0]) for one in found])
     except (KeyError, TypeError, ValueError, IndexError):
         problem = "does not say how targets were scaled"
-        raise InputError(problem, path=str(place), hint=_AGAIN) from None
+        raise InputError(problem, path=place, hint=_AGAIN) from None
     known = fold is not None and len(limits) == fold.max() + 1
     return 1 + float(np.abs(limits).max()), limits[fold][None] if known else limits[:, None]
 
@@ -481,20 +457,14 @@ def _other_target(
     run: _Run, targets: Columns, pair: tuple[str, str], differ: IntArray, *, scaled: bool
 ) -> InputError:
     """Build the error about two models of other targets: names the one that most contradict."""
-    names, row = list(targets), int(differ[0])
+    names, row = list(targets), differ[0]
     own = np.array([target[row] for target in targets.values()])
-    entry, other = names.index(pair[0]), names.index(pair[1])
+    entry, other = map(names.index, pair)
     odd, kept = odd_one(own, np.full(len(own), other), entry)
     more = ", by more than its scaling explains" if scaled else ""
-    return InputError(
-        f"target differs from that of {names[kept]}, {own[kept].item()!r}{more}",
-        path=str(run.place(names[odd])),
-        column="target",
-        row=row,
-        value=own[odd].item(),
-        hint=_MIXED,
-        further=len(differ) - 1,
-    )
+    problem = f"target differs from that of {names[kept]}, {own[kept].item()!r}{more}"
+    place, values = run.place(names[odd]), targets[names[odd]]
+    return fault_in(problem, place, differ, values, column="target", hint=_OF_SEVERAL)
 
 
 RUNS = (RunReader("mljar", "`params.json` and `data_info.json`", recognises, load),)

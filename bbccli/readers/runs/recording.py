@@ -6,11 +6,11 @@ import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bbccli.core.source import LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
@@ -20,20 +20,12 @@ from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
 from bbccli.readers.table import Table, cells_of
 from bbccli.recording import store
-from bbccli.recording.store import Design, Listed, Part, by_identity, listed_in, parts_in
-from bbccli.recording.tries import (
-    Try,
-    candidate_of,
-    share_of,
-    short_names,
-    tries_of,
-)
+from bbccli.recording.store import Design, Listed, Part
+from bbccli.recording.tries import Try, candidate_of, share_of, short_names, tries_of
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
 
 Listing = Mapping[str, list[Listed]]
 """Candidates by identity, in the order in which searches listed them."""
-
-Named = Sequence[tuple[Try, str]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,9 +38,8 @@ class Recording:
         The folder.
     design
         Its truth, classes and folds.
-    tries, configurations
-        Tries with predictions, and C unique names: those that were given, else the parameters that
-        vary.
+    tries
+        The C configurations: tries with predictions that count.
     listed
         Candidates of searches.
     kind
@@ -60,7 +51,7 @@ class Recording:
         Fold of each sample in each repeat, -1 where no fold tests it; None where unknown or
         different between configurations.
     left_out
-        Names of tries that take no part, and why.
+        Tries that take no part.
     damaged
         Files that can't be read.
     """
@@ -68,18 +59,17 @@ class Recording:
     path: Path
     design: Design
     tries: tuple[Try, ...]
-    configurations: tuple[str, ...]
     listed: Listing
     kind: PredictionKind
     predictions: FloatArray
     folds: IntArray | None
-    left_out: tuple[tuple[str, str], ...]
+    left_out: tuple[LeftOut, ...]
     damaged: tuple[str, ...]
 
     @property
-    def parts(self) -> list[Part]:
-        """All parts of the tries."""
-        return [part for one in self.tries for part in one.parts]
+    def configurations(self) -> tuple[str, ...]:
+        """C unique names."""
+        return tuple(one.name for one in self.tries)
 
     @property
     def repeated_holdout(self) -> bool:
@@ -115,67 +105,69 @@ def load(path: Path) -> Recording:
     held = matching(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
     check_size(sum(file.stat().st_size for file in held), str(path))
     plan = store.load(path)
-    found, damaged = parts_in(path)
-    placed = [_placed(path, plan, part) for part in found]
-    listed = by_identity(listed_in(path))
-    tries = _tries(path, placed, listed)
-    named = list(zip(tries, short_names([one.parts[0] for one in tries]), strict=True))
-    counted = [(one, name) for one, name in named if one.counts]
+    found, damaged = store.parts_in(path)
+    listed = store.by_identity(store.listed_in(path))
+    tries = _tries(path, [_placed(path, plan, part) for part in found], listed)
+    counted = [one for one in tries if one.counts]
     if not counted:
         raise InputError(
             "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
-            path=str(path),
+            path=path,
             hint="give rec.scorer to the search and rec.cv as its cv, or call rec.write()",
         )
-    predicted = [[part for part in one.parts if part.predictions is not None] for one, _ in counted]
+    predicted = [[part for part in one.parts if part.predictions is not None] for one in counted]
     kind = _kind(path, {part.kind for group in predicted for part in group if part.kind})
     predictions = _prediction_array(path, plan, predicted, kind)
     return Recording(
         path=path,
         design=plan,
-        tries=tuple(one for one, _ in counted),
-        configurations=tuple(name for _, name in counted),
+        tries=tuple(counted),
         listed=listed,
         kind=kind,
         predictions=predictions,
         folds=_folds(plan, itertools.chain(*predicted), len(predictions)),
-        left_out=tuple(_left_out(named, listed)),
+        left_out=tuple(_left_out(tries, listed)),
         damaged=tuple(damaged),
     )
 
 
 def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
-    """Return what was tried: by searches in their order, then as it was first tried."""
-    groups = by_identity(found)
-    said: dict[tuple[str, int], str] = {}
-    for part in (part for part in found if part.name and part.score is not None):
-        own = str((part.estimator, part.params))
-        if said.setdefault((part.name, part.session), own) != own:
-            raise InputError(
-                "one name stands for several configurations",
-                path=str(path),
-                value=part.name,
-                hint="rec.scorer for a search: it tells candidates apart by their parameters",
-            )
-    first = [identity for identity in listed if identity in groups]
-    return [
+    """Return what was tried, named: by searches in their order, then as it was first tried."""
+    groups = store.by_identity(found)
+    known: dict[tuple[str, int], str] = {}
+    for part in found:
+        if part.name and part.score is not None:
+            own = str((part.estimator, part.params))
+            if known.setdefault((part.name, part.session), own) != own:
+                raise InputError(
+                    "one name stands for several configurations",
+                    path=path,
+                    value=part.name,
+                    hint="rec.scorer for a search: it tells candidates apart by their parameters",
+                )
+    tries = [
         one
-        for identity in dict.fromkeys([*first, *groups])
-        for one in tries_of(groups[identity], [c.splits for c in listed.get(identity, ())])
+        for identity in dict.fromkeys([*listed, *groups])
+        for one in tries_of(groups.get(identity, ()), [c.splits for c in listed.get(identity, ())])
     ]
+    for one, name in zip(tries, short_names([one.parts[0] for one in tries]), strict=True):
+        one.name = name
+    return tries
 
 
-def _left_out(named: Named, listed: Listing) -> Iterator[tuple[str, str]]:
-    """Yield the names of tries that take no part, and why."""
-    for one, name in named:
+def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
+    """Yield the tries that take no part."""
+    recorded = set()
+    for one in tries:
+        recorded.add(one.identity)
         if not one.used:
-            yield name, "scored again by the same scorer, with other predictions"
+            yield LeftOut(one.name, "scored again by the same scorer, with other predictions")
         elif not one.counts:
-            yield name, next((p.problem for p in one.parts if p.problem), "no predictions")
-    recorded = {part.identity for one, _ in named for part in one.parts}
+            problems = (part.problem for part in one.parts if part.problem)
+            yield LeftOut(one.name, next(problems, "no predictions"))
     for identity, candidates in listed.items():
         if identity not in recorded:
-            yield candidates[-1].label or identity, "every fit failed"
+            yield LeftOut(candidates[-1].label or identity, "every fit failed")
 
 
 def _kind(path: Path, kinds: set[PredictionKind]) -> PredictionKind:
@@ -192,7 +184,7 @@ def _kind(path: Path, kinds: set[PredictionKind]) -> PredictionKind:
         return PredictionKind.SCORE
     raise InputError(
         f"predictions are of several forms: {', '.join(sorted(map(str, kinds)))}",
-        path=str(path),
+        path=path,
         hint="record one form for all, such as Recorder(response='predict_proba')",
     )
 
@@ -253,7 +245,7 @@ def _prediction_array(
 def _damaged(path: Path, part: Part) -> InputError:
     return InputError(
         "a part does not fit the folds of the recording",
-        path=str(path),
+        path=path,
         value=part.name or part.identity,
         hint="record it again into another folder",
     )
@@ -274,40 +266,39 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
 
 def as_table(run: Recording) -> Table:
     """Lay out what was recorded; a repeated hold-out has no folds within a repeat."""
-    plan = run.design
+    plan, tries = run.design, run.tries
     weights, weighted, otherwise = _weights(run)
     predictions = run.predictions.reshape(*run.predictions.shape[:2], -1)
     tested = np.isfinite(predictions).any(axis=2)
     repeats, rows = np.nonzero(tested if run.folds is None else tested | (run.folds >= 0))
     columns = _sample_columns(run, weights, repeats, rows)
     cells = cells_of(run.configurations, plan.classes if run.predictions.ndim == 4 else (), ROLES)
+    names = np.array([*plan.classes, None], dtype=object)
     for column, cell in enumerate(cells):
         own = predictions[repeats, rows, column]
-        columns[cell.source] = _labels(plan, own) if run.kind is PredictionKind.LABEL else own
+        if run.kind is PredictionKind.LABEL:
+            own = names[np.where(np.isfinite(own), own, -1).astype(np.int64)]
+        columns[cell.source] = own
     several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
-    board = list(_leaderboard(run, selection))
-    named = list(zip(run.tries, run.configurations, strict=True))
-    started = sorted(named, key=lambda one: min(part.time for part in one[0].parts))
-    identities = [one.parts[0].identity for one in run.tries]
-    scored = any(part.score is not None and np.isfinite(part.score) for part in run.parts)
+    board, complete = dict(_leaderboard(run, selection)), run.complete
+    identities = [one.identity for one in tries]
+    scored = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
     return table_of(
         run.path,
         matching(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
         columns,
         ToolRun(
             tool="recorder",
-            left_out=tuple(LeftOut(*one) for one in run.left_out),
+            left_out=run.left_out,
             metric=plan.scoring or None,
             metric_name=None if plan.scoring or not scored else "a scorer of its own",
-            unchecked=otherwise if any(board) else "no search said its scores",
-            tried=tuple(name for _, name in started),
-            leaderboard=tuple(
-                s for s, whole in zip(board, run.complete, strict=True) if s and whole
-            ),
-            again=tuple(name for one, name in named if one.again),
+            unchecked=otherwise if board else "no search said its scores",
+            tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
+            leaderboard=tuple(score for c, score in board.items() if complete[c]),
+            again=tuple(one.name for one in tries if one.again),
             tried_again=tuple(
-                name for i, (_, name) in enumerate(named) if identities[i] in identities[:i]
+                one.name for c, one in enumerate(tries) if one.identity in identities[:c]
             ),
             damaged=run.damaged,
             weighted=weighted,
@@ -316,13 +307,18 @@ def as_table(run: Recording) -> Table:
             task=plan.task,
             classes=plan.classes,
             flags={
-                name: tuple(dict.fromkeys(f for p in t.parts for f in p.flags)) for t, name in named
+                one.name: tuple(dict.fromkeys(flag for part in one.parts for flag in part.flags))
+                for one in tries
             },
             selection=selection if several else None,
-            n_candidates_total=len(named) + len(run.left_out),
+            n_candidates_total=len(tries) + len(run.left_out),
         ),
         cells,
     )
+
+
+def _parts(run: Recording) -> list[Part]:
+    return [part for one in run.tries for part in one.parts]
 
 
 def _sample_columns(
@@ -330,42 +326,39 @@ def _sample_columns(
 ) -> dict[str, Any]:
     """Return the columns of the roles."""
     plan = run.design
-    truth = plan.truth[rows]
     columns: dict[str, Any] = {"row_id": rows}
     if len(run.predictions) > 1:
         columns["repeat"] = repeats
     if run.folds is not None and not run.repeated_holdout:
         folds = run.folds[repeats, rows]
         columns |= {"fold": folds} if (folds >= 0).all() else {}
+    truth = plan.truth[rows]
     columns["truth"] = np.array(plan.classes)[truth] if plan.classes else truth
     of_samples = {"group": plan.groups, "weight": weights}
     return columns | {name: one[rows] for name, one in of_samples.items() if one is not None}
 
 
-def _labels(plan: Design, codes: FloatArray) -> NDArray[Any]:
-    """Return the classes with these codes, None for NaN."""
-    names = np.array([*plan.classes, None], dtype=object)
-    return np.asarray(names[np.where(np.isfinite(codes), codes, -1).astype(np.int64)])
+def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, ReportedScore]]:
+    """Yield the score of a configuration by the search, in the sign of bbc, by its position.
 
-
-def _leaderboard(run: Recording, selection: Pooling) -> Iterator[ReportedScore | None]:
-    """Yield the score of each configuration by the search, in the sign of bbc.
-
-    Without `finish` the mean of the scores of those that have all; None where there is none.
+    Without `finish` the mean of the scores of those that have all.
     """
-    scoring, n_splits = run.design.scoring, len(run.design.tests)
-    sign = -1.0 if scoring.startswith("neg_") else 1.0
-    for one, name in zip(run.tries, run.configurations, strict=True):
-        listed = candidate_of(one, run.listed.get(one.parts[0].identity, ()))
+    for position, one in enumerate(run.tries):
+        listed = candidate_of(one, run.listed.get(one.identity, ()))
         scores = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
-        mean = float(np.mean(scores)) if scores and len(scores) == n_splits else np.nan
-        value = sign * (listed.value if listed else mean)
-        inexact = (p.predictions for p in one.parts if p.kind not in (None, PredictionKind.LABEL))
-        tolerance = tolerance_of(share_of(inexact), value)
-        score = ReportedScore(
-            id=name, metric=scoring, value=value, selection=selection, tolerance=tolerance
-        )
-        yield score if np.isfinite(value) else None
+        mean = np.mean(scores) if scores and len(scores) == len(run.design.tests) else np.nan
+        value = run.design.sign * (listed.value if listed else float(mean))
+        if np.isfinite(value):
+            kinds = (None, PredictionKind.LABEL)
+            share = share_of(part.predictions for part in one.parts if part.kind not in kinds)
+            score = ReportedScore(
+                id=one.name,
+                metric=run.design.scoring,
+                value=value,
+                selection=selection,
+                tolerance=tolerance_of(share, value),
+            )
+            yield position, score
 
 
 def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
@@ -386,16 +379,18 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
         The scorer was given weights for some fits, or others for the same sample.
     """
     weights = run.design.weights
-    scored = [part for part in run.parts if part.score is not None and part.split is not None]
+    scored = [part for part in _parts(run) if part.score is not None and part.split is not None]
     given = [part for part in scored if part.weights is not None]
+    hint = "record them in a folder each, or say which weights count: Recorder(sample_weight=)"
+    fault = partial(InputError, path=run.path, hint=hint)
     if weights is None and given:
         if len(given) < len(scored):
-            raise _two_weights(run, "some fits were scored with sample weights, others without")
+            raise fault("some fits were scored with sample weights, others without")
         weights = np.full(run.design.n_samples, np.nan)
         for part in given:
             before = weights[part.rows]
             if ((before != part.weights) & ~np.isnan(before)).any():
-                raise _two_weights(run, "fits were scored with different weights of a sample")
+                raise fault("fits were scored with different weights of a sample")
             weights[part.rows] = part.weights
         return np.where(np.isnan(weights), 1.0, weights), True, ""
     if weights is None or not scored:
@@ -405,14 +400,6 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
         return weights, True, ""
     how = "with other weights than those" if given else "without the weights"
     return weights, False, f"the search scored {how} of the recorder"
-
-
-def _two_weights(run: Recording, problem: str) -> InputError:
-    return InputError(
-        problem,
-        path=str(run.path),
-        hint="record them in a folder each, or say which weights count: Recorder(sample_weight=)",
-    )
 
 
 RUNS = (

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
+from bbccli.core.areas import area
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_number, is_text
@@ -25,7 +26,7 @@ from bbccli.readers.layout.dialects.base import PROBABILITY, class_predictions, 
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Hints
 from bbccli.readers.runs.base import Order, RunReader, left_out
-from bbccli.readers.runs.contents import parsed, read_frame
+from bbccli.readers.runs.contents import parsed, read_table
 from bbccli.readers.table import Table, check_names
 from bbccli.types import FloatArray, IntArray
 
@@ -78,7 +79,7 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
         if len(kinds) > 1 and 2 * count <= len(kinds):
             raise InputError(
                 "holds exports of different outcomes",
-                path=str(folder),
+                path=folder,
                 hint="name the files of one outcome",
             )
         others = [path.name for path in paths if path not in kinds]
@@ -95,7 +96,7 @@ def _of_files(
 ) -> list[Table]:
     """Tables with the run in their metadata, unless they have their own."""
     about = Metadata(place=str(folder), run=run).with_json()
-    tables = [read_frame(path) for path in paths]
+    tables = [read_table(path) for path in paths]
     for table in tables:
         _check_labels(table, label, outcome)
     return [one if one.about else replace(one, about=about) for one in tables]
@@ -147,13 +148,10 @@ def _agreement(codes: IntArray, chances: FloatArray) -> float:
     if chances.shape[1] > 2:
         own = np.take_along_axis(chances, codes[:, None], axis=1)[:, 0]
         return float((own >= chances.max(axis=1)).mean())
-    values, second = chances[:, 1] - chances[:, 0], codes == 1
-    low = np.sort(values[~second])
-    if not len(low) or not second.any():
+    second = codes == 1
+    if not 0 < second.sum() < len(second):
         return 1.0
-    below = np.searchsorted(low, values[second], "left")
-    upto = np.searchsorted(low, values[second], "right")
-    return float((below + upto).mean() / (2 * len(low)))
+    return area(chances[:, 1] - chances[:, 0], second)
 
 
 def _openml(folder: Path) -> list[Path]:

@@ -13,32 +13,31 @@ import io
 import math
 import zipfile
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from bbccli.core import reading
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.runs.base import RunReader, columns_of, table_of
+from bbccli.readers.runs.base import RunReader, table_of
 from bbccli.readers.runs.contents import read_bytes, read_json
 from bbccli.readers.sources.limits import check_size
 from bbccli.readers.table import Table
 from bbccli.types import FloatArray
 
+_ABOUT, _MATRIX, _LABELS = _FILES = ("metadata.json", "pred-val.dat", "label-val.csv.zip")
 _TYPES = ("float32", "float16", "float64")
+_TAKEN = ("row_id", "truth")
+"""Columns that are no configuration."""
 _HINT = "download the artefact again"
 
 
 def recognises(folder: Path) -> bool:
     """Return True for a folder with the matrix of TabRepo."""
-    return (folder / "metadata.json").is_file() and (folder / "pred-val.dat").is_file()
-
-
-_TAKEN = ("row_id", "truth")
-"""Columns that are no configuration."""
+    return (folder / _ABOUT).is_file() and (folder / _MATRIX).is_file()
 
 
 def load(folder: Path) -> Table:
@@ -49,36 +48,30 @@ def load(folder: Path) -> Table:
     InputError
         A file that is missing or damaged, or sizes that contradict each other.
     """
-    about = read_json(folder / "metadata.json")
+    about = read_json(folder / _ABOUT)
+    fault = partial(InputError, path=folder / _ABOUT, hint=_HINT)
     try:
         models = [str(name) for name in about["models"]]
         shape = tuple(int(size) for size in about["pred_val_shape"])
         kind = str(about["dtype"])
     except (KeyError, TypeError, ValueError, OverflowError):
-        raise _wrong(folder / "metadata.json", "lacks models, pred_val_shape or dtype") from None
+        raise fault("lacks models, pred_val_shape or dtype") from None
     fits = len(shape) in (2, 3) and shape[0] == len(models) and min(shape) > 0
     if kind not in _TYPES or not fits:
-        problem = f"has {len(models)} models and a matrix of {shape} {kind}"
-        raise _wrong(folder / "metadata.json", problem)
-    twice = next((name for name, n in Counter(models).items() if n > 1), None)
-    if twice is not None:
-        raise _wrong(folder / "metadata.json", f"names the model {twice!r} twice")
-    taken = next((name for name in models if name in _TAKEN), None)
-    if taken is not None:
-        raise InputError(
-            f"has a model called {taken!r}, a name that bbc needs for another column",
-            path=str(folder / "metadata.json"),
-            hint="give the model another name there",
-        )
-    files = [folder / name for name in ("metadata.json", "pred-val.dat", "label-val.csv.zip")]
-    matrix = _matrix(files[1], shape, kind)
-    keys, labels = _labels(files[2], shape[1])
+        raise fault(f"has {len(models)} models and a matrix of {shape} {kind}")
+    for name, times in Counter(models).items():
+        if times > 1:
+            raise fault(f"names the model {name!r} twice")
+        if name in _TAKEN:
+            problem = f"has a model called {name!r}, a name that bbc needs for another column"
+            raise fault(problem, hint="give the model another name there")
+    matrix = _matrix(folder / _MATRIX, shape, kind)
+    keys, labels = _labels(folder / _LABELS, shape[1])
     classes = tuple(map(str, range(shape[2]))) if len(shape) == 3 else ()
-    columns: dict[str, Any] = {"row_id": keys, "truth": labels}
-    for name, values in zip(models, matrix, strict=True):
-        columns |= columns_of(name, values, classes)
+    columns = {"row_id": keys, "truth": labels} | dict(zip(models, matrix, strict=True))
     flags = {name: ("ensemble",) for name in models if "WeightedEnsemble" in name}
     run = ToolRun(tool="TabRepo", unchecked="the artefact has no scores")
+    files = [folder / one for one in _FILES]
     return table_of(folder, files, columns, run, Metadata(classes=classes, flags=flags))
 
 
@@ -87,40 +80,37 @@ def _matrix(place: Path, shape: tuple[int, ...], kind: str) -> FloatArray:
     check_size(size, str(place))
     data = read_bytes(place)
     if len(data) != size:
-        raise _wrong(place, f"has {len(data)} bytes, its description says {size}")
+        problem = f"has {len(data)} bytes, its description says {size}"
+        raise InputError(problem, path=place, hint=_HINT)
     return np.frombuffer(data, dtype=np.dtype(kind).newbyteorder("<")).reshape(shape)
 
 
 def _labels(place: Path, n_samples: int) -> tuple[list[str], list[Any]]:
     """Keys of the samples, and their labels."""
+    fault = partial(InputError, path=place, hint=_HINT)
     try:
         with zipfile.ZipFile(io.BytesIO(read_bytes(place))) as archive:
             inner = archive.infolist()[0]
-            if inner.file_size > reading.current().max_input:
-                check_size(inner.file_size, str(place))
+            check_size(inner.file_size, str(place))
             text = io.StringIO(archive.read(inner).decode("utf-8-sig"), newline="")
             rows = [row for row in csv.reader(text) if row][1:]
     except InputError:
         raise
     except Exception:  # each packing has its own
-        raise _wrong(place, "is damaged") from None
+        raise fault("is damaged") from None
     if len(rows) != n_samples:
-        raise _wrong(place, f"has {len(rows)} rows, there are {n_samples} samples")
+        raise fault(f"has {len(rows)} rows, there are {n_samples} samples")
     wrong = [number for number, row in enumerate(rows) if len(row) != 2]
     if wrong:
         problem = f"has {len(rows[wrong[0]])} values where a sample and its label belong"
-        raise InputError(problem, path=str(place), row=wrong[0], hint=_HINT, further=len(wrong) - 1)
-    labels = [row[1] for row in rows]
+        raise fault(problem, row=wrong[0], further=len(wrong) - 1)
+    keys, labels = zip(*rows, strict=True)
     try:
         numbers = [float(label) for label in labels]
     except ValueError:
-        return [row[0] for row in rows], labels
+        return list(keys), list(labels)
     whole = all(number.is_integer() for number in numbers)
-    return [row[0] for row in rows], [int(one) for one in numbers] if whole else numbers
-
-
-def _wrong(place: Path, problem: str) -> InputError:
-    return InputError(problem, path=str(place), hint=_HINT)
+    return list(keys), [int(one) for one in numbers] if whole else numbers
 
 
 RUNS = (RunReader("TabRepo", "`metadata.json` and `pred-val.dat`", recognises, load),)

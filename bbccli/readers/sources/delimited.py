@@ -118,18 +118,14 @@ class _Text:
     def parsed(self, as_text: Callable[[str], bool]) -> pa.Table:
         """Parse it, some columns of which, by their names, are taken as they are written."""
         import pyarrow as pa
-        import pyarrow.csv as pacsv
 
-        options = _options(self.data, self.delimiter)
         names = next(csv.reader([self.header[1].decode("utf-8")], delimiter=self.delimiter))
         texts = {name: pa.string() for name in names if as_text(name.strip())}
-        options["convert_options"].column_types = texts
-        return pacsv.read_csv(pa.BufferReader(self.data), **options)
+        return _parsed(self.data, self.delimiter, column_types=texts)
 
     def misfit(self) -> pacsv.InvalidRow | None:
         """Return the first row whose length differs from the header's."""
         import pyarrow as pa
-        import pyarrow.csv as pacsv
 
         found: list[pacsv.InvalidRow] = []
 
@@ -137,10 +133,32 @@ class _Text:
             found.append(row)
             return "error" if found[1:] else "skip"
 
-        options = _options(self.data, self.delimiter, threads=False, on_bad_row=remember)
         with contextlib.suppress(pa.ArrowException, UnicodeDecodeError):
-            pacsv.read_csv(pa.BufferReader(self.data), **options)
+            _parsed(self.data, self.delimiter, threads=False, invalid_row_handler=remember)
         return found[0] if found else None
+
+
+def _parsed(
+    data: bytes,
+    delimiter: str,
+    *,
+    threads: bool = True,
+    column_types: Any = None,
+    **parse: Any,
+) -> pa.Table:
+    """Parse text in one block, since types are inferred from the first block alone."""
+    import pyarrow as pa
+    import pyarrow.csv as pacsv
+
+    block = min(len(data) + 1, _LARGEST_BLOCK)
+    return pacsv.read_csv(
+        pa.BufferReader(data),
+        pacsv.ReadOptions(block_size=block, use_threads=threads),
+        pacsv.ParseOptions(delimiter=delimiter, newlines_in_values=True, **parse),
+        pacsv.ConvertOptions(
+            null_values=MISSING, strings_can_be_null=True, column_types=column_types
+        ),
+    )
 
 
 def _table(text: _Text, as_text: Callable[[str], bool]) -> pa.Table:
@@ -180,10 +198,7 @@ def _typed(texts: pa.ChunkedArray) -> pa.ChunkedArray:
         pacsv.write_csv(pa.table([texts], names=["key"]), sink, how)
     except pa.ArrowException:  # a delimiter, a quote or the end of a line within a key
         return texts
-    data = sink.getvalue()
-    options = _options(data, ",")
-    options["parse_options"].ignore_empty_lines = False
-    found = pacsv.read_csv(pa.BufferReader(data), **options).column(0)
+    found = _parsed(sink.getvalue().to_pybytes(), ",", ignore_empty_lines=False).column(0)
     if is_text(found.type) or is_nothing(found.type):
         return found
     written = apply("utf8_trim_whitespace", texts)
@@ -206,9 +221,8 @@ def _as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
             try:
                 return data[len(mark) :].decode(code).encode("utf-8"), True
             except UnicodeError:
-                raise InputError(
-                    "text is marked as UTF-16 but is damaged", path=path, hint=_SAVE
-                ) from None
+                problem = "text is marked as UTF-16 but is damaged"
+                raise InputError(problem, path=path, hint=_SAVE) from None
     return data, False
 
 
@@ -241,9 +255,8 @@ def check_text(data: bytes, path: str) -> None:
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("text is UTF-16, not UTF-8", path=path, hint=_SAVE)
     if b"\x00" in data or data.startswith(b"PAR1"):
-        raise InputError(
-            "is binary, not text", path=path, hint="give the file the suffix of its format"
-        )
+        hint = "give the file the suffix of its format"
+        raise InputError("is binary, not text", path=path, hint=hint)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -310,11 +323,8 @@ def _unclosed(data: bytes, path: str, start: int, across: bool) -> InputError:
         problem += "is never closed"
     else:
         problem += f"closes only in line {_line_of(data, value.end() - 1)}"
-        remedy += (
-            " in its line"
-            if across
-            else (" in its line; --quoted-newlines if the value has line breaks")
-        )
+        remedy += " in its line"
+        remedy += "" if across else "; --quoted-newlines if the value has line breaks"
     shown = data[start : start + 24].splitlines()[0].decode("utf-8", "replace")
     return InputError(
         f"{problem}: {shown}", path=path, hint=f"{remedy}; or remove it, or double it within quotes"
@@ -325,26 +335,6 @@ def _line_of(data: bytes, position: int) -> int:
     """Line of a byte, counted from 1; a lone carriage return ends a line too."""
     head = data[:position]
     return 1 + head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n")
-
-
-def _options(
-    data: bytes, delimiter: str, *, threads: bool = True, on_bad_row: Any = None
-) -> dict[str, Any]:
-    """Options of `pyarrow.csv.read_csv`.
-
-    One block holds the whole text: types are inferred from the first block alone.
-    """
-    import pyarrow.csv as pacsv
-
-    return {
-        "read_options": pacsv.ReadOptions(
-            block_size=min(len(data) + 1, _LARGEST_BLOCK), use_threads=threads
-        ),
-        "parse_options": pacsv.ParseOptions(
-            delimiter=delimiter, newlines_in_values=True, invalid_row_handler=on_bad_row
-        ),
-        "convert_options": pacsv.ConvertOptions(null_values=MISSING, strings_can_be_null=True),
-    }
 
 
 def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) -> pa.Table | None:

@@ -17,7 +17,7 @@ from bbccli.core.local import note, opened
 from bbccli.core.text import redacted
 from bbccli.errors import InputError
 from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
-from bbccli.readers.sources.limits import check_size, read_within, unpack_within
+from bbccli.readers.sources.limits import AGAIN, check_size, read_within, unpack_within
 from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
 from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
 
@@ -199,9 +199,8 @@ def sha256_of(path: Path) -> str:
         with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
-        raise InputError(
-            f"cannot be read: {error.strerror}", path=str(path), hint="check the path"
-        ) from None
+        problem = f"cannot be read: {error.strerror}"
+        raise InputError(problem, path=path, hint="check the path") from None
 
 
 def file_bytes(path: Path) -> bytes:
@@ -216,9 +215,7 @@ def file_bytes(path: Path) -> bytes:
         with opened(path) as file:
             kind = os.fstat(file.fileno()).st_mode
             if stat.S_ISBLK(kind) or (stat.S_ISCHR(kind) and not file.isatty()):
-                raise InputError(
-                    "is a device, not a file", path=str(path), hint="name a file or a pipe"
-                )
+                raise InputError("is a device, not a file", path=path, hint="name a file or a pipe")
             if not stat.S_ISREG(kind):
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
@@ -239,7 +236,7 @@ def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
             problem, hint = "permission denied", "ask for the right to read the file"
         case ValueError():
             return InputError("is not a file name", path=repr(str(path)), hint=hint)
-    return InputError(problem, path=str(path), hint=hint)
+    return InputError(problem, path=path, hint=hint)
 
 
 def stdin_bytes() -> bytes:
@@ -285,11 +282,8 @@ def unpacked(data: bytes, packing: str, name: str) -> bytes:
         with pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
             return unpack_within(stream, name, packing, len(data))
     except (pa.ArrowException, OSError):
-        raise InputError(
-            f"{packing} data are truncated or damaged",
-            path=name,
-            hint="copy or write the file again",
-        ) from None
+        problem = f"{packing} data are truncated or damaged"
+        raise InputError(problem, path=name, hint=AGAIN) from None
 
 
 def _format(suffix: str, data: bytes) -> Format:

@@ -12,7 +12,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
-from bbccli.readers.sources.limits import check_ratio, check_size, check_texts
+from bbccli.readers.sources.limits import (
+    AGAIN,
+    OF_ITS_FORMAT,
+    check_ratio,
+    check_size,
+    check_texts,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,11 +46,7 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
     import pyarrow as pa
 
     if not data.startswith(MAGIC):
-        raise InputError(
-            "is not an Arrow file",
-            path=path,
-            hint="give the file the suffix of its format, such as .csv",
-        )
+        raise InputError("is not an Arrow file", path=path, hint=OF_ITS_FORMAT)
     try:
         end = CONTINUED + bytes(4) if data.startswith(CONTINUED) else data[: len(FILE)]
         if not data.endswith(FEATHER_1 if data.startswith(FEATHER_1) else end):
@@ -58,9 +60,7 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
             table = form(source).read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError, EOFError, ArithmeticError, LookupError, *_MALFORMED):
-        raise InputError(
-            "Arrow file is truncated or damaged", path=path, hint="copy or write the file again"
-        ) from None
+        raise InputError("Arrow file is truncated or damaged", path=path, hint=AGAIN) from None
     if table.num_rows == 0:
         raise InputError("no rows", path=path, hint="one row per sample")
     check_texts(table, path)

@@ -7,6 +7,7 @@ line are no columns: they are left out, and named.
 from __future__ import annotations
 
 import json
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
@@ -52,25 +53,21 @@ def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
     )
     plain = [name for name in names if name not in nested]
     if not plain:
-        raise InputError(
-            "no key has plain values", path=path, hint="numbers, booleans or text in each line"
-        )
+        hint = "numbers, booleans or text in each line"
+        raise InputError("no key has plain values", path=path, hint=hint)
     columns = [_column([row.get(name) for row in rows]) for name in plain]
     return pa.table(columns, names=plain), nested
 
 
 def _object(line: str, number: int, path: str) -> dict[str, Any]:
+    fault = partial(InputError, path=path, hint="one JSON object per line")
     try:
         found = json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         why = str(error).splitlines()[0] if isinstance(error, ValueError) else "nested too deeply"
-        raise InputError(
-            f"line {number} is not valid JSON: {why}", path=path, hint="one JSON object per line"
-        ) from None
+        raise fault(f"line {number} is not valid JSON: {why}") from None
     if not isinstance(found, dict):
-        raise InputError(
-            f"line {number} is not a JSON object", path=path, hint="one JSON object per line"
-        )
+        raise fault(f"line {number} is not a JSON object")
     return found
 
 

@@ -22,6 +22,10 @@ HARMLESS_RUNS = 2**28
 
 _PIECE = 2**24
 _TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d", "zip": "unzip, or `inspect log convert`"}
+AGAIN = "copy or write the file again"
+"""What to do about a file that is damaged."""
+OF_ITS_FORMAT = "give the file the suffix of its format, such as .csv"
+"""What to do about a file that is something else."""
 
 
 def read_within(stream: Any, name: str) -> bytes:
@@ -52,7 +56,7 @@ def unpack_within(stream: Any, name: str, packing: str, packed: int) -> bytes:
     """
     most, by_ratio = reading.current().max_input, max(RATIO * packed, HARMLESS)
     if most <= by_ratio:
-        return _pieces(stream, most, too_large(name))
+        return read_within(stream, name)
     remedy = f"unpack the file first: {_TOOLS[packing]}"
     return _pieces(stream, by_ratio, bomb(packed, name, packing, remedy))
 
@@ -79,10 +83,8 @@ def check_size(size: int, name: str) -> None:
         raise too_large(name)
 
 
-def check_ratio(
-    size: int, packed: int, name: str, what: str, remedy: str, harmless: int = HARMLESS
-) -> None:
-    """Refuse what is known to unpack to more than `RATIO` times its size.
+def check_ratio(size: int, packed: int, name: str, what: str, remedy: str) -> None:
+    """Refuse what is known to unpack to more than `RATIO` times its size, unless it is small.
 
     Parameters
     ----------
@@ -90,15 +92,13 @@ def check_ratio(
         Bytes unpacked and packed.
     what, remedy
         Kind of the data, and how to write them otherwise.
-    harmless
-        Bytes up to which any ratio will do.
 
     Raises
     ------
     InputError
-        It does, and is not small.
+        It does.
     """
-    if size > max(RATIO * packed, harmless):
+    if size > max(RATIO * packed, HARMLESS_RUNS if what == "Parquet" else HARMLESS):
         raise bomb(packed, name, what, remedy)
 
 
@@ -111,31 +111,13 @@ def bomb(packed: int, name: str, what: str, remedy: str) -> InputError:
     )
 
 
-def check_packed(size: int, packed: int, name: str) -> None:
-    """Refuse a Parquet file whose columns take too much memory.
+def check_texts(table: pa.Table, name: str) -> int:
+    """Return the bytes of texts that are kept once and repeated, if they were written out.
 
     Raises
     ------
     InputError
-        They are larger than `--max-input`, or than `RATIO` times the file.
-    """
-    check_size(size, name)
-    remedy = "write it without dictionaries and compression"
-    check_ratio(size, packed, name, "Parquet", remedy, HARMLESS_RUNS)
-
-
-def check_texts(table: pa.Table, name: str, packed: int | None = None) -> None:
-    """Refuse texts that are kept once and repeated so often that they take too much memory.
-
-    Parameters
-    ----------
-    packed
-        Bytes of a Parquet file, all columns of which the table has.
-
-    Raises
-    ------
-    InputError
-        Written out they are larger than `--max-input`, or than `RATIO` times the file.
+        They are more than `--max-input`, or refer to texts that are not there.
     """
     import pyarrow as pa
 
@@ -157,14 +139,10 @@ def check_texts(table: pa.Table, name: str, packed: int | None = None) -> None:
             try:
                 size += apply("sum", take(lengths, chunk.indices)).as_py() or 0
             except pa.ArrowException as error:  # a text that is not there
-                raise InputError(
-                    "file is damaged: it refers to texts that it does not hold",
-                    path=name,
-                    hint="copy or write the file again",
-                ) from error
+                problem = "file is damaged: it refers to texts that it does not hold"
+                raise InputError(problem, path=name, hint=AGAIN) from error
             check_size(size, name)
-    if packed is not None:
-        check_packed(size, packed, name)
+    return size
 
 
 def too_large(name: str) -> InputError:

@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any
 from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_types
-from bbccli.readers.sources.limits import check_packed, check_texts
+from bbccli.readers.sources.limits import (
+    AGAIN,
+    OF_ITS_FORMAT,
+    check_ratio,
+    check_size,
+    check_texts,
+)
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -21,6 +27,7 @@ METADATA_KEY = b"bbc"
 _WIDTHS, _WIDEST = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}, 8
 """Bytes of a value, by its physical type."""
 
+_REMEDY = "write it without dictionaries and compression"
 _DAMAGE = (OSError, ValueError, OverflowError)
 _BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
 """Kinds of values in Thrift's compact protocol; below them are the two truths."""
@@ -105,7 +112,9 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
             texts = [field.name for field in schema if is_text(field.type)]
         file = _opened(source, texts) if texts else file
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
-        check_packed(_declared_size(file, source, path), packed, path)
+        size = _declared_size(file, source, path)
+        check_size(size, path)
+        check_ratio(size, packed, path, "Parquet", _REMEDY)
         table = file.read(use_threads=False) if isinstance(source, bytes) else None
     except (pa.ArrowException, *_DAMAGE) as error:
         raise _damaged(error, path, source[:4] if isinstance(source, bytes) else b"") from None
@@ -115,7 +124,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     if table is None:
         fields = [field.with_type(plain_of[field.type]) for field in schema]
         return ColumnsOnDisk(path, file, pa.schema(fields)), text
-    check_texts(table, path, packed)
+    check_ratio(check_texts(table, path), packed, path, "Parquet", _REMEDY)
     return table, text
 
 
@@ -143,11 +152,8 @@ def _declared_size(file: pq.ParquetFile, source: bytes | Path, path: str) -> int
         if n_values:
             sizes.append(sum(n * width for n, width in zip(n_values[i], widths, strict=True)))
         if min(sizes) < 0:
-            raise InputError(
-                "Parquet file is damaged: it declares negative sizes",
-                path=path,
-                hint="copy or write the file again",
-            )
+            problem = "Parquet file is damaged: it declares negative sizes"
+            raise InputError(problem, path=path, hint=AGAIN)
         size += max(sizes)
     return size
 
@@ -218,15 +224,9 @@ class _Thrift:
 def _damaged(error: Exception, path: str, start: bytes = b"") -> InputError:
     """Build the error about a file that Arrow refused, by what it said and how the file starts."""
     if "crypt" in str(error):
-        return InputError(
-            "Parquet file is encrypted", path=path, hint="write it without encryption"
-        )
-    if start in (b"", b"PAR1"):
-        return InputError(
-            "Parquet file is truncated or damaged", path=path, hint="copy or write the file again"
-        )
-    return InputError(
-        "is not a Parquet file",
-        path=path,
-        hint="give the file the suffix of its format, such as .csv",
-    )
+        problem, hint = "Parquet file is encrypted", "write it without encryption"
+    elif start in (b"", b"PAR1"):
+        problem, hint = "Parquet file is truncated or damaged", AGAIN
+    else:
+        problem, hint = "is not a Parquet file", OF_ITS_FORMAT
+    return InputError(problem, path=path, hint=hint)
