@@ -32,6 +32,7 @@ from bbccli.readers.column import number_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs import contents
 from bbccli.readers.runs.base import RunReader, table_of
+from bbccli.readers.runs.contents import read_bytes
 from bbccli.readers.table import Table
 from bbccli.types import FloatArray, IntArray
 
@@ -96,7 +97,7 @@ def _answer_in(folder: Path) -> Path | None:
     with trying():
         for path in sorted(folder.glob("*.json")):
             with suppress(InputError):
-                found += [path] if _SIGN in contents.read_bytes(path) else []
+                found += [path] if _SIGN in read_bytes(path) else []
     return found[0] if len(found) == 1 else None
 
 
