@@ -9,7 +9,6 @@ import numpy as np
 
 from bbccli.core.notes import Note, counted, remarks
 from bbccli.errors import InputError
-from bbccli.readers.layout.dialects.evaluations import HARNESS
 from bbccli.readers.predictions import Values
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, Missing
@@ -29,8 +28,7 @@ def complete(
     Parameters
     ----------
     sheet
-        Samples and folds. In the dialect of evaluations each configuration has a list of samples
-        of its own; these must be the same unless the policy is to compare what is there.
+        Samples and folds.
     predictions
         (R, N, C) or (R, N, C, K), NaN where missing. A `ColumnFile` has no gaps.
     policy
@@ -51,7 +49,7 @@ def complete(
     Raises
     ------
     InputError
-        A gap, when the policy is `error`; lists that differ; nothing left; a configuration that
+        A gap, when the policy is `error`; nothing left; a configuration that
         shares no sample with another one. Of scores: gaps where all that is there is one value, or
         a configuration with more gaps than `MOST_LACKING` allows.
     """
@@ -63,8 +61,6 @@ def complete(
         return predictions, np.ones(sheet.n_samples, bool), []
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
-    if sheet.layout == HARNESS.name and policy in (None, Missing.DROP):
-        _check_alike(missing, path)
     policy = policy or (Missing.AVAILABLE if sheet.scored else Missing.DROP)
     on_epochs: list[Note] = []
     if sheet.scored and sheet.unfinished is None:
@@ -221,23 +217,6 @@ def _over_epochs(predictions: Values, missing: BoolArray) -> tuple[Values, BoolA
         predictions.configurations, gaps.sum(axis=(0, 1)).tolist(), n_each
     )
     return replace(predictions, array=np.where(gaps, means, predictions.array)), none, [note]
-
-
-def _check_alike(missing: BoolArray, path: str) -> None:
-    """Refuse lists of samples that differ between configurations, of gaps (R, N, C)."""
-    held = ~missing.any(axis=0)
-    n_any, n_all = (int(there(held, axis=1).sum()) for there in (np.any, np.all))
-    if n_all == n_any:
-        return
-    sizes = sorted({int(size) for size in held.sum(axis=0)})
-    each = f"{sizes[0]}" if len(sizes) == 1 else f"{sizes[0]} to {sizes[-1]}"
-    hint = "evaluate all on the same documents"
-    raise InputError(
-        f"{n_all} of {n_any} documents are common to the {held.shape[1]} configurations, which "
-        f"have {each} each",
-        path=path,
-        hint=f"{hint}; or --missing common-rows, to compare them on the {n_all}" if n_all else hint,
-    )
 
 
 def _refuse_strangers(gaps: BoolArray, names: Sequence[str], path: str) -> None:

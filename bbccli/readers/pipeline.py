@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -148,6 +149,15 @@ def read_tables(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Seq
     return tables_of(Path(path))
 
 
+def _folders_once(paths: Sequence[str | Path | ArrowStream]) -> AbstractContextManager[None]:
+    """Parse the tables in folders once, though whose the folder is comes before what it holds."""
+    if all(in_memory(path) or not os.path.isdir(path) for path in paths):  # noqa: PTH112
+        return nullcontext()
+    from bbccli.readers.runs.contents import parsing_once
+
+    return parsing_once()
+
+
 def hash_of(path: str | Path) -> str:
     """Return the hash that the tables of a folder have together.
 
@@ -177,12 +187,13 @@ def open_tables(
         found = expand(paths)
     keys = () if request.roles.row_id is None else (request.roles.row_id,)
     read: list[Table] = []
-    with problems.of("readable"):
-        logs = evaluation_of(found, request)
-        found, read = (found, []) if logs is None else ((), [logs])
-    for path in () if problems.failed("readable") else found:
+    with _folders_once(found):
         with problems.of("readable"):
-            read += read_tables(path, keys)
+            logs = evaluation_of(found, request)
+            found, read = (found, []) if logs is None else ((), [logs])
+        for path in () if problems.failed("readable") else found:
+            with problems.of("readable"):
+                read += read_tables(path, keys)
     problems.settle("readable")
     problems.saw("readable", read)
     parsed = []

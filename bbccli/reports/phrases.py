@@ -118,7 +118,7 @@ def _evaluated(read: Input, tool: str, run: Evaluation) -> str:
         f"{count(n, what)} {fate}"
         for n, what, fate in (
             (run.n_errors, "error", "left out"),
-            (run.n_scored_errors, "error", "scored"),
+            (run.n_scored_errors, "error", f"scored as by {visible(tool)}"),
             (run.n_unscored, "answer", "without a score"),
         )
         if n

@@ -170,6 +170,16 @@ def test_damaged_archives_are_refused(case, tmp_path):
     refused(words, path, kind=BbcError)
 
 
+@pytest.mark.parametrize("name", ["b.json", "b.eval", "b.json.gz"])
+def test_a_damaged_log_beside_others_is_not_passed_over(name, tmp_path):
+    shutil.copy(files("json")[0], tmp_path / "a.json")
+    (tmp_path / name).write_bytes(files("json")[1].read_bytes()[:500])
+    refused("b", tmp_path, kind=BbcError)
+    (tmp_path / name).unlink()
+    (tmp_path / "notes.json").write_text('{"a": 1}')  # of something else
+    assert read(tmp_path).n_configurations == 1
+
+
 def test_an_archive_may_be_packed_otherwise(tmp_path):
     path = tmp_path / "a.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "inspect_ai": ("*.eval", "*.json"),
+    "lm_eval": ("*.jsonl",),
+    "promptfoo": ("*.json", "*.jsonl", "*.csv"),
     "swebench": ("*.json",),
     "openai_evals": ("*.jsonl",),
     "junit": ("*.xml",),
@@ -108,7 +110,9 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
     by_hand = request.dialect is not None and not only_a_log
     if by_hand or not os.path.isfile(path) or not _modules(path):  # noqa: PTH113
         return {}
-    found = _owned([path])
+    found, damaged = _owned([path])
+    if damaged and only_a_log:
+        raise damaged[0]
     if not found and only_a_log:
         known = [framework(module) for module in PATTERNS]
         looked_for = "; ".join(f"{one.name}: {one.signature}" for one in known).replace("`", "")
@@ -119,16 +123,24 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
 
 
 def _of_folder(folder: Path) -> dict[str, list[File]]:
-    """Return the logs in a folder, unless it is the run of a tool."""
+    """Return the logs in a folder, unless it is the run of a tool.
+
+    Raises
+    ------
+    InputError
+        A file that may be a log is damaged, or there are too many.
+    """
     from bbccli.readers.runs.folder import reader_of
 
+    with within(folder, follow_links=reading.current().follow_links), trying():
+        if reader_of(folder) is not None:
+            return {}
     paths = list(islice(_walk(folder), _MOST_FILES + 1))
-    found = _owned(paths[:_MOST_FILES], folder)
-    if found:
-        with within(folder, follow_links=reading.current().follow_links), trying():
-            if reader_of(folder) is not None:
-                return {}
-    if found and len(paths) > _MOST_FILES:
+    found, damaged = _owned(paths[:_MOST_FILES], folder)
+    tables = any(_plain(Path(one.path or "")).endswith(".csv") for one in damaged)
+    if damaged and (found or not tables):  # what reads tables tells why one can't be read
+        raise damaged[0]
+    if len(paths) > _MOST_FILES:
         raise InputError(
             f"holds more than {_MOST_FILES} files that may be logs",
             path=str(folder),
@@ -137,18 +149,25 @@ def _of_folder(folder: Path) -> dict[str, list[File]]:
     return found
 
 
-def _owned(paths: Iterable[Path], folder: Path | None = None) -> dict[str, list[File]]:
-    """Files by the module of the framework that owns them; others are passed over."""
+def _owned(
+    paths: Iterable[Path], folder: Path | None = None
+) -> tuple[dict[str, list[File]], list[InputError]]:
+    """Files by the module of the framework that owns them, and why others can't be read."""
     from bbccli.readers.evaluations.base import File
 
     found: dict[str, list[File]] = {}
+    damaged = []
     for path in paths:
         file = File(path, folder)
-        with trying():
-            owner = next((m for m in _modules(path) if framework(m).owns(file)), None)
+        try:
+            with trying():
+                owner = next((m for m in _modules(path) if framework(m).owns(file)), None)
+        except InputError as error:
+            damaged.append(error)
+            continue
         if owner is not None:
             found.setdefault(owner, []).append(file)
-    return found
+    return found, damaged
 
 
 def _modules(path: Path) -> list[str]:

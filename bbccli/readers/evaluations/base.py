@@ -184,12 +184,15 @@ class File:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, unpacked; empty where it can't be read."""
+        """The first bytes, unpacked.
+
+        Raises
+        ------
+        InputError
+            As `content`.
+        """
         if self.packing:
-            try:
-                return self.content[:_HEAD]
-            except InputError:
-                return b""
+            return self.content[:_HEAD]
         try:
             with self.opened() as file:
                 return file.read(_HEAD)
@@ -209,11 +212,18 @@ class File:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Keys of the object that the file holds, or of that in its first line; else empty."""
-        try:
-            value = self.json if self.suffix == ".json" else json.loads(self.head.split(b"\n")[0])
-        except (InputError, ValueError, RecursionError):
-            return frozenset()
+        """Keys of the object that the file holds, or of that in its first line; else empty.
+
+        Raises
+        ------
+        InputError
+            It is damaged, or holds no JSON.
+        """
+        if self.suffix == ".json":
+            value = self.json
+        else:
+            line, end, _ = self.head.partition(b"\n")
+            value = json_of(line if end else self.content.partition(b"\n")[0], self.path, "line 1 ")
         return frozenset(value) if isinstance(value, dict) else frozenset()
 
     @cached_property
@@ -241,6 +251,10 @@ class File:
         """Hash of the bytes of the file, packed."""
         with self._inside():
             return sha256_of(self.path)
+
+    def beside(self, path: Path) -> File:
+        """Return another file, which is read under the same conditions."""
+        return File(path, self._folder)
 
     def opened(self) -> BufferedReader:
         """Open the file as it is.

@@ -125,7 +125,7 @@ def _newest(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
         used.append(newest)
         for log in others:
             same = _outcomes(log) == _outcomes(newest)
-            if not same and log.created == newest.created:
+            if not same and log.created in ("", newest.created):
                 raise InputError(
                     f"{log.place.name} and {newest.place.name} have other results of one "
                     "configuration, and neither tells that it is newer",
@@ -150,7 +150,11 @@ def _told_apart(logs: Sequence[Log]) -> list[Log]:
     found = []
     for alike in _alike(logs):
         names = dict.fromkeys(name for log in alike for name in log.details)
-        differ = [n for n in names if len({_key({"": log.details.get(n)}) for log in alike}) > 1]
+        differ = [
+            name
+            for name in names
+            if len({_key({"": log.details[name]}) for log in alike if name in log.details}) > 1
+        ]
         for log in alike:
             more = {n: log.details[n] for n in differ if n in log.details}
             found.append(replace(log, configuration={**more, **log.configuration, **more}))

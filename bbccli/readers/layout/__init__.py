@@ -41,7 +41,7 @@ def lay_out(
             refuse_subsets(table, fold, by_hand)
     with problems.of("roles", fatal=True):
         refuse_truth(request, hints.task)
-        name, tables, layouts = _layouts_of(tables, hints, request.dialect)
+        name, layouts = _layouts_of(tables, hints, request.dialect)
         if layouts:
             table = stack(tables, layouts, hints)
         else:
@@ -81,8 +81,8 @@ def _united(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 def _layouts_of(
     tables: Sequence[Table], hints: Hints, dialect: str | None
-) -> tuple[str, list[Table], list[Layout]]:
-    """Name of the layout of the first table; the tables; and that of each long one.
+) -> tuple[str, list[Layout]]:
+    """Name of the layout of the first table, and the layout of each long one.
 
     Raises
     ------
@@ -92,11 +92,10 @@ def _layouts_of(
     one_file = len(tables) == 1
     known = WIDE if one_file and tables[0].cells else None
     found = [dialect_of(table, hints, dialect or known, one_file=one_file) for table in tables]
-    ready = [d.prepared(table) if d else table for table, d in zip(tables, found, strict=True)]
-    layouts = [d.layout(table, hints) for table, d in zip(ready, found, strict=True) if d]
+    layouts = [d.layout(table, hints) for table, d in zip(tables, found, strict=True) if d]
     if not layouts and not one_file:
         raise OptionError(
             f"{parameter('dialect', WIDE)} is for one file, there are {len(tables)}",
             hint=f"several files are put together as one of {', '.join(DIALECTS)}",
         )
-    return found[0].name if found[0] else WIDE, ready, layouts
+    return found[0].name if found[0] else WIDE, layouts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path, PurePath
@@ -21,9 +20,6 @@ from bbccli.readers.predictions import text_fault
 from bbccli.readers.roles import Hints
 from bbccli.readers.sources.files import PACKINGS, STDIN_NAME
 from bbccli.readers.table import Table, joint_hash
-
-_TIMESTAMP = re.compile(r"(?<=.)_\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?$")
-"""Time at which lm-evaluation-harness wrote a file: of the run, not of the model."""
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
@@ -62,7 +58,7 @@ def stem_of(path: str) -> str:
     name = PurePath(path).name
     for suffix in PACKINGS:
         name = name.removesuffix(suffix)
-    return _TIMESTAMP.sub("", PurePath(name).stem)
+    return PurePath(name).stem
 
 
 def _differing(paths: Sequence[tuple[str, ...]]) -> list[str]:

@@ -199,7 +199,8 @@ _PARSED: ContextVar[dict[Path, Table] | None] = ContextVar("parsed", default=Non
 @contextmanager
 def parsing_once() -> Iterator[None]:
     """Parse each table of a folder once, however many readers look at it."""
-    token = _PARSED.set({})
+    held = _PARSED.get()
+    token = _PARSED.set({} if held is None else held)
     try:
         yield
     finally:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bbccli.errors import OptionError, nearest, short
 from bbccli.readers.layout.dialects.base import Dialect, Layout
-from bbccli.readers.layout.dialects.evaluations import HARNESS, ITEMS
+from bbccli.readers.layout.dialects.evaluations import ITEMS
 from bbccli.readers.layout.dialects.long import LONG
 from bbccli.readers.layout.dialects.r import CARET, MLR3, TIDYMODELS
 from bbccli.readers.layout.dialects.single import KAGGLE, OPENML
@@ -18,7 +18,7 @@ from bbccli.readers.table import Table
 __all__ = ["DIALECTS", "Dialect", "Layout", "dialect_of"]
 
 DIALECTS: dict[str, Dialect] = {
-    one.name: one for one in (CARET, TIDYMODELS, MLR3, HARNESS, ITEMS, LONG, OPENML, KAGGLE)
+    one.name: one for one in (CARET, TIDYMODELS, MLR3, ITEMS, LONG, OPENML, KAGGLE)
 }
 
 

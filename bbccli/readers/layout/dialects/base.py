@@ -74,11 +74,6 @@ class Layout:
     beside: tuple[str, ...] = ()
 
 
-def as_it_is(frame: Table) -> Table:
-    """Return the table that was given."""
-    return frame
-
-
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """A way to write long tables.
@@ -93,8 +88,6 @@ class Dialect:
         True if the names of the columns are those of this dialect.
     layout
         Columns by the part that they play.
-    prepared
-        The table with what the layout needs, such as a key of two columns.
     selection
         Pooling of its tool over folds; None where unknown.
     """
@@ -103,7 +96,6 @@ class Dialect:
     summary: str
     recognises: Callable[[Table, Hints], bool]
     layout: Callable[[Table, Hints], Layout]
-    prepared: Callable[[Table], Table] = as_it_is
     selection: Pooling | None = None
 
 
