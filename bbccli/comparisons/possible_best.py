@@ -29,8 +29,7 @@ Intervals of all performances hold at once, within the bounds of the metric:
 3. Go c standard errors up and down, and back.
 
 On the scale of the metric itself such intervals are too short near a bound, where performances are
-skewed: of 20 to 100 equal configurations, 0.8 of 1, all were held in 41 to 90 of 100 studies of 40
-to 300 samples, and with step 1 in 98 to 100.
+skewed.
 
 Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
 Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5);

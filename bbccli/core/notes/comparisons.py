@@ -132,7 +132,8 @@ def identical_predictions(first: str, second: str) -> Texts:
 def selected_pair(winner: str, n_configurations: int) -> Texts:
     """One of the configurations that are compared is the best of all on the same samples. Tests of
     pairs take it as if it had been named before anyone saw a result. Where no configuration is
-    better than another, a paired test of the winner says "better" in 57 of 100 studies.
+    better than another, a paired test of the winner says "better" in 25 to 63 of 100 studies
+    ([tables](validation-tables.md#comparisons)).
 
     Remedy: name pairs beforehand, or compare the winner with a baseline, which allows for the
     selection.

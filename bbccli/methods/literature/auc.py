@@ -21,10 +21,8 @@ Algorithm:
 3. The estimate is A. The interval is A ± z √variance, clipped to [0, 1].
 
 Groups: the deviations of a group's samples are added up before they are squared, and positives and
-negatives of the same group covary (Obuchowski 1997). On simulated patients of 5 samples each, half
-of whose variation was that of the patient, the 95 % interval held the true AUC in 95 % of 600
-cases; in 76 % without the groups. With repeats, deviations are averaged over the repeats before
-they are squared: the variance is that of the mean AUC. Sample weights are refused.
+negatives of the same group covary (Obuchowski 1997). With repeats, deviations are averaged over the
+repeats before they are squared: the variance is that of the mean AUC. Sample weights are refused.
 
 Assumptions: those above; a normal distribution of the AUC, which is doubtful near 1 and with few
 samples of a class. Where all placements are equal, as at an AUC of 1, the variance is 0 and the

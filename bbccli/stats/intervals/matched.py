@@ -14,21 +14,19 @@ estimate on all U units does.
 A distribution whose winners are scored on all units, as that of the naive bootstraps, has the
 estimate's spread already and is left as it is.
 
-In simulations of fixed performances such intervals of `bbc` keep their level and are a fifth
-tighter; those of `bbc-f`, which rest on a handful of folds, do not keep it. Models that are trained
+In [simulated settings](validation-tables.md#simulated-settings) such intervals of `bbc` keep their
+level and are a fifth tighter. Those of `bbc-f` rest on a handful of folds. Models that are trained
 again vary with their training set too, which no resampling of predictions shows; with real training
 they covered the truth less often than percentile intervals (see [validation](validation.md)). They
 are never a default.
 
 Where samples are resampled and performances are means over folds (`--pooling fold-mean`), `matched`
 is refused: out of the bag the folds are of unequal sizes and some are undefined, and f, which is
-that of one mean over all units, left such intervals 2.27 times as wide as the standard error (AUC,
-50 samples). Percentile intervals are wide there too: 2.5 to 3 times the standard error of an AUC
-with 50 samples in ten folds (in two simulations), about 2 times with 100; of pooled rows it is 1.31
-times. Where a fold holds fewer than 10 of the samples that the metric [rests on](#guard), the note
-[wide-fold-mean](notes.md#wide-fold-mean) says so. Means of a loss per sample, such as the accuracy,
-are exempt: few samples in a fold barely widen them. `--pooling within-folds` compares pairs
-within folds without such means.
+that of one mean over all units, leaves such intervals far too wide. Percentile intervals are wider
+than they need be there too. Where a fold holds fewer than 10 of the samples that the metric [rests
+on](#guard), the note [wide-fold-mean](notes.md#wide-fold-mean) says so. Means of a loss per sample,
+such as the accuracy, are exempt: few samples in a fold barely widen them. `--pooling within-folds`
+compares pairs within folds without such means.
 """
 
 from __future__ import annotations
