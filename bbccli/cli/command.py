@@ -32,8 +32,8 @@ COMMANDS = {
     "simulate": ("simulate", "Write predictions whose true performances are known."),
     "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
     "convert": ("convert", "Write predictions in the wide or the long layout."),
-    "report": ("report", "Make one page of predictions or saved results."),
-    "plot": ("plot", "Draw one figure of a result, or of predictions."),
+    "report": ("pages", "Make one page of predictions or saved results."),
+    "plot": ("pages", "Draw one figure of a result, or of predictions."),
     "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
     "explain": (
         "explain",

@@ -58,8 +58,7 @@ def correct(
     """
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.output import exit_by_gates, form_for, publish, write
-    from bbccli.cli.pages import publish_page
+    from bbccli.cli.output import exit_by_gates, form_for, publish, publish_page, write
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 

@@ -8,7 +8,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -22,6 +22,10 @@ from bbccli.core.local import claim, identity
 from bbccli.core.text import visible
 from bbccli.errors import OptionError
 from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
+
+if TYPE_CHECKING:
+    from bbccli.reports.evidence import Exhibit
+    from bbccli.schema.correct import ErrorEnvelope
 
 STDOUT = "-"
 """Path of standard output."""
@@ -216,6 +220,32 @@ def publish(
         tell(whole)
     shown = documents if form.holds_errors else whole
     write(form.render(shown, style_for(where.output, where.notes), kind), where.output)
+
+
+def publish_page(
+    exhibits: Sequence[Exhibit],
+    output: str,
+    failures: Sequence[ErrorEnvelope] = (),
+    title: str = "",
+    *,
+    quiet: bool = False,
+) -> None:
+    """Write a page of results; say on standard error what it says first, and where it is."""
+    from bbccli.reports.page import whole
+
+    one = exhibits[0].document if len(exhibits) == 1 else None
+    if one is not None and one.command == "compare":
+        from bbccli.reports.content.compare import answer, requirement
+        from bbccli.reports.page.compared import page_of_comparison
+
+        write(page_of_comparison(exhibits[0], title), output)
+        lines = [visible(f"{answer(one)}."), *([visible(requirement(one))] if one.gate else ())]
+    else:
+        write(whole.page(exhibits, failures, title), output)
+        lines = whole.first_lines(one) if one is not None else []
+    if not quiet and output != "-":
+        for line in (*lines, f"page: {visible(output)}"):
+            say(line)
 
 
 def tell(documents: Sequence[Document[Any]]) -> None:

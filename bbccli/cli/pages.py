@@ -1,51 +1,183 @@
-"""Results as pages and figures, for several commands."""
+"""`bbc report` and `bbc plot`: results as pages and figures."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+from bbccli.analysis.options import Analysis, command_line
+from bbccli.cli.command import command
+from bbccli.cli.shared import GATE, Quiet, ThreadOptions, files_argument, output_option
 from bbccli.core.local import opened
+from bbccli.core.option import Option, Panel, Scope, names_in
+from bbccli.errors import OptionError
 
 if TYPE_CHECKING:
+    from bbccli.core.documents import Document
     from bbccli.reports.evidence import Exhibit
-    from bbccli.schema.correct import ErrorEnvelope
 
 PICTURES = ("svg", "png", "pdf", "vl.json")
 """Forms of a figure, by their suffixes."""
 
+Results = Annotated[
+    Sequence[str],
+    files_argument(
+        "Saved results: .json, also of bbc compare; .jsonl with one on each line, such as a batch "
+        "writes; - is standard input. Or one file of predictions, which is shown as bbc correct "
+        "does by default."
+    ),
+]
+Page = Annotated[str, output_option("File for the page.", default="-, standard output")]
+Title = Annotated[
+    str | None, Option("Title of the page.", "TEXT", default="what it shows", scope=Scope.RUN)
+]
+Figures = Annotated[
+    str | None,
+    Option(
+        "Also write the figures of the one result into this folder: .svg, .png, .pdf and .vl.json.",
+        "DIR",
+        panel=Panel.OUTPUT,
+        scope=Scope.RUN,
+    ),
+]
 
-def publish_page(
-    exhibits: Sequence[Exhibit],
-    output: str,
-    failures: Sequence[ErrorEnvelope] = (),
-    title: str = "",
-    *,
-    quiet: bool = False,
+
+@command()
+def report(
+    results: Results,
+    output: Page = "-",
+    title: Title = None,
+    figures: Figures = None,
+    quiet: Quiet = False,
 ) -> None:
-    """Write a page of results; say on standard error what it says first, and where it is."""
-    from bbccli.cli.output import write
-    from bbccli.cli.streams import say
-    from bbccli.core.text import visible
-    from bbccli.reports.page import whole
+    """Make one page of predictions or saved results.
 
-    one = exhibits[0].document if len(exhibits) == 1 else None
-    if one is not None and one.command == "compare":
-        from bbccli.reports.content.compare import answer, requirement
-        from bbccli.reports.page.compared import page_of_comparison
+    The page is a single HTML file without scripts, which fetches nothing. What
+    it can't show of a saved result without the predictions it names. Several
+    results get a table with a line for each; one of bbc compare gets its own
+    page. To show predictions with other options than the defaults: bbc correct
+    FILE -o report.html.
 
-        write(page_of_comparison(exhibits[0], title), output)
-        lines = [visible(f"{answer(one)}."), *([visible(requirement(one))] if one.gate else ())]
+    Examples:
+      bbc report predictions.parquet -o report.html
+      bbc report result.json -o report.html
+      bbc report results.jsonl -o report.html --title "All runs of the week"
+    """
+    from bbccli.cli.output import check_writable, publish_page
+    from bbccli.reports.evidence import Exhibit
+
+    check_writable({"--output": output})
+    if _are_predictions(results):
+        documents, exhibits = [], [_by_default(results[0], quiet=quiet)]
     else:
-        write(whole.page(exhibits, failures, title), output)
-        lines = whole.first_lines(one) if one is not None else []
-    if not quiet and output != "-":
-        for line in (*lines, f"page: {visible(output)}"):
-            say(line)
+        documents = _results(results)
+        exhibits = [Exhibit(document.record) for document in documents if "error" not in document]
+    if figures is not None:
+        _write_figures(exhibits, figures)
+    failures = [document.record for document in documents if "error" in document]
+    publish_page(exhibits, output, failures, title or "", quiet=quiet)
 
 
-def is_result(path: str) -> bool:
+Given = Annotated[
+    Sequence[str],
+    files_argument(
+        "A saved result (.json), or out-of-sample predictions as bbc correct takes them. Some "
+        "figures need the predictions; differences and cd need a saved result of bbc compare."
+    ),
+]
+Kind = Annotated[
+    str,
+    Option(
+        "What to draw: {names}.",
+        "KIND",
+        names=names_in("bbccli.reports.figures:KINDS", "bbccli.reports.figures:OF_COMPARISONS"),
+    ),
+]
+Picture = Annotated[
+    str, output_option("File for the figure: .svg, .png, .pdf, or .vl.json for any Vega editor.")
+]
+
+
+@command(without=GATE, reads=True)
+def plot(
+    files: Given,
+    output: Picture,
+    analysis: Analysis,
+    work: ThreadOptions,
+    kind: Kind = "forest",
+    quiet: Quiet = False,
+) -> None:
+    """Draw one figure of a result, or of predictions.
+
+    Pictures are drawn by vl-convert-python, of the extra bbccli[report];
+    .vl.json needs nothing.
+
+    Examples:
+      bbc plot result.json -o forest.svg
+      bbc plot sample_data/progression.parquet --kind cost -o cost.png
+      bbc plot predictions.csv --kind roc --metric auc -o roc.vl.json
+      bbc plot compared.json --kind cd -o cd.svg
+    """
+    from bbccli.cli.output import check_writable, write
+    from bbccli.errors import UndefinedError
+    from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
+    from bbccli.reports.figures.rendering import check_can_render, exported
+
+    analysis.check()
+    form = next((form for form in PICTURES if output.lower().endswith(f".{form}")), None)
+    if form is None:
+        raise OptionError(
+            f"--output is {output!r}, which is not the name of a figure",
+            hint=f"a file that ends in {', '.join(f'.{form}' for form in PICTURES)}",
+        )
+    if form != "vl.json":
+        check_can_render()
+    check_writable({"--output": output})
+    exhibit = _compared(files) if kind in OF_COMPARISONS else _saved(files)
+    exhibit = exhibit or _exhibit(analysis, files, work, cost=kind == "cost", quiet=quiet)
+    drawn = draw(kind, exhibit)
+    if isinstance(drawn, Absent):
+        raise UndefinedError(f"there is no figure {kind}: {drawn.reason}", hint="another --kind")
+    write(exported(drawn, form), output)
+
+
+def _exhibit(
+    analysis: Analysis,
+    files: Sequence[str],
+    work: ThreadOptions,
+    *,
+    cost: bool | None,
+    quiet: bool,
+) -> Exhibit:
+    """Return what `bbc correct` says of predictions, and all that they tell beyond it."""
+    from bbccli.analysis.answer import answer
+
+    with work.working(quiet=quiet) as progress:
+        found = answer(analysis, files, cost=cost, progress=progress)
+        from bbccli.reports.evidence.gathering import exhibit_of
+
+        return exhibit_of(analysis, found, command_line(analysis, files))
+
+
+def _by_default(path: str, *, quiet: bool) -> Exhibit:
+    """Return the exhibit of predictions with the defaults of the project, but for its gate."""
+    from bbccli.cli import config
+    from bbccli.cli.command import running, typed
+    from bbccli.cli.correct import correct
+    from bbccli.core import reading
+
+    held = config.defaults("correct", running.get().parent.params.get("config_file"))
+    given = typed(correct).make_context("correct", [path], default_map=held).params
+    values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
+    analysis = values["analysis"]
+    analysis.check()
+    with reading.use(values["care"]):
+        return _exhibit(analysis, [path], values["work"], cost=None, quiet=quiet)
+
+
+def _is_result(path: str) -> bool:
     """Return whether a file is a saved result, by the mark at the beginning of its JSON."""
     if not path.lower().endswith((".json", ".jsonl")):
         return False
@@ -55,3 +187,141 @@ def is_result(path: str) -> bool:
     except OSError:
         return False
     return re.search(rb'"schema"\s*:\s*"bbc', start) is not None
+
+
+def _results(paths: Sequence[str]) -> list[Document[Any]]:
+    """Return the results of all files; one of a comparison is alone.
+
+    Raises
+    ------
+    OptionError
+        A comparison among several results; and what reading raises.
+    """
+    from bbccli.schema.saved import is_comparison, read_results
+
+    found = [(path, document) for path in paths for document in read_results(path)]
+    compared = [path for path, document in found if is_comparison(document)]
+    if compared and len(found) > 1:
+        raise OptionError(
+            f"{compared[0]} is a result of bbc compare, which gets a page of its own, and "
+            f"{len(found)} results are given",
+            hint=f"bbc report {compared[0]} -o compared.html",
+        )
+    return [document for _, document in found]
+
+
+def _saved(files: Sequence[str]) -> Exhibit | None:
+    """Return the one saved result that is named, or None where predictions are.
+
+    Raises
+    ------
+    OptionError
+        Several results.
+    InputError
+        A result that is damaged.
+    """
+    from bbccli.reports.evidence import Exhibit
+    from bbccli.schema.saved import read_documents
+
+    if len(files) != 1 or not _is_result(files[0]):
+        return None
+    documents = [one for one in read_documents(files[0]) if "error" not in one]
+    if len(documents) != 1:
+        raise OptionError(
+            f"{files[0]} holds {len(documents)} results, and a figure is of one",
+            hint="bbc report makes a page of several",
+        )
+    return Exhibit(documents[0].record)
+
+
+def _compared(files: Sequence[str]) -> Exhibit:
+    """Return the saved comparison that is named.
+
+    Raises
+    ------
+    OptionError
+        Predictions, or several files.
+    InputError
+        No file, another result, or a damaged one.
+    """
+    from bbccli.reports.evidence import Exhibit
+    from bbccli.schema.saved import HINT_OF_COMPARISON, read_comparison
+
+    there = len(files) != 1 or Path(files[0]).exists()
+    if there and not (len(files) == 1 and _is_result(files[0])):
+        raise OptionError(
+            "this figure is of one saved result of bbc compare", hint=HINT_OF_COMPARISON
+        )
+    return Exhibit(read_comparison(files[0]).record)
+
+
+def _are_predictions(files: Sequence[str]) -> bool:
+    """Return whether the one file that is named holds predictions.
+
+    Raises
+    ------
+    OptionError
+        Predictions among several files.
+    """
+    found = [path for path in files if _holds_predictions(path)]
+    if found and len(files) > 1:
+        raise OptionError(
+            f"{found[0]} holds predictions, and is not the only file",
+            hint="if they belong together bbc correct FILE... -o report.html, "
+            "else bbc batch FILE... -o results.html",
+        )
+    return bool(found)
+
+
+def _holds_predictions(path: str) -> bool:
+    """Return whether a file holds predictions, not results that were saved.
+
+    Raises
+    ------
+    OptionError
+        The table of a batch, which holds no whole results.
+    """
+    from bbccli.schema.saved import is_batch, is_table
+
+    exists, suffix = Path(path).exists(), Path(path).suffix.lower()
+    if path == "-" or suffix == ".json" or (suffix == ".jsonl" and not exists):
+        return False
+    if exists and is_table(path) and is_batch(path):
+        raise OptionError(
+            f"{path} is a table, which holds no whole results", hint="let bbc batch write .jsonl"
+        )
+    return not _is_result(path)
+
+
+def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
+    """Write every figure that can be drawn of one result, in all forms.
+
+    Raises
+    ------
+    OptionError
+        Several results, no package to draw with, or a folder that can't be made.
+    """
+    from bbccli.cli.output import write
+    from bbccli.reports.figures import KINDS, Drawn, draw
+    from bbccli.reports.figures.rendering import check_can_render, exported
+    from bbccli.reports.page.compared import figures_of
+
+    check_can_render()
+    if len(exhibits) != 1:
+        raise OptionError(
+            f"--figures is for one result, and there are {len(exhibits)}",
+            hint="a saved result of its own for each",
+        )
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OptionError(
+            f"cannot make the folder {folder}: {error.strerror or error}",
+            hint="--figures names a folder, or where one can be made",
+        ) from error
+    (exhibit,) = exhibits
+    compared = exhibit.document.command == "compare"
+    found = figures_of(exhibit) if compared else [draw(kind, exhibit) for kind in KINDS]
+    for drawn in (one for one in found if isinstance(one, Drawn)):
+        for form in PICTURES:
+            write(exported(drawn, form), str(Path(folder) / f"{drawn.kind}.{form}"))

@@ -206,10 +206,12 @@ def _verdict(result: Envelope, rule: GateRule) -> Gate:
     rule.check(label, estimates[0].direction, bounds_of(result, metric))
     found = _judged_estimate(estimates, rule)
     if found is None:
-        return _undecided(rule, metric, rule.method, _why_none(rule))
-    value = found.value if rule.on is GateOn.ESTIMATE else _bound(found, rule.direction)
+        figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
+        lacking = f"{rule.method} is not in the result" if rule.method else f"no method {figure}"
+        return _undecided(rule, metric, rule.method, lacking)
+    value, lacking = _judged_value(found, rule)
     if value is None:
-        return _undecided(rule, metric, found.method, _why_no_value(found, rule))
+        return _undecided(rule, metric, found.method, lacking)
     outcome = _outcome(rule.direction, value, rule.threshold)
     # a figure that is too good can still show that the gate is missed
     doubt = _why_too_good(found, value, rule, alone=_is_alone(result))
@@ -243,49 +245,40 @@ def _judged_estimate(estimates: list[Estimate], rule: GateRule) -> Estimate | No
     return to_report(estimates) or next(iter(fitting), None)
 
 
-def _why_none(rule: GateRule) -> str:
-    if rule.method is not None:
-        return f"{rule.method} is not in the result"
-    figure = "has a bound" if rule.on is GateOn.BOUND else "corrects for the selection"
-    return f"no method {figure}"
-
-
-def _bound(estimate: Estimate, direction: Direction) -> float | None:
-    """The pessimistic end of the interval, where it was estimated."""
-    interval, side = estimate.interval, direction.pessimistic()
-    if interval is None or interval.side not in (Side.TWO, side):
-        return None
-    return interval.lower if side is Side.LOWER else interval.upper
-
-
 def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bool) -> str:
     """Return why a figure can't show that a gate is met; empty if it can."""
-    method, codes = estimate.method, {note.code for note in estimate.notes}
-    on_bound, by_name, centre = rule.on is GateOn.BOUND, rule.method is not None, estimate.value
-    flat, ignoring = (on_bound and has_no_width(estimate), estimate.ignores_selection and not alone)
+    method, codes, centre = estimate.method, {n.code for n in estimate.notes}, estimate.value
+    on_bound, by_name = rule.on is GateOn.BOUND, rule.method is not None
+    flat = on_bound and has_no_width(estimate)
     at_centre = centre is not None and _outcome(rule.direction, value, centre) is GateOutcome.MET
-    chosen = not (on_bound or TOO_GOOD.isdisjoint(codes))
+    chosen = not on_bound and not by_name and not TOO_GOOD.isdisjoint(codes)
+    ignoring = estimate.ignores_selection and not alone and not by_name
     reasons = {
         f"the estimate of {method} is undefined": centre is None,
         f"the interval of {method} has collapsed onto {value:g}": flat,
         f"the bound of {method} is no worse than its estimate": on_bound and at_centre,
         f"{method} has too few resamples for its bound": on_bound and UNREACHED in codes,
-        f"the estimate of {method} is too good; its interval is not": chosen and not by_name,
-        f"{method} ignores that the winner was selected": ignoring and not by_name,
+        f"the estimate of {method} is too good; its interval is not": chosen,
+        f"{method} ignores that the winner was selected": ignoring,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 
 
-def _why_no_value(estimate: Estimate, rule: GateRule) -> str:
+def _judged_value(estimate: Estimate, rule: GateRule) -> tuple[float | None, str]:
+    """The figure of an estimate that a rule looks at, and why it is lacking where it is.
+
+    A bound is the pessimistic end of the interval.
+    """
     method, interval = estimate.method, estimate.interval
     if rule.on is GateOn.ESTIMATE:
-        return f"the estimate of {method} is undefined"
-    end = rule.direction.pessimistic().value
+        return estimate.value, f"the estimate of {method} is undefined"
+    end = rule.direction.pessimistic()
     if interval is None:
-        return f"{method} has no interval"
+        return None, f"{method} has no interval"
     if interval.side not in (Side.TWO, end):
-        return f"the {end} end of the interval of {method} was not estimated"
-    return f"the {end} bound of {method} is undefined"
+        return None, f"the {end.value} end of the interval of {method} was not estimated"
+    value = interval.lower if end is Side.LOWER else interval.upper
+    return value, f"the {end.value} bound of {method} is undefined"
 
 
 def _undecided(rule: GateRule, metric: str | None, method: str | None, reason: str) -> Gate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NoReturn
 
 from bbccli.core.documents import Document, Json
@@ -102,20 +103,14 @@ def _values(path: str) -> tuple[str, list[tuple[Any, str]]]:
     name = "<stdin>" if path == "-" else path
     text = _text(path, name)
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
-    if len(lines) > 1 and _is_json(lines[0][1]):
-        return name, [(_parsed(line, name, number), f"line {number}: ") for number, line in lines]
+    if len(lines) > 1:
+        with suppress(ValueError, RecursionError):  # the first of many lines of one value
+            json.loads(lines[0][1])
+            return name, [(_parsed(line, name, n), f"line {n}: ") for n, line in lines]
     value = _parsed(text, name) if lines else []
     if isinstance(value, list):
         return name, [(item, f"result {position}: ") for position, item in enumerate(value)]
     return name, [(value, "")]
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
 
 
 def _parsed(text: str, name: str, line: int | None = None) -> Any:
