@@ -95,6 +95,10 @@ class Run:
         assert status == 0, err
         return out
 
+    def document(self, *argv: object) -> Any:
+        """Return the JSON that a command prints that ends with 0."""
+        return json.loads(self.printed(*argv, "--format", "json", "-q"))
+
     def silent(self, *argv: object) -> str:
         """Return what a command prints that ends with 0 and says nothing besides."""
         status, out, err = self(*argv)

@@ -19,7 +19,7 @@ class TestCatalogue:
         assert len(titles) == len(set(titles)) > 2
 
     def test_json(self, run, command, registry):
-        found = json.loads(run(command, "--format", "json")[1])
+        found = json.loads(run.printed(command, "--format", "json"))
         assert [one["name"] for one in found] == list(registry)
         for one in found:
             assert one["source"] == registry[one["name"]].reference

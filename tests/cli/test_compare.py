@@ -217,8 +217,8 @@ def test_ranks_over_data_sets(run, data_sets):
     assert ranks["critical_difference"] == pytest.approx(2.3437 * (3 * 4 / (6 * 6)) ** 0.5, 1e-3)
     two = [data_sets.replace("*", seed) for seed in "01"]
     boost = said(run, *two, "--across", "--by", r"regex:^(\w+)", *FAST)
-    words = ("--only", "boost*", "--method", "bbc", "--format", "json", "-q", *FAST)
-    correct = [json.loads(run("correct", path, *words)[1])["estimates"][0]["value"] for path in two]
+    words = ("--only", "boost*", "--method", "bbc", *FAST)
+    correct = [run.document("correct", path, *words)["estimates"][0]["value"] for path in two]
     assert boost["ranks"]["standings"][0]["performance"] == pytest.approx(np.mean(correct))
 
 

@@ -29,9 +29,7 @@ def folder(tmp_path, monkeypatch):
 @pytest.fixture
 def plan(run):
     def of(*argv):
-        return json.loads(
-            run.printed("correct", "p.csv", "--method", "cvt", "--format", "json", *argv)
-        )["plan"]
+        return run.document("correct", "p.csv", "--method", "cvt", *argv)["plan"]
 
     return of
 
@@ -243,9 +241,7 @@ class TestByCommand:
     def dropped(self, run, samples):
         def of(*argv):
             path = samples / "progression.parquet"
-            return json.loads(run.printed("drop", path, "--format", "json", "-q", *argv))[
-                "decision"
-            ]
+            return run.document("drop", path, *argv)["decision"]
 
         return of
 

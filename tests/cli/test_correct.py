@@ -114,13 +114,13 @@ class TestResamples:
     def test_auto_is_a_run_of_that_many(self, run, samples):
         path = samples / "progression.parquet"
         auto = ("--method", "bbc", "--n-resamples", "auto", "--tolerance", "0.004")
-        (found,) = json.loads(run.printed("correct", path, "--format", "json", *auto))["estimates"]
+        (found,) = run.document("correct", path, *auto)["estimates"]
         errors = [e for e in found["error"].values() if e is not None]
         assert max(errors) <= 0.004
         size = found["n_resamples"]
         assert size > 1000
-        fixed = ("--format", "json", "--method", "bbc", "--n-resamples", size)
-        assert json.loads(run("correct", path, *fixed)[1])["estimates"] == [found]
+        fixed = ("--method", "bbc", "--n-resamples", size)
+        assert run.document("correct", path, *fixed)["estimates"] == [found]
 
 
 @pytest.mark.sweep

@@ -166,8 +166,8 @@ def test_repeats_count_when_they_are_complete(samples):
 class TestReplay:
     @pytest.mark.sweep
     def test_json(self, run, samples):
-        options = ("--replay", "--rule", "all", "--metric", "accuracy", "--format", "json")
-        found = json.loads(run.printed("drop", samples / "breast_cancer.parquet", *FAST, *options))
+        options = ("--replay", "--rule", "all", "--metric", "accuracy", *FAST)
+        found = run.document("drop", samples / "breast_cancer.parquet", *options)
         VALIDATOR.validate(found)
         assert found["decision"] is None
         for replay in found["replays"]:
@@ -184,9 +184,7 @@ class TestReplay:
 def test_a_replay_answers_first_and_folds_together_what_is_idle(once, samples):
     out = once.silent("drop", "--replay", samples / "progression.parquet", "-q")
     text, lines = " ".join(out.split()), out.splitlines()
-    found = json.loads(
-        once.silent("drop", "--replay", samples / "progression.parquet", "--format", "json", "-q")
-    )
+    found = once.document("drop", "--replay", samples / "progression.parquet")
     trace = found["replays"][0]["runs"][0]["trace"]
     saved = trace["n_models"] - trace["n_trained"]
     assert saved > 0
@@ -206,9 +204,7 @@ def test_folds_that_are_not_shuffled_are_noted(run, tmp_path, shuffled):
         frame[name] = np.clip(0.3 * truth + 0.7 * rng.random(100), 0, 1)
     frame.to_csv(tmp_path / "p.csv", index=False)
     for options in ((), ("--replay",)):
-        told = json.loads(
-            run.silent("drop", tmp_path / "p.csv", *options, "--format", "json", "-q")
-        )
+        told = run.document("drop", tmp_path / "p.csv", *options)
         codes = [note["code"] for note in told["notes"]]
         assert ("unshuffled-folds" in codes) is not shuffled
 
@@ -220,7 +216,7 @@ def test_folds_that_are_groups_are_noted(run, tmp_path):
     for name in "ab":
         frame[name] = np.clip(0.3 * truth + 0.7 * rng.random(90), 0, 1)
     frame.to_csv(tmp_path / "p.csv", index=False)
-    told = json.loads(run.silent("drop", tmp_path / "p.csv", "--format", "json", "-q"))
+    told = run.document("drop", tmp_path / "p.csv")
     (text,) = [note["text"] for note in told["notes"] if note["code"] == "unshuffled-folds"]
     assert text.startswith("each fold is a single group")
 
@@ -331,8 +327,8 @@ def test_a_method_that_drops_keeps_all_while_the_metric_has_no_value(run, tmp_pa
         lines.append(",".join(map(str, [f"s{i}", i % 2, i // 12, *cells])))
     path = tmp_path / "late.csv"
     path.write_text("\n".join(lines))
-    asked = ("--metric", "precision", "--format", "json", "-q", *FAST)
-    both = [json.loads(run("correct", path, "--method", m, *asked)[1]) for m in ("bbcd", "bbc")]
+    asked = ("correct", path, "--metric", "precision", *FAST)
+    both = [run.document(*asked, "--method", method) for method in ("bbcd", "bbc")]
     (dropping,), (plain,) = (found["estimates"] for found in both)
     assert [dropping[key] for key in ("value", "naive", "winner")] == [
         plain[key] for key in ("value", "naive", "winner")

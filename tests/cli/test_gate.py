@@ -362,7 +362,7 @@ class TestWhatIsReported:
     def between(self, run, data):
         """A threshold between the bounds of bbc and naive."""
         argv = ("--positive", "y", "--n-resamples", "50", "--method", "naive", "--method", "bbc")
-        found = json.loads(run.printed("correct", data, *argv, "--format", "json"))["estimates"]
+        found = run.document("correct", data, *argv)["estimates"]
         naive, bbc = (one["interval"]["lower"] for one in found)
         assert bbc < naive
         return (bbc + naive) / 2

@@ -1,6 +1,5 @@
 """What tables say of methods that split the samples, look at the winner alone, or had no choice."""
 
-import json
 import re
 
 import numpy as np
@@ -83,8 +82,8 @@ def of_configurations(tmp_path):
 
 def test_a_single_configuration_is_noted(run, of_configurations):
     for n, words, noted in ((1, (), True), (2, (), False), (2, ("--only", "m0"), True)):
-        argv = ("correct", of_configurations(n), "--n-resamples", 20, "--format", "json", *words)
-        found = json.loads(run.printed(*argv))["notes"]
+        argv = ("correct", of_configurations(n), "--n-resamples", 20, *words)
+        found = run.document(*argv)["notes"]
         assert ("single-configuration" in [note["code"] for note in found]) == noted
 
 

@@ -21,11 +21,10 @@ def saved(tmp_path_factory):
 
 
 @pytest.mark.sweep
-def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(tmp_path, capsys):
+def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(run, tmp_path):
     target = tmp_path / "report.html"
-    assert main(["correct", SAMPLE, *FAST, "--seed", "3", "-o", str(target)]) == 0
-    out, err = capsys.readouterr()
-    assert out == ""
+    status, out, err = run("correct", SAMPLE, *FAST, "--seed", "3", "-o", target)
+    assert (status, out) == (0, "")
     *_, expected, last = err.splitlines()
     assert expected.startswith("Expect 0.") and last == f"page: {target}"
     text = target.read_text(encoding="utf-8")
@@ -41,42 +40,39 @@ def undrawn(monkeypatch):
 
 
 @pytest.mark.usefixtures("undrawn")
-def test_a_page_on_standard_output_is_alone(capsys):
-    assert main(["correct", SAMPLE, *FAST, "--format", "html"]) == 0
-    out, err = capsys.readouterr()
+def test_a_page_on_standard_output_is_alone(run):
+    status, out, err = run("correct", SAMPLE, *FAST, "--format", "html")
+    assert status == 0
     assert out.startswith("<!DOCTYPE html>") and err == ""
 
 
 @pytest.mark.sweep
-def test_the_cost_stands_in_the_json_only_where_asked(saved, capsys):
+def test_the_cost_stands_in_the_json_only_where_asked(run, saved):
     cost = json.loads(saved.read_text())["search_cost"]
     assert cost["counts"][-1] == 177 and cost["n_resamples"] == 50
-    assert main(["correct", SAMPLE, *FAST, "--format", "json", "-q"]) == 0
-    assert json.loads(capsys.readouterr().out)["search_cost"] is None
+    assert run.document("correct", SAMPLE, *FAST)["search_cost"] is None
 
 
 @pytest.mark.sweep
-def test_the_cost_is_a_sentence_in_the_table(capsys):
-    assert main(["correct", SAMPLE, *FAST, "--cost-of-search"]) == 0
-    assert "search " in capsys.readouterr().out
+def test_the_cost_is_a_sentence_in_the_table(run):
+    assert "search " in run.printed("correct", SAMPLE, *FAST, "--cost-of-search")
 
 
 @pytest.mark.sweep
 @pytest.mark.usefixtures("undrawn")
-def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(tmp_path, capsys):
+def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(run, tmp_path):
     rule = ("--select", "one-se", *FAST)
-    assert main(["correct", SAMPLE, *rule, "--cost-of-search"]) == 2
-    assert "taking the best" in capsys.readouterr().err
+    assert "taking the best" in run.refused("correct", SAMPLE, *rule, "--cost-of-search")
     target = tmp_path / "r.html"
-    assert main(["correct", SAMPLE, *rule, "-o", str(target), "-q"]) == 0
+    assert run("correct", SAMPLE, *rule, "-o", target, "-q")[0] == 0
     assert "What the search cost: it was not asked for" in target.read_text(encoding="utf-8")
 
 
 @pytest.mark.sweep
-def test_a_page_of_a_saved_result(saved, tmp_path):
+def test_a_page_of_a_saved_result(run, saved, tmp_path):
     target, figures = tmp_path / "r.html", tmp_path / "figures"
-    argv = ["report", str(saved), "-o", str(target), "--title", "A <b>", "-q"]
-    assert main([*argv, "--figures", str(figures)]) == 0
+    argv = ["report", saved, "-o", target, "--title", "A <b>", "-q"]
+    assert run(*argv, "--figures", figures)[0] == 0
     text = target.read_text(encoding="utf-8")
     assert "<title>A &lt;b&gt;</title>" in text and text.count("<svg") == 3
     assert "What the search cost" in text and "Not shown" in text
@@ -89,63 +85,61 @@ def test_a_page_of_a_saved_result(saved, tmp_path):
 
 
 @pytest.mark.sweep
-def test_a_page_of_predictions_is_that_of_the_defaults(tmp_path, monkeypatch, capsys):
+def test_a_page_of_predictions_is_that_of_the_defaults(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bbc.toml").write_text('metric = ["brier"]\nn-resamples = 50\nfail-over = 0.001\n')
-    assert main(["report", SAMPLE, "-o", "r.html", "--title", "Mine"]) == 0
-    *_, expected, last = capsys.readouterr().err.splitlines()
+    status, _, err = run("report", SAMPLE, "-o", "r.html", "--title", "Mine")
+    *_, expected, last = err.splitlines()
+    assert status == 0
     assert expected.startswith("Expect 0.") and last == "page: r.html"
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<title>Mine</title>" in text and text.count("<svg") == 8
     assert "--metric brier --n-resamples 50" in text and "fail-over" not in text
-    assert main(["correct", SAMPLE, "-q", "-o", "c.html", *FAST, "--metric", "brier"]) == 3
+    assert run("correct", SAMPLE, "-q", "-o", "c.html", *FAST, "--metric", "brier")[0] == 3
     (tmp_path / "other.toml").write_text("n-resamples = 60\n")
-    assert main(["--config", "other.toml", "report", SAMPLE, "-q", "-o", "o.html"]) == 0
+    assert run("--config", "other.toml", "report", SAMPLE, "-q", "-o", "o.html")[0] == 0
     assert "--n-resamples 60" in (tmp_path / "o.html").read_text(encoding="utf-8")
     (tmp_path / "bbc.toml").write_text("n-resamples = 50\n")
-    assert main(["report", SAMPLE, "-q", "-o", "r.html", "--figures", "figures"]) == 0
-    assert main(["correct", SAMPLE, "-q", "-o", "c.html"]) == 0
+    assert run("report", SAMPLE, "-q", "-o", "r.html", "--figures", "figures")[0] == 0
+    assert run("correct", SAMPLE, "-q", "-o", "c.html")[0] == 0
     assert (tmp_path / "r.html").read_bytes() == (tmp_path / "c.html").read_bytes()
     assert (tmp_path / "figures" / "roc.svg").exists()
 
 
-def test_predictions_are_shown_alone(saved, capsys):
-    assert main(["report", str(saved), SAMPLE]) == 2
-    problem, hint = capsys.readouterr().err.splitlines()
+def test_predictions_are_shown_alone(run, saved):
+    problem, hint = run.refused("report", saved, SAMPLE).splitlines()
     assert "holds predictions, and is not the only file" in problem
     assert "bbc correct FILE... -o" in hint and "bbc batch FILE... -o" in hint
 
 
-def test_the_table_of_a_batch_is_no_file_of_predictions(tmp_path, capsys):
+def test_the_table_of_a_batch_is_no_file_of_predictions(run, tmp_path):
     table = tmp_path / "t.parquet"
-    assert main(["batch", SAMPLE, "-q", *FAST, "--jobs", "1", "-o", str(table)]) == 0
-    assert main(["report", str(table)]) == 2
-    assert "which holds no whole results" in capsys.readouterr().err
+    assert run("batch", SAMPLE, "-q", *FAST, "--jobs", "1", "-o", table)[0] == 0
+    assert "which holds no whole results" in run.refused("report", table)
 
 
 @pytest.mark.parametrize("name", ["no.json", "no.jsonl", "no.csv", "no.parquet"])
-def test_a_file_that_is_not_there_is_no_page(name, tmp_path, capsys):
-    assert main(["report", str(tmp_path / name)]) == 2
-    assert "no such file" in capsys.readouterr().err
+def test_a_file_that_is_not_there_is_no_page(run, name, tmp_path):
+    assert "no such file" in run.refused("report", tmp_path / name)
 
 
 @pytest.mark.sweep
 @pytest.mark.usefixtures("undrawn")
-def test_a_page_of_a_batch(tmp_path):
+def test_a_page_of_a_batch(run, tmp_path):
     for name in ("a", "b"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "p.csv").write_bytes(Path(SAMPLE).read_bytes())
     (tmp_path / "bad.csv").write_text("x\n")
     target = tmp_path / "results.html"
-    files = [str(tmp_path / name) for name in ("a/p.csv", "b/p.csv", "bad.csv")]
-    argv = ["batch", *files, "-o", str(target), *FAST, "--jobs", "1", "--fold", "fold", "-q"]
-    assert main([*argv, "--metric", "auc"]) == 5
+    files = [tmp_path / name for name in ("a/p.csv", "b/p.csv", "bad.csv")]
+    argv = ["batch", *files, "-o", target, *FAST, "--jobs", "1", "--fold", "fold", "-q"]
+    assert run(*argv, "--metric", "auc")[0] == 5
     text = target.read_text(encoding="utf-8")
     assert "3 experiments." in text and "1 without a result" in text
     lines = tmp_path / "results.jsonl"
-    assert main(["batch", *files, "-o", str(lines), *FAST, "--jobs", "1", "-q"]) == 5
+    assert run("batch", *files, "-o", lines, *FAST, "--jobs", "1", "-q")[0] == 5
     page = tmp_path / "again.html"
-    assert main(["report", str(lines), "-o", str(page), "-q"]) == 0
+    assert run("report", lines, "-o", page, "-q")[0] == 0
     assert "3 experiments." in page.read_text(encoding="utf-8")
 
 
@@ -161,10 +155,11 @@ def compared(tmp_path_factory):
 
 
 @pytest.mark.sweep
-def test_a_saved_comparison_gives_the_page_that_compare_writes(compared, tmp_path, capsys):
+def test_a_saved_comparison_gives_the_page_that_compare_writes(run, compared, tmp_path):
     target = tmp_path / "r.html"
-    assert main(["report", str(compared / "x.json"), "-o", str(target)]) == 0
-    said = capsys.readouterr().err.splitlines()
+    status, _, err = run("report", compared / "x.json", "-o", target)
+    said = err.splitlines()
+    assert status == 0
     assert said[0].startswith("By AUC, ") and said[1].startswith("gate missed")
     assert said[2:] == [f"page: {target}"]
     written = (compared / "x.html").read_text(encoding="utf-8")
@@ -174,36 +169,33 @@ def test_a_saved_comparison_gives_the_page_that_compare_writes(compared, tmp_pat
 
 
 @pytest.mark.sweep
-def test_a_page_of_a_comparison_has_a_title_and_figures(compared, tmp_path, capsys):
+def test_a_page_of_a_comparison_has_a_title_and_figures(run, compared, tmp_path):
     figures = tmp_path / "figures"
-    argv = ["report", str(compared / "x.json"), "--title", "A <b>", "--figures", str(figures)]
-    assert main(argv) == 0
-    assert "<title>A &lt;b&gt;</title>" in capsys.readouterr().out
+    argv = ["report", compared / "x.json", "--title", "A <b>", "--figures", figures]
+    assert "<title>A &lt;b&gt;</title>" in run.printed(*argv)
     kinds = {path.name.partition(".")[0] for path in figures.iterdir()}
     assert kinds == {"differences", "ranking"}
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("other", ["correct", "itself"])
-def test_a_comparison_has_a_page_of_its_own(compared, saved, tmp_path, capsys, other):
-    one, target = str(compared / "x.json"), tmp_path / "r.html"
-    second = str(saved) if other == "correct" else one
+def test_a_comparison_has_a_page_of_its_own(run, compared, saved, tmp_path, other):
+    one, target = compared / "x.json", tmp_path / "r.html"
+    second = saved if other == "correct" else one
     for files in ([one, second], [second, one]):
-        assert main(["report", *files, "-o", str(target)]) == 2
-        error = capsys.readouterr().err
+        error = run.refused("report", *files, "-o", target)
         assert f"error: {one} is a result of bbc compare, which gets a page of its own" in error
         assert "2 results" in error and len(error.splitlines()) == 2
     assert not target.exists()
 
 
 @pytest.mark.sweep
-def test_a_damaged_comparison_is_named_with_its_key(compared, tmp_path, capsys):
+def test_a_damaged_comparison_is_named_with_its_key(run, compared, tmp_path):
     document = json.loads((compared / "x.json").read_text())
     document["comparisons"][0]["verdict"] = "great"
     damaged = tmp_path / "damaged.json"
     damaged.write_text(json.dumps(document))
-    assert main(["report", str(damaged)]) == 2
-    error = capsys.readouterr().err
+    error = run.refused("report", damaged)
     assert 'comparisons[0].verdict is "great"' in error and "bbc compare" in error
 
 
@@ -211,17 +203,17 @@ def test_a_damaged_comparison_is_named_with_its_key(compared, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("form", "start"), [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF"), ("vl.json", b"{")]
 )
-def test_a_figure_in_each_form(saved, tmp_path, form, start):
+def test_a_figure_in_each_form(run, saved, tmp_path, form, start):
     target = tmp_path / f"figure.{form}"
     for _ in range(2):
-        assert main(["plot", str(saved), "--kind", "cost", "-o", str(target)]) == 0
+        assert run("plot", saved, "--kind", "cost", "-o", target)[0] == 0
         assert target.read_bytes().startswith(start)
 
 
 @pytest.mark.sweep
-def test_a_figure_of_predictions(tmp_path):
+def test_a_figure_of_predictions(run, tmp_path):
     target = tmp_path / "roc.vl.json"
-    assert main(["plot", SAMPLE, *FAST, "--kind", "roc", "-o", str(target), "-q"]) == 0
+    assert run("plot", SAMPLE, *FAST, "--kind", "roc", "-o", target, "-q")[0] == 0
     assert json.loads(target.read_text())["layer"]
 
 
@@ -233,49 +225,44 @@ def test_a_figure_of_predictions(tmp_path):
         (("-o", "x.gif"), "not the name of a figure"),
     ],
 )
-def test_what_can_not_be_drawn(saved, argv, words, capsys, monkeypatch, tmp_path):
+def test_what_can_not_be_drawn(run, saved, argv, words, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert main(["plot", str(saved), *argv]) == 2
-    assert words in capsys.readouterr().err
+    assert words in run.refused("plot", saved, *argv)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_without_the_package_a_figure_is_refused_in_one_line(saved, tmp_path, monkeypatch, capsys):
+def test_without_the_package_a_figure_is_refused_in_one_line(run, saved, tmp_path, monkeypatch):
     monkeypatch.setattr("bbccli.reports.figures.rendering.can_render", lambda: False)
     target = tmp_path / "x.svg"
-    assert main(["plot", str(saved), "-o", str(target)]) == 2
-    problem, hint = capsys.readouterr().err.splitlines()
+    problem, hint = run.refused("plot", saved, "-o", target).splitlines()
     assert "vl-convert-python, which is not installed" in problem
     assert 'pip install "bbccli[report]"' in hint
-    assert main(["plot", str(saved), "-o", str(tmp_path / "x.vl.json")]) == 0
+    assert run("plot", saved, "-o", tmp_path / "x.vl.json")[0] == 0
 
 
-def test_a_page_never_takes_the_place_of_its_result(saved, capsys):
-    assert main(["report", str(saved), "-o", str(saved)]) == 2
-    assert "a file that is read" in capsys.readouterr().err
+def test_a_page_never_takes_the_place_of_its_result(run, saved):
+    assert "a file that is read" in run.refused("report", saved, "-o", saved)
 
 
 @pytest.fixture
-def listed(tmp_path):
+def listed(run, tmp_path):
     """Two results in one file, as a batch writes them."""
     lines = tmp_path / "two.jsonl"
     files = [tmp_path / f"{name}.csv" for name in "ab"]
     for file in files:
         file.write_text("truth,x,y\n" + "0,.2,.1\n1,.7,.9\n0,.6,.3\n1,.4,.8\n" * 5)
-    argv = ["batch", *map(str, files), "-q", *FAST, "--jobs", "1", "-o", str(lines)]
-    assert main(argv) == 0
-    return str(lines)
+    argv = ["batch", *map(str, files), "-q", *FAST, "--jobs", "1", "-o", lines]
+    assert run(*argv)[0] == 0
+    return lines
 
 
-def test_figures_are_of_one_result(listed, tmp_path, capsys):
+def test_figures_are_of_one_result(run, listed, tmp_path):
     picture, page, figures = (tmp_path / name for name in ("x.svg", "x.html", "figures"))
-    assert main(["plot", listed, "-o", str(picture)]) == 2
-    assert capsys.readouterr().err == (
+    assert run.refused("plot", listed, "-o", picture) == (
         f"error: {listed} holds 2 results, and a figure is of one\n"
         "hint: bbc report makes a page of several\n"
     )
-    assert main(["report", listed, "-o", str(page), "--figures", str(figures)]) == 2
-    assert capsys.readouterr().err == (
+    assert run.refused("report", listed, "-o", page, "--figures", figures) == (
         "error: --figures is for one result, and there are 2\n"
         "hint: a saved result of its own for each\n"
     )
@@ -283,38 +270,36 @@ def test_figures_are_of_one_result(listed, tmp_path, capsys):
 
 
 @pytest.mark.parametrize("kind", ["forest", "cd"])
-def test_a_result_that_is_not_there_has_no_figure(kind, tmp_path, capsys):
+def test_a_result_that_is_not_there_has_no_figure(run, kind, tmp_path):
     name = tmp_path / "no.json"
-    assert main(["plot", str(name), "--kind", kind, "-o", str(tmp_path / "x.vl.json")]) == 2
-    problem, hint = capsys.readouterr().err.splitlines()
+    problem, hint = run.refused(
+        "plot", name, "--kind", kind, "-o", tmp_path / "x.vl.json"
+    ).splitlines()
     assert problem == f"error: {name}: no such file" and hint.startswith("hint: ")
 
 
-def test_an_unfit_result_has_no_diagram(saved, listed, tmp_path, capsys):
-    for name in (str(saved), listed):
-        assert main(["plot", name, "--kind", "cd", "-o", str(tmp_path / "x.vl.json")]) == 2
-        assert capsys.readouterr().err == (
+def test_an_unfit_result_has_no_diagram(run, saved, listed, tmp_path):
+    for name in (saved, listed):
+        assert run.refused("plot", name, "--kind", "cd", "-o", tmp_path / "x.vl.json") == (
             f"error: {name}: not one result of bbc compare\n"
             "hint: a file that `bbc compare --format json` wrote\n"
         )
 
 
-def test_a_file_without_a_result_has_no_page(tmp_path, capsys):
+def test_a_file_without_a_result_has_no_page(run, tmp_path):
     for text in ("", "\n \n", "[]"):
         (tmp_path / "empty.json").write_text(text)
-        assert main(["report", str(tmp_path / "empty.json")]) == 2
-        problem, hint = capsys.readouterr().err.splitlines()
+        problem, hint = run.refused("report", tmp_path / "empty.json").splitlines()
         assert problem == f"error: {tmp_path / 'empty.json'}: holds no result"
         assert "bbc correct --format json" in hint
 
 
-def test_figures_that_no_folder_can_hold(saved, tmp_path, capsys):
+def test_figures_that_no_folder_can_hold(run, saved, tmp_path):
     file = tmp_path / "file"
     file.write_text("x")
     for folder in (file, file / "figures"):
-        argv = ["report", str(saved), "-o", str(tmp_path / "x.html"), "--figures", str(folder)]
-        assert main(argv) == 2
-        problem, hint = capsys.readouterr().err.splitlines()
+        argv = ["report", saved, "-o", tmp_path / "x.html", "--figures", folder]
+        problem, hint = run.refused(*argv).splitlines()
         assert problem.startswith(f"error: cannot make the folder {folder}: ")
         assert hint == "hint: --figures names a folder, or where one can be made"
     assert file.read_text() == "x" and not (tmp_path / "x.html").exists()

@@ -1,6 +1,5 @@
 """`--tight`: the narrower interval, reported where it was asked for."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -19,22 +18,19 @@ def cancer(tmp_path):
     return shutil.copy(SAMPLES / "breast_cancer.csv", tmp_path / "p.csv")
 
 
-def document(run, *words):
-    status, out, err = run("correct", *words, "--n-resamples", 100, "--format", "json")
-    assert status == 0, err
-    return json.loads(out)
+FAST = ("--n-resamples", 100)
 
 
 def test_it_is_bbc_632_of_kind_sharp_and_reported(run, cancer):
-    found = document(run, cancer, "--tight")
+    found = run.document("correct", cancer, "--tight", *FAST)
     (reported,) = found["report"]
     assert reported["method"] == "bbc-632"
     assert found["plan"]["interval"] == "sharp"
-    by_name = document(run, cancer, "--method", "bbc-632", "--interval", "sharp")
+    by_name = run.document("correct", cancer, "--method", "bbc-632", "--interval", "sharp", *FAST)
     (tight,) = [e for e in found["estimates"] if e["method"] == "bbc-632"]
     (same,) = by_name["estimates"]
     assert (tight["value"], tight["interval"]) == (same["value"], same["interval"])
-    wide = document(run, cancer)["estimates"][-1]["interval"]
+    wide = run.document("correct", cancer, *FAST)["estimates"][-1]["interval"]
     assert tight["interval"]["upper"] - tight["interval"]["lower"] < wide["upper"] - wide["lower"]
 
 
@@ -46,26 +42,24 @@ def test_the_sentence_and_the_table_tell_it(run, cancer):
 
 
 def test_gates_and_tables_of_batches_take_it(run, cancer, tmp_path):
-    words = (cancer, "--tight", "--n-resamples", 100)
-    found = json.loads(run("correct", *words, "--fail-under", 0.5, "--format", "json")[1])
+    words = (cancer, "--tight", *FAST)
+    found = run.document("correct", *words, "--fail-under", 0.5)
     assert found["gate"]["method"] == "bbc-632"
     assert run("batch", *words, "-o", tmp_path / "b.parquet")[0] == 0
-    status, out, err = run("gate", tmp_path / "b.parquet", "--fail-under", 0.5)
-    assert status == 0, err
-    assert "lower bound of bbc-632" in " ".join((out + err).split())
+    out = run.printed("gate", tmp_path / "b.parquet", "--fail-under", 0.5)
+    assert "lower bound of bbc-632" in " ".join(out.split())
 
 
 def test_a_project_may_ask_for_it(run, cancer, tmp_path):
     (tmp_path / "bbc.toml").write_text("tight = true\n")
     words = ("--config", tmp_path / "bbc.toml", "correct", cancer, "--n-resamples", 100)
-    found = json.loads(run(*words, "--format", "json")[1])
+    found = run.document(*words)
     assert found["report"][0]["method"] == "bbc-632"
 
 
 @pytest.mark.parametrize("more", [("--method", "bbc"), ("--interval", "matched")])
 def test_method_and_interval_are_not_given_beside_it(run, cancer, more):
-    status, _, err = run("correct", cancer, "--tight", *more)
-    assert status == 2
+    err = run.refused("correct", cancer, "--tight", *more)
     assert f"--tight chooses the method and the interval, and so does {more[0]}" in err
 
 
@@ -78,13 +72,14 @@ ENDLESS = [
 
 @pytest.mark.parametrize("metric", ENDLESS)
 def test_metrics_without_a_worst_value_are_refused(run, metric):
-    status, _, err = run("correct", SAMPLES / "diabetes.parquet", "--tight", "--metric", metric)
-    assert status == 2
+    err = run.refused("correct", SAMPLES / "diabetes.parquet", "--tight", "--metric", metric)
     assert "--tight is for metrics with a worst value" in err
 
 
 def test_a_capped_error_is_not(run):
-    found = document(run, SAMPLES / "diabetes.parquet", "--tight", "--metric", "mae", "--cap", 0.95)
+    found = run.document(
+        "correct", SAMPLES / "diabetes.parquet", "--tight", "--metric", "mae", "--cap", 0.95, *FAST
+    )
     assert found["report"][0]["method"] == "bbc-632"
 
 
@@ -96,6 +91,6 @@ def test_few_positives_are_doubted(run, tmp_path, n_positive, noted, metric):
     scores = {f"c{i}": np.clip(0.3 * truth + rng.uniform(0.1, 0.7, 100), 0, 1) for i in range(4)}
     table = pd.DataFrame({"truth": truth, "fold": np.arange(100) % 4, **scores})
     table.to_csv(tmp_path / "rare.csv", index=False)
-    found = document(run, tmp_path / "rare.csv", "--tight", "--metric", metric)
+    found = run.document("correct", tmp_path / "rare.csv", "--tight", "--metric", metric, *FAST)
     codes = [note["code"] for note in found["notes"]]
     assert ("rare-positives" in codes) == (noted and metric != "auc")
