@@ -66,6 +66,20 @@ def regression(n_samples=41, n_configurations=6, n_folds=5, n_repeats=1, seed=0)
     return of(outcome, values, PredictionKind.VALUE, n_folds, seed)
 
 
+def of_labels(right, truth=None, weights=None, configurations=None, **fields):
+    """Labels of two classes that are right, (N, C) or (R, N, C), or not."""
+    right = np.asarray(right, bool)
+    truth = np.arange(right.shape[-2]) % 2 if truth is None else np.asarray(truth)
+    labels = np.where(right, truth[:, None], 1 - truth[:, None]).astype(float)
+    return PredictionMatrix(
+        Outcome(Task.BINARY, truth, ("no", "yes"), weights=weights),
+        labels if right.ndim == 3 else labels[None],
+        tuple(configurations or (f"c{c}" for c in range(right.shape[-1]))),
+        PredictionKind.LABEL,
+        **fields,
+    )
+
+
 def of(outcome, predictions, kind, n_folds=5, seed=0):
     """A matrix with stratified random folds."""
     rng = np.random.default_rng(seed)

@@ -1,6 +1,7 @@
 """Cases for tests of pairs: matrices of given right and wrong samples, or fold performances."""
 
 import numpy as np
+from matrices import of_labels
 
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.pairs.base import PairCase
@@ -11,20 +12,6 @@ from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind, Task
 
 PLAN = Plan(n_resamples=200, seed=5)
-
-
-def of_labels(right, truth=None, **fields):
-    """A matrix of labels that are right (n, M) or not."""
-    right = np.asarray(right, bool)
-    truth = np.arange(len(right)) % 2 if truth is None else np.asarray(truth)
-    labels = np.where(right, truth[:, None], 1 - truth[:, None]).astype(float)
-    return PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        labels[None],
-        tuple(f"c{c}" for c in range(right.shape[1])),
-        PredictionKind.LABEL,
-        **fields,
-    )
 
 
 def of_table(a, b, c, d):

@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, multiclass, regression, survival, weighing
+from matrices import binary, multiclass, of_labels, regression, survival, weighing
 
 from bbccli.core.matrix import PredictionMatrix, Unfinished
-from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
 from bbccli.dropping import RULES, bbcd, drop, replay
@@ -16,7 +15,7 @@ from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.types import Pooling, PredictionKind, Task
+from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=200, seed=2)
 METRIC_OF = {"hoeffding": "accuracy", "cvst": "accuracy", "brace": "accuracy"}
@@ -195,16 +194,9 @@ def test_repeats_after_the_first_count_whole():
 
 def test_a_later_repeat_counts_alone_until_it_is_over():
     # b is worse in the second repeat, and as much better in the third
-    truth, right = np.arange(60) % 2, np.ones((3, 60, 2), bool)
+    right, folds = np.ones((3, 60, 2), bool), np.tile(np.arange(60) // 12, (3, 1))
     right[1, ::3, 1] = right[2, ::3, 0] = False
-    matrix = PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.where(right, truth[:, None], 1 - truth[:, None]).astype(float),
-        ("a", "b"),
-        PredictionKind.LABEL,
-        folds=np.tile(np.arange(60) // 12, (3, 1)),
-        fold_names=tuple("12345"),
-    )
+    matrix = of_labels(right, configurations="ab", folds=folds, fold_names=tuple("12345"))
     ((found,), _) = replay(matrix, METRICS["accuracy"], PLAN)
     assert [(s.fold, s.dropped) for s in found.runs[0].trace.steps if s.dropped] == [
         ("repeat 2", ("b",))

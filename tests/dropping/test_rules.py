@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from matrices import of, regression
+from matrices import of, of_labels, regression
 
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
@@ -25,16 +25,9 @@ RNG = np.random.default_rng(5)
 
 def labels(right, n_folds=5, **changes):
     """A matrix of right and wrong labels (N, C), its folds in the order of the rows."""
-    right = np.asarray(right, bool)
     n_samples = len(right)
-    truth = np.arange(n_samples) % 2
-    matrix = of(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.where(right, truth[:, None], 1 - truth[:, None])[None].astype(float),
-        PredictionKind.LABEL,
-        n_folds,
-    )
-    return replace(matrix, folds=(np.arange(n_samples) * n_folds // n_samples)[None], **changes)
+    changes.setdefault("fold_names", tuple(str(f) for f in range(n_folds)))
+    return of_labels(right, folds=(np.arange(n_samples) * n_folds // n_samples)[None], **changes)
 
 
 def by_fold(shares, size=20):

@@ -2,28 +2,19 @@
 
 import numpy as np
 import pytest
+from matrices import of_labels
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.methods.base import Gives
 from bbccli.metrics import METRICS
-from bbccli.types import PredictionKind, Task
 
 
 def right(*counts, n_samples=10):
     """Labels of which `counts[r][c]` are right for configuration c in repeat r."""
-    truth = np.arange(n_samples) % 2
     hits = np.arange(n_samples)[None, :, None] < np.array(counts)[:, None, :]
-    return PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.where(hits, truth[:, None], 1 - truth[:, None]).astype(float),
-        ("a", "b", "c"),
-        PredictionKind.LABEL,
-        folds=np.tile(np.arange(n_samples) // 2, (len(counts), 1)),
-        fold_names=tuple("01234"),
-    )
+    folds = np.tile(np.arange(n_samples) // 2, (len(counts), 1))
+    return of_labels(hits, configurations="abc", folds=folds, fold_names=tuple("01234"))
 
 
 def test_the_selecting_repeat_does_not_evaluate():

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from day import parts
 from documents import codes
-from matrices import binary, by_hand, of, regression
+from matrices import binary, by_hand, of, of_labels, regression
 from scipy.special import erfcinv
 from scipy.stats import beta
 
@@ -233,11 +233,7 @@ def test_weighted_intervals_cover(sigma, least):
     covered, n_studies = 0, 40
     for seed in range(n_studies):
         rng = np.random.default_rng(seed)
-        truth, right = np.arange(60) % 2, rng.random(60) < 0.9
-        found = of(
-            Outcome(Task.BINARY, truth, ("n", "p"), weights=rng.lognormal(0, sigma, 60)),
-            np.where(right, truth, 1 - truth)[None, :, None].astype(float),
-            PredictionKind.LABEL,
-        )
+        right = rng.random((60, 1)) < 0.9
+        found = of_labels(right, weights=rng.lognormal(0, sigma, 60))
         covered += run(found, "naive", "accuracy", LOWER).interval.lower <= 0.9
     assert covered >= least * n_studies

@@ -4,16 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import for_metric
+from matrices import for_metric, of_labels
 from scipy.optimize import lsq_linear
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.methods.literature.ipl import curves_at_full_size
-from bbccli.types import PredictionKind, Task
+from bbccli.types import PredictionKind
 from benchmarks.validation import learning_curves
 
 IPL = METHODS["ipl"]
@@ -23,15 +21,8 @@ N = 1000
 
 def of_size(errors, size):
     """N samples of which each configuration gets a share wrong."""
-    truth = np.arange(N) % 2
     wrong = np.arange(N)[:, None] < np.rint(N * np.asarray(errors))
-    return PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.where(wrong, 1 - truth[:, None], truth[:, None])[None].astype(float),
-        tuple("abcdefgh"[: len(errors)]),
-        PredictionKind.LABEL,
-        train_size=int(size),
-    )
+    return of_labels(~wrong, configurations="abcdefgh"[: len(errors)], train_size=int(size))
 
 
 def matrix_of(errors, sizes=SIZES):

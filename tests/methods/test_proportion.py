@@ -4,32 +4,22 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, by_hand
+from matrices import binary, by_hand, of_labels
 from scipy.stats import binomtest
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.stats.intervals.ends import wald, wilson
-from bbccli.types import PredictionKind, Side, Task
+from bbccli.types import Side
 
 FORMULAS = ("wald", "wilson", "clopper-pearson", "jeffreys")
 
 
 def labels(n_right, n, **changes):
     """One configuration with `n_right` of n right labels, the outcome half and half."""
-    truth = np.arange(n) % 2
-    said = np.where(np.arange(n) < n_right, truth, 1 - truth)
-    return PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes"), weights=changes.pop("weights", None)),
-        said.astype(float)[None, :, None],
-        ("c",),
-        PredictionKind.LABEL,
-        **changes,
-    )
+    return of_labels((np.arange(n) < n_right)[:, None], configurations=["c"], **changes)
 
 
 def ends(name, matrix, metric="accuracy", **plan):

@@ -2,17 +2,15 @@
 
 import numpy as np
 import pytest
-from matrices import binary, regression
+from matrices import binary, of_labels, regression
 from methods import reference
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.readers import read
 from bbccli.stats.selection.candidates import fold_performances
-from bbccli.types import Pooling, PredictionKind, Task
+from bbccli.types import Pooling
 
 TT = METHODS["tt"]
 
@@ -71,15 +69,8 @@ def never_right_together():
     right = np.repeat(np.eye(5, dtype=bool), 2, axis=0)
     right = np.hstack([np.zeros((10, 1), bool), right])
     right[0, 0] = right[2, 0] = right[4, 0] = True  # half of three folds: the best mean
-    truth = np.arange(10) % 2
-    return PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.where(right, truth[:, None], 1 - truth[:, None])[None].astype(float),
-        tuple("abcdef"),
-        PredictionKind.LABEL,
-        folds=np.repeat(np.arange(5), 2)[None],
-        fold_names=tuple("01234"),
-    )
+    folds = np.repeat(np.arange(5), 2)[None]
+    return of_labels(right, configurations="abcdef", folds=folds, fold_names=tuple("01234"))
 
 
 def test_beyond_the_bounds_is_said_not_hidden():
