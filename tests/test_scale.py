@@ -12,7 +12,7 @@ from bbccli.core.resources import Engine, Resources, resources_of, use
 from bbccli.errors import OptionError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, kernels, weighting
-from bbccli.metrics.kernels import Pairs, sweep
+from bbccli.metrics.kernels import prepared, sweep
 from bbccli.metrics.kernels.pairs import presort
 from bbccli.stats import resampling
 from bbccli.stats.bootstrap import here
@@ -59,7 +59,7 @@ def test_steps_count_what_a_whole_sweep_does(monkeypatch, decimals, share):
     rng = np.random.default_rng(0)
     cases = rng.random(2500) < share
     scores = np.round(rng.random((2500, 3)), decimals)
-    pairs = Pairs.of(scores, cases, ~cases)
+    pairs = prepared(scores, cases, ~cases)
     weights = rng.integers(0, 4, (70, 2500)).astype(np.uint16)
     chosen = np.array([2, 0])
     with use(Resources(engine=Engine.NUMPY)):
@@ -67,7 +67,7 @@ def test_steps_count_what_a_whole_sweep_does(monkeypatch, decimals, share):
         monkeypatch.setattr(sweep, "LONG", 1)
         assert_array_equal(kernels.concordant_weight(pairs, weights, chosen), whole)
         real = weights[:20] * 0.25
-        mass = sweep.concordant_mass(pairs.presorted, real, chosen)
+        mass = sweep.concordant_mass(pairs, real, chosen)
         np.testing.assert_allclose(mass, whole[:20] / 16, rtol=1e-12)
 
 
@@ -76,7 +76,7 @@ def test_the_compiled_sweep_of_many_samples():
     rng = np.random.default_rng(1)
     n = FEW_UNITS + 2000
     cases = rng.random(n) < 0.3
-    pairs = Pairs.of(np.round(rng.random((n, 2)), 3), cases, ~cases)
+    pairs = prepared(np.round(rng.random((n, 2)), 3), cases, ~cases)
     weights = Draws(n, 0, (0,)).batch(0, 1).in_bag[:5]
     chosen = np.arange(2)
     counts = {}

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from bbccli.core.arguments import as_list, entry
 from bbccli.dropping.base import Rule, RuleNeed
-from bbccli.dropping.bbcd import THRESHOLD, bbcd
-from bbccli.dropping.losses import brace, cvst, hoeffding
 from bbccli.dropping.over_folds import anova, friedman, wilcoxon, win_loss
+from bbccli.dropping.over_samples import THRESHOLD, bbcd, brace, cvst, hoeffding
 
 FOLDS, LOSSES = frozenset({RuleNeed.FOLDS}), frozenset({RuleNeed.LOSSES})
 BOUNDED = LOSSES | {RuleNeed.BOUNDED_LOSSES}

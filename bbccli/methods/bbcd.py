@@ -59,7 +59,7 @@ def run(case: Case) -> Answer:
         As `bbc`; or the best configuration is undefined in nearly every draw.
     """
     from bbccli.dropping.base import MIN_SAMPLES, too_early
-    from bbccli.dropping.bbcd import THRESHOLD
+    from bbccli.dropping.over_samples import THRESHOLD
     from bbccli.dropping.walk import walk
 
     found = walk(case, drops, rule=case.method, threshold=THRESHOLD)
@@ -78,7 +78,7 @@ def run(case: Case) -> Answer:
 
 def drops(standing: Interim) -> BoolArray:
     """Return which configurations (C,) are worse than the best in too many draws (step 3)."""
-    from bbccli.dropping.bbcd import THRESHOLD, worse_shares
+    from bbccli.dropping.over_samples import THRESHOLD, worse_shares
 
     return worse_shares(standing) > THRESHOLD
 

@@ -14,8 +14,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.metrics.kernels import Pairs, concordant_weight
-from bbccli.metrics.kernels.pairs import standing
+from bbccli.metrics.kernels import concordant_weight, prepared
+from bbccli.metrics.kernels.pairs import PresortedPairs, standing
 from bbccli.metrics.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
@@ -223,10 +223,10 @@ class Concordant(Total):
     cases: BoolArray
     controls: BoolArray
     sample_weights: FloatArray | None = None
-    pairs: Pairs = field(init=False)
+    pairs: PresortedPairs = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "pairs", Pairs.of(self.scores, self.cases, self.controls))
+        object.__setattr__(self, "pairs", prepared(self.scores, self.cases, self.controls))
 
     @property
     def steady(self) -> bool:  # type: ignore[override]
@@ -257,7 +257,7 @@ class Concordant(Total):
         """
         chosen = self._chosen(configurations)
         masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
-        of_samples = standing(self.pairs.presorted, masses, chosen)
+        of_samples = standing(self.pairs, masses, chosen)
         counts = of_samples[self.cases].sum(axis=0) - units.sums(of_samples)
         if units.single:
             return np.asarray(counts)
@@ -276,7 +276,7 @@ class Concordant(Total):
     def _count(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
         if whole(masses):
             return concordant_weight(self.pairs, masses, configurations)
-        return concordant_mass(self.pairs.presorted, masses, configurations)
+        return concordant_mass(self.pairs, masses, configurations)
 
     def _chosen(self, configurations: IntArray | None) -> IntArray:
         return np.arange(self.scores.shape[1]) if configurations is None else configurations

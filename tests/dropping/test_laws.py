@@ -9,7 +9,7 @@ from matrices import binary, multiclass, of_labels, regression, survival, weighi
 from bbccli.core.matrix import PredictionMatrix, Unfinished
 from bbccli.core.plan import Plan
 from bbccli.core.resources import Resources, use
-from bbccli.dropping import RULES, bbcd, drop, replay
+from bbccli.dropping import RULES, drop, over_samples, replay
 from bbccli.dropping.base import too_early
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
@@ -166,7 +166,7 @@ def test_resources_and_blocks_do_not_matter(limits, name, monkeypatch):
         return np.array_split(columns, -(-len(columns) // 2))
 
     monkeypatch.setattr(Candidates, "blocks", narrow)
-    monkeypatch.setattr(bbcd, "MOST_BLOCKS", 1)
+    monkeypatch.setattr(over_samples, "MOST_BLOCKS", 1)
     with use(limits):
         found = drop(replace(matrix), metric, PLAN).decisions
     assert [(d.fate, d.probability) for d in found] == [(d.fate, d.probability) for d in expected]

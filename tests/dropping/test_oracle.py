@@ -11,7 +11,7 @@ from bbccli.core.matrix import Unfinished
 from bbccli.core.plan import Plan
 from bbccli.dropping import drop, replay
 from bbccli.dropping.base import Interim
-from bbccli.dropping.bbcd import worse_shares
+from bbccli.dropping.over_samples import worse_shares
 
 ACCURACY = METRIC_OF["acc"]
 B = 1000

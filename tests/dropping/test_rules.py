@@ -10,10 +10,10 @@ from matrices import of, of_labels, regression
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
-from bbccli.dropping import RULES, bbcd
+from bbccli.dropping import RULES, over_samples
 from bbccli.dropping.base import Interim
-from bbccli.dropping.losses import top_ones
 from bbccli.dropping.over_folds import MOST_EXACT, abilities, error_variance, wins_of
+from bbccli.dropping.over_samples import top_ones
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import METRICS
 from bbccli.stats.significance import friedman, signed_ranks
@@ -81,7 +81,7 @@ def test_bbcd_does_not_count_what_is_undefined():
 
 @pytest.mark.parametrize("unit", ["samples", "groups"])
 def test_bbcd_gives_up_where_the_best_is_undefined_in_most_draws(unit, monkeypatch):
-    monkeypatch.setattr(bbcd, "PATIENCE", 1)  # all are usable, but for a block
+    monkeypatch.setattr(over_samples, "PATIENCE", 1)  # all are usable, but for a block
     scores = np.linspace(0, 1, 40)[None, :, None] * [1.0, -1.0]
     outcome = Outcome(Task.BINARY, (np.arange(40) == 39).astype(int), ("no", "yes"))
     matrix = of(outcome, scores, PredictionKind.SCORE)

@@ -6,7 +6,7 @@ All forms count in whole numbers and give the same counts to the last bit.
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
@@ -22,26 +22,18 @@ from bbccli.metrics.kernels.pairs import PresortedPairs, largest_total, presort
 from bbccli.metrics.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["Pairs", "concordant_weight", "concordant_weight_censored", "decide"]
+__all__ = ["concordant_weight", "concordant_weight_censored", "decide", "prepared"]
 
 WORTH_COMPILED = 3 * 10**8
 """Samples x sweeps x resamples that take numpy as long as it takes to import numba."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Pairs:
-    """Cases and controls, prepared for every form of the count."""
-
-    presorted: PresortedPairs
-    outcomes: FloatArray | None
-
-    @classmethod
-    def of(cls, scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Pairs:
-        """Prepare scores (N, C). Time O(C N log N), memory O(C N)."""
-        presorted = presort(scores, cases, controls)
-        few = product.pays(presorted.n_pairs, scores.shape[1])
-        outcomes = product.pair_outcomes(scores, cases, controls) if few else None
-        return cls(presorted, outcomes)
+def prepared(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> PresortedPairs:
+    """Prepare scores (N, C) for every form of the count. Time O(C N log N), memory O(C N)."""
+    pairs = presort(scores, cases, controls)
+    if not product.pays(pairs.n_pairs, scores.shape[1]):
+        return pairs
+    return replace(pairs, outcomes=product.pair_outcomes(scores, cases, controls))
 
 
 def decide(n_elements: int) -> Resources:
@@ -104,7 +96,9 @@ def _fault() -> str:
     return ""
 
 
-def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray) -> IntArray:
+def concordant_weight(
+    pairs: PresortedPairs, weights: IntArray, configurations: IntArray
+) -> IntArray:
     """Twice the weight of concordant pairs, ties counting one half: exact integers.
 
     Parameters
@@ -123,15 +117,11 @@ def concordant_weight(pairs: Pairs, weights: IntArray, configurations: IntArray)
         Time O(B C' N).
     """
     if resources.current().engine is Engine.NUMBA:
-        counts: IntArray = _compiled().concordant_weight(pairs.presorted, weights, configurations)
+        counts: IntArray = _compiled().concordant_weight(pairs, weights, configurations)
         return counts
-    if pairs.outcomes is not None:
-        total = largest_total(pairs.presorted, weights)
-        if total <= product.LARGEST_EXACT:
-            return product.concordant_weight(
-                pairs.presorted, pairs.outcomes, weights, configurations
-            )
-    return sweep.concordant_weight(pairs.presorted, weights, configurations)
+    if pairs.outcomes is not None and largest_total(pairs, weights) <= product.LARGEST_EXACT:
+        return product.concordant_weight(pairs, pairs.outcomes, weights, configurations)
+    return sweep.concordant_weight(pairs, weights, configurations)
 
 
 def concordant_weight_censored(

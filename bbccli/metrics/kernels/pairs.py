@@ -35,6 +35,8 @@ class PresortedPairs:
         Where cases and controls come in blocks, sorted by block and within it by score: the
         controls in blocks before that of each case, with which it makes no pair. The same in all
         configurations. Without it all are in one block.
+    outcomes : (n_cases n_controls, C) float32, optional
+        Of each pair, as of `product.pair_outcomes`, where they are few.
     """
 
     controls: IntArray
@@ -43,6 +45,7 @@ class PresortedPairs:
     upto: IntArray
     tied: BoolArray
     earlier: IntArray | None = None
+    outcomes: FloatArray | None = None
 
     @property
     def n_pairs(self) -> int:

@@ -140,29 +140,22 @@ def _over_resamples(
     sums, weights = np.empty((2, n_resamples, len(counts)))
     on_path, start = [], 0
     step = max(MOST_CELLS // chances.shape[1] // TOGETHER, 1) * TOGETHER
-    for in_bag, out_of_bag_ in _in_parts(scored(case, n_resamples), step):
-        rows = np.arange(start, start + len(in_bag))
-        found = ranked(in_bag, case.selector.direction)
-        sums[rows], weights[rows] = expected(out_of_bag_, found, chances, rows)
-        if order is not None:
-            on_path.append(found.of_first(out_of_bag_, order, counts))
-        start += len(rows)
-    path = _means(np.vstack(on_path)) if on_path else None
-    return sums, weights, path
-
-
-def _means(values: FloatArray) -> FloatArray:
-    """Means (n,) of what is finite among (B, n); NaN where nothing is."""
-    known = np.isfinite(values)
+    for of_batch in scored(case, n_resamples):
+        for at in range(0, len(of_batch[0]), step):
+            inside, outside = (values[at : at + step] for values in of_batch)
+            rows = np.arange(start, start + len(inside))
+            found = ranked(inside, case.selector.direction)
+            sums[rows], weights[rows] = expected(outside, found, chances, rows)
+            if order is not None:
+                on_path.append(found.of_first(outside, order, counts))
+            start += len(rows)
+    if not on_path:
+        return sums, weights, None
+    path = np.vstack(on_path)
+    known = np.isfinite(path)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
-
-
-def _in_parts(found: Iterator[Scored], step: int) -> Iterator[Scored]:
-    """Yield at most so many resamples at once."""
-    for in_bag, out_of_bag_ in found:
-        for start in range(0, len(in_bag), step):
-            yield in_bag[start : start + step], out_of_bag_[start : start + step]
+        means = np.where(known, path, 0.0).sum(axis=0) / known.sum(axis=0)
+    return sums, weights, np.asarray(means)
 
 
 def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
