@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bbccli.core.choices import (
+    Errors,
     GateOn,
     IntervalKind,
     Missing,
@@ -127,6 +128,12 @@ class InputOptions:
     folds: str | None = _input(
         None, "Separate file with the folds, joined in the same way.", "FILE", scope=Scope.RUN
     )
+    errors: Errors | None = _input(
+        None,
+        "Logs of evaluations: count failed requests as 0 (zero), leave them out (missing), or "
+        "refuse them.",
+        default="as the framework does",
+    )
     by_position: bool = _input(
         False,
         "Join labels and folds by position, although there is a key: the rows of all files are "
@@ -152,7 +159,7 @@ class InputOptions:
         from bbccli.readers.roles import Roles
 
         names = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
-        as_given: dict[str, Any] = {name: getattr(self, name) for name in names}
+        as_given: dict[str, Any] = {name: getattr(self, name) for name in (*names, "errors")}
         return Request(
             Roles(**{name: getattr(self, name) for name in Roles.__dataclass_fields__}),
             missing=missing,

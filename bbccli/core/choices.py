@@ -6,6 +6,7 @@ from enum import StrEnum
 
 __all__ = [
     "Adjustment",
+    "Errors",
     "GateOn",
     "IntervalKind",
     "Missing",
@@ -43,6 +44,14 @@ class Missing(StrEnum):
     DROP = "drop"
     COMMON_ROWS = "common-rows"
     AVAILABLE = "available"
+
+
+class Errors(StrEnum):
+    """What failed requests count in the logs of an evaluation."""
+
+    ZERO = "zero"
+    MISSING = "missing"
+    REFUSE = "refuse"
 
 
 class TableLayout(StrEnum):

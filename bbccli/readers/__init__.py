@@ -18,7 +18,7 @@ from bbccli.readers.request import Request
 from bbccli.readers.roles import Roles
 from bbccli.readers.sources.files import Paths
 from bbccli.readers.sources.memory import ArrowStream
-from bbccli.types import Missing, Task
+from bbccli.types import Errors, Missing, Task
 
 __all__ = ["DIALECTS", "Paths", "Request", "Roles", "matrix_of", "read", "understand"]
 
@@ -42,6 +42,7 @@ def read(
     bounds: tuple[float, float] | None = None,
     by_position: bool = False,
     unweighted: bool = False,
+    errors: Errors | str | None = None,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -83,6 +84,9 @@ def read(
         keys they have.
     unweighted
         Samples count alike, even if a column has the name of a weight.
+    errors
+        What failed requests count in the logs of an evaluation framework: as they do there when
+        None.
 
     Returns
     -------
@@ -114,6 +118,6 @@ def read(
     how: dict[str, Any] = {"task": task, "missing": missing, "positive": positive}
     how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
-    how |= {"by_position": by_position, "unweighted": unweighted}
+    how |= {"by_position": by_position, "unweighted": unweighted, "errors": errors}
     request = Request(roles, **how)
     return understand(path, request)[1]

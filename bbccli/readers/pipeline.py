@@ -14,7 +14,7 @@ import numpy as np
 from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import declared
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose, narrow
@@ -190,6 +190,12 @@ def open_tables(
     with _folders_once(found):
         with problems.of("readable"):
             logs = evaluation_of(found, request)
+            if logs is None and request.errors is not None:
+                raise OptionError(
+                    f"{parameter('errors', request.errors)} is for logs of evaluation frameworks, "
+                    "which tell what failed",
+                    hint="in a table, leave the score of what failed empty, or write 0",
+                )
             found, read = (found, []) if logs is None else ((), [logs])
         for path in () if problems.failed("readable") else found:
             with problems.of("readable"):

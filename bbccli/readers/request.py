@@ -11,7 +11,7 @@ from bbccli.readers.column import name_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Hints, Roles
 from bbccli.readers.sources.memory import ArrowStream, in_memory
-from bbccli.types import Missing, Task
+from bbccli.types import Errors, Missing, Task
 
 OUTCOME = frozenset({"truth", "time", "event"})
 """Roles of the truth."""
@@ -35,6 +35,7 @@ class Request:
     bounds: tuple[float, float] | None = None
     by_position: bool = False
     unweighted: bool = False
+    errors: Errors | None = None
 
     def __post_init__(self) -> None:
         settle(self)

@@ -450,3 +450,43 @@ def test_logs_of_two_frameworks(tmp_path):
 def test_inspect_says_what_was_never_tried_on_real_output(kind, untested, run):
     told = run.printed("inspect", LOGS / kind)
     assert ("untested on real output" in " ".join(told.split())) == untested
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("kind", "agent", "errors", "expected"),
+    [
+        ("openai_evals", "bob", None, np.mean(np.delete(RIGHT["bob"], 5))),
+        ("openai_evals", "bob", "missing", np.mean(np.delete(RIGHT["bob"], 5))),
+        ("openai_evals", "bob", "zero", np.delete(RIGHT["bob"], 5).sum() / N),
+        ("openai_evals", "ada", "zero", np.mean(RIGHT["ada"])),
+        ("swebench", "org__bob-4.1", None, sum(RIGHT["bob"][: N - 3]) / N),
+        ("swebench", "org__bob-4.1", "zero", sum(RIGHT["bob"][: N - 3]) / N),
+        ("swebench", "org__bob-4.1", "missing", sum(RIGHT["bob"][: N - 3]) / (N - 2)),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_errors_count_as_asked(kind, agent, errors, expected):
+    matrix = read(LOGS / kind, errors=errors)
+    assert means(matrix)[agent] == pytest.approx(expected)
+    changed = (kind, errors) in (("openai_evals", "zero"), ("swebench", "missing"))
+    assert (
+        verify(matrix).reason == "errors count otherwise in " + matrix.source.run.tool
+    ) == changed
+
+
+def test_errors_are_refused_if_asked(run):
+    refused("1 request of bob failed, such as item sums.test.5: quota", LOGS / "openai_evals",
+            errors="refuse", hint="missing", kind=BbcError)  # fmt: skip
+    folder = LOGS / "junit"
+    status, _, err = run("correct", folder, "--errors", "refuse")
+    assert (status, "--errors missing" in err) == (2, True)
+    assert "1 error left out" in run.printed("correct", folder, "--errors", "missing")
+
+
+def test_errors_are_known_of_logs_alone():
+    refused("errors is for logs|for logs of evaluation frameworks",
+            LOGS.parents[2] / "sample_data" / "prompts.csv",
+            task="score", errors="zero", kind=BbcError)  # fmt: skip

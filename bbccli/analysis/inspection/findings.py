@@ -127,6 +127,8 @@ def tell(
         default_metric(matrix)
     except UnsupportedError as error:  # a run selects by a metric that can't be computed
         findings.warn("metric", error.problem, error.hint)
+    if matrix.task is Task.SCORE:
+        check_items(findings, matrix)
     noted = _notes(findings, matrix.notes)
     if "groups" not in noted and matrix.groups is not None and matrix.folds is not None:
         findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
@@ -191,6 +193,35 @@ def check_missing(findings: Findings, gaps: Sequence[Gap], matrix: PredictionMat
         )
     else:
         findings.passed("missing", "every configuration predicts every sample")
+
+
+def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
+    """Tell which items give all configurations one score, and so say nothing of the best.
+
+    An item counts by its mean over epochs, of the configurations that have a score of it.
+    """
+    if matrix.n_configurations < 2:
+        return
+    means, keys = matrix.predictions.mean(axis=0, dtype=np.float64), matrix.keys
+    available = matrix.available
+    there = np.ones(means.shape, bool) if available is None else available.any(axis=0)
+    lowest = np.where(there, means, np.inf).min(axis=1)
+    alike = lowest == np.where(there, means, -np.inf).max(axis=1)
+    kinds = {"alike for all": alike}
+    if matrix.outcome.bounds == (0, 1):
+        kinds = {"solved by all": alike & (lowest == 1), "solved by none": alike & (lowest == 0)}
+    told = [
+        f"{int(some.sum())} of {len(some)} {what} ({listing(keys[some].tolist())})"
+        for what, some in kinds.items()
+        if some.any()
+    ]
+    if alike.all():
+        findings.warn("items", "every item gives all configurations one score", "look at the file")
+    else:
+        text = (
+            "; ".join(told) + ": they say nothing of the best" if told else "none is alike for all"
+        )
+        findings.passed("items", text)
 
 
 def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:

@@ -13,18 +13,19 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from bbccli.core.notes import listing
 from bbccli.core.rounding import count
 from bbccli.core.source import Evaluation, LeftOut, ReportedScore, ToolRun
-from bbccli.errors import InputError, parameter
+from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.evaluations.base import File, Framework, Log, Result
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.request import Request
 from bbccli.readers.roles import nearest_names
 from bbccli.readers.table import Table
-from bbccli.types import Missing, Task
+from bbccli.types import Errors, Missing, Task
 
 ITEM, EPOCH, TASK, CONFIGURATION, SCORE = "item", "epoch", "task", "config", "score"
 
@@ -81,6 +82,9 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
     scorer, others, without = _scorer(candidates, request, path)
     candidates = [replace(one, logs=_but(one.logs, without)) for one in candidates]
     elsewhere += [LeftOut(task, f"has no score {scorer}") for task in without]
+    if request.errors is not None:
+        counting = partial(_counting, scorer, request.errors, framework.name)
+        candidates = [replace(one, logs=counting(one)) for one in candidates]
     _check_items(candidates, request, path)
     columns = _columns(candidates, scorer, request, path)
     evaluation = _evaluation(candidates, scorer, others)
@@ -275,6 +279,40 @@ def _scorer(
         )
     others = tuple(name for name in every if name != wanted)
     return wanted, others, tuple(sorted(lacking[wanted]))
+
+
+def _counting(scorer: str, errors: Errors, tool: str, candidate: _Candidate) -> dict[str, Log]:
+    """Return the logs of a configuration, with failed requests that count as an option says.
+
+    Raises
+    ------
+    InputError
+        A failed request, where they are refused.
+    OptionError
+        A failed request would be the best of losses.
+    """
+    score, logs = 0.0 if errors is Errors.ZERO else None, dict(candidate.logs)
+    for task, log in candidate.logs.items():
+        own, failed = log.scorers[scorer], [one for one in log.results if one.error]
+        if failed and errors is Errors.REFUSE:
+            raise InputError(
+                f"{count(len(failed), 'request')} of {candidate.name} failed, such as item "
+                f"{failed[0].item}: {failed[0].error}",
+                path=str(log.place),
+                hint="run them again; or " + parameter("errors", Errors.MISSING),
+            )
+        if failed and errors is Errors.ZERO and own.lower_is_better:
+            raise OptionError(
+                f"{parameter('errors', errors)}: {scorer} is a loss, and 0 the best of it",
+                hint=parameter("errors", Errors.MISSING),
+            )
+        if any(_score(one, scorer) != score for one in failed):
+            results = [
+                one._replace(scores={scorer: score}) if one.error else one for one in log.results
+            ]
+            changed = replace(own, reported=None, unchecked=f"errors count otherwise in {tool}")
+            logs[task] = replace(log, results=results, scorers={scorer: changed})
+    return logs
 
 
 def _check_items(candidates: Sequence[_Candidate], request: Request, path: str) -> None:
