@@ -5,6 +5,7 @@ import pytest
 
 from bbccli.errors import BbcError, InputError
 from bbccli.readers import read
+from bbccli.stats.verification import verified
 
 
 def refused(message, source, *, hint="", kind: type[BbcError] = InputError, **options):
@@ -15,6 +16,23 @@ def refused(message, source, *, hint="", kind: type[BbcError] = InputError, **op
     assert all(given)
     assert any(hint in one for one in given)
     return caught.value
+
+
+def fault(words, source, at=None, *, by=read, hint="", **options):
+    """The error of reading a source: it has these words, and its path is `at`; so has its hint."""
+    with pytest.raises(InputError) as caught:
+        by(source, **options)
+    error = caught.value
+    assert words in error.problem
+    assert at is None or error.path == str(at)
+    assert error.hint
+    assert hint in error.hint
+    return error
+
+
+def checked(source, **options):
+    """Read a run, and verify the scores that it reports."""
+    return verified(read(source, **options))
 
 
 def assert_same(one, other, *, dtype=True):

@@ -3,11 +3,12 @@
 import csv
 import json
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
+from reading import checked, fault
 
-from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.stats.verification import verified
 from bbccli.types import Task
@@ -71,11 +72,7 @@ def place(tmp_path):
     return mljar(tmp_path / "run")
 
 
-def wrong(place):
-    with pytest.raises(InputError) as error:
-        verified(read(place))
-    assert error.value.hint
-    return error.value
+wrong = partial(fault, by=checked)
 
 
 # What damages a folder
@@ -238,10 +235,7 @@ DAMAGE = {
 def test_damage(place, case):
     change, words, file, *hint = DAMAGE[case]
     change(place)
-    error = wrong(place)
-    assert words in error.problem
-    assert error.path == str(place / file)
-    assert "".join(hint) in error.hint
+    wrong(words, place, place / file, hint="".join(hint))
 
 
 CELLS = {
@@ -267,8 +261,7 @@ CELLS = {
 def test_a_cell_that_is_wrong(place, case):
     change, words, where = CELLS[case]
     change(place)
-    error = wrong(place)
-    assert words in error.problem
+    error = wrong(words, place)
     assert (error.column, error.row, error.value) == where
 
 
@@ -285,9 +278,7 @@ def test_a_cell_that_is_wrong(place, case):
 )
 def test_positions_of_a_split_that_are_none(tmp_path, positions, words):
     place = mljar(tmp_path / "run", split=positions)
-    error = wrong(place)
-    assert words in error.problem
-    assert error.path == str(place / "split_validation_indices.npy")
+    wrong(words, place, place / "split_validation_indices.npy")
 
 
 def test_columns_of_classes_of_another_run(tmp_path):
@@ -295,17 +286,15 @@ def test_columns_of_classes_of_another_run(tmp_path):
     (place / OTHER).write_text(
         (place / OTHER).read_text().replace("prediction_2", "prediction_3", 1)
     )
-    error = wrong(place)
-    assert "prediction_0, prediction_1, prediction_3, which do not fit the classes" in error.problem
-    assert error.path == str(place / OTHER)
+    words = "prediction_0, prediction_1, prediction_3, which do not fit the classes"
+    wrong(words, place, place / OTHER)
 
 
 def test_targets_of_a_regression_are_no_classes(tmp_path):
     """`ml_task` of another run: values would be cut to whole numbers."""
     place = mljar(tmp_path / "run", "regression", target=TWO + 0.25 * (np.arange(N) == 7))
     params(ml_task="binary_classification")(place)
-    error = wrong(place)
-    assert "1_Linear has a target that is no code of a class" in error.problem
+    error = wrong("1_Linear has a target that is no code of a class", place)
     assert (error.row, error.value) == (7, 1.25)
 
 
@@ -358,14 +347,12 @@ def test_names_of_classes(place):
 def test_rows_beyond_the_data_are_copies_of_rare_classes_alone(place, tmp_path, run):
     """Nothing else is dropped in silence."""
     holds("data_info.json", {"rows": 50})(place)
-    error = wrong(place)
-    assert "the predictions have 60 rows, data_info.json says that there are 50" in error.problem
-    assert "mixes files" in error.hint
+    words = "the predictions have 60 rows, data_info.json says that there are 50"
+    wrong(words, place, hint="mixes files")
     status, out, err = run("correct", place)
     assert (status, out) == (2, "")
     assert "data_info.json says that there are 50" in err
-    error = wrong(mljar(tmp_path / "values", "regression", n_rows=55))
-    assert "the predictions have 60 rows" in error.problem
+    wrong("the predictions have 60 rows", mljar(tmp_path / "values", "regression", n_rows=55))
 
 
 def test_copies_of_a_rare_class_are_dropped(tmp_path):

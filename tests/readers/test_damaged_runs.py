@@ -4,10 +4,12 @@ import json
 import shutil
 import zipfile
 import zlib
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from reading import checked, fault
 
 from bbccli.core import reading
 from bbccli.errors import InputError
@@ -21,11 +23,7 @@ TRUTH = np.arange(N) % 2
 CHANCES = {name: (0.6 * RNG.random(N) + 0.4 * TRUTH).round(6) for name in ("a", "b", "c")}
 
 
-def wrong(place, **how):
-    with pytest.raises(InputError) as error:
-        verified(read(place, **how))
-    assert error.value.hint
-    return error.value
+wrong = partial(fault, by=checked)
 
 
 def lines(*rows):
@@ -106,9 +104,8 @@ def test_damage_of_h2o(h2o, case):
         (h2o / file).write_text(text)
     else:
         changed(h2o / file, row, text)
-    error = wrong(h2o, **of_h2o(h2o))
-    assert words in error.problem
-    assert error.path == str(h2o if case == "other models" else h2o / file)
+    at = h2o if case == "other models" else h2o / file
+    error = wrong(words, h2o, at, **of_h2o(h2o))
     assert (error.column, error.row, error.value) == (where or [(None, None, None)])[0]
 
 
@@ -133,9 +130,7 @@ def test_folds_of_h2o_beside_a_key(h2o, run):
         file.write_text(lines("id,fold_assignment", *rows))
     assert read(h2o, **of_h2o(h2o)).n_folds == 4
     changed(h2o / ASSIGNED, 0, "id,fold")
-    error = wrong(h2o, **of_h2o(h2o))
-    assert "has no column fold_assignment" in error.problem
-    assert error.path == str(h2o / ASSIGNED)
+    wrong("has no column fold_assignment", h2o, h2o / ASSIGNED, **of_h2o(h2o))
     labels = ("--labels", h2o.parent / "train.csv", "--truth", "target")
     status, _, err = run("correct", h2o, *labels)
     assert status == 2
@@ -216,9 +211,7 @@ def test_folds_of_jadbio_that_are_padded(tmp_path, folds):
 
 def test_two_analyses_of_jadbio(tmp_path):
     place = jadbio(jadbio(tmp_path / "run"), start="y")
-    error = wrong(place)
-    assert "holds 2 analyses, such as x" in error.problem
-    assert "all files of one analysis" in error.hint
+    wrong("holds 2 analyses, such as x", place, hint="all files of one analysis")
 
 
 def test_a_name_with_brackets(tmp_path):
@@ -258,9 +251,7 @@ def test_damage_of_jadbio(tmp_path, predictions, file, words):
     if file == "x_splitIndices.csv":
         how = {"folds": HEADER + HALVES.replace(*predictions)}
     place = jadbio(tmp_path / "run", **how)
-    error = wrong(place)
-    assert words in error.problem
-    assert error.path == str(place / file)
+    wrong(words, place, place / file)
 
 
 @pytest.mark.parametrize("truth", [[[0], [1]], [0, None], [0, "a"]], ids=["lists", "null", "mixed"])
@@ -271,9 +262,7 @@ def test_answers_of_jadbio_whose_outcome_is_no_column(tmp_path, truth):
         "oosPredictions": {"predictions": {"x": [[0.1], [0.9]]}},
     }
     (tmp_path / "answer.json").write_text(json.dumps(answer))
-    error = wrong(tmp_path)
-    assert "lacks targetData" in error.problem
-    assert error.path == str(tmp_path / "answer.json")
+    wrong("lacks targetData", tmp_path, tmp_path / "answer.json")
 
 
 # TabRepo
@@ -330,9 +319,7 @@ TAKEN = "a name that bbc needs for another column"
 )
 def test_damage_of_tabrepo(tmp_path, how, file, words):
     place = tabrepo(tmp_path / "run", **how)
-    error = wrong(place)
-    assert words in error.problem
-    assert error.path == str(place / file)
+    error = wrong(words, place, place / file)
     assert error.row == (3 if "values" in words else None)
 
 
@@ -348,9 +335,7 @@ def test_labels_of_tabrepo_that_went_through_another_program(tmp_path, labels):
 def test_labels_of_tabrepo_that_unpack_to_too_much(tmp_path):
     place = tabrepo(tmp_path / "run", labels=LABELS + "\n" * 2**21)
     with reading.use(reading.Reading(max_input=2**20)):
-        error = wrong(place)
-    assert "holds more than" in error.problem
-    assert error.path == str(place / "label-val.csv.zip")
+        wrong("holds more than", place, place / "label-val.csv.zip")
 
 
 def test_labels_of_tabrepo_that_are_words_or_values(tmp_path):
@@ -387,7 +372,7 @@ def test_every_flipped_byte_of_a_zip_file_is_read_or_refused(tmp_path):
                 assert error.hint
     for end in range(0, len(content), 80):
         file.write_bytes(content[:end])
-        assert "is damaged" in wrong(place).problem
+        wrong("is damaged", place)
 
 
 def test_a_zip_file_whose_content_is_damaged(tmp_path):
@@ -400,9 +385,7 @@ def test_a_zip_file_whose_content_is_damaged(tmp_path):
     with pytest.raises(zlib.error):
         zlib.decompressobj(-15).decompress(bytes(content[start:]))
     file.write_bytes(content)
-    error = wrong(place)
-    assert "is damaged" in error.problem
-    assert error.path == str(file)
+    wrong("is damaged", place, file)
 
 
 # R
@@ -429,9 +412,8 @@ def test_values_of_caret_have_no_classes_to_contradict(tmp_path):
 def test_exports_of_caret_of_two_outcomes(tmp_path, run):
     (tmp_path / "one.csv").write_text(caret(VALUES))
     (tmp_path / "two.csv").write_text(caret(WORDS))
-    error = wrong(tmp_path)
-    assert "holds exports of different outcomes" in error.problem
-    assert (error.path, error.hint) == (str(tmp_path), "name the files of one outcome")
+    error = wrong("holds exports of different outcomes", tmp_path, tmp_path)
+    assert error.hint == "name the files of one outcome"
     assert run("inspect", tmp_path)[0] == 2
 
 

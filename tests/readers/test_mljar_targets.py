@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from reading import refused
 
 from bbccli.errors import InputError
 from bbccli.readers import read
@@ -93,29 +94,26 @@ def test_a_target_that_scaling_does_not_explain(tmp_path, name, model, row, chan
     run = copied(tmp_path, name)
     value = change(column(run, model)[row].item())
     changed(run, model, row, value)
-    with pytest.raises(InputError, match="target differs from that of 1_Baseline") as error:
-        read(run)
-    assert (error.value.row, error.value.value, error.value.column) == (row, value, "target")
-    assert repr(column(run, "1_Baseline")[row].item()) in error.value.problem
-    assert error.value.path == str(run / model / OOF)
+    error = refused("target differs from that of 1_Baseline", run)
+    assert (error.row, error.value, error.column) == (row, value, "target")
+    assert repr(column(run, "1_Baseline")[row].item()) in error.problem
+    assert error.path == str(run / model / OOF)
 
 
 def test_the_model_that_most_others_contradict_is_named(tmp_path):
     run = copied(tmp_path, "mljar_diabetes")
     value = column(run, "2_DecisionTree")[5].item()
     changed(run, "1_Baseline", 5, value + 7)
-    with pytest.raises(InputError, match=f"target differs from that of .*, {value!r}") as error:
-        read(run)
-    assert error.value.path == str(run / "1_Baseline" / OOF)
-    assert (error.value.row, error.value.value) == (5, value + 7)
+    error = refused(f"target differs from that of .*, {value!r}", run)
+    assert error.path == str(run / "1_Baseline" / OOF)
+    assert (error.row, error.value) == (5, value + 7)
 
 
 def test_a_scaling_that_cannot_be_read(tmp_path):
     run = copied(tmp_path, "mljar_lognormal")
     place = run / "3_Linear" / "framework.json"
     place.write_text(place.read_text().replace("X_min_values", "minima"))
-    with pytest.raises(InputError, match="how targets were scaled"):
-        read(run)
+    refused("how targets were scaled", run)
 
 
 def test_a_score_of_another_target_is_refused(tmp_path):
@@ -168,6 +166,5 @@ def test_weights_that_differ(tmp_path):
     lines = place.read_text().split()
     lines[3] = lines[3].rpartition(",")[0] + ",77.0"
     place.write_text("\n".join(lines))
-    with pytest.raises(InputError, match="weight differs from that of 1_Baseline") as error:
-        read(run)
-    assert (error.value.row, error.value.value) == (2, 77.0)
+    error = refused("weight differs from that of 1_Baseline", run)
+    assert (error.row, error.value) == (2, 77.0)

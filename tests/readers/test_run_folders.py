@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from reading import fault
 from runs import FOREIGN, autogluon, autosklearn, history, oof, write
 
 from bbccli import read
@@ -108,13 +109,6 @@ def test_autogluon_classes(tmp_path: Path) -> None:
         np.testing.assert_array_equal(column(found, f"LightGBM_BAG_L1::{k}"), expected[:, k])
 
 
-def raises(load: Any, path: Path, words: str) -> None:
-    with pytest.raises(InputError) as error:
-        load(path)
-    assert words in error.value.problem
-    assert error.value.hint
-
-
 @pytest.mark.parametrize(
     "content",
     [
@@ -135,20 +129,21 @@ def raises(load: Any, path: Path, words: str) -> None:
 )
 def test_autogluon_files_of_another_form(tmp_path: Path, content: bytes) -> None:
     path = autogluon(tmp_path, {"LightGBM_BAG_L1": (content, FOLDS)})
-    raises(ag.load, path, "oof.pkl: does not hold out-of-fold predictions as AutoGluon writes them")
+    fault(
+        "oof.pkl: does not hold out-of-fold predictions as AutoGluon writes them", path, by=ag.load
+    )
 
 
 def test_autogluon_that_can_not_be_read(tmp_path: Path) -> None:
     path = autogluon(tmp_path / "a", {"LightGBM": (None, [])})
     assert ag.recognises(path)
-    raises(ag.load, path, "has no out-of-fold predictions")
+    fault("has no out-of-fold predictions", path, by=ag.load)
     path = autogluon(tmp_path / "b", {"LightGBM_BAG_L1": (FOREIGN, FOLDS)})
-    raises(ag.load, path, "is not a pickled array of numbers")
+    fault("is not a pickled array of numbers", path, by=ag.load)
     models = {"A_BAG_L1": (oof(FLOAT32), FOLDS), "B_BAG_L1": (oof(FLOAT32[:3]), FOLDS)}
     path = autogluon(tmp_path / "c", models)
-    raises(
-        ag.load, path, "predictions of B_BAG_L1 are of shape (3,), those of A_BAG_L1 of shape (4,)"
-    )
+    words = "predictions of B_BAG_L1 are of shape (3,), those of A_BAG_L1 of shape (4,)"
+    fault(words, path, by=ag.load)
 
 
 TRUTH = [0, 1, 0, 1]
@@ -242,7 +237,7 @@ def test_autosklearn_failed_runs_were_tried(search: Path) -> None:
 )
 def test_autosklearn_damaged(search: Path, file: str, content: bytes | str, words: str) -> None:
     write(search / ".auto-sklearn" / file, content)
-    raises(ask.load, search, words)
+    fault(words, search, by=ask.load)
 
 
 def targets(path: Path, array: Any, **options: Any) -> Path:
@@ -279,7 +274,7 @@ def test_targets(search: Path, array: np.ndarray) -> None:
     ],
 )
 def test_targets_of_another_form(search: Path, array: np.ndarray) -> None:
-    raises(ask.load, targets(search, array), "true_targets_ensemble.npy: is not an array file")
+    fault("true_targets_ensemble.npy: is not an array file", targets(search, array), by=ask.load)
 
 
 def test_targets_that_are_cut(search: Path) -> None:
@@ -287,13 +282,13 @@ def test_targets_that_are_cut(search: Path) -> None:
     whole = path.read_bytes()
     for content in (whole[:-1], whole[:-16], whole + b"\0", whole.replace(b"(4,)", b"(9,)")):
         path.write_bytes(content)
-        raises(ask.load, search, "is cut off or damaged")
+        fault("is cut off or damaged", search, by=ask.load)
 
 
 def test_autosklearn_without_predictions(tmp_path: Path) -> None:
     path = autosklearn(tmp_path / "tmp", TRUTH, {"1_2_0.0": None, "other": FLOAT32})
     assert ask.recognises(path)
-    raises(ask.load, path, "has no predictions")
+    fault("has no predictions", path, by=ask.load)
     assert not ask.recognises(tmp_path)
     assert not ask.recognises(tmp_path / "nothing")
     assert not ask.recognises(tmp_path / "a\0b")

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from documents import codes
+from reading import fault
 from runs import autogluon, oof
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LogisticRegression
@@ -33,12 +34,6 @@ def tool_of(matrix):
     return matrix.source.metadata["run"]["tool"]
 
 
-def wrong(path, **how):
-    with pytest.raises(InputError) as error:
-        read(path, **how)
-    return error.value
-
-
 def test_every_tool_is_tried_and_told():
     names = [run.name for run in RUNS]
     assert len(set(names)) == len(names)
@@ -48,8 +43,7 @@ def test_every_tool_is_tried_and_told():
 
 
 def test_a_folder_that_nobody_recognises(tmp_path):
-    error = wrong(tmp_path)
-    assert "is a directory, not a file, and holds no run that is known" in error.problem
+    error = fault("is a directory, not a file, and holds no run that is known", tmp_path)
     for run in RUNS:
         assert f"{run.name}: {run.signature.replace(chr(96), '')}" in error.hint
     assert inspect(tmp_path).n_errors == 1
@@ -120,9 +114,8 @@ def test_each_table_is_parsed_once(tmp_path, monkeypatch):
 
 
 def test_h2o_needs_labels():
-    error = wrong(REAL / "h2o")
-    assert "H2O exports hold no labels" in error.problem
-    assert "--labels train.csv --truth COLUMN" in error.hint
+    hint = "--labels train.csv --truth COLUMN"
+    fault("H2O exports hold no labels", REAL / "h2o", hint=hint)
 
 
 def test_h2o_takes_labels_by_position(tmp_path):
@@ -209,14 +202,14 @@ def test_autogluon_numbers_its_classes(tmp_path, classes):
     total = np.eye(3)[truth] * 0.6 + 0.1 + RNG.random((30, 3)) * 0.1
     total /= total.sum(axis=1, keepdims=True)
     place = autogluon(tmp_path / "run", {"A_BAG_L1": (oof(total), ["S1F1", "S1F2"])})
-    assert "AutoGluon exports hold no labels" in wrong(place).problem
+    fault("AutoGluon exports hold no labels", place)
     names = classes if classes[0] == "9" else sorted(classes)
     labels = tmp_path / "train.csv"
     labels.write_text("y\n" + "".join(f"{names[one]}\n" for one in truth))
     matrix = read(place, labels=labels)
     np.testing.assert_array_equal(matrix.predictions[0, :, 0].argmax(axis=1), matrix.outcome.values)
     labels.write_text("y\n" + "".join(f"{i % 2}\n" for i in range(30)))
-    assert "has 3 classes, the labels have 2" in wrong(place, labels=labels).problem
+    fault("has 3 classes, the labels have 2", place, labels=labels)
 
 
 def test_tabrepo(tmp_path):
@@ -375,4 +368,4 @@ def test_jadbio_as_json_damaged(tmp_path, change, words):
     values = {"x": FLOAT[:, None].tolist()}
     answer = jadbio_answer(TRUTH.tolist(), values, np.arange(40) % 4) | change
     (tmp_path / "answer.json").write_text(json.dumps(answer))
-    assert words in wrong(tmp_path).problem
+    fault(words, tmp_path)

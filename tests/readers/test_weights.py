@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from documents import codes
+from reading import refused
 
 from bbccli.core.outcome import Outcome, effective_size
 from bbccli.core.rounding import figure
-from bbccli.errors import InputError
 from bbccli.metrics.rests import EACH_CLASS, EVERY_SAMPLE
 from bbccli.readers import Request, Roles, matrix_of, read
 from bbccli.readers.conversion import convert
@@ -95,10 +95,8 @@ def test_the_metadata_name_the_column():
     assert matrix.source.weight == "kg"
     assert np.array_equal(matrix.outcome.weights, BODY)
     assert "kg" not in matrix.configurations
-    with pytest.raises(InputError, match="metadata's key 'weight' names no column"):
-        read(table(BODY, "kg", {"weight": "mass"}))
-    with pytest.raises(InputError, match="'weight' must be a JSON text"):
-        read(table(BODY, "kg", {"weight": 1}))
+    refused("metadata's key 'weight' names no column", table(BODY, "kg", {"weight": "mass"}))
+    refused("'weight' must be a JSON text", table(BODY, "kg", {"weight": 1}))
 
 
 @pytest.mark.parametrize("metadata", [None, {"weight": "weight"}])

@@ -4,9 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from reading import fault
 from recordings import tampered
 
-from bbccli.errors import InputError
 from bbccli.readers import read
 from bbccli.recording import arrays, store
 from bbccli.recording.store import Design, Part
@@ -33,13 +33,6 @@ def folder(tmp_path):
         for split, rows in enumerate(TESTS):
             store.write(place, part(name, split, CHANCES[rows] ** power))
     return place
-
-
-def wrong(place):
-    with pytest.raises(InputError) as error:
-        read(place)
-    assert error.value.hint
-    return error.value
 
 
 def stored(folder):
@@ -93,8 +86,7 @@ def test_parts_of_earlier_versions_say_nothing_of_the_features(folder):
 def test_a_recording_all_of_whose_parts_are_damaged(folder, run):
     for file in stored(folder):
         file.write_bytes(file.read_bytes()[:100])
-    error = wrong(folder)
-    assert error.problem.endswith("holds no predictions; 4 files are damaged")
+    assert fault("", folder).problem.endswith("holds no predictions; 4 files are damaged")
     status, out, err = run("correct", folder)
     assert (status, out) == (2, "")
     assert "4 files are damaged" in err
@@ -115,9 +107,8 @@ def test_a_recording_all_of_whose_parts_are_damaged(folder, run):
 )
 def test_parts_of_another_design(folder, about, held):
     tampered(stored(folder)[0], about, **held)
-    error = wrong(folder)
-    assert "a part does not fit the folds of the recording (value 'one')" in error.problem
-    assert (error.path, error.hint) == (str(folder), "record it again into another folder")
+    words = "a part does not fit the folds of the recording (value 'one')"
+    assert fault(words, folder, folder).hint == "record it again into another folder"
 
 
 @pytest.mark.parametrize("code", [2, -1, 0.5])
@@ -126,9 +117,7 @@ def test_labels_that_are_codes_of_no_class(folder, code):
         tampered(file, {"kind": "label"}, predictions=np.zeros(6, np.int64))
     assert read(folder).kind is PredictionKind.LABEL
     tampered(stored(folder)[1], predictions=np.array([0, 1, code, 0, 1, 0]))
-    error = wrong(folder)
-    assert "a part does not fit" in error.problem
-    assert error.value == "one"
+    assert fault("a part does not fit", folder).value == "one"
 
 
 @pytest.mark.one_in(3)
@@ -155,18 +144,14 @@ def test_labels_that_are_codes_of_no_class(folder, code):
 def test_designs_that_no_recorder_writes(folder, held, words):
     path = folder / "design.npz"
     path.unlink() if held is None else tampered(path, **held)
-    error = wrong(folder)
-    assert f"recording is damaged: {words}" in error.problem
-    assert (error.path, error.hint) == (str(path), "record it again")
+    assert fault(f"recording is damaged: {words}", folder, path).hint == "record it again"
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"\xff\xfe", b"[" * 100_000])
 def test_headers_that_are_cut(folder, content):
     header = folder / store.HEADER
     header.write_bytes(content)
-    error = wrong(folder)
-    assert "recording can't be read" in error.problem
-    assert (error.path, error.hint) == (str(header), "record it again")
+    assert fault("recording can't be read", folder, header).hint == "record it again"
 
 
 CANDIDATE = {"identity": "name one", "value": 0.5, "splits": [0.5, 0.5]}
@@ -191,9 +176,7 @@ def test_leaderboards_that_are_damaged(folder, content):
     place.write_text(json.dumps({"candidates": [CANDIDATE]}))
     assert read(folder).configurations == ("one", "two")
     place.write_text(content)
-    error = wrong(folder)
-    assert f"leaderboard is damaged: {place.name}" in error.problem
-    assert error.path == str(folder)
+    error = fault(f"leaderboard is damaged: {place.name}", folder, folder)
     assert error.hint == "remove the file, and call rec.finish() again"
 
 

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 import recordings
 from documents import codes
+from reading import refused
 from recordings import RNG, THREE, Chances, N, X, Y, tampered
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import make_scorer
@@ -301,8 +302,7 @@ def test_weights_of_some_fits(tmp_path, other, words):
     rec = by_auc(tmp_path)
     scored(rec, W)
     scored(rec, other, powers=(7.0,))
-    with pytest.raises(InputError, match=words) as error:
-        read(tmp_path / "run")
+    error = refused(words, tmp_path / "run")
     assert "Recorder(sample_weight=)" in error.value.hint
 
 
@@ -357,5 +357,4 @@ def test_weights_that_are_no_numbers_are_damage(tmp_path, values):
 )
 def test_weights_of_other_samples_and_folds_that_there_are_not_are_refused(tmp_path, how):
     folder = changed(tmp_path, **how)
-    with pytest.raises(InputError, match="does not fit the folds of the recording"):
-        read(folder)
+    refused("does not fit the folds of the recording", folder)
