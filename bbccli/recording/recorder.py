@@ -6,7 +6,7 @@ import time
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from bbccli.errors import OptionError
 from bbccli.recording import given, store
 from bbccli.recording.given import Split
-from bbccli.recording.scorer import Known, RecordingScorer, Turn, known_tests, metric_of, own_score
+from bbccli.recording.scorer import RecordingScorer, Turn, known_tests, metric_of, own_score
 from bbccli.recording.store import Part, identity_of
 from bbccli.types import IntArray
 
@@ -90,9 +90,6 @@ class Recorder:
         given.check_length(X, plan.n_samples)
         of = (cv, X, y, groups, plan.labels is not None)
         self._splits = given.frozen(*of) if cv is not None or scoring is not None else []
-        self._searched = partial(_searched, scoring, self._splits, X, y)
-        # what is wrong with them is said before a folder is made
-        searched = self._searched() if scoring is not None else None
         self._design = replace(
             plan,
             tests=tuple(test for _, test in self._splits),
@@ -101,12 +98,11 @@ class Recorder:
             scoring=scoring if isinstance(scoring, str) else "",
         )
         self._session = time.time_ns()
-        store.start(self.folder, self._design)
         self._turn = Turn()
-        self._scorer: RecordingScorer | None = None
-        self._data, self._response = "", response
-        if searched:
-            self._start(*searched)
+        self._scoring, self._response, self._samples = scoring, response, (X, y)
+        if scoring is not None:
+            self._scorer  # noqa: B018 - what is wrong with it is said before a folder is made
+        store.start(self.folder, self._design)
 
     @property
     def cv(self) -> list[Split]:
@@ -268,24 +264,28 @@ class Recorder:
             warnings.warn(said, UserWarning, stacklevel=2)
         return found
 
-    def _start(self, metric: Any, tests: Known) -> RecordingScorer:
-        """Make the scorer of which others are copies."""
-        labels, task = self._design.labels, self._design.task
+    @cached_property
+    def _scorer(self) -> RecordingScorer:
+        """The scorer of which others are copies."""
+        metric, tests = metric_of(self._scoring), known_tests(self._splits, *self._samples)
         # a pipeline scores itself without its own predict()
         response = self._response or ("predict" if metric is own_score else "")
-        self._data = tests.data
-        self._scorer = RecordingScorer(
+        labels, task = self._design.labels, self._design.task
+        return RecordingScorer(
             self.folder, metric, tests, labels, task, self._session, response=response
         )
-        return self._scorer
+
+    @property
+    def _data(self) -> str:
+        """Digest of the features, once test sets are known."""
+        return self._scorer.known.data if "_scorer" in vars(self) else ""
 
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
         if not self._splits:
             raise OptionError("the recorder has no folds", hint="give it cv=")
-        scorer = self._scorer or self._start(*self._searched())
         turn = Turn() if name else self._turn
         session = time.time_ns()
-        return replace(scorer, name=name, flags=flags, session=session, turn=turn)
+        return replace(self._scorer, name=name, flags=flags, session=session, turn=turn)
 
     def _keep(
         self,
@@ -305,8 +305,3 @@ class Recorder:
             **{"session": self._session} | found,
         )
         store.write(self.folder, part)
-
-
-def _searched(scoring: Any, splits: list[Split], X: Any, y: Any) -> tuple[Any, Known]:  # noqa: N803
-    """Return the metric and the test sets that a search will score."""
-    return metric_of(scoring), known_tests(splits, X, y)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from reading import refused
+from reading import fault
 
 from bbccli.errors import InputError
 from bbccli.readers.runs.pickles import arrays_of
@@ -239,5 +239,5 @@ def test_nothing_happens_in_the_folders_of_tools(
         run = autosklearn(tmp_path / "run", np.arange(20) % 2, {"1_2_0.0": np.ones((20, 2)) / 2})
         next(run.rglob("predictions_*.npy")).write_bytes(REAL[name])
     (tmp_path / "y.csv").write_text("y\n" + "0\n1\n" * 10)
-    refused("", run, labels="y.csv" if place == "oof" else None)
+    fault("", run, labels="y.csv" if place == "oof" else None)
     assert not (tmp_path / "harm").exists()

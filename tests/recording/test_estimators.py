@@ -303,7 +303,7 @@ def test_weights_of_some_fits(tmp_path, other, words):
     scored(rec, W)
     scored(rec, other, powers=(7.0,))
     error = refused(words, tmp_path / "run")
-    assert "Recorder(sample_weight=)" in error.value.hint
+    assert "Recorder(sample_weight=)" in error.hint
 
 
 def weighted(rec, weights):

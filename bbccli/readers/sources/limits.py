@@ -83,7 +83,9 @@ def check_size(size: int, name: str) -> None:
         raise too_large(name)
 
 
-def check_ratio(size: int, packed: int, name: str, what: str, remedy: str) -> None:
+def check_ratio(
+    size: int, packed: int, name: str, what: str, remedy: str, harmless: int = HARMLESS
+) -> None:
     """Refuse what is known to unpack to more than `RATIO` times its size, unless it is small.
 
     Parameters
@@ -92,13 +94,15 @@ def check_ratio(size: int, packed: int, name: str, what: str, remedy: str) -> No
         Bytes unpacked and packed.
     what, remedy
         Kind of the data, and how to write them otherwise.
+    harmless
+        Bytes up to which any ratio will do.
 
     Raises
     ------
     InputError
         It does.
     """
-    if size > max(RATIO * packed, HARMLESS_RUNS if what == "Parquet" else HARMLESS):
+    if size > max(RATIO * packed, harmless):
         raise bomb(packed, name, what, remedy)
 
 

@@ -12,6 +12,7 @@ from bbccli.errors import InputError
 from bbccli.readers.arrow import holds_lists, is_text, plain, plain_types
 from bbccli.readers.sources.limits import (
     AGAIN,
+    HARMLESS_RUNS,
     OF_ITS_FORMAT,
     check_ratio,
     check_size,
@@ -27,7 +28,6 @@ METADATA_KEY = b"bbc"
 _WIDTHS, _WIDEST = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}, 8
 """Bytes of a value, by its physical type."""
 
-_REMEDY = "write it without dictionaries and compression"
 _DAMAGE = (OSError, ValueError, OverflowError)
 _BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
 """Kinds of values in Thrift's compact protocol; below them are the two truths."""
@@ -113,8 +113,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         file = _opened(source, texts) if texts else file
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
         size = _declared_size(file, source, path)
-        check_size(size, path)
-        check_ratio(size, packed, path, "Parquet", _REMEDY)
+        _check_packed(size, packed, path)
         table = file.read(use_threads=False) if isinstance(source, bytes) else None
     except (pa.ArrowException, *_DAMAGE) as error:
         raise _damaged(error, path, source[:4] if isinstance(source, bytes) else b"") from None
@@ -124,8 +123,15 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     if table is None:
         fields = [field.with_type(plain_of[field.type]) for field in schema]
         return ColumnsOnDisk(path, file, pa.schema(fields)), text
-    check_ratio(check_texts(table, path), packed, path, "Parquet", _REMEDY)
+    _check_packed(check_texts(table, path), packed, path)
     return table, text
+
+
+def _check_packed(size: int, packed: int, path: str) -> None:
+    """Refuse columns that take more memory than `--max-input`, or than the file explains."""
+    check_size(size, path)
+    remedy = "write it without dictionaries and compression"
+    check_ratio(size, packed, path, "Parquet", remedy, HARMLESS_RUNS)
 
 
 def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
