@@ -116,11 +116,13 @@ def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
     """
     import pyarrow as pa
 
-    classes, names = matrix.outcome.classes, list(matrix.configurations)
+    names = list(matrix.configurations)
     truth, (predictions,) = matrix.outcome.values, matrix.predictions
     labels = matrix.kind is PredictionKind.LABEL
     if predictions.ndim == 3:
-        names = [f"{name}{CLASS_SEPARATOR}{label}" for name in names for label in classes]
+        names = [
+            f"{name}{CLASS_SEPARATOR}{label}" for name in names for label in matrix.outcome.classes
+        ]
         predictions = predictions.reshape(len(predictions), -1)
     columns = {"row_id": as_arrow(np.arange(matrix.n_samples))}
     if matrix.folds is not None:
@@ -130,12 +132,21 @@ def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
         name: pa.array(column.astype(np.int64) if labels else column)
         for name, column in zip(names, np.ascontiguousarray(predictions.T), strict=True)
     }
-    metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION, "task": str(matrix.task)}
+    configs = [{"id": name} for name in matrix.configurations]
+    return pa.table(columns), _OURS | _task(matrix) | {"configs": configs}
+
+
+_OURS = {"spec": SPEC, "version": MAJOR_VERSION}
+
+
+def _task(matrix: PredictionMatrix) -> dict[str, Any]:
+    """Return what metadata say of the task."""
+    about: dict[str, Any] = {"task": str(matrix.task)}
     if matrix.task.is_classification:
-        metadata["classes"] = list(classes)
+        about["classes"] = list(matrix.outcome.classes)
     if matrix.task is Task.BINARY:
-        metadata["positive_class"] = classes[-1]
-    return pa.table(columns), metadata | {"configs": [{"id": n} for n in matrix.configurations]}
+        about["positive_class"] = matrix.outcome.classes[-1]
+    return about
 
 
 def _roles(sheet: Sheet) -> dict[str, pa.Array]:
@@ -159,14 +170,8 @@ def _under_one_another(sheet: Sheet, cells: Sequence[PredictionColumn]) -> pa.Ar
 
 def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
     """Return the metadata of the input with all that was inferred."""
-    raw = matrix.source.metadata
     known = matrix.source.configurations
-    metadata: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}
-    metadata |= {**raw, "layout": str(layout), "task": str(matrix.task)}
-    if matrix.task.is_classification:
-        metadata["classes"] = list(matrix.outcome.classes)
-    if matrix.task is Task.BINARY:
-        metadata["positive_class"] = matrix.outcome.classes[-1]
+    metadata = {**_OURS, **matrix.source.metadata, "layout": str(layout)} | _task(matrix)
     if matrix.outcome.bounds is not None:
         metadata["bounds"] = list(matrix.outcome.bounds)
     metadata.pop("weight", None)

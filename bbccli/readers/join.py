@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import astuple, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -176,7 +176,7 @@ def open_separate(
         )
     ours, roles = name_of_key(sheet), request.roles
     frame = read_table(path, [one for one in (by_hand, roles.row_id, ours) if one])
-    frame = frame.asked_for({*astuple(roles), ours})
+    frame = frame.asked_for({*roles.by_hand, ours})
     is_ragged = what == "folds" and _is_ragged(frame, roles)
     if not is_ragged:
         check_names(frame)

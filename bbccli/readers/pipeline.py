@@ -34,7 +34,6 @@ from bbccli.readers.predictions import (
 )
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.request import Request
-from bbccli.readers.roles import Roles
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed
@@ -208,8 +207,7 @@ def open_tables(
             parsed.append(one.metadata)
     metadata = merged(parsed)
     problems.saw("metadata", metadata)
-    roles = (getattr(request.roles, role) for role in Roles.__dataclass_fields__)
-    by_hand = {*roles, *request.only, *metadata.configurations}
+    by_hand = {*request.roles.by_hand, *request.only, *metadata.configurations}
     read = [table.asked_for(by_hand) for table in read]
     problems.saw("names", read)
     return [_named_once(table, problems) for table in read], metadata

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -37,8 +37,9 @@ class Problems:
     found: list[tuple[str, BbcError]] = field(default_factory=list)
     seen: dict[str, Any] = field(default_factory=dict)
 
-    @contextmanager
-    def of(self, check: str, *, fatal: bool = False, each: Faults | None = None) -> Iterator[None]:
+    def of(
+        self, check: str, *, fatal: bool = False, each: Faults | None = None
+    ) -> AbstractContextManager[None]:
         """Keep a problem of the block, and go on behind it.
 
         Parameters
@@ -50,11 +51,13 @@ class Problems:
         each
             Yields every fault behind a failure, with the check that it belongs to.
         """
+        return self._kept(check, fatal, each) if self.collect else _RAISED
+
+    @contextmanager
+    def _kept(self, check: str, fatal: bool, each: Faults | None) -> Iterator[None]:
         try:
             yield
         except BbcError as error:
-            if not self.collect:
-                raise
             self.found += list(each() if each else ()) or [(check, error)]
             if fatal:
                 raise HaltError from None
@@ -73,6 +76,8 @@ class Problems:
         """Return True if one of these checks failed; without names, if any did."""
         return any(not checks or check in checks for check, _ in self.found)
 
+
+_RAISED = nullcontext()
 
 RAISE = Problems()
 """Raises the first problem."""

@@ -55,6 +55,12 @@ class Roles:
     folds_row_id: str | None = None
     train_size: str | None = None
 
+    @property
+    def by_hand(self) -> list[str]:
+        """Names of the columns that are set."""
+        every = (getattr(self, role) for role in self.__dataclass_fields__)
+        return [name for name in every if name is not None]
+
 
 @dataclass(frozen=True, slots=True)
 class Hints:

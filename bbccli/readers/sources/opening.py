@@ -81,7 +81,8 @@ def metadata_path(path: str | Path) -> str:
     if is_url(path):
         inner = str(path_of(str(path)))
         return str(path).replace(inner, metadata_path(inner))
-    name = Path(path).name
+    whole = Path(path)
+    name = whole.name
     for suffix in PACKINGS:
         name = name.removesuffix(suffix)
-    return str(Path(path).parent / f"{Path(name).stem}.meta.json")
+    return str(whole.parent / f"{Path(name).stem}.meta.json")

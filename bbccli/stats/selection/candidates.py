@@ -83,6 +83,8 @@ class Candidates:
         width = settled.memory // (4 * column)
         if width < self.n_configurations:  # several are bound at once, each in a thread
             width = max(width // settled.jobs, 1)
+        if width >= len(columns):
+            return [columns]
         return np.array_split(columns, -(-len(columns) // width))
 
     def bind(self, columns: IntArray) -> Scorer:
