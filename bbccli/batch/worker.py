@@ -9,9 +9,11 @@ import sys
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 
 from bbccli.analysis.answer import answer
+from bbccli.analysis.options import Analysis
 from bbccli.batch.sources import BatchFile
 from bbccli.core import reading, resources
 from bbccli.core.documents import Json, as_json
@@ -128,8 +130,13 @@ def record(task: FileTask, files: str | None, **outcome: Json) -> str:
 
 def key_of(source: BatchFile) -> str:
     """Return the hash of the path, the options and the version: of all but the bytes of files."""
-    text = json.dumps([__version__, source.path, as_json(source.analysis)], sort_keys=True)
+    text = f"[{json.dumps(__version__)}, {json.dumps(source.path)}, {_options(source.analysis)}]"
     return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+@lru_cache(maxsize=8)  # most files of a batch have the same
+def _options(analysis: Analysis) -> str:
+    return json.dumps(as_json(analysis), sort_keys=True)
 
 
 class _Place:
