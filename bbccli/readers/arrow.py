@@ -129,11 +129,10 @@ def to_rows(table: pa.Table, kind: Any) -> FloatArray:
         start, rows = 0, slice(None) if len(places) == len(kinds) else places
         try:
             for batch in table.select(places).to_batches():
-                gaps = pa.types.is_floating(one)
-                numbers = batch.to_tensor(null_to_nan=gaps, row_major=False).to_numpy()
+                numbers = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
                 found[rows, start : start + len(batch)] = numbers.T
                 start += len(batch)
-        except pa.ArrowException:  # booleans, nothing at all, or integers of which some are missing
+        except pa.ArrowException:  # booleans, or nothing at all
             for place in places:
                 to_numbers(table.column(place), found[place])
     return found

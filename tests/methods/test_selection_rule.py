@@ -14,7 +14,7 @@ from bbccli.metrics import METRICS
 from bbccli.stats import resampling
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates, candidates, fold_performances
-from bbccli.stats.selection.rule import rule_of, winners_of
+from bbccli.stats.selection.rule import rule_of, winner_of, winner_over_folds, winners_of
 from bbccli.types import Pooling, Select
 
 ONE_SE = Plan(n_resamples=60, seed=5, select=Select.ONE_SE)
@@ -198,3 +198,15 @@ def test_complexities_are_asked_for(run, tmp_path):
     path.write_text("fold,truth,a\n0,x,0.1\n0,y,0.9\n1,x,0.2\n1,y,0.7\n")
     err = run.refused("correct", path, "--select", "one-se-simplest")
     assert "the metadata give no complexity of a" in err
+
+
+@pytest.mark.parametrize("select", [Select.BEST, Select.ONE_SE])
+@pytest.mark.parametrize("name", ["accuracy", "auc", "brier", "precision"])
+@pytest.mark.parametrize("n_repeats", [1, 3])
+def test_the_winner_over_folds_is_that_of_its_scorers(name, n_repeats, select):
+    metric = METRICS[name]
+    for seed in range(8):
+        matrix = binary(n_samples=24, n_folds=6, n_repeats=n_repeats, seed=seed)
+        rule = rule_of(matrix, metric, Plan(select=select))
+        wanted = winner_of(candidates(matrix, metric, Pooling.FOLD_MEAN), rule)
+        assert winner_over_folds(matrix, metric, rule) == wanted

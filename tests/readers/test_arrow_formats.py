@@ -17,6 +17,7 @@ from bbccli.core import reading
 from bbccli.core.reading import Reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
+from bbccli.readers.arrow import plain, to_numbers, to_rows
 from bbccli.types import PredictionKind
 
 DATA = Path(__file__).parents[1] / "data"
@@ -278,3 +279,32 @@ def test_a_file_of_polars_begins_with_something_else():
     matrix = read(DATA / "polars.arrow")
     assert matrix.predictions[0, :, 0].tolist() == [0.1, 0.9, 0.6] * 4
     assert matrix.outcome.classes == ("0", "1")
+
+
+def test_columns_of_one_type_are_numbers_as_each_by_itself():
+    table = pa.table(
+        {
+            "floats": [0.1, None, float("inf"), float("nan")],
+            "integers": [1, -2, 3, 2**53 + 1],
+            "singles": pa.array([0.1, None, 2, 3], pa.float32()),
+            "gaps": pa.array([1, None, 2**53 + 1, 0], pa.int64()),
+            "small": pa.array([1, None, 65535, 0], pa.uint16()),
+            "large": pa.array([1, None, 2**64 - 1, 0], pa.uint64()),
+            "truths": [True, None, False, True],
+            "nothing": pa.nulls(4),
+            "more floats": [1.0, 2.0, 3.0, 4.0],
+        }
+    )
+    sliced = pa.concat_tables([table, table.slice(1, 2), table])
+    for one in (table, table.slice(1), sliced, sliced.select([7, 0]), table.slice(4)):
+        for kind in (np.float64, np.float32):
+            each = [to_numbers(column).astype(kind) for column in one.columns]
+            assert np.array_equal(to_rows(one, kind), each, equal_nan=True)
+
+
+def test_a_damaged_column_among_sound_ones_is_named():
+    buffers = [pa.py_buffer(b"\xff\xff"), pa.py_buffer(bytes(96))]
+    wrong = pa.Array.from_buffers(pa.int64(), 12, buffers, null_count=5)
+    table = pa.table({"a": np.arange(12.0), "b": wrong, "c": np.arange(12)})
+    with pytest.raises(InputError, match=r"int64 cannot be read \(column 'b'\)"):
+        plain(table, "p.arrow")

@@ -41,6 +41,7 @@ REFUSED = {
     "a true flag": {"InTraining": shares("TRUE", 20, "FALSE", 10)},
     "numbers": {"split": shares(0, 20, 1, 10)},
     "three numbers": {"split": shares(0, 20, 1, 5, 2, 5)},
+    "separators": {"Data.Split_": shares(0, 20, 1, 10)},
 }
 
 
