@@ -30,6 +30,9 @@ MOST_CELLS = 100
 STATED_METRIC = "auc"
 """Metric where values are stated and none is named."""
 
+TARGETS = ("width", "optimism", "difference")
+"""Options that ask for rows."""
+
 PREVALENCE, SPREAD, CORRELATION = 0.5, 0.03, 0.8
 """Assumed where nothing is stated; shown with every result."""
 
@@ -51,6 +54,11 @@ class PlanningOptions:
     optimism: float | None = _of_run(
         None, "Rows for a naive figure that is at most so much too good, on average.", "D"
     )
+    difference: float | None = _of_run(
+        None,
+        "Rows that tell apart two configurations, named beforehand, that differ by this much.",
+        "D",
+    )
     samples: str | None = _of_run(
         None,
         "Rows of the table, such as 200,400,800.",
@@ -65,9 +73,10 @@ class PlanningOptions:
     )
     assurance: float | None = _of_run(
         None,
-        "With --width: rows with which this share of studies gets so narrow an interval.",
+        "With --width: rows with which this share of studies gets so narrow an interval. With "
+        "--difference: the share that tells the two apart.",
         "P",
-        default="so narrow on average",
+        default="so narrow on average; 0.8 of a difference",
     )
     check: bool = _of_run(
         False, "Simulate many studies of the size answered; the answer follows what they show."
@@ -183,24 +192,25 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
             raise OptionError(
                 f"the table would have more than {MOST_CELLS} cells", hint="name fewer of them"
             )
-        target = Target.WIDTH if self.width is not None else None
-        target = Target.OPTIMISM if self.optimism is not None else target
-        value = self.optimism if self.width is None else self.width
+        asked = {one: getattr(self, one) for one in Target if getattr(self, one) is not None}
+        target, value = next(iter(asked.items()), (None, 0.0))
         return PlanRequest(
-            *(target, value or 0.0, samples, configurations),
+            *(target, value, samples, configurations),
             *(self.within, self.assurance, self.check, self.details),
         )
 
     def _check_sizes(self) -> None:
-        for name in ("width", "optimism"):
+        asked = []
+        for name in TARGETS:
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise OptionError(
                     f"{parameter(name)} is {value:g}", hint="more than 0, such as 0.1"
                 )
-        if self.width is not None and self.optimism is not None:
+            asked += [name] if value is not None else []
+        if len(asked) > 1:
             raise OptionError(
-                f"{parameter('width')} and {parameter('optimism')} are two questions",
+                f"{parameter(asked[0])} and {parameter(asked[1])} are two questions",
                 hint="ask them one by one",
             )
         if self.within is not None and not 0 <= self.within < math.inf:
@@ -224,19 +234,19 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
                 hint=f"bbc plan FILE, or {parameter('expected', 0.85)} "
                 f"{parameter('configurations', 200)} {parameter('width', 0.1)}",
             )
-        if self.configurations is None:
+        if self.configurations is None and self.difference is None:
             raise OptionError(
                 f"{parameter('expected')} is that of the best of how many?",
                 hint=parameter("configurations", 200),
             )
-        if self.width is None and self.optimism is None and self.samples is None:
+        if all(getattr(self, name) is None for name in (*TARGETS, "samples")):
             raise OptionError(
                 "nothing is asked for",
                 hint=f"{parameter('width')}, {parameter('optimism')} or {parameter('samples')}",
             )
         return Stated(
             self.expected,
-            max(counts("configurations", self.configurations, MOST_CONFIGURATIONS)),
+            max(counts("configurations", self.configurations or "2", MOST_CONFIGURATIONS)),
             PREVALENCE if self.prevalence is None else self.prevalence,
             SPREAD if self.spread is None else self.spread,
             CORRELATION if self.correlation is None else self.correlation,

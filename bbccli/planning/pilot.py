@@ -129,6 +129,11 @@ class PilotBasis:
         return self.matrix.n_samples
 
     @property
+    def n_epochs(self) -> int:
+        """Repeats of the pilot, which are epochs of scores."""
+        return self.matrix.n_repeats
+
+    @property
     def n_configurations(self) -> int:
         """C."""
         return self.found.n_configurations
@@ -186,13 +191,31 @@ class PilotBasis:
         Of means of losses the noise is that of a two-way table of rows and configurations: the
         root of the residual mean square over the rows.
         """
-        count = max(ceil(self.n_configurations / share), 2)
-        best = np.argsort(-self.found.gains, kind="stable")[:count]
+        best = self._best(share)
         own = self.found.influence[:, best] * self.found.scale[:, None]
         apart = own - own.mean(axis=1, keepdims=True)
-        noise = float((apart**2).sum()) / (count - 1)
+        noise = float((apart**2).sum()) / (len(best) - 1)
         spread = max(float(self.found.gains[best].var(ddof=1)) - noise, 0.0)
         return sqrt(noise * self.n_samples / n_samples), sqrt(spread)
+
+    def epoch_noise(self, share: int) -> float | None:
+        """Return what a single epoch adds to the squared noise of `chance_and_truth`.
+
+        The mean variance of a score over epochs, in the rows of the pilot; None where there are no
+        epochs, or a performance is no mean of scores.
+        """
+        n_epochs = self.matrix.n_repeats
+        if n_epochs < 2 or self.matrix.task is not Task.SCORE:
+            return None
+        best = self._best(share)
+        scores = self.matrix.predictions[:, :, best].astype(np.float64)
+        apart = scores - scores.mean(axis=2, keepdims=True)
+        return float(apart.var(axis=0, ddof=1).sum()) / (len(best) - 1) / self.n_samples**2
+
+    def _best(self, share: int) -> IntArray:
+        """Return the best 1 / share of the configurations, two at least."""
+        count = max(ceil(self.n_configurations / share), 2)
+        return np.argsort(-self.found.gains, kind="stable")[:count]
 
     @property
     def near_perfect(self) -> bool:

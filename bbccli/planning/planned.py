@@ -27,7 +27,7 @@ from bbccli.core.progress import Progress, silent
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.planned import check_apart
 from bbccli.planning.basis import first
-from bbccli.planning.records import Cell, Check, Halved, Planned, Target, Wanted
+from bbccli.planning.records import Cell, Check, Epochs, Halved, Planned, Target, Wanted
 from bbccli.planning.stated import StatedBasis
 from bbccli.planning.studies import PlanBasis, Widths, check
 
@@ -42,6 +42,15 @@ SMALL_PILOT = 50, 10
 
 MOST_FOLLOWED = 5
 """Times that an answer follows a check."""
+
+POWER = 0.8
+"""Share of the studies in which a difference is told."""
+
+TOP = 4
+"""A difference is of two among the best 1 / TOP of the configurations."""
+
+MANY_EPOCHS = (1, 2, 4, 8)
+"""Numbers of epochs that a plan shows."""
 
 UNKNOWN = 0.25
 """Range of a probability from which on it is not known."""
@@ -74,7 +83,8 @@ class PlanRequest:
         How far from the best still counts as near it; None for a hundredth of the distance of the
         metric's bounds or, where that is infinite, of the expected performance.
     assurance
-        Share of the studies in which a width is to be reached, in (0, 1); None for the mean width.
+        Share of the studies in which a width is to be reached, in (0, 1), None for the mean width;
+        or in which two configurations are to be told apart, None for `POWER`.
     checked
         True to simulate the chosen cell.
     details
@@ -98,9 +108,9 @@ class PlanRequest:
                 f"{parameter('assurance')} is {self.assurance:g}, not between 0 and 1",
                 hint="the share of studies in which the width is to be reached, such as 0.8",
             )
-        if self.target is not Target.WIDTH:
+        if self.target not in (Target.WIDTH, Target.DIFFERENCE):
             raise OptionError(
-                f"{parameter('assurance')} is of a width, and none is asked for",
+                f"{parameter('assurance')} is of a width or a difference, and none is asked for",
                 hint="ask for a width too, such as 0.1",
             )
 
@@ -155,11 +165,7 @@ class _Planner:
                 wanted = self._wanted(rows, wanted.n_samples_lower, rows)
         chosen = self.cell(rows, count)
         if wanted is not None:
-            width = self.widths.of(rows, count, asked.assurance)
-            if found is not None:
-                width = found.width if found.width_assured is None else found.width_assured
-            reached = width if asked.target is Target.WIDTH else chosen.optimism_upper
-            wanted = replace(wanted, attainable=reached)
+            wanted = replace(wanted, attainable=self._reached(chosen, found))
         halved = None
         if count > 1 and asked.details:
             other = self.cell(chosen.n_samples, half)
@@ -175,9 +181,58 @@ class _Planner:
             cells=tuple(self._cells(chosen, half)),
             check=found,
             details=asked.details,
+            epochs=self._epochs(),
             assumptions=STATED if basis.n_samples is None else OF_PILOT,
             notes=tuple(self._notes(wanted, chosen)),
         )
+
+    def _reached(self, chosen: Cell, found: Check | None) -> float:
+        """Return what the chosen rows give of what was asked for."""
+        if self.asked.target is Target.DIFFERENCE:
+            return self._told_apart(chosen.n_samples)
+        if self.asked.target is Target.OPTIMISM:
+            return chosen.optimism_upper
+        if found is not None:
+            return found.width if found.width_assured is None else found.width_assured
+        return self.widths.of(chosen.n_samples, chosen.n_configurations, self.asked.assurance)
+
+    def _told_apart(self, n_samples: int, n_epochs: float | None = None) -> float:
+        """Return the smallest difference of two configurations that so many rows tell apart.
+
+        (z_(1 - a/2) + z_power) times the standard error of a difference in the same rows, which is
+        sqrt(2) times the noise of each relative to the others. With another number of epochs that
+        part of its square which is of epochs is divided by this number instead.
+
+        References
+        ----------
+        Miller 2024, section 5: n = (z_(a/2) + z_b)^2 (omega^2 + sigma^2 / K) / delta^2.
+        """
+        from scipy.special import ndtri
+
+        noise, _ = self.basis.chance_and_truth(n_samples, TOP)
+        square = 2 * noise**2
+        of_epoch = self.basis.epoch_noise(TOP)
+        if of_epoch is not None and n_epochs is not None and self.basis.n_samples is not None:
+            own = 2 * of_epoch * self.basis.n_samples / n_samples
+            square = max(square - own / self.basis.n_epochs, 0.0) + own / n_epochs
+        z = ndtri((1 + self.plan.level) / 2) + ndtri(self.asked.assurance or POWER)
+        return float(z * np.sqrt(square))
+
+    def _rows_apart(self, n_epochs: float | None = None) -> int | None:
+        """Fewest rows that tell the difference asked for."""
+
+        def holds(n_samples: int) -> bool:
+            return self._told_apart(n_samples, n_epochs) <= self.asked.value
+
+        return first(holds, self.basis.least_samples, MOST_SAMPLES)
+
+    def _epochs(self) -> tuple[Epochs, ...]:
+        """Items against epochs."""
+        if self.asked.target is not Target.DIFFERENCE or self.basis.epoch_noise(TOP) is None:
+            return ()
+        numbers = sorted({*MANY_EPOCHS, self.basis.n_epochs})
+        found = [Epochs(n, self._rows_apart(n)) for n in numbers]
+        return (*found, Epochs(None, self._rows_apart(np.inf)))
 
     def _cells(self, chosen: Cell, half: int) -> list[Cell]:
         rows, count = chosen.n_samples, chosen.n_configurations
@@ -203,6 +258,9 @@ class _Planner:
             near_best=(low + high) / 2 if high - low < UNKNOWN else float("nan"),
             near_best_lower=low,
             near_best_upper=high,
+            difference=self._told_apart(n_samples)
+            if self.asked.target is Target.DIFFERENCE
+            else None,
         )
 
     def wanted(self, count: int) -> Wanted:
@@ -212,6 +270,8 @@ class _Planner:
         if target is Target.WIDTH:
             rows = self.widths.rows_for(asked.value, count, least, MOST_SAMPLES, asked.assurance)
             return self._wanted(rows, None, None)
+        if target is Target.DIFFERENCE:
+            return self._wanted(self._rows_apart(), None, None)
         low, rows = (self._first_rows(figure, count) for figure in ("lower", "upper"))
         return self._wanted(rows, low, rows)
 
@@ -229,6 +289,8 @@ class _Planner:
         if target is Target.WIDTH:
             lower, upper = self.widths.range_of(rows, self.basis.least_samples)
         value, assurance = self.asked.value, self.asked.assurance
+        if target is Target.DIFFERENCE:
+            assurance = assurance or POWER
         return Wanted(target, value, rows, float("nan"), lower, upper, assurance)
 
     def _checked(self, rows: int, count: int, progress: Progress) -> tuple[int, Check]:
@@ -253,7 +315,7 @@ class _Planner:
         An optimism is planned by its upper figure, so that a check may show less.
         """
         target, value = self.asked.target, self.asked.value
-        if target is None or rows >= MOST_SAMPLES:
+        if target in (None, Target.DIFFERENCE) or rows >= MOST_SAMPLES:
             return rows
         seen, error = found.optimism, found.optimism_error
         if target is Target.WIDTH:

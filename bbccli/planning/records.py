@@ -15,6 +15,7 @@ class Target(StrEnum):
 
     WIDTH = "width"
     OPTIMISM = "optimism"
+    DIFFERENCE = "difference"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +37,19 @@ class Cell:
         "the lesser of what both truths say of it", default=None, since="1.0"
     )
     near_best_upper: float | None = doc("the greater", default=None, since="1.0")
+    difference: float | None = doc(
+        "smallest difference of two configurations that so many rows tell apart; null unless one "
+        "is asked for",
+        default=None,
+        since="1.0",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """What was asked for, and the rows that it takes."""
 
-    target: Target = doc("width or optimism")
+    target: Target = doc("width, optimism or difference")
     value: float = doc("the largest that is wanted, > 0")
     n_samples: int | None = doc("fewest rows that reach it; null where none of those looked at do")
     attainable: float = doc("what the chosen rows give")
@@ -53,10 +60,19 @@ class Wanted:
     )
     n_samples_upper: int | None = doc("most rows", default=None, since="1.0")
     assurance: float | None = doc(
-        "share of the studies in which a width is to be reached; null for the mean width",
+        "share of the studies in which a width is to be reached, null for the mean width; or in "
+        "which a difference is to be told",
         default=None,
         since="1.0",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Epochs:
+    """What asking each item so often would take."""
+
+    n_epochs: int | None = doc("how often each item is asked; null for any number of times")
+    n_samples: int | None = doc("rows, which are items, that tell the difference then")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,3 +142,8 @@ class Planned:
         "configurations of the pilot that may be the best; null without", default=None, since="1.0"
     )
     details: bool = doc("whether details were asked for", default=False, since="1.0")
+    epochs: tuple[Epochs, ...] = doc(
+        "items against epochs for a difference of scores, of a pilot with several; else empty",
+        default=(),
+        since="1.0",
+    )

@@ -125,6 +125,7 @@ class StatedBasis:
     seed: int = 0
 
     n_samples = None
+    n_epochs = 1
     contenders = None
     near_perfect = False
     doubt = 0.0
@@ -171,6 +172,9 @@ class StatedBasis:
     def chance_and_truth(self, n_samples: int, _share: int) -> tuple[float, float]:
         """Return s and tau, those of the best alike."""
         return self.error(n_samples) * sqrt(1 - self.correlation), self.stated.spread
+
+    def epoch_noise(self, _share: int) -> None:
+        """Nothing is stated of epochs."""
 
     def plain_width(self, n_samples: int, level: float) -> float:
         """Return the width of the interval of a single configuration: +- z sigma, or Wilson's.

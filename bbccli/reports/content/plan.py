@@ -30,6 +30,7 @@ def blocks(document: PlanEnvelope) -> Iterator[Block]:
     planned = document.planned
     facts = [
         *([("half", _halved(document)), *_basis(document)] if planned.details else []),
+        ("epochs", _epochs(document)),
         ("check", _checked(document)),
         *([("near", f"truly within {short(planned.within)} of the best one")] * planned.details),
         *(("" if n else "assumed", text) for n, text in enumerate(planned.assumptions)),
@@ -47,6 +48,9 @@ def _table(document: PlanEnvelope) -> BlockTable:
         ),
         "width": TableColumn("width", lambda cell: _difference(cell.width, document)),
         "optimism": TableColumn("too good by", lambda cell: _optimism(cell, document)),
+        "difference": TableColumn(
+            "told apart", lambda cell: _difference(cell.difference, document)
+        ),
         "honest": TableColumn("honest", lambda cell: digits.performance(cell.honest)),
         "naive": TableColumn("naive", lambda cell: digits.performance(cell.naive)),
         "near": TableColumn("near best", _near),
@@ -55,6 +59,8 @@ def _table(document: PlanEnvelope) -> BlockTable:
         del columns["configurations"]
     if not planned.details:
         del columns["near"]
+    if planned.chosen.difference is None:
+        del columns["difference"]
     asked = planned.wanted.target if planned.wanted else "rows"
     shown = [columns[name] for name in dict.fromkeys((asked, *columns))]
     return BlockTable.of(shown, planned.cells, most=len(planned.cells))
@@ -136,6 +142,12 @@ def _of_rows(document: PlanEnvelope) -> str:
         share = wanted.assurance
         often = "on average" if share is None else f"in {percent(share)} of studies"
         what = f"{interval} to be at most {value} wide {often}"
+    elif wanted.target == "difference":
+        often = f"in {percent(wanted.assurance or 0.0)} of studies"
+        what = (
+            f"two configurations, named beforehand, that differ by {value} to be told apart "
+            f"{often} by a paired comparison at {level}"
+        )
     else:
         what = f"{_winner(document)} to look at most {value} better than it is, on average"
     if wanted.n_samples is None:
@@ -177,8 +189,9 @@ def _of_figures(document: PlanEnvelope) -> str:
     honest = digits.performance(chosen.honest)
     if chosen.n_configurations == 1:
         return f"Nothing is selected, so its {label} is honest as it is: expect about {honest}."
+    whose = "its" if document.planned.chosen.difference is None else "the winner's"
     return (
-        f"Expect its {label} to look like {digits.performance(chosen.naive)} and to be "
+        f"Expect {whose} {label} to look like {digits.performance(chosen.naive)} and to be "
         f"{honest} on new data: too good by {_optimism(chosen, document)}."
     )
 
@@ -206,6 +219,18 @@ def _halved(document: PlanEnvelope) -> str:
         f"{count(found.n_configurations, 'configuration')}: {needed}in "
         f"{at} honest {label} {change}, optimism {_signed(found.optimism_change, document)}"
     )
+
+
+def _epochs(document: PlanEnvelope) -> str:
+    """Items against epochs; empty where nothing is known of them."""
+    found = document.planned.epochs
+    words = {1: "asked once", None: "however often"}
+    parts = [
+        f"{about(one.n_samples) if one.n_samples is None else f'{one.n_samples:,}'} "
+        + words.get(one.n_epochs, f"asked {one.n_epochs} times")
+        for one in found
+    ]
+    return f"items: {', '.join(parts)}" if parts else ""
 
 
 def _signed(value: float | None, document: PlanEnvelope) -> str:
