@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
 from typing import Any
 
 from bbccli.core.documents import Json
@@ -75,26 +74,15 @@ def _of_metric(metric: Metric) -> Json:
 def render(documents: Sequence[Json], style: Style) -> str:
     """Return what is known of each method or metric; of a single one all of it."""
     if len(documents) == 1:
-        return _in_full(documents[0], style)
+        rows = [(key.replace("_", " "), _shown(value)) for key, value in documents[0].items()]
+        (_, title), *shown = [row for row in rows if row[1]]
+        return terminal([BlockTable.of_text(("name", title), shown)], style)
     width = max(len(facts["name"]) for facts in documents) + 2
-    parts = [
-        f"{title}\n" + "".join(f"  {facts['name']:<{width}}{facts['summary']}\n" for facts in group)
-        for title, group in _groups(documents)
-    ]
-    return "\n".join(parts)
-
-
-def _in_full(facts: Json, style: Style) -> str:
-    rows = [(key.replace("_", " "), _shown(value)) for key, value in facts.items()]
-    (_, title), *shown = [row for row in rows if row[1]]
-    return terminal([BlockTable.of_text(("name", title), shown)], style)
-
-
-def _groups(documents: Sequence[Json]) -> list[tuple[str, list[Json]]]:
-    """Groups in the order in which their first member comes."""
-    titles = list(dict.fromkeys(map(_title, documents)))
-    ordered = sorted(documents, key=lambda facts: titles.index(_title(facts)))
-    return [(title, list(group)) for title, group in groupby(ordered, _title)]
+    groups: dict[str, str] = {}
+    for facts in documents:
+        line = f"  {facts['name']:<{width}}{facts['summary']}\n"
+        groups[_title(facts)] = groups.get(_title(facts), "") + line
+    return "\n".join(f"{title}\n{lines}" for title, lines in groups.items())
 
 
 def _title(facts: Json) -> str:

@@ -68,15 +68,17 @@ def xml_text(text: str) -> str:
 
 def _add_suite(root: ElementTree.Element, document: Envelope | CompareEnvelope) -> None:
     path = xml_text(document.input.path)
+    if isinstance(document, CompareEnvelope) and document.data_sets:
+        path = count(len(document.data_sets), "data set")
+    suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
     if isinstance(document, CompareEnvelope):
-        path = count(len(document.data_sets), "data set") if document.data_sets else path
         cases = _of_comparison(document)
     else:
         cases = _of_result(document)
-    suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
-    if isinstance(document, Envelope):
         properties = ElementTree.SubElement(suite, "properties")
-        for name, value in _properties(document):
+        told = {"version": document.version, "sha256": document.input.sha256}
+        told |= {f"winner {e.metric} {e.method}": e.winner for e in document.estimates}
+        for name, value in told.items():
             ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
     for case in cases:
         _add_case(suite, case)
@@ -93,15 +95,6 @@ def _add_case(suite: ElementTree.Element, case: JUnitCase) -> None:
         problem.text = None if case.detail is None else xml_text(case.detail)
     if case.text is not None:
         ElementTree.SubElement(added, "system-out").text = xml_text(case.text)
-
-
-def _properties(document: Envelope) -> list[tuple[str, str]]:
-    """What was read, and the winner of each estimate."""
-    found = [("version", document.version), ("sha256", document.input.sha256)]
-    return found + [
-        (f"winner {estimate.metric} {estimate.method}", estimate.winner)
-        for estimate in document.estimates
-    ]
 
 
 def _of_result(document: Envelope) -> Iterator[JUnitCase]:

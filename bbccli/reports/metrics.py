@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import IO, Any
 
 from bbccli.core.documents import Document, Json, as_json
-from bbccli.core.results import Estimate, Gate
+from bbccli.core.results import Estimate
 from bbccli.reports import Style, phrases
 from bbccli.reports.json import document_of
 from bbccli.schema.correct import Envelope
@@ -30,7 +30,8 @@ def render(documents: Sequence[AnyDocument], style: Style) -> str:
     """Return one flat object of a single result; of several, an object for each, by its path."""
     if len(documents) == 1:
         return json.dumps(_figures(documents[0]), indent=2, allow_nan=False) + "\n"
-    return "".join(_tree((_path(one), one) for one in documents))
+    paths = (one["path"] if "error" in one else one["input"]["path"] for one in documents)
+    return "".join(_tree(zip(paths, documents, strict=True)))
 
 
 def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
@@ -49,11 +50,6 @@ def _tree(named: Iterable[tuple[str, AnyDocument]]) -> Iterator[str]:
     yield "{}\n" if lead == "{" else "\n}\n"
 
 
-def _path(document: AnyDocument) -> str:
-    path: str = document["path"] if "error" in document else document["input"]["path"]
-    return path
-
-
 def _figures(document: AnyDocument) -> dict[str, float]:
     """All figures of a result by names of letters, digits and underscores, what to report first."""
     if "error" in document:
@@ -61,7 +57,9 @@ def _figures(document: AnyDocument) -> dict[str, float]:
     whole = document.record
     estimates = sorted(whole.estimates, key=lambda one: not phrases.is_reported(one, whole))
     pairs = [pair for one in estimates for pair in _of_estimate(one, whole)]
-    pairs += [] if whole.gate is None else _of_gate(whole.gate)
+    if (gate := whole.gate) is not None:
+        pairs += [("gate_met", MET.get(gate.outcome)), ("gate_threshold", gate.threshold)]
+        pairs.append(("gate_margin", gate.margin))
     known = [(name, value) for name, value in pairs if as_json(value) is not None]
     return dict(_distinct((re.sub(r"\W", "_", name, flags=re.A), value) for name, value in known))
 
@@ -69,22 +67,13 @@ def _figures(document: AnyDocument) -> dict[str, float]:
 def _of_estimate(estimate: Estimate, document: Envelope) -> list[tuple[str, float | None]]:
     """Name and value of each figure of an estimate."""
     first = "" if phrases.is_reported(estimate, document) else f"{estimate.method}_"
-    name, ends = f"{first}{estimate.metric}", estimate.interval
+    name, (lower, upper) = f"{first}{estimate.metric}", phrases.ends_of(estimate.interval)
     return [
         (name, estimate.value),
-        (f"{name}_lower", ends.lower if ends else None),
-        (f"{name}_upper", ends.upper if ends else None),
+        (f"{name}_lower", lower),
+        (f"{name}_upper", upper),
         (f"{name}_naive", estimate.naive),
         (f"{name}_optimism", estimate.optimism),
-    ]
-
-
-def _of_gate(gate: Gate) -> list[tuple[str, float | None]]:
-    """Name and value of what a gate found."""
-    return [
-        ("gate_met", MET.get(gate.outcome)),
-        ("gate_threshold", gate.threshold),
-        ("gate_margin", gate.margin),
     ]
 
 

@@ -106,7 +106,7 @@ class Summary:
             shown = [min(values), *quartiles, max(values)]
             digits = digits_for(shown)
             name = f"{phrases.metric_label(metric)}, {method}"
-            rows.append((name, str(len(values)), *(digits.difference(value) for value in shown)))
+            rows.append((name, str(len(values)), *map(digits.difference, shown)))
         return rows
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from io import BytesIO, StringIO, TextIOWrapper
 from itertools import chain, islice
 from pathlib import PurePath
-from typing import IO, Any, TextIO
+from typing import IO, TextIO
 
 from bbccli.core.documents import Document, Json
 from bbccli.core.documents.rows import COLUMNS, OF_BATCH, REAL, TRUTH, WHOLE, rows_of
@@ -82,10 +82,9 @@ def write_parquet(records: Iterable[Json], file: IO[bytes]) -> None:
     kinds |= {name: pa.bool_() for name in TRUTH}
     schema = pa.schema([(name, kinds.get(name, pa.string())) for name in OF_BATCH])
     with pq.ParquetWriter(file, schema) as writer:
-        for some in _groups(chain.from_iterable(map(rows_of_record, records))):
-            columns = [[_storable(row.get(name)) for row in some] for name in OF_BATCH]
-            arrays = [pa.array(c, field.type) for c, field in zip(columns, schema, strict=True)]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+        rows = map(_storable, chain.from_iterable(map(rows_of_record, records)))
+        while some := list(islice(rows, GROUP)):
+            writer.write_table(pa.Table.from_pylist(some, schema=schema))
 
 
 def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
@@ -101,16 +100,12 @@ def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
     return buffer.getvalue()
 
 
-def _groups(rows: Iterator[Json]) -> Iterator[list[Json]]:
-    while some := list(islice(rows, GROUP)):
-        yield some
-
-
-def _storable(value: Any) -> Any:
+def _storable(row: Json) -> Json:
     """A path that is not UTF-8 has surrogates; Parquet holds none."""
-    if isinstance(value, str):
-        return value.encode(errors="backslashreplace").decode()
-    return value
+    return {
+        name: held.encode(errors="backslashreplace").decode() if isinstance(held, str) else held
+        for name, held in row.items()
+    }
 
 
 NAMES = ("method", "metric", "resample", "performance", "winner", "probability")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import getdoc, getmodule
 
-from bbccli.core.notes import NOTES, Note, Severity, by_severity
+from bbccli.core.notes import NOTES, Note, NoteKind, Severity, by_severity
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import percent
 from bbccli.methods import METHODS
@@ -67,37 +67,30 @@ def of_method(name: str) -> list[Block]:
     use, _, never = part(name, "When to use").partition("When not: ")
     beware = ["ignores that the winner was selected"] if method.ignores_selection else []
     beware += ["experimental: its evidence is thin"] if method.experimental else []
-    return [
-        _facts(
-            ("method", name),
-            ("what", method.summary),
-            ("beware", "; ".join(beware)),
-            *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
-            ("assumes", part(name, "Assumptions")),
-            ("when", use),
-            ("when not", never),
-            ("source", method.reference),
-        )
-    ]
+    return _facts(
+        ("method", name),
+        ("what", method.summary),
+        ("beware", "; ".join(beware)),
+        *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
+        ("assumes", part(name, "Assumptions")),
+        ("when", use),
+        ("when not", never),
+        ("source", method.reference),
+    )
 
 
 def of_metric(name: str) -> list[Block]:
     """Return what a metric is, what it needs, where it is undefined, and where it is from."""
     metric = METRICS[name]
-    return [
-        _facts(
-            ("metric", f"{name} ({metric.label})" if metric.label != name else name),
-            ("what", metric.summary),
-            ("formula", metric.formula),
-            (
-                "assumes",
-                f"{', '.join(sorted(metric.tasks))} tasks, and {NEEDS[metric.wants.value]}",
-            ),
-            ("when not", f"undefined {metric.undefined}"),
-            ("", metric.remarks),
-            ("source", metric.reference),
-        )
-    ]
+    return _facts(
+        ("metric", f"{name} ({metric.label})" if metric.label != name else name),
+        ("what", metric.summary),
+        ("formula", metric.formula),
+        ("assumes", f"{', '.join(sorted(metric.tasks))} tasks, and {NEEDS[metric.wants.value]}"),
+        ("when not", f"undefined {metric.undefined}"),
+        ("", metric.remarks),
+        ("source", metric.reference),
+    )
 
 
 def of_interval(kind: IntervalKind) -> list[Block]:
@@ -109,17 +102,10 @@ def of_interval(kind: IntervalKind) -> list[Block]:
         for (method, of_kind), by in COVERED.items()
         if of_kind == kind
     ]
-    return [
-        _facts(
-            ("interval", kind),
-            ("what", first.rstrip(".")),
-            *seen,
-            ("", "of studies whose models are trained, by kind of metric; both ends, 95 %")
-            if seen
-            else ("", ""),
-            ("source", " ".join(rest.rpartition("Source: ")[2].split())),
-        )
-    ]
+    if seen:
+        seen.append(("", "of studies whose models are trained, by kind of metric; both ends, 95 %"))
+    source = " ".join(rest.rpartition("Source: ")[2].split())
+    return _facts(("interval", kind), ("what", first.rstrip(".")), *seen, ("source", source))
 
 
 NEEDS = {
@@ -134,14 +120,7 @@ NEEDS = {
 def of_note(code: str) -> list[Block]:
     """Return what a note means, how much it matters, and what can be done."""
     one = NOTES[code]
-    return [
-        _facts(
-            ("note", code),
-            ("matters", f"{one.severity.name.lower()}: {one.severity.words}"),
-            ("means", one.meaning),
-            ("do", one.remedy),
-        )
-    ]
+    return _facts(("note", code), *_meaning(one))
 
 
 def of_result(document: Envelope) -> list[Block]:
@@ -152,8 +131,7 @@ def of_result(document: Envelope) -> list[Block]:
     lines += [f"For a paper: {sentence}." for sentence in sentences(document)]
     notes = by_severity(phrases.notes_of(document))
     codes = dict.fromkeys(note.code for note in notes)
-    groups = [[note for note in notes if note.code == code] for code in codes]
-    return [*map(Line, lines), *map(_explained, groups)]
+    return [*map(Line, lines), *(fact for code in codes for fact in _explained(code, notes))]
 
 
 def _reason(estimate: Estimate, document: Envelope) -> str:
@@ -199,17 +177,21 @@ def _size(estimate: Estimate, document: Envelope) -> str:
     )
 
 
-def _explained(notes: Sequence[Note]) -> FactList:
+def _explained(code: str, notes: Sequence[Note]) -> list[Block]:
     """Notes of one code, and what is behind them."""
-    code, known = notes[0].code, NOTES.get(notes[0].code)
-    return _facts(
-        ("note", code),
-        *(("" if n else "seen", note.text) for n, note in enumerate(notes)),
-        ("matters", f"{known.severity.name.lower()}: {known.severity.words}" if known else ""),
-        ("means", known.meaning if known else ""),
-        ("do", known.remedy if known else notes[0].remedy),
-    )
+    own = [note for note in notes if note.code == code]
+    meaning = _meaning(NOTES[code]) if code in NOTES else [("do", own[0].remedy)]
+    seen = [("" if n else "seen", note.text) for n, note in enumerate(own)]
+    return _facts(("note", code), *seen, *meaning)
 
 
-def _facts(*rows: tuple[str, str]) -> FactList:
-    return FactList([(name, plain(text)) for name, text in rows])
+def _meaning(note: NoteKind[...]) -> list[tuple[str, str]]:
+    return [
+        ("matters", f"{note.severity.name.lower()}: {note.severity.words}"),
+        ("means", note.meaning),
+        ("do", note.remedy),
+    ]
+
+
+def _facts(*rows: tuple[str, str]) -> list[Block]:
+    return [FactList([(name, plain(text)) for name, text in rows])]
