@@ -85,17 +85,18 @@ class _Bar:
 
     def enter(self, phase: str) -> None:
         """Begin something else."""
-        with self._lock:
-            self._phase, self._done, self._total = phase, 0, 0
-            self._draw(anew=True)
+        self._set(phase, 0, 0)
 
     def __call__(self, done: int, total: int) -> None:
+        self._set(self._phase, done, total)
+        if time.monotonic() - self._started > PATIENCE_SECONDS:
+            self._appear()
+
+    def _set(self, phase: str, done: int, total: int) -> None:
         with self._lock:
-            anew = self._goal() != (total if done < total else None)
-            self._done, self._total = done, total
-            if time.monotonic() - self._started > PATIENCE_SECONDS:
-                self._appear()
-            self._draw(anew=anew)
+            before = self._phase, self._goal()
+            self._phase, self._done, self._total = phase, done, total
+            self._draw(anew=before != (phase, self._goal()))
 
     def close(self) -> None:
         """Remove the bar, if it is there."""

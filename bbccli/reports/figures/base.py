@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from unicodedata import east_asian_width
@@ -123,6 +123,14 @@ def labels(names: Iterable[str], longest: int = LONGEST_NAME) -> list[str]:
         seen[short] += 1
         found.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
     return found
+
+
+def named(
+    names: Sequence[str], records: Iterable[Any], points: Callable[[Any], Iterable[Spec]]
+) -> list[Spec]:
+    """Return the points of records, each under the name of its record."""
+    found = zip(names, records, strict=True)
+    return [{"name": name, **point} for name, record in found for point in points(record)]
 
 
 def _room(name: str, longest: int) -> int:

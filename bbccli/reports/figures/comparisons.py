@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 
 from bbccli.comparisons.records import Comparison, Ranks, Standing
 from bbccli.core.rounding import Digits, percent
@@ -42,11 +43,7 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     shown, digits = found[: vega.MOST_NAMES], content.figures_of(document)
     wholes = [_name(one, document, first=one is found[0]) for one in found]
     names = vega.labels(wholes[: len(shown)])
-    values = [
-        point
-        for name, one in zip(names, shown, strict=True)
-        for point in _points(name, one, document.margin)
-    ]
+    values = vega.named(names, shown, partial(_points, document.margin))
     margin = " Dashed: the margin." if document.margin else ""
     corrected = any(one.corrected is not None for one in shown)
     return Drawn(
@@ -85,18 +82,13 @@ def _ends(one: Comparison) -> tuple[float | None, float | None]:
     return phrases.ends_of(one.interval)
 
 
-def _points(name: str, one: Comparison, margin: float) -> list[Spec]:
+def _points(margin: float, one: Comparison) -> Iterator[Spec]:
     lower, upper = _ends(one)
     ends = {"lower": lower, "upper": upper, "zero": 0.0, "margin": margin}
-    measured, corrected = SERIES
-    return [
-        {"name": name, "series": series, "value": value} | more
-        for series, value, more in (
-            (measured, one.difference, ends),
-            (corrected, one.corrected, {}),
-        )
-        if value is not None
-    ]
+    if one.difference is not None:
+        yield {"series": SERIES[0], "value": one.difference, **ends}
+    if one.corrected is not None:
+        yield {"series": SERIES[1], "value": one.corrected}
 
 
 def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from bbccli.core.results import Estimate, SearchCost
@@ -32,7 +32,6 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         f"{e.method} (to report)" if to_report else e.method
         for e, to_report in zip(estimates, reported, strict=True)
     )
-    values = [point for name, e in zip(names, estimates, strict=True) for point in _points(name, e)]
     rows = [
         (
             e.method,
@@ -57,21 +56,17 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         "choose from.",
         ("method", "naive", "estimate", interval_name, "to report"),
         rows,
-        vega.spec_of(values, layers, height={"step": 26}),
+        vega.spec_of(vega.named(names, estimates, _points), layers, height={"step": 26}),
     )
 
 
-def _points(name: str, estimate: Estimate) -> list[Spec]:
+def _points(estimate: Estimate) -> Iterator[Spec]:
     """The naive figure and the estimate, each with the ends of the interval."""
     lower, upper = phrases.ends_of(estimate.interval)
-    points = {"naive": estimate.naive, "estimate": estimate.value}
-    if phrases.is_naive(estimate):
-        del points["estimate"]
-    return [
-        {"name": name, "series": series, "value": value, "lower": lower, "upper": upper}
-        for series, value in points.items()
-        if value is not None
-    ]
+    value = None if phrases.is_naive(estimate) else estimate.value
+    for series, figure in (("naive", estimate.naive), ("estimate", value)):
+        if figure is not None:
+            yield {"series": series, "value": figure, "lower": lower, "upper": upper}
 
 
 def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
@@ -98,7 +93,7 @@ def wins(exhibit: Exhibit) -> Drawn | str:
         return "no method here selects in resamples"
     shares, method = estimate.selection, phrases.method_name(estimate.method)
     names = vega.labels(one.configuration for one in shares)
-    values = [{"name": name, "share": one.share} for name, one in zip(names, shares, strict=True)]
+    values = vega.named(names, shares, lambda one: [{"share": one.share}])
     rows = [(visible(one.configuration), percent(one.share, 1)) for one in shares]
     rest = 1 - sum(one.share for one in shares)
     if rest > 1e-9:
@@ -213,11 +208,14 @@ def experiments(documents: Sequence[Envelope]) -> Drawn | None:
     label = phrases.metric_label(shown[0].metric)
     digits = phrases.digits_by(shown[0].metric, [v for e in estimates for v in (e.naive, e.value)])
     names = vega.labels(paths[: len(shown)])
-    values = [
-        {"name": name, "series": series, "value": value, "to": one.value}
-        for name, one in zip(names, shown, strict=True)
-        for series, value in (("naive", one.naive), ("corrected", one.value))
-    ]
+    values = vega.named(
+        names,
+        shown,
+        lambda one: [
+            {"series": "naive", "value": one.naive, "to": one.value},
+            {"series": "corrected", "value": one.value, "to": one.value},
+        ],
+    )
     rows = [
         (path, digits.performance(one.naive), digits.performance(one.value))
         for path, one in zip(paths, shown, strict=False)

@@ -94,16 +94,7 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
     label, shown = phrases.metric_label(found.metric), found.rows[: vega.MOST_NAMES]
     digits = phrases.digits_by(found.metric, [row.performance for row in found.rows])
     names = vega.labels(row.configuration for row in shown)
-    values = [
-        {
-            "name": name,
-            "value": row.performance,
-            "lower": row.lower,
-            "upper": row.upper,
-            "inside": row.inside is True,
-        }
-        for name, row in zip(names, shown, strict=True)
-    ]
+    values = vega.named(names, shown, _point)
     columns, rows = ["rank", "configuration", f"{label}, naive"], []
     if found.level is not None:
         columns += [f"{percent(found.level)} simultaneous interval", "may be the best"]
@@ -127,6 +118,11 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
         rows,
         vega.spec_of(values, layers, height={"step": 15}),
     )
+
+
+def _point(row: Ranked) -> list[Spec]:
+    ends = {"lower": row.lower, "upper": row.upper}
+    return [{"value": row.performance, **ends, "inside": row.inside is True}]
 
 
 def _ends(row: Ranked, digits: Digits) -> str:
@@ -198,9 +194,7 @@ def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
         ("fold", "winner", *SPREAD.values()),
         rows,
         vega.spec_of(
-            [{"name": name, **asdict(fold)} for name, fold in zip(names, shown, strict=True)],
-            layers,
-            height={"step": 20},
+            vega.named(names, shown, lambda fold: [asdict(fold)]), layers, height={"step": 20}
         ),
     )
 

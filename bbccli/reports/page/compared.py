@@ -55,32 +55,23 @@ def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
 
 def _methods(document: CompareEnvelope) -> Markup:
     """Return a paragraph for the methods of a paper, and what to cite."""
-    tests = _references(document)
-    others = [f"{name}: {reference}" for name, reference in tests.items() if reference]
-    return methods_section(" ".join(_sentences(document, tests)), _keys_of(document), others)
-
-
-def _keys_of(document: CompareEnvelope) -> list[str]:
-    """Return the references of the methods that were used, besides those of tests."""
+    ranks = document.ranks
+    run = document.comparisons if ranks is None else (*ranks.overall, *ranks.pairs)
+    known = PAIRS if ranks is None else ACROSS
+    tests = [name for name in dict.fromkeys(one.test for one in run) if name in known]
+    others = [f"{name}: {text}" for name in tests if (text := known[name].reference)]
     keys = {
         "lei2020": document.best_set is not None,
         "westfall1993": of_baseline(document),
-        "tsamardinos2018": is_selected(document) or document.ranks is not None,
-        "demsar2006": document.ranks is not None,
-        "benavoli2016": document.ranks is not None,
+        "tsamardinos2018": is_selected(document) or ranks is not None,
+        "demsar2006": ranks is not None,
+        "benavoli2016": ranks is not None,
     }
-    return [key for key, is_used in keys.items() if is_used]
+    used = [key for key, is_used in keys.items() if is_used]
+    return methods_section(" ".join(_sentences(document, tests)), used, others)
 
 
-def _references(document: CompareEnvelope) -> dict[str, str]:
-    """Return the references of the tests that were run, by their names."""
-    ranks = document.ranks
-    run = document.comparisons if ranks is None else (*ranks.overall, *ranks.pairs)
-    known = {name: test.reference for name, test in (PAIRS if ranks is None else ACROSS).items()}
-    return {name: known[name] for name in dict.fromkeys(one.test for one in run) if name in known}
-
-
-def _sentences(document: CompareEnvelope, tests: dict[str, str]) -> Iterator[str]:
+def _sentences(document: CompareEnvelope, tests: Sequence[str]) -> Iterator[str]:
     label, plan = phrases.metric_label(document.metric), document.plan
     level, names, read = percent(plan.level), ", ".join(tests), document.input
     if document.data_sets:
