@@ -49,6 +49,12 @@ def drawing(monkeypatch) -> None:
     monkeypatch.setattr(rendering, "_converted", draw_anew)
 
 
+@pytest.fixture
+def undrawn(monkeypatch) -> None:
+    """Pages without pictures, which take longest: for tests that look at something else."""
+    monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than there are cores: some tests wait for processes that they started."""

@@ -33,12 +33,6 @@ def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(run, tmp_path):
     assert len(text.encode()) < 2**20
 
 
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Pages without pictures, which take longest: for tests that look at something else."""
-    monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
-
-
 @pytest.mark.usefixtures("undrawn")
 def test_a_page_on_standard_output_is_alone(run):
     status, out, err = run("correct", SAMPLE, *FAST, "--format", "html")

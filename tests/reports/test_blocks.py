@@ -30,12 +30,6 @@ def table(n=2, **more):
     return BlockTable(COLUMNS, [[f"c{i}", f"0.{i}", f"m{i}"] for i in range(n)], **more)
 
 
-@pytest.fixture
-def undrawn(monkeypatch):
-    """Pages without pictures."""
-    monkeypatch.setattr(on_page, "can_render", lambda: False)
-
-
 def page(*blocks, found=()):
     return "".join(sections(blocks, found))
 

@@ -33,12 +33,6 @@ def file(table, tmp_path):
 
 
 @pytest.fixture
-def undrawn(monkeypatch):
-    """Pages without pictures."""
-    monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
-
-
-@pytest.fixture
 def said(run):
     """The form of a comparison and its JSON: (text, document)."""
 
@@ -289,12 +283,8 @@ def test_a_family_without_a_performance_leaves_its_data_set_out(said, run, data_
     assert (ranks["data_sets"], ranks["left_out"]) == (["d0", "d1", "d2"], ["d3"])
     assert "is left out: d3" in " ".join(text.split())
     alone = ("--only", "lin*", "--method", "bbc", "--metric", "precision", *FAST)
-    values = [
-        json.loads(run("correct", path, *alone, "--format", "json", "-q")[1])["estimates"][0][
-            "value"
-        ]
-        for path in data_sets[:3]
-    ]
+    found = [run.document("correct", path, *alone)["estimates"] for path in data_sets[:3]]
+    values = [estimates[0]["value"] for estimates in found]
     (lin,) = [one for one in ranks["standings"] if one["family"] == "lin"]
     assert lin["performance"] == pytest.approx(np.mean(values))
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 from textwrap import dedent
 
 import pytest
+from documents import result
 from matrices import by_hand, regression
 
 from bbccli.core.plan import Plan
-from bbccli.core.source import Source
 from bbccli.methods import estimate
 from bbccli.metrics import METRICS
 from bbccli.reports import FORMS, Style
@@ -17,12 +17,6 @@ from bbccli.reports.sentences import gate_sentence
 from bbccli.schema.correct import document
 from bbccli.schema.gate import GateRule, judged
 from bbccli.types import Direction
-
-
-def result(metric="accuracy", names=None, **plan):
-    matrix = by_hand()
-    object.__setattr__(matrix, "source", Source(path="by_hand.csv"))
-    return document(matrix, *estimate(matrix, [METRICS[metric]], Plan(**plan), names))
 
 
 def exact(**plan):
