@@ -136,7 +136,7 @@ def test_autogluon(tmp_path):
     board = (folder / "leaderboard.csv").read_text()
     own = next(csv.DictReader(board.splitlines()))["eval_metric"]
     how = {"labels": folder / "train.csv", "roles": Roles(truth="target")}
-    names = {"quadratic_kappa": None, "nll": None, "roc_auc_ovo_macro": "auc-ovo"}
+    names = {"quadratic_kappa": None, "kappa": None, "roc_auc_ovo_macro": "auc-ovo"}
     for name, ours in names.items():
         (folder / "leaderboard.csv").write_text(board.replace(own, name))
         matrix = read(folder, **how)

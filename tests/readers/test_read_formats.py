@@ -1,17 +1,22 @@
 """The same table in every format gives the same matrix."""
 
 import hashlib
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from numpy.testing import assert_array_equal
-from reading import assert_same
+from reading import assert_same, refused
 
 from bbccli.core import reading
 from bbccli.core.reading import Reading
 from bbccli.readers import read
+from bbccli.readers.sources import files
 from bbccli.types import PredictionKind, Task
 
 NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]
@@ -95,8 +100,6 @@ def test_single_precision_stays_where_all_columns_have_it(save, types, expected)
 
 
 def test_pandas_categories_and_views_are_plain_text(save):
-    import pyarrow as pa
-
     truth = pa.array(["b", "a", "b"]).dictionary_encode()
     fold = pa.array(["x", "y", "x"], type=pa.large_string())
     matrix = read(save("m.parquet", {"truth": truth, "fold": fold, "a": [0.1, 0.2, 0.3]}))
@@ -122,3 +125,124 @@ def test_importing_and_reading_leave_pandas_alone(save, columns):
         f"read({str(path)!r}); assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# Large Parquet files are read column by column, with the same result
+
+LARGE = ("progression", "breast_cancer_repeats", "digits", "diabetes", "whas500")
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Take every file for a large one."""
+    monkeypatch.setattr(files, "LARGE", 1)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_same_matrix(name, samples, monkeypatch):
+    expected = read(samples / f"{name}.parquet")
+    monkeypatch.setattr(files, "LARGE", 1)
+    found = read(samples / f"{name}.parquet")
+    assert np.array_equal(found.predictions, expected.predictions)
+    assert found.predictions.dtype == expected.predictions.dtype
+    assert np.array_equal(found.outcome.values, expected.outcome.values)
+    assert (found.configurations, found.source, found.notes) == (
+        expected.configurations,
+        expected.source,
+        expected.notes,
+    )
+
+
+def test_names_with_dots_are_not_nested(large, tmp_path):
+    columns = {"truth": ["a", "b"], "C=0": [0.1, 0.9], "C=0.5": [0.2, 0.8]}
+    pq.write_table(pa.table(columns), tmp_path / "m.parquet")
+    matrix = read(tmp_path / "m.parquet")
+    assert matrix.configurations == ("C=0", "C=0.5")
+    assert matrix.predictions[0].tolist() == [[0.1, 0.2], [0.9, 0.8]]
+
+
+def test_damage_inside_is_found_when_it_is_read(large, samples, tmp_path):
+    content = bytearray((samples / "progression.parquet").read_bytes())
+    content[2000:60_000] = bytes(58_000)
+    (tmp_path / "m.parquet").write_bytes(content)
+    refused("truncated or damaged", tmp_path / "m.parquet")
+
+
+def test_strange_columns_are_refused(large, tmp_path):
+    pq.write_table(pa.table({"truth": ["a", "b"], "m": [b"x", b"y"]}), tmp_path / "m.parquet")
+    refused("columns of type binary cannot be read", tmp_path / "m.parquet")
+
+
+def test_not_parquet(large, tmp_path):
+    (tmp_path / "m.parquet").write_bytes(b"truth,a\n0,1\n")
+    refused("Parquet file is truncated or damaged", tmp_path / "m.parquet")
+
+
+# One table in many formats, made by `tests/data/tables/make.py`: all say what the CSV says
+
+TABLES = Path(__file__).parents[1] / "data" / "tables"
+SOURCES = {".csv", ".py"}
+STORED = sorted(path.name for path in TABLES.iterdir() if path.suffix not in SOURCES)
+QUICK = ("--n-resamples", "200", "--format", "json")
+every = pytest.mark.parametrize("name", STORED)
+
+
+def text_of(name):
+    """The CSV that a file says the same as."""
+    return TABLES / ("lists.csv" if "list" in name else "plain.csv")
+
+
+def test_there_is_a_file_of_each_kind():
+    assert len(STORED) == 21
+    assert {Path(name).suffix for name in STORED} == {
+        *(".feather", ".arrow", ".arrows", ".ndjson", ".parquet")
+    }
+
+
+@every
+def test_values(name):
+    ours, theirs = read(TABLES / name), read(text_of(name))
+    assert_array_equal(ours.predictions, theirs.predictions)
+    assert_array_equal(ours.keys, theirs.keys)
+    assert_array_equal(ours.outcome.values, theirs.outcome.values)
+    assert ours.outcome.classes == theirs.outcome.classes == ("no", "yes")
+    assert ours.configurations == theirs.configurations
+    assert ("classes-in-order" in [note.code for note in ours.notes]) == ("list" in name)
+
+
+@every
+@pytest.mark.one_in(5)
+def test_on_standard_input(name, stdin):
+    stdin((TABLES / name).read_bytes())
+    assert_array_equal(read("-").predictions, read(text_of(name)).predictions)
+
+
+@every
+@pytest.mark.one_in(5)
+def test_commands(name, run, tmp_path):
+    results = []
+    for path in (TABLES / name, text_of(name)):
+        target = tmp_path / f"{len(results)}.csv"
+        assert run("convert", path, "-o", target)[0] == 0
+        status, correct, _ = run("correct", path, *QUICK)
+        assert status == 0
+        status, found, _ = run("inspect", path, "--format", "json")
+        assert status == 0
+        found = {k: v for k, v in json.loads(found)["input"].items() if k not in ("path", "sha256")}
+        results.append((target.read_bytes(), json.loads(correct)["estimates"], found))
+    assert results[0] == results[1]
+    status, out, _ = run("compare", text_of(name), TABLES / name, *QUICK)
+    assert status == 0
+    assert json.loads(out)["comparisons"][0]["difference"] == 0
+
+
+@every
+@pytest.mark.one_in(5)
+def test_labels(name, run, save):
+    rows = [line.split(",") for line in (TABLES / "plain.csv").read_text().splitlines()]
+    text = "".join(f"{row[0]},{row[3]}\n" for row in [rows[0], *rows[:0:-1]])
+    asked = ("--labels", TABLES / name, "--truth", "truth", *QUICK)
+    status, out, error = run("correct", save("p.csv", text), *asked)
+    assert status == 0, error
+    _, whole, _ = run("correct", TABLES / "plain.csv", "--only", "knn", *QUICK)
+    assert json.loads(out)["estimates"][0]["naive"] == json.loads(whole)["estimates"][0]["naive"]

@@ -24,7 +24,7 @@ from bbccli.errors import InputError
 from bbccli.metrics import METRICS
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs import contents
-from bbccli.readers.runs.base import APART, RunReader, left_out, metric_called, table_of
+from bbccli.readers.runs.base import APART, RunReader, left_out, table_of
 from bbccli.readers.runs.contents import folders_in, is_file
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.sources.files import file_bytes
@@ -34,6 +34,27 @@ from bbccli.types import FloatArray, Pooling
 _BOARD = "leaderboard.csv"
 _TOLERANCE = 1e-6
 """Predictions are kept in 32 bits, as they were scored; sums over repeats may round."""
+_METRICS = {  # by name: one of a user may be called like any of ours
+    "roc_auc": "auc",
+    "pearsonr": "pearson",
+    "spearmanr": "spearman",
+    "root_mean_squared_error": "rmse",
+    "mean_squared_error": "mse",
+    "mean_absolute_error": "mae",
+    "median_absolute_error": "medae",
+    "mean_absolute_percentage_error": "mape",
+    **{f"roc_auc_{way}{mean}": f"auc-{way}" for way in ("ovo", "ovr") for mean in ("", "_macro")},
+    **{
+        f"{name}{mean}": f"{name}{mean}".replace("_", "-")
+        for name in ("f1", "precision", "recall")
+        for mean in ("", "_macro", "_micro", "_weighted")
+    },
+    **{
+        name: name.replace("_", "-")
+        for name in ("accuracy", "balanced_accuracy", "average_precision", "log_loss")
+    },
+    **{name: name for name in ("mcc", "r2", "rmse", "mse", "mae", "mape")},
+}
 _HINT = "write it again: predictor.leaderboard().to_csv(...)"
 
 _OOF = Path("utils", "oof.pkl")
@@ -176,7 +197,7 @@ def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> tuple[ToolR
         problem = "holds several runs" if rows else "names no model"
         raise InputError(problem, path=place, hint=_HINT)
     called, names = metrics.pop(), about.flags
-    metric = metric_called(called)
+    metric = _METRICS.get(called)
     sign = METRICS[metric].direction.sign if metric else 1
     scores = {name: sign * value for name, value in scores.items() if math.isfinite(value)}
     contents.check_listed(place, scores, names, which="has predictions", hint=_HINT)

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from bbccli.core.source import LeftOut, ToolRun
-from bbccli.metrics import METRICS, canonical
 from bbccli.readers.arrow import as_arrow, plain
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.sources.files import sha256_of
@@ -140,24 +139,3 @@ def columns_of(name: str, values: Any, classes: Sequence[object] = ()) -> dict[s
 def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
     """Return what takes no part for the same reason."""
     return tuple(LeftOut(name, reason) for name in names)
-
-
-_CALLED = {
-    "logloss": "log-loss",
-    "pearsonr": "pearson",
-    "spearmanr": "spearman",
-    "roc_auc_ovo_macro": "auc-ovo",
-    "roc_auc_ovr_macro": "auc-ovr",
-}
-
-
-def metric_called(name: str) -> str | None:
-    """Return the name that bbc has for a metric of a tool; None where it lacks the metric.
-
-    Examples
-    --------
-    >>> metric_called("mean_absolute_error"), metric_called("pinball_loss")
-    ('mae', None)
-    """
-    names = (_CALLED.get(name, name), f"neg_{name}")
-    return next((one for one in (canonical(n, METRICS) for n in names) if one in METRICS), None)
