@@ -225,6 +225,25 @@ def test_figures(tmp_path):
         shown = result.plot(kind)._repr_mimebundle_()
         assert shown["text/plain"]
         assert "currentColor" not in json.dumps(shown)
+        assert shown["image/svg+xml"].startswith("<svg")
+
+
+def test_saved_figures(tmp_path, run, monkeypatch):
+    FRAME.assign(truth=TRUTH).to_parquet(tmp_path / "p.parquet")
+    figure = correct(tmp_path / "p.parquet", **QUICK).plot("wins")
+    for suffix in ("svg", "vl.json"):
+        figure.save(tmp_path / f"r.{suffix}")
+        words = ("plot", tmp_path / "p.parquet", "--kind", "wins", "--n-resamples", 50)
+        assert run(*words, "-o", tmp_path / f"c.{suffix}")[0] == 0
+        assert (tmp_path / f"r.{suffix}").read_text() == (tmp_path / f"c.{suffix}").read_text()
+    with pytest.raises(BbcError, match="r.gif', which is not the name of a figure"):
+        figure.save(tmp_path / "r.gif")
+    monkeypatch.setattr("bbccli.reports.figures.rendering.can_render", lambda: False)
+    assert "image/svg+xml" not in figure._repr_mimebundle_()
+    assert repr(figure).startswith("Who wins. ")
+    with pytest.raises(BbcError) as caught:
+        figure.save(tmp_path / "x.png")
+    assert caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["r.html", "r.json", "r.md", "r.csv", "r.txt", "r.xml"])
@@ -392,7 +411,7 @@ def test_data_sets_in_memory(tmp_path, run):
     truths = {"a": TRUTH, "b": 1 - TRUTH, "c": TRUTH}
     result = compare(frames, truths, across=True, metric="brier")
     assert result.ranks.data_sets == names
-    assert result.plot().kind == "cd"
+    assert result.plot().drawn.kind == "cd"
     assert [one["path"] for one in result.document["data_sets"]] == list(names)
     for name in names:
         frames[name].assign(truth=truths[name]).to_parquet(tmp_path / f"{name}.parquet")

@@ -1,7 +1,12 @@
 """What docs/site/ lays out for Sphinx, and its check of links; `make site` does the whole."""
 
+import contextlib
 import importlib.util
 import inspect
+import io
+import json
+import re
+import subprocess
 import sys
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -107,6 +112,71 @@ def test_the_gallery_has_every_figure(site):
     gallery = site("gallery")
     assert tuple(gallery.FIGURES) == (*KINDS, *OF_COMPARISONS)
     assert {source for _, source in gallery.FIGURES.values()} <= {gallery.DATA, *gallery.SAVED}
+
+
+NOTEBOOKS = sorted((ROOT / "docs" / "examples").glob("*.ipynb"))
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_shown_with_their_output(site, tmp_path, path):
+    """Each cell of code that ends in a value or prints has output, and each kind has a place."""
+    notebooks = site("notebooks")
+    notebook = notebooks.read(path)
+    code = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert [cell["execution_count"] for cell in code] == list(range(1, len(code) + 1))
+    assert all(cell["outputs"] for cell in code[1:])
+    assert path.read_text("utf-8") == notebooks.written(notebook)
+    page = notebooks.page(notebook, tmp_path, path.stem)
+    figures = re.findall(r"\]\(figures/(.*?)\)", page)
+    assert figures and all((tmp_path / name).read_text("utf-8")[:4] == "<svg" for name in figures)
+    assert page.count("```{raw} html\n<div class=") == page.count('bbc-result"><style>') >= 3
+    assert page.startswith(f"# {notebooks.title_of(notebook)}\n")
+    for private in (str(ROOT), str(Path.home()), "/tmp"):
+        assert private not in page
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_run(site, path):
+    """Their output is what they hold, by the same libraries to the last digit shown."""
+    pytest.importorskip("IPython")
+    script = (
+        f"import sys; sys.path.insert(0, {str(SITE)!r})\n"
+        "from pathlib import Path; from notebooks import *\n"
+        f"print(written(executed(read(Path({str(path)!r})))))"
+    )
+    words = [sys.executable, "-c", script]
+    done = subprocess.run(words, capture_output=True, text=True, cwd=ROOT, check=False)
+    assert done.returncode == 0, done.stderr
+    found, held = json.loads(done.stdout), site("notebooks").read(path)
+    assert shapes(found) == shapes(held)
+    if found["metadata"] == held["metadata"]:
+        assert texts(found) == texts(held), "run docs/site/notebooks.py"
+
+
+def shapes(notebook):
+    """The source of each cell, and the kinds of its outputs."""
+    return [
+        (cell["source"], [sorted(one.get("data", one["output_type"])) for one in outputs(cell)])
+        for cell in notebook["cells"]
+    ]
+
+
+def texts(notebook):
+    """What each cell shows as text."""
+    found = [one for cell in notebook["cells"] for one in outputs(cell)]
+    return ["".join(one.get("text") or one["data"]["text/plain"]) for one in found]
+
+
+def outputs(cell):
+    return cell.get("outputs", [])
+
+
+def test_a_notebook_that_fails_says_so(site):
+    pytest.importorskip("IPython")
+    cell = {"cell_type": "code", "source": ["1 / 0"], "metadata": {}}
+    with pytest.raises(ZeroDivisionError), contextlib.redirect_stdout(io.StringIO()):
+        site("notebooks").executed({"cells": [cell], "metadata": {}})
 
 
 def test_the_theme_is_asked_for_nothing_from_elsewhere():

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from bbccli.core.documents import Document
     from bbccli.reports.evidence import Exhibit
 
-PICTURES = ("svg", "png", "pdf", "vl.json")
-"""Forms of a figure, by their suffixes."""
-
 Results = Annotated[
     Sequence[str],
     files_argument(
@@ -123,17 +120,10 @@ def plot(
     from bbccli.cli.output import check_writable, write
     from bbccli.errors import UndefinedError
     from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
-    from bbccli.reports.figures.rendering import check_can_render, exported
+    from bbccli.reports.figures.rendering import exported, picture_form
 
     analysis.check()
-    form = next((form for form in PICTURES if output.lower().endswith(f".{form}")), None)
-    if form is None:
-        raise OptionError(
-            f"--output is {output!r}, which is not the name of a figure",
-            hint=f"a file that ends in {', '.join(f'.{form}' for form in PICTURES)}",
-        )
-    if form != "vl.json":
-        check_can_render()
+    form = picture_form(output)
     check_writable({"--output": output})
     exhibit = _compared(files) if kind in OF_COMPARISONS else _saved(files)
     exhibit = exhibit or _exhibit(analysis, files, work, cost=kind == "cost", quiet=quiet)
@@ -303,7 +293,7 @@ def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     """
     from bbccli.cli.output import write
     from bbccli.reports.figures import KINDS, Drawn, draw
-    from bbccli.reports.figures.rendering import check_can_render, exported
+    from bbccli.reports.figures.rendering import PICTURES, check_can_render, exported
     from bbccli.reports.page.compared import figures_of
 
     check_can_render()

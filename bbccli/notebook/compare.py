@@ -11,14 +11,12 @@ from bbccli.comparisons.records import Beliefs, BestSet, Comparison, Member, Ran
 from bbccli.core.documents import Document
 from bbccli.metrics import Metric
 from bbccli.notebook.given import command_of, options_from, sources_of
-from bbccli.notebook.result import Result, existing
+from bbccli.notebook.result import Figure, Result
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.types import Interval, Pooling
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from bbccli.reports.figures import Drawn
 
 
 def compare(
@@ -204,7 +202,7 @@ class ComparisonResult(Result):
         kinds = kinds_of(Comparison, Interval, Beliefs, Member, CompareEnvelope)
         return frame_of(list(rows), columns, kinds | {"effect_size": "float64"})
 
-    def plot(self, kind: str = "") -> Drawn:
+    def plot(self, kind: str = "") -> Figure:
         """Return a figure that a notebook shows: differences, ranking or cd.
 
         Without a kind it is the one that fits the question.
@@ -225,7 +223,7 @@ class ComparisonResult(Result):
         drawn = {one.kind: one for one in figures_of(exhibit)}
         kind = kind or next(iter(drawn))
         entry(dict.fromkeys(FIGURES), kind, "figure")
-        return existing(drawn.get(kind) or draw(kind, exhibit))
+        return Figure.of(drawn.get(kind) or draw(kind, exhibit))
 
     def _page(self) -> str:
         from bbccli.reports.evidence import Exhibit

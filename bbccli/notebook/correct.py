@@ -14,7 +14,7 @@ from bbccli.core.results import Estimate
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
 from bbccli.notebook.given import command_of, options_from, source_of
-from bbccli.notebook.result import Result, existing
+from bbccli.notebook.result import Figure, Result
 from bbccli.schema.correct import Envelope, to_report
 from bbccli.types import Pooling
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bbccli.reports.evidence import Exhibit
-    from bbccli.reports.figures import Drawn
 
 
 def correct(
@@ -200,7 +199,7 @@ class Correction(Result):
             raise UndefinedError(f"{self.estimate.method} has no resamples", hint="method='bbc'")
         return self.estimate.distribution.to_frame(self.matrix.configurations)
 
-    def plot(self, kind: str = "forest") -> Drawn:
+    def plot(self, kind: str = "forest") -> Figure:
         """Return a figure that a notebook shows; `kind` is one of those of ``bbc plot``.
 
         Raises
@@ -214,7 +213,7 @@ class Correction(Result):
         from bbccli.reports.figures import KINDS, draw
 
         entry(KINDS, kind, "figure")
-        return existing(draw(kind, self._exhibit(cost=kind == "cost")))
+        return Figure.of(draw(kind, self._exhibit(cost=kind == "cost")))
 
     def _page(self) -> str:
         from bbccli.reports.page.whole import page

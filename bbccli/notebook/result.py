@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -86,17 +87,58 @@ class Result(ABC):
         return by_severity(notes_of(self.document.record))
 
 
-def existing(found: Drawn | Absent) -> Drawn:
-    """Return a figure.
+@dataclass(frozen=True, repr=False)
+class Figure:
+    """A figure, which a notebook draws.
 
-    Raises
-    ------
-    UndefinedError
-        It can't be drawn.
+    Attributes
+    ----------
+    drawn
+        The specification in Vega-Lite, what it says, and its data as a table.
     """
-    from bbccli.reports.figures import Absent
 
-    if isinstance(found, Absent):
-        hint = "another kind"
-        raise UndefinedError(f"there is no figure {found.kind}: {found.reason}", hint=hint)
-    return found
+    drawn: Drawn
+
+    @classmethod
+    def of(cls, drawn: Drawn | Absent) -> Figure:
+        """Return a figure.
+
+        Raises
+        ------
+        UndefinedError
+            It can't be drawn.
+        """
+        from bbccli.reports.figures import Absent
+
+        if isinstance(drawn, Absent):
+            problem = f"there is no figure {drawn.kind}: {drawn.reason}"
+            raise UndefinedError(problem, hint="another kind")
+        return cls(drawn)
+
+    def save(self, path: str | Path) -> None:
+        """Write the figure to a file: .svg, .png, .pdf, or .vl.json for any Vega editor.
+
+        Raises
+        ------
+        OptionError
+            Another suffix, a picture where bbccli[report] is not installed, or a file that can't be
+            written.
+        """
+        from bbccli.core.atomic import write_whole
+        from bbccli.reports.figures.rendering import exported, picture_form
+
+        write_whole(exported(self.drawn, picture_form(str(path))), str(path))
+
+    def __repr__(self) -> str:
+        return f"{self.drawn.title}. {self.drawn.reading}"
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
+        from bbccli.reports.figures.rendering import can_render, exported
+
+        shown = {
+            "application/vnd.vegalite.v5+json": self.drawn.on_paper(),
+            "text/plain": repr(self),
+        }
+        if can_render():  # for what shows no Vega-Lite
+            shown["image/svg+xml"] = exported(self.drawn, "svg").decode()
+        return shown

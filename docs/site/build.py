@@ -3,8 +3,8 @@
     python docs/site/build.py build/site
 
 The Markdown pages are taken as they are. What is added: an index for each part, the reference of
-the Python API by the tables of docs/api.md, and the gallery, whose figures are drawn by `bbc plot`.
-No network is used, and the pages use none.
+the Python API by the tables of docs/api.md, and the gallery: notebooks as they last ran, and
+figures that are drawn by `bbc plot`. No network is used, and the pages use none.
 """
 
 import re

@@ -1,10 +1,13 @@
-"""The gallery: every figure of `bbc plot` and both pages, drawn from the sample data."""
+"""The gallery: notebooks, pages, and every figure of `bbc plot`, drawn from the sample data."""
 
 import contextlib
 import io
 import json
 import shlex
 from pathlib import Path
+
+from notebooks import NOTEBOOKS, page, read, title_of
+from parts import toctree
 
 from bbccli.cli.app import main
 
@@ -46,8 +49,13 @@ def draw_gallery(source: Path, root: Path) -> None:
     """Write the gallery and what it shows below a folder."""
     folder, extra = source / "figures", source / "extra"
     folder.mkdir()
-    lines = [
-        "# Gallery",
+    lines = ["# Gallery", "", "Notebooks, with what they print and draw:", ""]
+    for path in NOTEBOOKS:
+        notebook, place = read(path), path.relative_to(root)
+        text = page(notebook, folder, path.stem) + f"\nThe notebook: [{place.name}]({place}).\n"
+        (source / f"{path.stem}.md").write_text(text, encoding="utf-8")
+        lines.append(f"- [{title_of(notebook)}]({path.stem}.md)")
+    lines += [
         "",
         "Every figure is drawn by `bbc plot` from the sample data, as SVG, PNG, PDF or Vega-Lite; "
         "[the page](docs/report.md#figures) says what each one needs. A whole page of them is one "
@@ -62,7 +70,8 @@ def draw_gallery(source: Path, root: Path) -> None:
             lines += [f'- <a href="{name}">{title}</a>: `{words} --output {name}`']
         for kind, (title, drawn_from) in FIGURES.items():
             lines += ["", *shown(kind, title, drawn_from, folder)]
-    (source / "gallery.md").write_text("\n".join([*lines, ""]), encoding="utf-8")
+    lines.append(toctree([path.stem for path in NOTEBOOKS]))
+    (source / "gallery.md").write_text("\n".join(lines), encoding="utf-8")
 
 
 def shown(kind: str, title: str, drawn_from: str, folder: Path) -> list[str]:

@@ -75,11 +75,6 @@ class Drawn:
     kind: str = ""
     title: str = ""
 
-    def _repr_mimebundle_(self, **_: object) -> dict[str, Any]:
-        """Return what a notebook shows."""
-        text = f"{self.title}. {self.reading}"
-        return {"application/vnd.vegalite.v5+json": self.on_paper(), "text/plain": text}
-
     def on_paper(self) -> Spec:
         """Return the specification in dark ink on white paper, as it stands in a file."""
         return themed(self.spec, "#222222", "#ffffff") | {

@@ -17,10 +17,13 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, parameter
 from bbccli.reports.figures.base import Drawn, themed
 
 INSTALL = 'pip install "bbccli[report]"'
+PICTURES = ("svg", "png", "pdf", "vl.json")
+"""Forms of a figure, by their suffixes."""
+
 SCALE = 2.0
 """Pixels of a PNG for each of the figure."""
 
@@ -112,6 +115,25 @@ def inline_svg(drawn: Drawn, prefix: str) -> str:
     root.set("aria-label", f"{drawn.title}. {drawn.reading}")
     ElementTree.register_namespace("", SVG)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def picture_form(path: str) -> str:
+    """Return the form that the suffix of a file asks for, if it can be written here.
+
+    Raises
+    ------
+    OptionError
+        Another suffix, or one that needs a package that is not installed.
+    """
+    found = next((form for form in PICTURES if path.lower().endswith(f".{form}")), None)
+    if found is None:
+        raise OptionError(
+            f"{parameter('path')} is {path!r}, which is not the name of a figure",
+            hint=f"a file that ends in {', '.join(f'.{form}' for form in PICTURES)}",
+        )
+    if found != "vl.json":
+        check_can_render()
+    return found
 
 
 def exported(drawn: Drawn, form: str) -> bytes:

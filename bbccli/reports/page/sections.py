@@ -49,8 +49,8 @@ def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) ->
 def cell_of_blocks(blocks: Iterable[Block]) -> Markup:
     """Return the head of the page of one result: tables that have a title are folded."""
     parts = _Parts.of(one for one in blocks if not isinstance(one, Line) or one.strong)
-    answers = [_table(one) for one in parts.tables if not one.title]
-    folded = [details(one.title, _table(one)) for one in parts.tables if one.title]
+    answers = [_table(one, one.most) for one in parts.tables if not one.title]
+    folded = [details(one.title, _table(one, one.most)) for one in parts.tables if one.title]
     return cell([parts.verdict(), *answers, *parts.facts(), *folded], parts.notes)
 
 
@@ -98,10 +98,10 @@ class _Parts:
         return [words("What the verdict rests on", ("what", "value"), rows)] if rows else []
 
 
-def _table(block: BlockTable) -> Markup:
+def _table(block: BlockTable, most: int = MOST_ROWS) -> Markup:
     columns = [column.name for column in block.columns]
     rows = [[text or "none" for text in row] for row in block.rows]
-    return listed(f"All {block.title.lower()}" if block.title else "", columns, rows)
+    return listed(f"All {block.title.lower()}" if block.title else "", columns, rows, most)
 
 
 def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup:
