@@ -23,14 +23,7 @@ def keyed(matrix, keys=None, path="a.csv"):
 def shuffled(matrix, seed=1, keep=None):
     """The same samples in another order, or some of them."""
     order = np.random.default_rng(seed).permutation(matrix.n_samples)[:keep]
-    return order, replace(
-        matrix,
-        outcome=matrix.outcome.take(order),
-        predictions=matrix.predictions[:, order],
-        folds=None if matrix.folds is None else matrix.folds[:, order],
-        groups=None if matrix.groups is None else matrix.groups[order],
-        sample_keys=matrix.sample_keys.take(order),
-    )
+    return order, matrix.of_samples(order)
 
 
 def renamed(matrix, letter="d"):

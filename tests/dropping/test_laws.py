@@ -39,14 +39,7 @@ def until(matrix, n_folds, names):
     """What a loop knows after some folds that these configurations survived."""
     rows = matrix.folds[0] < n_folds
     columns = [matrix.configurations.index(name) for name in names]
-    return replace(
-        matrix,
-        outcome=matrix.outcome.take(rows),
-        predictions=matrix.predictions[:, rows][:, :, columns],
-        configurations=tuple(names),
-        folds=matrix.folds[:, rows],
-        unfinished=Unfinished(),
-    )
+    return replace(matrix.of_configurations(columns).of_samples(rows), unfinished=Unfinished())
 
 
 def test_asking_between_folds_is_the_replay(rule):
@@ -124,14 +117,8 @@ def test_as_many_samples_as_asked_for_are_enough(rule):
 
 def test_samples_of_one_class_drop_nothing(rule):
     matrix = spread()
-    rows = matrix.outcome.values == 1
-    one_class = replace(
-        matrix,
-        outcome=matrix.outcome.take(rows),
-        predictions=matrix.predictions[:, rows],
-        folds=matrix.folds[:, rows],
-        unfinished=Unfinished(),
-    )
+    running = replace(matrix, unfinished=Unfinished())
+    one_class = running.of_samples(matrix.outcome.values == 1)
     decision = drop(one_class, metric_of(rule), PLAN, rule=rule)
     assert decision.drop == ()
     assert "of one class" in decision.notes[0].text

@@ -24,14 +24,7 @@ EXPECTED = answers(HARD, "bbcd")
 def so_far(n_folds):
     """The first folds of the oracle's data, as between two folds."""
     data = matrix(HARD, "acc")
-    rows = data.folds[0] < n_folds
-    return replace(
-        data,
-        outcome=data.outcome.take(rows),
-        predictions=data.predictions[:, rows],
-        folds=data.folds[:, rows],
-        unfinished=Unfinished(),
-    )
+    return replace(data.of_samples(data.folds[0] < n_folds), unfinished=Unfinished())
 
 
 def expected_of(what, fold):

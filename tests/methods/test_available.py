@@ -26,14 +26,7 @@ def gappy(matrix, share=0.2, seed=0):
 
 def taken(matrix, rows, column):
     """One configuration and some samples of a matrix, as if the others had never been."""
-    return replace(
-        matrix,
-        outcome=matrix.outcome.take(rows),
-        predictions=matrix.predictions[:, rows][:, :, [column]],
-        configurations=(matrix.configurations[column],),
-        folds=matrix.folds[:, rows],
-        available=None,
-    )
+    return replace(matrix, available=None).of_configurations([column]).of_samples(rows)
 
 
 @pytest.mark.one_in(5)

@@ -35,15 +35,6 @@ def scored(scores, truth=TRUTH, **fields):
                    kind=PredictionKind.SCORE, folds=None, **fields)  # fmt: skip
 
 
-def alone(data, column):
-    """The matrix of one configuration."""
-    return replace(
-        data,
-        predictions=data.predictions[:, :, [column]],
-        configurations=(data.configurations[column],),
-    )
-
-
 def slow_variance(truth, scores):
     """Equations 4 to 6 of DeLong et al. 1988, pair by pair."""
     cases, controls = scores[truth == 1], scores[truth == 0]
@@ -117,7 +108,9 @@ def test_variance_and_bounds_as_in_r(name):
         variance = delong_variance(data, column, everything)
         assert variance == pytest.approx(theirs["var_pROC"], abs=1e-12, rel=1e-10)
         two, lower = (
-            METHODS["delong"].run(alone(data, column), AUC, replace(EVERYTHING, side=side))
+            METHODS["delong"].run(
+                data.of_configurations([column]), AUC, replace(EVERYTHING, side=side)
+            )
             for side in (Side.TWO, Side.PESSIMISTIC)
         )
         assert two.value == pytest.approx(theirs["auc"], abs=1e-13)

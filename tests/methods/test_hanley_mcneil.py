@@ -20,13 +20,7 @@ ONE_SIDED = Plan(evaluation_share=0, side=Side.LOWER)
 
 def taken(data, column, rows):
     """One configuration on some samples."""
-    return replace(
-        data,
-        outcome=data.outcome.take(rows),
-        predictions=data.predictions[:, rows][:, :, [column]],
-        configurations=(data.configurations[column],),
-        folds=None,
-    )
+    return replace(data.of_configurations([column]).of_samples(rows), folds=None)
 
 
 def test_by_hand():

@@ -225,11 +225,7 @@ def test_the_order_of_configurations_does_not_matter(method):
     scores = matrix.predictions + np.arange(30) * 1e-9
     matrix = replace(matrix, predictions=scores, kind=PredictionKind.SCORE)
     order = np.random.default_rng(0).permutation(30)
-    shuffled = replace(
-        matrix,
-        predictions=matrix.predictions[:, :, order],
-        configurations=tuple(matrix.configurations[c] for c in order),
-    )
+    shuffled = matrix.of_configurations(order)
     found, expected = (method.run(m, AUC, Plan(seed=3)) for m in (shuffled, matrix))
     assert (found.naive, found.value) == (expected.naive, expected.value)
     assert found.interval == expected.interval
