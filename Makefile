@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 LOWEST := .venv-lowest
 FRESH := $(abspath build)
 UNPACKED := $(FRESH)/unpacked
-DEMO := sample_data/progression.parquet
+DEMO := sample_data/breast_cancer.parquet --metric accuracy
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test sweep browser slow fuzz lowest coverage lint docs check-docs site check bench \

@@ -34,7 +34,7 @@ def cells_of(text: str, names: Sequence[str]) -> list[dict[str, str]]:
     for filled, lines in groupby(listed, bool):
         columns = _columns(list(lines)) if filled else []
         head, part = _block(columns), _part(columns, names)
-        if not part and names[0] in head and len({*names} & {*head}) > 1:
+        if not part and names[0] in head and len({*names} & {*head}) >= min(3, len(names)):
             blocks.append(dict.fromkeys(names, "") | head)
         elif part:
             rows = rows or [{}] * len(part)

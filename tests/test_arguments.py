@@ -18,7 +18,8 @@ import pytest
 from matrices import binary, regression
 from public import listed
 
-from bbccli import METHODS, METRICS, Plan, correct, document, drop, matrix_of, read
+from bbccli import METHODS, METRICS, Plan, compare, correct, document, drop, matrix_of, read
+from bbccli import plan as plan_of
 from bbccli.comparisons import (
     Comparison,
     against_baseline,
@@ -31,6 +32,7 @@ from bbccli.comparisons import (
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS
 from bbccli.core import arguments
+from bbccli.core.choices import Errors
 from bbccli.core.outcome import Outcome
 from bbccli.core.results import Estimate, Gate, Interval
 from bbccli.dropping import RULES, replay
@@ -101,6 +103,9 @@ TABLE = np.random.default_rng(0).random((6, 3))
 FAMILIES = {"a": (0, 1, 2), "b": (3, 4)}
 
 
+LOGS = Path(__file__).parent / "data" / "evaluations" / "inspect_ai" / "logs"
+
+
 def case(call, kind):
     return SimpleNamespace(call=call, kind=kind)
 
@@ -110,6 +115,7 @@ CHOICES = {
         lambda t, tmp: read(table(tmp, [(0, 0.1, 0.2), (1, 0.8, 0.7), (1, 0.3, 0.1)]), task=t), Task
     ),
     "read.missing": case(lambda m, tmp: gaps_read(tmp, m), Missing),
+    "read.errors": case(lambda e, _: read(LOGS, errors=e).n_samples, Errors),
     "matrix_of.task": case(
         lambda t, _: matrix_of(np.array(GAPS)[:, :1], [0, 1, 0, 1], task=t), Task
     ),
@@ -126,6 +132,10 @@ CHOICES = {
         lambda a, _: between_families(MATRIX, METRIC, PLAN, FAMILIES, adjust=a), Adjustment
     ),
     "correct.pooling": case(lambda p, _: correct(MATRIX, pooling=p, n_resamples=20).value, Pooling),
+    "compare.pooling": case(lambda p, _: repr(compare(MATRIX, pooling=p, n_resamples=20)), Pooling),
+    "plan.pooling": case(
+        lambda p, _: plan_of(MATRIX, pooling=p, samples=[40], n_resamples=20).sentence(), Pooling
+    ),
     "PredictionMatrix.with_risk_direction.direction": case(
         lambda d, _: survival().with_risk_direction(d), RiskDirection
     ),
@@ -155,6 +165,8 @@ METRIC_TAKEN = {
     "against_baseline.metric": lambda m: against_baseline(MATRIX, m, PLAN, NAMES[0]),
     "best_set.metric": lambda m: best_set(MATRIX, m, PLAN),
     "correct.metric": lambda m: correct(MATRIX, metric=m, n_resamples=20).value,
+    "compare.metric": lambda m: compare(MATRIX, metric=m, n_resamples=20).sentence(),
+    "plan.metric": lambda m: plan_of(MATRIX, metric=m, samples=[40], n_resamples=20).sentence(),
     "between_families.metric": lambda m: between_families(MATRIX, m, PLAN, FAMILIES),
     "compare_pairs.metric": lambda m: compare_pairs(MATRIX, m, PLAN, [NAMES[:2]]),
     "compare_across.metric": lambda m: compare_across(TABLE, "abc", list("uvwxyz"), m),

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 import typer
 
+import bbccli
 from bbccli import METHODS, METRICS, read
 from bbccli.cli.app import app
 from bbccli.core.notes import NOTES
@@ -267,7 +268,7 @@ def holds(estimate, value):
 
 
 @pytest.mark.sweep
-def test_readme_shows_naive_corrected_and_true():
+def test_tutorial_shows_naive_corrected_and_true():
     pooled, by_fold = corrected("progression"), corrected("progression", "fold-mean")
     rows = {
         "`cvt`, naive": pooled["cvt"],
@@ -276,21 +277,21 @@ def test_readme_shows_naive_corrected_and_true():
         "`cvt --pooling fold-mean`, naive": by_fold["cvt"],
         "`bbc-f`": pooled["bbc-f"],
     }
-    readme, truth = text_of("README.md"), truth_of("progression")
+    page, truth = text_of("docs/tutorial.md"), truth_of("progression")
     for label, e in rows.items():
         true = truth[e["winner"]]
         row = f"| {label} | {e['winner']} | {e['value']:.3f} | {interval(e)}| {true:.3f} |"
-        assert f"{row} {e['value'] - true:.3f} |" in readme
+        assert f"{row} {e['value'] - true:.3f} |" in page
 
 
-def test_readme_says_what_the_numbers_say():
+def test_tutorial_says_what_the_numbers_say():
     estimates, truth = corrected("progression"), truth_of("progression")
     matrix = read(SAMPLES / "progression.parquet")
     scorer = METRICS["auc"].bind(matrix.outcome, matrix.predictions[0])
     median = np.median(scorer(np.ones((1, matrix.n_samples), np.uint8)))
     true_median = np.median(list(truth.values()))
     naive, bbc = estimates["cvt"], estimates["bbc"]
-    readme = text_of("README.md")
+    page = text_of("docs/tutorial.md")
     for claim in (
         f"The naive figure is {naive['value'] - truth[naive['winner']]:.3f} too high",
         f"has an AUC of {median:.3f} in cross-validation and of {true_median:.3f} in truth",
@@ -298,9 +299,26 @@ def test_readme_says_what_the_numbers_say():
         f"BBC takes off {bbc['optimism']:.3f}",
         "Both intervals contain the true AUC",
     ):
-        assert claim in readme
+        assert claim in page
     assert truth[naive["winner"]] <= true_median  # "not at all in truth"
     assert all(holds(e, truth[e["winner"]]) for e in (bbc, estimates["bbc-f"]))
+
+
+def test_readme_tells_the_truth_of_its_example():
+    winner = bbccli.correct(SAMPLES / "breast_cancer.parquet", metric="accuracy").winner
+    truth = json.loads((SAMPLES / "breast_cancer.truth.json").read_text("utf-8"))
+    readme = text_of("README.md")
+    worth = truth["performances"]["accuracy"][winner]
+    assert (
+        f"On the {truth['n_held_out']} cases kept aside, that winner scores **{worth:.3f}**"
+        in readme
+    )
+    assert f"![{refresh.drawing().partition('<title>')[2].partition('</title>')[0]}]" in readme
+
+
+def test_the_readme_is_short():
+    prose = re.sub(r"^```.*?^```$", "", text_of("README.md"), flags=re.M | re.S)
+    assert len(prose.split()) <= 900
 
 
 @pytest.mark.parametrize("name", ["progression", "breast_cancer"])

@@ -40,7 +40,7 @@ def checked(folder, labels=None):
 
 def tampered(monkeypatch, folder, change):
     """Have the folder read as if its columns had been changed before they were written."""
-    reader = folder_readers._reader_of(folder)
+    reader = folder_readers.reader_of(folder)
 
     def load(path):
         found = reader.load(path)
@@ -48,7 +48,7 @@ def tampered(monkeypatch, folder, change):
         columns = change({name: values_of(found.data.column(name)) for name in names})
         return replace(found, data=pa.table({n: values.tolist() for n, values in columns.items()}))
 
-    monkeypatch.setattr(folder_readers, "_reader_of", lambda path: replace(reader, load=load))
+    monkeypatch.setattr(folder_readers, "reader_of", lambda path: replace(reader, load=load))
 
 
 def values_of(column):
@@ -376,6 +376,7 @@ def test_the_first_lines_and_the_document(run):
         "left_out": [{"name": "Ensemble", "reason": "ensemble"}],
         "metric": "log-loss",
         "metric_name": None,
+        "evaluation": None,
     }
     assert read_["verification"]["n_checked"] == 10
     again = json.loads(run(*argv, "--include", "ensembles", "--metric", "auc")[1])

@@ -16,6 +16,7 @@ from bbccli.core.arguments import as_list, settle, whole
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.option import Declared, options_of
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
+from bbccli.metrics import metric_named
 from bbccli.readers import matrix_of
 from bbccli.readers.meaning import bounds_of_text
 from bbccli.readers.sources.memory import (
@@ -93,8 +94,8 @@ def options_from(
 
 def _value(option: Declared, value: Any) -> Any:
     """A value as the options hold it: several in a list, numbers of a text in words."""
-    if option.kind is list:
-        return as_list(value)
+    if option.kind is list or option.name == "metric":
+        return as_list(value) if option.kind is list else metric_named(value)
     if option.kind is tuple:
         names = list(value) if isinstance(value, list | tuple) else []
         if len(names) != 2:

@@ -150,8 +150,6 @@ class Notes:
     notes: Sequence[Note]
     facts: Sequence[tuple[str, ...]] = ()
     gate: str = ""
-    legend: str = ""
-    """Which row is to be reported, and what the others are for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,7 @@ def _parts(block: Block) -> Iterator[str]:
             yield f"**{escaped(text)}**" if strong and text else escaped(text)
         case FactList(rows):
             yield "\n".join(_items(rows))
-        case Notes(notes, facts, _, legend):
-            yield f"Report {escaped(legend)}." if legend else ""
+        case Notes(notes, facts):
             hints = (f" *{escaped(note.remedy)}*" if note.remedy else "" for note in notes)
             items = (
                 f"- note: {escaped(note.text)}.{hint}"

@@ -22,7 +22,7 @@ from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from bbccli.core.notes import Note, by_severity
+from bbccli.core.notes import Note, Severity, by_severity, severity_of
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import Style
@@ -77,10 +77,8 @@ def _shown(block: Block, style: Style) -> str:
             return _drawn(Text(visible(text)), style)
         case FactList(rows):
             grid = _facts(rows)
-        case Notes(notes, facts, gate, legend):
+        case Notes(notes, facts, gate):
             grid = _facts(facts)
-            if legend:
-                grid.add_row(Text("", "green"), Text.assemble((legend, "dim")))
             _add_notes(grid, notes, style)
             if gate:
                 grid.add_row("gate", Text(visible(gate)))
@@ -118,15 +116,18 @@ def _facts(rows: Iterable[tuple[str, ...]]) -> Table:
 
 
 def _add_notes(grid: Table, notes: Sequence[Note], style: Style) -> None:
-    """Add the notes that matter most to a grid of facts, and how many more there are."""
+    """Add the notes that matter most to a grid of facts, and how many others there are."""
     ordered = by_severity(notes)
-    shown = ordered if style.all_notes else ordered[:MOST_NOTES]
+    serious = [one for one in ordered if severity_of(one.code) is not Severity.HARMLESS]
+    shown = ordered if style.all_notes else serious[:MOST_NOTES]
     for note in shown:
         hint = f"   hint: {visible(note.remedy)}" if note.remedy else ""
         grid.add_row(Text("note", "yellow"), Text.assemble(visible(note.text), (hint, "dim")))
-    if len(shown) < len(ordered):
-        more = count(len(ordered) - len(shown), "more note")
-        grid.add_row("", Text(f"{more}: --notes all", "dim"))
+    n_more, n_harmless = len(serious) - len(shown), len(ordered) - len(serious)
+    rest = [count(n_more, "more note")] * (n_more > 0)
+    rest += [count(n_harmless, "harmless note")] * (n_harmless > 0)
+    if rest and not style.all_notes:
+        grid.add_row("", Text(f"{' and '.join(rest)}: --notes all", "dim"))
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def test_error(case, run, tmp_path):
 
 
 def test_the_good_file_is_good(run, tmp_path):
-    assert "cvt" in run.printed("correct", *csv(GOOD)(tmp_path), "--n-resamples", "20")
+    assert "> bbc " in run.printed("correct", *csv(GOOD)(tmp_path), "--n-resamples", "20")
 
 
 def test_strict_makes_missing_predictions_an_error(run, tmp_path):

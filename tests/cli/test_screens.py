@@ -129,7 +129,7 @@ def test_colours_to_the_letter(run, monkeypatch):
         "\x1b[1mp.csv\x1b[0m   binary",
         "\x1b[31mGate missed: AUC, lower bound of bbc-f is ",
         "\x1b[1m> bbc-f",
-        "\x1b[32mwinner A\x1b[0m   ",
+        "\x1b[32mchoice\x1b[0m   ",
         "\x1b[33mnote",
         "\x1b[2m   hint:",
     ):

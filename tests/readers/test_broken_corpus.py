@@ -64,7 +64,7 @@ CORPUS = {
     "data of no known kind": ("p.dat", b"x", "end in .dat cannot be read",
         ".parquet, .feather, .arrow"),
     "packed parquet": ("p.parquet.gz", b"x", "end in .parquet.gz cannot be read"),
-    "packed json": ("p.json.gz", b"x", "end in .json.gz cannot be read"),
+    "packed json": ("p.json.gz", b"x", "truncated or damaged"),
     "feather": ("p.feather", b"ARROW1\0\0", "Arrow file is truncated or damaged"),
     "zipped": ("p.csv.zip", b"PK\x03\x04", "end in .zip cannot be read"),
     # packing

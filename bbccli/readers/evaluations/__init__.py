@@ -133,8 +133,8 @@ def _of_folder(folder: Path) -> dict[str, list[File]]:
     from bbccli.readers.runs.folder import reader_of
 
     with within(folder, follow_links=reading.current().follow_links), trying():
-        if reader_of(folder) is not None:
-            return {}
+        if reader_of(folder) is not None or folder.resolve().parent == folder.resolve():
+            return {}  # nobody's logs are a whole disk
     paths = list(islice(_walk(folder), _MOST_FILES + 1))
     found, damaged = _owned(paths[:_MOST_FILES], folder)
     tables = any(_plain(Path(one.path or "")).endswith(".csv") for one in damaged)

@@ -1,8 +1,8 @@
-"""The content of a result of `bbc correct`: the answer first, then how it came about."""
+"""The content of a result of `bbc correct`: the answer, the sentence for a paper, the methods."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bbccli.core.results import DropTrace, Estimate
 from bbccli.core.rounding import percent
@@ -11,7 +11,9 @@ from bbccli.reports.blocks import (
     AnswerLines,
     Block,
     BlockTable,
+    FactList,
     Heading,
+    Line,
     Notes,
     TableColumn,
 )
@@ -22,55 +24,78 @@ from bbccli.schema.gate import NAIVE
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""
 
-MOST_WINS = 3
-"""Configurations whose wins are listed, at most."""
+MOST_WINS = 2
+"""Other configurations whose wins are listed, at most."""
 
-LEGEND = "the row marked >; the others are for comparison, not to choose from"
+CLEAR, FAIRLY_CLEAR = 0.9, 0.5
+"""Shares of the resamples from which on a winner is called so."""
+
+LONGEST_WINNER = 24
+"""Characters of a name that has room in the table; longer ones are listed below it."""
+
+SELECTED_BY = {
+    "pooled": "pooled rows",
+    "fold-mean": "fold means",
+    "within-folds": "pairs in folds",
+}
+
+OBVIOUS = frozenset({"corrected", "folds", "rows", "share", "mean"})
+"""Words on a method that its name and other columns say."""
+
+LEGEND = "Report the row marked >; the others are for comparison, not to choose from."
 
 
 def blocks(document: Envelope) -> Iterator[Block]:
-    """Yield what was read, what to expect, the methods, who won how often, and what to doubt."""
+    """Yield what was read, what to expect and to report, the methods, and what to doubt."""
     run = phrases.lines_on_run(document)
     yield Heading(document.input.path, phrases.understood(document), run)
     met = document.gate is not None and document.gate.outcome == "met"
     looks = dict.fromkeys(verdict(document), "green" if met else "red")
     yield AnswerLines([(line, looks.get(line, "bold")) for line in answer(document)])
+    capped = [("capped", capped_sentence(one, document)) for one in document.capped]
+    yield FactList([*(("report", one) for one in sentences(document)), *capped])
     for metric in phrases.metrics_of(document):
-        yield methods_table(document, metric)
-    reported = [phrases.is_reported(estimate, document) for estimate in document.estimates]
-    yield Notes(
-        phrases.notes_of(document),
-        list(_facts(document)),
-        legend=LEGEND if any(reported) and not all(reported) else "",
-    )
+        table = methods_table(document, metric)
+        yield table
+        if len(table.rows) > 1 and phrases.reported(document, metric) is not None:
+            yield Line(LEGEND)
+    yield Notes(phrases.notes_of(document), list(_facts(document)))
 
 
 def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
-    """Who won by which rule and how often, what was dropped, and the sentence for a paper."""
-    letters = marks(document)
-    for winner, rule in winners(document).items():
-        yield f"winner {letters[winner]}".rstrip(), winner, rule
+    """Winners without room in the table, how clear the choice is, and what was dropped."""
+    if _listed_below(document):
+        for winner, rule in winners(document).items():
+            yield "winner", winner, rule
     first = phrases.metrics_of(document)[:1]
-    for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][:1]:
-        yield "wins", _wins(estimate)
+    several = document.input.n_configurations > 1
+    for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][
+        :several
+    ]:
+        yield "choice", _choice(estimate)
     for trace in [e.drop_trace for e in document.estimates if e.drop_trace][:1]:
         yield "dropped", _dropped(trace, document.input.n_configurations)
     if document.search_cost is not None:
         yield "search", cost_sentence(document.search_cost)
-    for sentence in sentences(document):
-        yield "report", sentence
-    for estimate in document.capped:
-        yield "capped", capped_sentence(estimate, document)
 
 
-def _wins(estimate: Estimate) -> str:
-    """How often the most frequent winners win, and all others together."""
-    where = "in the resamples" if estimate.n_resamples else "in the outer folds"
-    shares = [s for s in estimate.selection if s.share >= RARELY][:MOST_WINS]
-    listed = [f"{percent(s.share, 0)} {s.configuration}" for s in shares]
-    rest = 1 - sum(s.share for s in shares)
-    others = f"; {percent(rest, 0)} others" if rest >= RARELY else ""
-    return f"{where} of {estimate.method}: {', '.join(listed)}{others}"
+def _choice(estimate: Estimate) -> str:
+    """How clear it is that the winner is the best: how often it wins, and who else does."""
+    where = "resamples" if estimate.n_resamples else "outer folds"
+    shares = {one.configuration: one.share for one in estimate.selection}
+    listed = sum(shares.values())
+    bound = min(shares.values(), default=0.0) if listed < 1 - RARELY else 0.0
+    own = shares.pop(estimate.winner, None)
+    others = [(name, share) for name, share in shares.items() if share >= RARELY][:MOST_WINS]
+    rest = 1 - (own or 0.0) - sum(share for _, share in others)
+    said = "a close call"
+    if own is not None and own >= FAIRLY_CLEAR:
+        said = "clear" if own >= CLEAR else "fairly clear"
+    part = f"at most {percent(bound, 0)}" if own is None and bound else percent(own or 0.0, 0)
+    won = f"{estimate.winner} won {part} of the {where} of {estimate.method}"
+    parts = [won, *(f"{name} {percent(share, 0)}" for name, share in others)]
+    more = f"; others {percent(rest, 0)}" if rest >= RARELY and own is not None else ""
+    return f"{said}: {', '.join(parts)}{more}"
 
 
 def _dropped(trace: DropTrace, n_configurations: int) -> str:
@@ -83,11 +108,13 @@ def _dropped(trace: DropTrace, n_configurations: int) -> str:
 def methods_table(document: Envelope, metric: str) -> BlockTable:
     """Return a row per method, for one metric: first the one to report, which is marked."""
     estimates = phrases.estimates_of(document, metric)
-    digits, letters = phrases.digits_of(estimates, document), marks(document)
+    digits = phrases.digits_of(estimates, document)
     reported = to_report(estimates)
-    ordered = sorted(estimates, key=lambda one: one is not reported)
+    ordered = sorted(_rows(estimates), key=lambda one: one is not reported)
     alone = document.input.n_configurations == 1
     uncorrected = [e for e in estimates if e.ignores_selection and e.method != NAIVE]
+    differ = not alone and len({_selected_by(one, document) for one in ordered}) > 1
+    beside = len({one.winner for one in document.estimates}) > 1 and not _listed_below(document)
     return BlockTable.of(
         (
             TableColumn(
@@ -97,8 +124,16 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
                 whole=True,
                 key=True,
             ),
-            TableColumn("", lambda one: letters[one.winner], text=True, key=True),
-            TableColumn("", lambda one: phrases.method_label(one, document), text=True),
+            TableColumn(
+                "selected by",
+                lambda one: _selected_by(one, document) if differ else "",
+                text=True,
+                optional=True,
+            ),
+            TableColumn(
+                "winner", lambda one: one.winner if beside else "", text=True, optional=True
+            ),
+            TableColumn("", lambda one: _caveats(one, document), text=True, optional=True),
             TableColumn("naive", lambda one: digits.performance(one.naive), sign="x"),
             TableColumn(
                 "estimate" if alone or uncorrected else "corrected",
@@ -124,6 +159,36 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
     )
 
 
+def _selected_by(estimate: Estimate, document: Envelope) -> str:
+    """By which performances its winner was selected."""
+    pooling = phrases.pooling_of(estimate, document)
+    field = SELECTED_BY["pooled" if estimate.n_preselected is not None else pooling]
+    other = estimate.selected_by != estimate.metric
+    return f"{field}, {phrases.metric_label(estimate.selected_by)}" if other else field
+
+
+def _caveats(estimate: Estimate, document: Envelope) -> str:
+    """What to beware of in a row, beyond what its figures and its selection say."""
+    words = phrases.method_label(estimate, document).split(", ")
+    return ", ".join(word for word in words if word not in OBVIOUS)
+
+
+def _rows(estimates: Sequence[Estimate]) -> list[Estimate]:
+    """Estimates without a naive one whose figure stands in the row of another."""
+    others = {(one.winner, one.naive) for one in estimates if one.method != NAIVE}
+    return [
+        one for one in estimates if one.method != NAIVE or (one.winner, one.naive) not in others
+    ]
+
+
+def _listed_below(document: Envelope) -> bool:
+    """True if winners have no room in the table, or were selected on a part of the samples."""
+    names = {one.winner for one in document.estimates}
+    if any(one.n_evaluation is not None for one in document.estimates):
+        return True
+    return len(names) > 1 and max(map(len, names)) > LONGEST_WINNER
+
+
 def winners(document: Envelope) -> dict[str, str]:
     """Each distinct winner, and the rules that selected it."""
     rules: dict[str, dict[str, list[str]]] = {}
@@ -136,14 +201,6 @@ def winners(document: Envelope) -> dict[str, str]:
         + "; ".join(f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items())
         for winner, found in rules.items()
     }
-
-
-def marks(document: Envelope) -> dict[str, str]:
-    """A letter for each distinct winner; nothing where all rows have the same one."""
-    found = list(dict.fromkeys(estimate.winner for estimate in document.estimates))
-    if len(found) < 2:
-        return dict.fromkeys(found, "")
-    return {winner: _letters(position) for position, winner in enumerate(found)}
 
 
 def _rule(estimate: Estimate, document: Envelope) -> str:
@@ -166,9 +223,3 @@ def _field(estimate: Estimate, document: Envelope) -> str:
     n_samples = read.n_samples
     n_deciding = n_samples - held_out if preselected is None else held_out
     return f"of {among} in {n_deciding} of {n_samples} samples"
-
-
-def _letters(position: int) -> str:
-    """A to Z, then AA, as the columns of a spreadsheet."""
-    more, last = divmod(position, 26)
-    return (_letters(more - 1) if more else "") + chr(ord("A") + last)

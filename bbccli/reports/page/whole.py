@@ -150,10 +150,12 @@ def first_lines(document: Envelope) -> list[str]:
 def _estimates(document: Envelope, metric: str) -> Markup:
     """Return the table of all methods for a metric."""
     block = methods_table(document, metric)
-    columns = ["method", "what it does", *(column.name for column in block.columns[3:])]
+    others = block.columns[1:]
+    named = {"": "what it does"}
+    columns = ["method", *(named.get(column.name, column.name) for column in others)]
     rows = [
         [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
-        for name, _, *cells in block.rows
+        for name, *cells in block.rows
     ]
     return table(f"Estimates, {phrases.metric_label(metric)}", columns, rows)
 
