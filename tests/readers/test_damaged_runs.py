@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from reading import checked, fault
 
+from bbccli.analysis.inspection import inspect
 from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
@@ -193,6 +194,15 @@ def jadbio(place, *, start="x", folds=HEADER + HALVES, predictions=None):
     return place
 
 
+def test_jadbio_that_is_whole(tmp_path):
+    matrix = read(jadbio(tmp_path))
+    assert (matrix.configurations, matrix.n_folds) == (("cfg_0001", "cfg_0002"), 2)
+    np.testing.assert_array_equal(matrix.folds[0], np.arange(N) % 2)
+    (told,) = [one for one in inspect(tmp_path).findings if one.check == "tool"]
+    assert told.status == "warning"
+    assert "JADBio is untested on real output" in told.text
+
+
 @pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "folds",
@@ -268,7 +278,7 @@ def test_answers_of_jadbio_whose_outcome_is_no_column(tmp_path, truth):
 # TabRepo
 
 
-MATRIX = np.stack([CHANCES["a"], CHANCES["b"]])
+MATRIX = np.stack([CHANCES["a"], CHANCES["b"]]).astype("<f8")
 LABELS = lines(",label", *(f"{i + 100},{one}" for i, one in enumerate(TRUTH)))
 
 
@@ -276,10 +286,17 @@ def tabrepo(place, *, labels=LABELS, matrix=MATRIX, **about):
     place.mkdir(exist_ok=True)
     said = {"models": ["a", "b"], "pred_val_shape": [2, N], "dtype": "float64"} | about
     (place / "metadata.json").write_text(json.dumps(said))
-    (place / "pred-val.dat").write_bytes(matrix.astype("<f8").tobytes())
+    (place / "pred-val.dat").write_bytes(matrix.tobytes())
     with zipfile.ZipFile(place / "label-val.csv.zip", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("label-val.csv", labels)
     return place
+
+
+def test_tabrepo_that_is_whole(tmp_path):
+    narrow = MATRIX.astype("<f4")
+    matrix = read(tabrepo(tmp_path, matrix=narrow, dtype="float32"))
+    np.testing.assert_array_equal(matrix.predictions[0].T, narrow)
+    assert matrix.source.metadata["run"]["tool"] == "TabRepo"
 
 
 LACKS = "lacks models, pred_val_shape or dtype"

@@ -2,7 +2,7 @@
 
 import csv
 import json
-import zipfile
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +72,7 @@ def test_a_real_run(name, tool, sizes):
 
 def test_the_hash_is_of_all_that_was_read(tmp_path):
     place = tmp_path / "run"
-    assert copied("mljar", place)
+    shutil.copytree(REAL / "mljar", place)
     for name in ("leaderboard.csv", "5_Linear/predictions_out_of_folds.csv", "data_info.json"):
         before = hash_of(place)
         (place / name).write_bytes((place / name).read_bytes() + b"\n")
@@ -80,15 +80,6 @@ def test_the_hash_is_of_all_that_was_read(tmp_path):
     before = hash_of(place)
     (place / "notes.txt").write_text("x")
     assert hash_of(place) == before
-
-
-def copied(name, target):
-    for path in (REAL / name).rglob("*"):
-        if path.is_file():
-            place = target / path.relative_to(REAL / name)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_bytes(path.read_bytes())
-    return target
 
 
 def test_names_of_columns_are_known_in_any_case(tmp_path):
@@ -212,19 +203,6 @@ def test_autogluon_numbers_its_classes(tmp_path, classes):
     fault("has 3 classes, the labels have 2", place, labels=labels)
 
 
-def test_tabrepo(tmp_path):
-    models = np.stack([FLOAT, FLOAT[::-1]])
-    about = {"models": ["a", "b"], "pred_val_shape": [2, 40], "dtype": "float32"}
-    (tmp_path / "metadata.json").write_text(json.dumps(about))
-    (tmp_path / "pred-val.dat").write_bytes(models.astype("<f4").tobytes())
-    rows = ",label\n" + "".join(f"{i + 100},{one}\n" for i, one in enumerate(TRUTH))
-    with zipfile.ZipFile(tmp_path / "label-val.csv.zip", "w") as archive:
-        archive.writestr("label-val.csv", rows)
-    matrix = read(tmp_path)
-    np.testing.assert_array_equal(matrix.predictions[0].T, models)
-    assert tool_of(matrix) == "TabRepo"
-
-
 @pytest.mark.parametrize(
     ("task", "best", "score", "metric"),
     [  # as the tool itself scored them
@@ -252,29 +230,9 @@ def test_real_run_of_autosklearn():
     assert "candidates-missing" not in codes(matrix)
 
 
-def test_readers_that_saw_no_real_output_are_told(tmp_path):
-    write_jadbio(tmp_path)
-    told = [one for one in inspect(tmp_path).findings if one.check == "tool"]
-    assert [one.status for one in told] == ["warning"]
-    assert "JADBio is untested on real output" in told[0].text
+def test_of_readers_that_saw_real_output_nothing_is_told():
     for name in ("autosklearn", "tabrepo/cancer/0"):
         assert "tool" not in {one.check for one in inspect(REAL / name).findings}
-
-
-def write_jadbio(tmp_path):
-    (tmp_path / "x_outcome.csv").write_text("0\n" + "".join(f"{one}\n" for one in TRUTH))
-    rows = "".join(f"{a},{b}\n" for a, b in zip(FLOAT, FLOAT[::-1], strict=True))
-    (tmp_path / "x_predictions.csv").write_text(f"0,1\n{rows}")
-    folds = ",".join(map(str, range(0, 40, 2))) + "\n" + ",".join(map(str, range(1, 40, 2)))
-    header = ",".join(map(str, range(20)))
-    (tmp_path / "x_splitIndices.csv").write_text(f"{header}\n{folds}\n")
-
-
-def test_jadbio(tmp_path):
-    write_jadbio(tmp_path)
-    matrix = read(tmp_path)
-    assert (matrix.configurations, matrix.n_folds) == (("cfg_0001", "cfg_0002"), 2)
-    np.testing.assert_array_equal(matrix.folds[0], np.arange(40) % 2)
 
 
 def test_openml(tmp_path):
@@ -318,7 +276,7 @@ def test_what_lies_in_a_run_has_a_limit_too(tmp_path, name):
     from bbccli.readers.runs import contents
 
     place = tmp_path / "run"
-    copied("mljar", place)
+    shutil.copytree(REAL / "mljar", place)
     file = place / name
     file.write_bytes(b"[" + b" " * 2**21 + b"]")
     how = {".json": contents.read_json, ".csv": contents.read_rows, ".npy": contents.read_positions}

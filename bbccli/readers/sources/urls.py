@@ -180,23 +180,21 @@ def _in_time(url: str, call: Callable[[], Result]) -> Result:
     The libraries have no common way to set a limit; a call that is given up on keeps running in a
     thread that does not keep the process alive.
     """
-    outcome: list[tuple[Result | None, BaseException | None]] = []
+    from concurrent.futures import Future, wait
+
+    answer: Future[Result] = Future()
 
     def attempt() -> None:
         try:
-            outcome.append((call(), None))
+            answer.set_result(call())
         except BaseException as error:
-            outcome.append((None, error))
+            answer.set_exception(error)
 
-    thread = Thread(target=attempt, daemon=True)
-    thread.start()
-    thread.join(reading.current().timeout)
-    if not outcome:
+    Thread(target=attempt, daemon=True).start()
+    wait([answer], reading.current().timeout)
+    if not answer.done():
         raise no_answer(url)
-    result, error = outcome[0]
-    if error is not None:
-        raise error
-    return result  # type: ignore[return-value]
+    return answer.result()
 
 
 @contextmanager
