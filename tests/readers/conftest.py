@@ -4,6 +4,7 @@ import csv
 import gzip
 import io
 import json
+import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +15,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+
+RUNS = Path(__file__).parents[1] / "data" / "runs"
 
 Columns = Mapping[str, Sequence[Any]]
 Save = Callable[..., Path]
@@ -60,6 +63,16 @@ def save(tmp_path: Path) -> Save:
         return path
 
     return save
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Callable[[str], Path]:
+    """Copy the folder of a real run, by its name in `data/runs`."""
+
+    def copy(name: str) -> Path:
+        return Path(shutil.copytree(RUNS / name, tmp_path / name.replace("/", "-")))
+
+    return copy
 
 
 @pytest.fixture

@@ -112,18 +112,14 @@ def test_a_loop_that_scores_nothing_has_no_metric_of_its_own(tmp_path):
 # Tools
 
 
-def copied(name, tmp_path):
-    return Path(shutil.copytree(REAL / name, tmp_path / name))
-
-
 def refused(matrix, words):
     with pytest.raises(UnsupportedError) as error:
         default_metric(matrix)
     assert words in error.value.problem
 
 
-def test_mljar_with_a_metric_of_the_users(tmp_path):
-    folder = copied("mljar", tmp_path)
+def test_mljar_with_a_metric_of_the_users(copied):
+    folder = copied("mljar")
     params = json.loads((folder / "params.json").read_text())
     for name in ("user_defined_metric", "kappa"):  # what mljar calls so need not be ours
         params["eval_metric"] = name
@@ -131,8 +127,8 @@ def test_mljar_with_a_metric_of_the_users(tmp_path):
         refused(read(folder), f"the mljar run selects by {name}, which bbc does not have")
 
 
-def test_autogluon(tmp_path):
-    folder = copied("autogluon", tmp_path)
+def test_autogluon(copied):
+    folder = copied("autogluon")
     board = (folder / "leaderboard.csv").read_text()
     own = next(csv.DictReader(board.splitlines()))["eval_metric"]
     how = {"labels": folder / "train.csv", "roles": Roles(truth="target")}
@@ -152,8 +148,8 @@ def h2o(folder, header, *rows):
     raise AssertionError
 
 
-def test_h2o_sorted_by_a_metric_that_bbc_computes_otherwise(tmp_path):
-    folder = copied("h2o", tmp_path)
+def test_h2o_sorted_by_a_metric_that_bbc_computes_otherwise(copied):
+    folder = copied("h2o")
     for first in ("aucpr", "mean_per_class_error", "rmse"):
         row = "GBM_2_AutoML_1_20261120_165007,0.5,0.9956529781724012"
         matrix = h2o(folder, f"model_id,{first},auc", row)

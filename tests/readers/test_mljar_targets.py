@@ -1,7 +1,6 @@
 """Runs of mljar with scaled targets, and with weights."""
 
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -19,10 +18,6 @@ OOF = "predictions_out_of_folds.csv"
 def column(run, model, name="target"):
     lines = [line.split(",") for line in (run / model / OOF).read_text().split()]
     return np.array([float(line[lines[0].index(name)]) for line in lines[1:]])
-
-
-def copied(tmp_path, name):
-    return Path(shutil.copytree(RUNS / name, tmp_path / name))
 
 
 def changed(run, model, row, value):
@@ -47,8 +42,8 @@ def test_all_scores_are_found_again(name):
 
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", ["mljar_diabetes", "mljar_lognormal"])
-def test_the_truth_is_that_of_the_baseline_wherever_it_is_listed(tmp_path, name):
-    run = copied(tmp_path, name)
+def test_the_truth_is_that_of_the_baseline_wherever_it_is_listed(copied, name):
+    run = copied(name)
     about = json.loads((run / "params.json").read_text())
     about["saved"].sort(key=lambda model: model != "3_Linear")
     (run / "params.json").write_text(json.dumps(about))
@@ -68,8 +63,8 @@ def test_what_was_clipped_is_told():
     assert note(read(RUNS / "mljar"), "targets-scaled") is None
 
 
-def test_without_a_model_that_keeps_its_targets_the_truth_is_doubted(tmp_path):
-    run = copied(tmp_path, "mljar_lognormal")
+def test_without_a_model_that_keeps_its_targets_the_truth_is_doubted(copied):
+    run = copied("mljar_lognormal")
     about = json.loads((run / "params.json").read_text())
     about["saved"] = ["3_Linear"]
     (run / "params.json").write_text(json.dumps(about))
@@ -90,8 +85,8 @@ def test_without_a_model_that_keeps_its_targets_the_truth_is_doubted(tmp_path):
         ("mljar_lognormal", "2_DecisionTree", 12, lambda _: 0.0211158584674771),
     ],
 )
-def test_a_target_that_scaling_does_not_explain(tmp_path, name, model, row, change):
-    run = copied(tmp_path, name)
+def test_a_target_that_scaling_does_not_explain(copied, name, model, row, change):
+    run = copied(name)
     value = change(column(run, model)[row].item())
     changed(run, model, row, value)
     error = refused("target differs from that of 1_Baseline", run)
@@ -100,8 +95,8 @@ def test_a_target_that_scaling_does_not_explain(tmp_path, name, model, row, chan
     assert error.path == str(run / model / OOF)
 
 
-def test_the_model_that_most_others_contradict_is_named(tmp_path):
-    run = copied(tmp_path, "mljar_diabetes")
+def test_the_model_that_most_others_contradict_is_named(copied):
+    run = copied("mljar_diabetes")
     value = column(run, "2_DecisionTree")[5].item()
     changed(run, "1_Baseline", 5, value + 7)
     error = refused(f"target differs from that of .*, {value!r}", run)
@@ -109,15 +104,15 @@ def test_the_model_that_most_others_contradict_is_named(tmp_path):
     assert (error.row, error.value) == (5, value + 7)
 
 
-def test_a_scaling_that_cannot_be_read(tmp_path):
-    run = copied(tmp_path, "mljar_lognormal")
+def test_a_scaling_that_cannot_be_read(copied):
+    run = copied("mljar_lognormal")
     place = run / "3_Linear" / "framework.json"
     place.write_text(place.read_text().replace("X_min_values", "minima"))
     refused("how targets were scaled", run)
 
 
-def test_a_score_of_another_target_is_refused(tmp_path):
-    run = copied(tmp_path, "mljar_lognormal")
+def test_a_score_of_another_target_is_refused(copied):
+    run = copied("mljar_lognormal")
     board = run / "leaderboard.csv"
     truth, own = column(run, "1_Baseline"), column(run, "3_Linear")
     predicted = column(run, "3_Linear", "prediction")
@@ -142,9 +137,9 @@ def test_without_the_weights_no_score_is_compared():
     assert (found.n_checked, found.reason) == (0, "the run scored with weights, which take no part")
 
 
-def test_a_model_with_weights_of_its_own_is_compared_without_the_others(tmp_path):
+def test_a_model_with_weights_of_its_own_is_compared_without_the_others(copied):
     """As mljar scores models boosted on their errors, whose predictions tell no weights."""
-    run = copied(tmp_path, "mljar_weights")
+    run = copied("mljar_weights")
     place = run / "2_DecisionTree" / OOF
     place.write_text("\n".join(x.rpartition(",")[0] for x in place.read_text().split()))
     with pytest.raises(InputError, match="2_DecisionTree has auc 0.858928 by its predictions"):
@@ -160,8 +155,8 @@ def test_a_model_with_weights_of_its_own_is_compared_without_the_others(tmp_path
     assert (found.n_checked, found.n_scores) == (3, 3)
 
 
-def test_weights_that_differ(tmp_path):
-    run = copied(tmp_path, "mljar_weights")
+def test_weights_that_differ(copied):
+    run = copied("mljar_weights")
     place = run / "3_Linear" / OOF
     lines = place.read_text().split()
     lines[3] = lines[3].rpartition(",")[0] + ",77.0"

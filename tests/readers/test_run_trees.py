@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 from contextlib import contextmanager
 from pathlib import Path
@@ -50,16 +49,11 @@ def opened(run):
     return verified(read(run, **how))
 
 
-@pytest.fixture
-def run_of(tmp_path):
-    return lambda tree: Path(shutil.copytree(REAL / tree, tmp_path / tree.replace("/", "-")))
-
-
 @pytest.mark.one_in(4)
 @pytest.mark.parametrize("kind", ["pipe", "device", "loop"])
 @pytest.mark.parametrize("tree", TREES)
-def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, run_of):
-    run, whole = run_of(tree), opened(REAL / tree) if "/" not in tree else None
+def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, copied):
+    run, whole = copied(tree), opened(REAL / tree) if "/" not in tree else None
     for place in of_each_kind(tree):
         if place.name == "train.csv":  # named on the command line, where a pipe is welcome
             continue
@@ -92,8 +86,8 @@ def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, 
         ("flaml", "design.npz"),
     ],
 )
-def test_a_pipe_in_a_run_is_named(tree, place, run_of):
-    run = run_of(tree)
+def test_a_pipe_in_a_run_is_named(tree, place, copied):
+    run = copied(tree)
     path = sorted(run.glob(place))[0]
     path.unlink()
     os.mkfifo(path)
@@ -102,8 +96,8 @@ def test_a_pipe_in_a_run_is_named(tree, place, run_of):
     assert str(path) in str(error.value)
 
 
-def test_parts_of_a_recording_that_can_not_be_read_are_told(run_of):
-    run = run_of("flaml")
+def test_parts_of_a_recording_that_can_not_be_read_are_told(copied):
+    run = copied("flaml")
     first, second, *_ = sorted((run / "parts").iterdir())
     for path, target in ((first, "no/where"), (second, second.name)):
         path.unlink()
@@ -113,8 +107,8 @@ def test_parts_of_a_recording_that_can_not_be_read_are_told(run_of):
     assert all(path.name in said for path in (first, second))
 
 
-def test_a_column_twice_in_a_table_of_h2o(run_of):
-    run = run_of("h2o")
+def test_a_column_twice_in_a_table_of_h2o(copied):
+    run = copied("h2o")
     path = sorted(run.glob("GBM_1*fold_assignment.csv"))[0]
     header, *rows = path.read_text().splitlines()
     path.write_text("\n".join([f"{header},x,x", *(f"{row},1,2" for row in rows)]) + "\n")
@@ -124,8 +118,8 @@ def test_a_column_twice_in_a_table_of_h2o(run_of):
 
 
 @pytest.mark.parametrize("fold", ["1e30", "-1e300", "9223372036854775808"])
-def test_a_fold_of_h2o_that_no_integer_holds(run_of, fold):
-    run = run_of("h2o")
+def test_a_fold_of_h2o_that_no_integer_holds(copied, fold):
+    run = copied("h2o")
     path = sorted(run.glob("GBM_1*fold_assignment.csv"))[0]
     header, _, *rows = path.read_text().splitlines()
     path.write_text("\n".join([header, fold, *rows]) + "\n")
@@ -134,10 +128,10 @@ def test_a_fold_of_h2o_that_no_integer_holds(run_of, fold):
     assert (error.value.path, error.value.row) == (str(path), 0)
 
 
-def test_infinite_predictions_of_autogluon_warn_of_nothing(run_of):
+def test_infinite_predictions_of_autogluon_warn_of_nothing(copied):
     from runs import oof
 
-    run = run_of("autogluon")
+    run = copied("autogluon")
     path = sorted(run.glob("models/*/utils/oof.pkl"))[0]
     values, count = np.full(150, np.inf, np.float32), np.ones(150, np.float32)
     count[:3] = np.inf, np.nan, 1e-45
@@ -147,8 +141,8 @@ def test_infinite_predictions_of_autogluon_warn_of_nothing(run_of):
 
 
 @pytest.mark.parametrize("code", [np.nan, np.inf, 1e30, -1.0, 0.5])
-def test_truths_of_auto_sklearn_that_are_no_class_warn_of_nothing(run_of, code):
-    run = run_of("autosklearn")
+def test_truths_of_auto_sklearn_that_are_no_class_warn_of_nothing(copied, code):
+    run = copied("autosklearn")
     path = run / ".auto-sklearn" / "true_targets_ensemble.npy"
     truth = np.load(path)
     truth[65] = code
@@ -158,8 +152,8 @@ def test_truths_of_auto_sklearn_that_are_no_class_warn_of_nothing(run_of, code):
     assert error.value.row == 65
 
 
-def test_lost_weights_of_one_model_of_mljar_are_found_by_its_score(run_of):
-    run = run_of("mljar_weights")
+def test_lost_weights_of_one_model_of_mljar_are_found_by_its_score(copied):
+    run = copied("mljar_weights")
     path = run / "1_Baseline" / "predictions_out_of_folds.csv"
     path.write_text(re.sub(r",[^,\n]*$", "", path.read_text(), flags=re.M))
     with pytest.raises(InputError, match="1_Baseline has auc .* on the leaderboard of mljar"):

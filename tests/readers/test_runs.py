@@ -2,7 +2,6 @@
 
 import csv
 import json
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -70,9 +69,8 @@ def test_a_real_run(name, tool, sizes):
     assert (reason in left_out) == (name == "caret")
 
 
-def test_the_hash_is_of_all_that_was_read(tmp_path):
-    place = tmp_path / "run"
-    shutil.copytree(REAL / "mljar", place)
+def test_the_hash_is_of_all_that_was_read(copied):
+    place = copied("mljar")
     for name in ("leaderboard.csv", "5_Linear/predictions_out_of_folds.csv", "data_info.json"):
         before = hash_of(place)
         (place / name).write_bytes((place / name).read_bytes() + b"\n")
@@ -271,12 +269,11 @@ def test_tables_of_r(tmp_path, header, row, tool):
 
 
 @pytest.mark.parametrize("name", ["params.json", "leaderboard.csv", "folds/fold_0_train.npy"])
-def test_what_lies_in_a_run_has_a_limit_too(tmp_path, name):
+def test_what_lies_in_a_run_has_a_limit_too(copied, name):
     from bbccli.core import reading
     from bbccli.readers.runs import contents
 
-    place = tmp_path / "run"
-    shutil.copytree(REAL / "mljar", place)
+    place = copied("mljar")
     file = place / name
     file.write_bytes(b"[" + b" " * 2**21 + b"]")
     how = {".json": contents.read_json, ".csv": contents.read_rows, ".npy": contents.read_positions}
