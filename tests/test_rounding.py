@@ -135,6 +135,6 @@ def test_a_short_number_is_read_back(value):
 
 def test_numbers():
     assert fixed(-0.0001, 3) == "0.000"
-    assert fixed(float("nan"), 3, missing="none") == "none"
+    assert fixed(float("nan"), 3) == ""
     assert percent(0.999) == "99.9 %"
     assert trimmed("0.7230") == "0.723"

@@ -125,10 +125,10 @@ def figure(value: float, bounds: tuple[float, float] = UNBOUNDED) -> str:
     return trimmed(digits_for([value], bounds=bounds).performance(value))
 
 
-def fixed(value: float | None, decimals: int, missing: str = "") -> str:
-    """Format with a fixed number of decimals; `missing` stands for no value, never -0."""
+def fixed(value: float | None, decimals: int) -> str:
+    """Format with a fixed number of decimals, never -0; nothing where there is no value."""
     if value is None or not math.isfinite(value):
-        return missing
+        return ""
     return _unsigned(f"{value:.{decimals}f}")
 
 

@@ -40,7 +40,8 @@ def tell_classes(sheet: Sheet) -> Sheet:
             hint="one value per cell",
         )
     if truth is None:
-        return replace(sheet, cells=tuple(_whole(cell) for cell in sheet.cells))
+        whole = (replace(c, configuration=c.name, label=None) for c in sheet.cells)
+        return replace(sheet, cells=tuple(whole))
     if not any(CLASS_SEPARATOR in cell.name or OF_CLASS.match(cell.name) for cell in sheet.cells):
         return sheet
     present = truth.named_codes()[1]
@@ -188,10 +189,6 @@ def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArra
     apart = np.abs(numbers.sum(axis=0, dtype=np.float64) - 1) > SUM_TOLERANCE
     wrong = np.flatnonzero(filled & (apart | (numbers < 0).any(axis=0)))
     return int(filled.sum()), wrong
-
-
-def _whole(cell: PredictionColumn) -> PredictionColumn:
-    return replace(cell, configuration=cell.name, label=None)
 
 
 def _split(

@@ -264,14 +264,15 @@ def _of_labels(names: Sequence[str], found: dict[int, _Cells]) -> list[int]:
         few = len(found[i].values) <= _GLANCE
         if few and any(name.endswith(ends) for name in names):
             return list(found)
-        if few and others and all(_same(found[other], labels) for other in others):
+        alike = (
+            len(found[other].values) <= len(labels) + 1
+            and set(found[other].values.to_pylist()) <= {*labels, None}
+            for other in others
+        )
+        if few and others and all(alike):
             return list(found)
     shares = {found[i].is_share for i in others}
     return [i for i in truths if found[i].is_share and shares != {True}]
-
-
-def _same(cells: _Cells, labels: set[str | None]) -> bool:
-    return len(cells.values) <= len(labels) + 1 and set(cells.values.to_pylist()) <= {*labels, None}
 
 
 def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:

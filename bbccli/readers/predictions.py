@@ -98,7 +98,8 @@ def read_values(sheet: Sheet, problems: Problems, file: Any = None) -> tuple[She
     # of a nested cross-validation all rows are read at once, so that all mean the same
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
     texts = {cell.name for cell in sheet.cells if cell.source in sheet.table.texts}
-    filled = {cell.name for cell in sheet.cells if _is_filled(sheet, cell)} if texts else texts
+    every = sheet.cells if texts else ()
+    filled = {one.name for one in every if len(sheet.column(one).nulls) < sheet.n_rows}
     worded = texts & filled
     if worded and worded == filled:
         return sheet, _read_words(sheet, rows)
@@ -332,10 +333,6 @@ def text_fault(column: Column) -> InputError:
     )
 
 
-def _is_filled(sheet: Sheet, cell: PredictionColumn) -> bool:
-    return len(sheet.column(cell).nulls) < sheet.n_rows
-
-
 def _numbers(
     sheet: Sheet, rows: IntArray, texts: Container[str], worded: Container[str], problems: Problems
 ) -> tuple[FloatArray, BoolArray]:
@@ -343,7 +340,7 @@ def _numbers(
     import pyarrow as pa
 
     cells, flat = sheet.cells, rows.ravel()
-    single = {*map(sheet.type_of, cells)} == {pa.float32()}
+    single = all(kind == pa.float32() for kind in map(sheet.type_of, cells))
     out = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
     sound = np.ones(len(cells), bool)
     in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
