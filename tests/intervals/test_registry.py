@@ -1,5 +1,7 @@
 """Every kind of interval is declared, and keeps the laws of all."""
 
+from inspect import getmodule
+
 import numpy as np
 import pytest
 
@@ -27,6 +29,13 @@ def test_each_kind_has_a_construction():
     assert list(INTERVALS) == list(IntervalKind)
     laws = [construction.law for construction in INTERVALS.values()]
     assert len(set(laws)) == len(laws)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("kind", INTERVALS)
+def test_each_law_is_of_the_module_that_tells_of_it(kind):
+    """`bbc explain` and docs/methods.md are made of that module's docstring."""
+    assert getmodule(INTERVALS[kind].law).__name__ == f"bbccli.stats.intervals.{kind}"
 
 
 @pytest.mark.parametrize("kind", INTERVALS)

@@ -19,14 +19,18 @@ Source: ours. Experimental.
 
 from __future__ import annotations
 
-from functools import partial
-
+from bbccli.core.results import Distribution
 from bbccli.stats.intervals.matched import check
-from bbccli.stats.intervals.resampled import Construction
+from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.stats.intervals.sharp import stretched
 
 FACTOR = 1.25
 """The spread as a multiple of that of the estimate, with models that are trained."""
 
 
-INTERVAL = Construction(partial(stretched, factor=FACTOR), check=check, guards_losses=True)
+def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:
+    """Return the stretched distribution of the estimate, within the bounds."""
+    return stretched(drawn, basis, bounds, FACTOR)
+
+
+INTERVAL = Construction(law, check=check, guards_losses=True)
