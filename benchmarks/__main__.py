@@ -17,12 +17,13 @@ from benchmarks import (
     page,
     process,
     scaling,
+    searches,
     threads,
 )
 from benchmarks.machine import describe
 from benchmarks.tables import Section, as_rich, targets_table
 
-SECTIONS = (headline, grid, families, scaling, extremes, threads, memory, process, files)
+SECTIONS = (headline, grid, families, scaling, extremes, threads, memory, process, files, searches)
 QUICK = (headline, grid, families, process, files)
 
 

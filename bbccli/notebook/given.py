@@ -134,6 +134,7 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
     BbcError
         Arguments that don't go together, or predictions of an unknown form.
     """
+    predictions = _of_search(predictions)
     given = {name: values for name, values in of_samples.items() if values is not None}
     for name, values in given.items():
         if isinstance(values, str | PurePath):
@@ -255,6 +256,12 @@ def _path(given: Any) -> str:
     if isinstance(given, PredictionMatrix):
         return given.source.path if given.source.sha256 else ""
     return str(given) if isinstance(given, str | PurePath) else str(_folder(given) or "")
+
+
+def _of_search(predictions: Any) -> Any:
+    """Return the matrix that a search has kept; anything else as it is."""
+    matrix = getattr(predictions, "matrix_", None)
+    return matrix if isinstance(matrix, PredictionMatrix) else predictions
 
 
 def _recording(predictions: Any) -> str | None:

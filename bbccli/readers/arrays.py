@@ -36,7 +36,7 @@ from bbccli.readers.sources.memory import (
     plain_array,
 )
 from bbccli.readers.table import PredictionColumn, Table, cells_of
-from bbccli.types import Missing, Task
+from bbccli.types import BoolArray, Missing, Task
 
 
 def matrix_of(
@@ -62,9 +62,10 @@ def matrix_of(
     ----------
     predictions : (N, C), (N, C, K) or (R, N, C[, K])
         Of C configurations on N samples, in R repeats: probabilities, scores, values or labels;
-        of K classes a number each. NaN where there is none. Three axes are (N, C, K) where the
-        first is as long as the outcome and the second is not, or where `classes` are named; else
-        (R, N, C).
+        of K classes a number each. NaN where there is none; where no repeat predicts all samples,
+        as in repeated hold-out, NaN of all configurations is what a repeat leaves out. Three axes
+        are (N, C, K) where the first is as long as the outcome and the second is not, or where
+        `classes` are named; else (R, N, C).
     outcome : (N,), optional
         True labels or values; of a survival task the times. Scores without a truth have none.
     event : (N,), optional
@@ -120,9 +121,14 @@ def matrix_of(
     of_samples: dict[str, ArrayLike | None]
     of_samples = {"truth": truth} if event is None else {"time": truth, "event": event}
     of_samples |= {"group": groups, "weight": weights, "row_id": row_id}
+    held_out = folds is None and n_repeats > 1 and _holds_out(array)
+    if held_out and row_id is None:
+        of_samples["row_id"] = np.arange(n_samples)
     roles = _roles(of_samples, folds, n_repeats, n_samples)
     table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
     sheet = Sheet(table, "arrays", table.n_rows, roles, cells, about)
+    if held_out:
+        sheet = sheet.of_rows(np.flatnonzero(_predicted(array).reshape(-1)))
     sheet = place(sheet, RAISE)
     how: dict[str, Any] = {"task": task, "positive": positive, "missing": missing}
     by_hand = Roles(weight=None if weights is None else "weight")
@@ -212,6 +218,23 @@ def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]
             "and classes, in this order",
         )
     return array
+
+
+def _predicted(array: NDArray[Any]) -> BoolArray:
+    """(R, N) True where some configuration of (R, N, C, K) has a prediction."""
+    given = np.ones(array.shape, bool)
+    if array.dtype.kind == "f":
+        given = ~np.isnan(array)
+    elif array.dtype.hasobject:  # NaN alone is not itself
+        listed = [v is not None and v == v for v in array.ravel().tolist()]  # noqa: PLR0124
+        given = np.reshape(listed, array.shape)
+    return np.asarray(given.any(axis=(2, 3)))
+
+
+def _holds_out(array: NDArray[Any]) -> bool:
+    """True if no repeat predicts all samples, and some sample is in several of them."""
+    there = _predicted(array)
+    return bool(not there.all(axis=1).any() and (there.sum(axis=0) > 1).any())
 
 
 def _names(given: Sequence[str] | None, n_configurations: int) -> list[str]:

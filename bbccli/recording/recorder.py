@@ -12,12 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.errors import OptionError
+from bbccli.core.arguments import choice
+from bbccli.dropping import Rule, drop
+from bbccli.dropping.base import MIN_SAMPLES
+from bbccli.errors import OptionError, nearest
+from bbccli.metrics import Metric, metric_named
 from bbccli.recording import given, store
 from bbccli.recording.given import Split
+from bbccli.recording.interim import matrix_so_far, plan_for, pooling_for
 from bbccli.recording.scorer import RecordingScorer, Turn, known_tests, metric_of, own_score
-from bbccli.recording.store import Part, identity_of
-from bbccli.types import IntArray
+from bbccli.recording.store import Part, by_identity, identity_of, parts_in
+from bbccli.recording.tries import tries_of
+from bbccli.types import IntArray, Pooling
 
 if TYPE_CHECKING:
     from bbccli.recording.verification import Verified
@@ -98,7 +104,7 @@ class Recorder:
             scoring=scoring if isinstance(scoring, str) else "",
         )
         self._session = time.time_ns()
-        self._turn = Turn()
+        self._turn, self._seen = Turn(), dict[str, Part]()
         self._scoring, self._response, self._samples = scoring, response, (X, y)
         if scoring is not None:
             self._scorer  # noqa: B018 - what is wrong with it is said before a folder is made
@@ -235,6 +241,80 @@ class Recorder:
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
         """Count a configuration that was tried, whether or not its predictions are complete."""
         self._keep(configuration, params)
+
+    def hopeless(
+        self,
+        configuration: str,
+        *,
+        metric: str | Metric | None = None,
+        rule: str | Rule = "bbcd",
+        threshold: float | None = None,
+        min_samples: int = MIN_SAMPLES,
+        pooling: Pooling | str = "fold-mean",
+        random_state: int = 0,
+    ) -> bool:
+        """Return True if a configuration can hardly win any more, by its predictions so far.
+
+        It is compared with the best of all that predict the same samples. Ask between folds, and
+        train it no further where it is hopeless; it counts as tried.
+
+        Parameters
+        ----------
+        configuration
+            Its name, as `write` or `configuration` was given it.
+        metric
+            Without it `scoring`.
+        rule, threshold, min_samples
+            As for `bbccli.drop`.
+        pooling
+            As the winner is selected; metrics that are no means are pooled.
+        random_state
+            Seed of the bootstrap.
+
+        Raises
+        ------
+        OptionError
+            No metric that bbc has, or no such configuration.
+        UndefinedError, UnsupportedError
+            A rule that can't be computed on these predictions or for this metric.
+
+        Examples
+        --------
+        .. code-block:: python
+
+            for train, test in rec.cv:
+                scorer(model.fit(X[train], y[train]), X[test], y[test])
+                if rec.hopeless("trial 7"):
+                    break
+        """
+        name = given.name_of(configuration)
+        if metric is None and not self._design.scoring:
+            raise OptionError("the recorder was not told by what you select", hint="metric=NAME")
+        chosen = metric_named(self._design.scoring if metric is None else metric)
+        everything, _ = parts_in(self.folder, self._seen)
+        groups = by_identity(everything)
+        if identity_of(name, "", {}) not in groups:
+            names = {part.name for part in everything} - {""}
+            raise OptionError(f"there is no configuration {name!r}", hint=nearest(name, names))
+        tries = {identity: tries_of(group) for identity, group in groups.items()}
+        latest = tries[identity_of(name, "", {})][-1]
+        if not latest.counts:
+            return False
+        matrix = matrix_so_far(
+            self._design,
+            {str(id(one)): one.parts for own in tries.values() for one in own if one.counts},
+            str(id(latest)),
+        )
+        by = pooling_for(chosen, choice(Pooling, pooling, "pooling"))
+        found = drop(
+            matrix,
+            chosen,
+            plan_for(matrix, chosen, by, random_state),
+            rule=rule,
+            threshold=threshold,
+            min_samples=min_samples,
+        )
+        return str(id(latest)) in found.drop
 
     def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
         """Compare what was recorded with what a search says of its candidates.

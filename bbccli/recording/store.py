@@ -390,12 +390,17 @@ def paths(folder: Path) -> Iterator[Path]:
     yield from sorted(folder.glob(PATTERNS[0]))
 
 
-def parts_in(folder: Path) -> tuple[list[Part], list[str]]:
-    """Return the parts of a recording as they were written, and the names of damaged files."""
-    found, damaged = [], []
+def parts_in(folder: Path, known: dict[str, Part] | None = None) -> tuple[list[Part], list[str]]:
+    """Return the parts of a recording as they were written, and the names of damaged files.
+
+    Parts `known`, by the names of their files, are not read again; what is read is added to them.
+    """
+    known, found, damaged = {} if known is None else known, [], []
     for file in paths(folder):
         try:
-            found.append(read(file))
+            if file.name not in known:
+                known[file.name] = read(file)
+            found.append(known[file.name])
         except (DamagedError, OSError):
             damaged.append(file.name)
     return sorted(found, key=lambda part: (part.session, part.time)), damaged

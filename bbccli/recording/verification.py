@@ -37,19 +37,34 @@ from bbccli.types import FloatArray, PredictionKind, Task
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Candidate of a search: parameters or a name, mean, score of each split, and its parts."""
+    """Candidate of a search: parameters or a name, mean, score of each split, and its parts.
+
+    One that was dropped between folds was trained on `n_trained` of them.
+    """
 
     params: Mapping[str, Any]
     mean: float
     splits: FloatArray
     name: str = ""
     parts: Sequence[Part] = ()
+    n_trained: int | None = None
 
     @property
     def label(self) -> str:
         """Its name or its parameters, for messages."""
         words = " ".join(f"{key}={value}" for key, value in self.params.items())
         return self.name or words or "the candidate"
+
+    @property
+    def failed(self) -> bool:
+        """True if a fit has no score."""
+        wanted = len(self.splits) if self.n_trained is None else self.n_trained
+        return int(np.isfinite(self.splits).sum()) < wanted
+
+    @property
+    def dropped(self) -> bool:
+        """True if all its fits have one, and it was not trained on all folds."""
+        return not self.failed and bool(np.isnan(self.splits).any())
 
 
 def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -> list[Candidate]:
@@ -97,7 +112,11 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
         )
     scores = np.array([np.asarray(table[key], np.float64) for _, key in columns]).T
     means = np.asarray(table[f"mean_test_{name}"], np.float64).tolist()
-    return list(map(Candidate, table["params"], means, scores))
+    trained = table["n_folds_trained"] if "n_folds_trained" in keys else [len(columns)] * len(means)
+    return [
+        Candidate(params, mean, splits, n_trained=int(n))
+        for params, mean, splits, n in zip(table["params"], means, scores, trained, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +129,8 @@ class Verified:
         Candidates of the search, and their fits that gave a score.
     incomplete
         Names of candidates with fits that failed.
+    dropped
+        Names of candidates that the search dropped between folds.
     largest_deviation
         Of the mean of the recorded scores from `mean_test_score`.
     largest_recomputed
@@ -132,6 +153,7 @@ class Verified:
     n_recomputed: int = 0
     notes: tuple[str, ...] = ()
     recorded_again: tuple[str, ...] = ()
+    dropped: tuple[str, ...] = ()
 
 
 def verified(
@@ -183,7 +205,8 @@ def verified(
     return Verified(
         n_candidates=len(candidates),
         n_fits=n_fits,
-        incomplete=tuple(one.label for one in candidates if np.isnan(one.splits).any()),
+        incomplete=tuple(one.label for one in candidates if one.failed),
+        dropped=tuple(one.label for one in candidates if one.dropped),
         largest_deviation=deviation,
         largest_recomputed=max((one.difference for one, *_ in again), default=None),
         n_recomputed=len(again),

@@ -57,6 +57,21 @@ def configurations_dropped(
     )
 
 
+@note(CARE, "missing")
+def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
+    """A search dropped configurations between folds. They can hardly win, and the correction counts
+    those that were trained on all folds. [Dropping](dropping.md#what-it-saves-and-costs) shows what
+    that did to the estimate where it was measured.
+
+    Remedy: nothing; or `threshold` nearer to 1, which drops later.
+    """
+    return (
+        f"{len(names)} of {n_configurations} configurations were dropped between folds: "
+        f"{listing(names)}",
+        "nothing: the correction is for the choice among those that were trained on all folds",
+    )
+
+
 @note(DOUBT, "missing")
 def common_rows(n_common: int, n_samples: int) -> Texts:
     """With `--missing common-rows`, only samples that every configuration predicts are used.

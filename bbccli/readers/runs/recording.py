@@ -20,6 +20,7 @@ from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
 from bbccli.readers.table import Table, cells_of
 from bbccli.recording import store
+from bbccli.recording.interim import common_kind
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.tries import Try, candidate_of, share_of, short_names, tries_of
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
@@ -116,7 +117,7 @@ def load(path: Path) -> Recording:
             hint="give rec.scorer to the search and rec.cv as its cv, or call rec.write()",
         )
     predicted = [[part for part in one.parts if part.predictions is not None] for one in counted]
-    kind = _kind(path, {part.kind for group in predicted for part in group if part.kind})
+    kind = common_kind({part.kind for group in predicted for part in group if part.kind}, path)
     predictions = _prediction_array(path, plan, predicted, kind)
     return Recording(
         path=path,
@@ -168,25 +169,6 @@ def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
     for identity, candidates in listed.items():
         if identity not in recorded:
             yield LeftOut(candidates[-1].label or identity, "every fit failed")
-
-
-def _kind(path: Path, kinds: set[PredictionKind]) -> PredictionKind:
-    """Return the form of all predictions.
-
-    Raises
-    ------
-    InputError
-        There are several.
-    """
-    if len(kinds) == 1:
-        return next(iter(kinds))
-    if kinds == {PredictionKind.PROBABILITY, PredictionKind.SCORE}:
-        return PredictionKind.SCORE
-    raise InputError(
-        f"predictions are of several forms: {', '.join(sorted(map(str, kinds)))}",
-        path=path,
-        hint="record one form for all, such as Recorder(response='predict_proba')",
-    )
 
 
 def _placed(path: Path, plan: Design, part: Part) -> Part:

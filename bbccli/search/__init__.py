@@ -1,0 +1,26 @@
+"""Searches of scikit-learn that drop configurations between folds and correct for the rest."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from bbccli.search.dropping import DroppingSearchCV
+
+__all__ = ["DroppingSearchCV"]
+
+
+def __getattr__(name: str) -> object:
+    # scikit-learn is no dependency of bbc
+    if name != "DroppingSearchCV":
+        raise AttributeError(f"module 'bbccli.search' has no attribute {name!r}")
+    try:
+        from bbccli.search.dropping import DroppingSearchCV
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in ("sklearn", "joblib"):
+            raise
+        raise ModuleNotFoundError(
+            "DroppingSearchCV needs scikit-learn 1.7 or later: pip install scikit-learn",
+            name=error.name,
+        ) from None
+    return DroppingSearchCV

@@ -1,0 +1,376 @@
+"""The state of a search that drops configurations: what was trained, and who goes on."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.base import is_classifier, is_regressor
+from sklearn.metrics import get_scorer
+from sklearn.utils import check_random_state
+
+from bbccli.core.arguments import choice
+from bbccli.core.matrix import PredictionMatrix, Unfinished
+from bbccli.core.notes import Note
+from bbccli.core.notes.remarks import configurations_dropped, dropped_between_folds
+from bbccli.core.plan import Plan
+from bbccli.core.rounding import count
+from bbccli.core.source import agrees, tolerance_of
+from bbccli.dropping import DropDecision, Rule, drop
+from bbccli.dropping.base import RuleNeed
+from bbccli.dropping.online import check_terms
+from bbccli.dropping.rules import choose_rule
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
+from bbccli.metrics.probability import with_clip
+from bbccli.readers import matrix_of
+from bbccli.recording.given import Split, codes_of_groups, design_of, of_candidate, weights_of
+from bbccli.recording.interim import common_kind, dtype_of, matrix_so_far, plan_for, pooling_for
+from bbccli.recording.scorer import RecordingScorer, own_score
+from bbccli.recording.store import Design, Part
+from bbccli.recording.tries import share_of, short_names
+from bbccli.search.keeper import Keeper, KeptScore
+from bbccli.stats.selection.candidates import fold_performances
+from bbccli.types import BoolArray, MetricKind, Pooling, PredictionKind, Task
+
+ANSWERS = {
+    PredictionKind.LABEL: ("predict",),
+    PredictionKind.VALUE: ("predict",),
+    PredictionKind.PROBABILITY: ("predict_proba",),
+    PredictionKind.SCORE: ("predict_proba", "decision_function"),
+}
+"""Methods of estimators by the form of predictions that a metric wants, the best first."""
+
+
+FAILED = "a fit failed, or its score is not finite"
+
+
+def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) -> Metric:
+    """Return the metric that says who is dropped: the one that is named, else that of the search.
+
+    Raises
+    ------
+    OptionError
+        bbc does not have it.
+    """
+    if metric is not None:
+        return metric_named(metric)
+    scoring = scoring.metric if isinstance(scoring, RecordingScorer) else scoring
+    name = scoring if isinstance(scoring, str) else ""
+    if scoring is None or scoring is own_score:
+        name = "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else ""
+    elif not name:
+        names = (one.replace("-", "_") for one in (*ALIASES, *METRICS))
+        name = next((one for one in names if _scores_alike(one, scoring)), "")
+    try:
+        return metric_named(name)
+    except OptionError:
+        what = f"scoring={name!r}" if name else "the function that the search scores by"
+        raise OptionError(
+            f"bbc has no metric for {what}",
+            hint="metric=NAME says who is dropped; bbc metrics lists the names",
+        ) from None
+
+
+def _scores_alike(name: str, scorer: Any) -> bool:
+    """True if scikit-learn has a scorer of this name, and it is made as this one is."""
+    try:
+        return repr(get_scorer(name)) == repr(scorer)
+    except ValueError:
+        return False
+
+
+@dataclass
+class Race:
+    """Configurations that are trained fold by fold.
+
+    Parameters
+    ----------
+    design
+        Truth, groups and, once they are drawn, the test sets.
+    metric, rule, threshold, min_samples, pooling, seed
+        What decides.
+    splits
+        Train and test rows.
+    candidates, names
+        Parameters of the configurations, and those that vary as a name.
+    outputs, parts
+        By configuration and split, what scikit-learn returned and what was predicted.
+    decisions
+        One after each step but the last.
+    warned
+        What was warned of.
+    """
+
+    design: Design
+    metric: Metric
+    rule: Rule
+    threshold: float
+    min_samples: int
+    pooling: Pooling
+    seed: int
+    splits: list[Split] = field(default_factory=list)
+    candidates: list[Mapping[str, Any]] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    outputs: list[dict[int, Mapping[str, Any]]] = field(default_factory=list)
+    parts: list[dict[int, Part]] = field(default_factory=list)
+    decisions: list[DropDecision] = field(default_factory=list)
+    warned: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, search: Any, y: Any, groups: Any, scored_with: Mapping[str, Any]) -> Race:
+        """Check what a search is given, before anything is trained.
+
+        Parameters
+        ----------
+        search
+            The search.
+        y, groups : (N,)
+            The truth; samples that belong together, if any do.
+        scored_with
+            What the scorer gets beside the samples.
+
+        Raises
+        ------
+        BbcError
+            A metric, a rule or a truth that don't go together.
+        """
+        metric = metric_of_search(search.metric, search.scoring, search.estimator)
+        values = Task.REGRESSION in metric.tasks and not is_classifier(search.estimator)
+        design = design_of(y, Task.REGRESSION if values else Task.MULTICLASS, None)
+        if design.task not in metric.tasks:
+            tasks = " and ".join(sorted(map(str, metric.tasks)))
+            raise UnsupportedError(
+                f"{metric.label} is for {tasks} tasks; this one is {design.task}",
+                hint="another scoring or metric",
+            )
+        rule = choose_rule(search.rule)
+        if RuleNeed.LOSSES in rule.needs and metric.kind is not MetricKind.MEAN:
+            raise UnsupportedError(
+                f"{metric.label} is no mean of losses per sample, which the rule {rule.name} needs",
+                hint="rule='bbcd', or a metric such as accuracy or mae",
+            )
+        weights_of(scored_with.get("sample_weight"), design.n_samples)
+        if groups is not None:
+            design = replace(design, groups=codes_of_groups(groups, design.n_samples))
+        state = search.random_state
+        drawn = not isinstance(state, Integral)
+        return cls(
+            design=design,
+            metric=metric,
+            rule=rule,
+            threshold=check_terms(rule, search.threshold, search.min_samples),
+            min_samples=search.min_samples,
+            pooling=pooling_for(metric, choice(Pooling, search.pooling, "pooling")),
+            seed=int(check_random_state(deepcopy(state)).randint(2**31 - 1) if drawn else state),
+        )
+
+    def draw(self, splits: list[Split]) -> None:
+        """Take the splits."""
+        self.splits = splits
+        self.design = replace(self.design, tests=tuple(test for _, test in splits))
+
+    def start(self, candidates: Iterable[Mapping[str, Any]]) -> None:
+        """Take the configurations."""
+        self.candidates = list(candidates)
+        params = [of_candidate(dict(one)) for one in self.candidates]
+        self.names = short_names(
+            [Part(identity=str(c), session=0, params=one) for c, one in enumerate(params)]
+        )
+        self.outputs = [{} for _ in params]
+        self.parts = [{} for _ in params]
+
+    def keeper(self, scorer: Any) -> Keeper:
+        """Return a scorer that keeps what the metric asks for."""
+        return Keeper(scorer, ANSWERS[self.metric.wants], self.design.labels, self.design.task)
+
+    def take(self, queue: Sequence[tuple[int, int]], outputs: Sequence[dict[str, Any]]) -> None:
+        """Take what scikit-learn returned of some models, each a configuration and a split.
+
+        Raises
+        ------
+        ValueError
+            A model has several scores.
+        """
+        for (c, split), one in zip(queue, outputs, strict=True):
+            score = one["test_scores"]
+            if isinstance(score, Mapping):
+                raise several_metrics()
+            failed = not isinstance(score, KeptScore) or not np.isfinite(score)
+            part = Part(identity="", session=0, problem=FAILED) if failed else score.part
+            self.parts[c][split] = replace(part, split=split)
+            scores = {key: float(one[key]) for key in one.keys() & {"test_scores", "train_scores"}}
+            self.outputs[c][split] = one | scores
+
+    def slowness(self, candidate: int) -> float:
+        """Return how long its fits took so far, negative: the slowest sort first."""
+        return -sum(float(one["fit_time"]) for one in self.outputs[candidate].values())
+
+    @property
+    def survivors(self) -> BoolArray:
+        """True for those that were trained on all folds: (C,)."""
+        n_folds = len(self.splits)
+        return np.array([len(_predicted(own)) == n_folds for own in self.parts])
+
+    def left(self, candidates: Sequence[int]) -> list[int]:
+        """Return those without a failed fit; the others are out of the race.
+
+        Raises
+        ------
+        ValueError
+            There is none.
+        """
+        lost: dict[int, str] = {}
+        for c in candidates:
+            wrong = [one.problem for one in self.parts[c].values() if one.predictions is None]
+            lost |= {c: wrong[0]} if wrong else {}
+        if lost:
+            first = next(iter(lost))
+            what = f"{count(len(lost), 'configuration')} left the race, such as {self.names[first]}"
+            if len(lost) == len(candidates):
+                raise ValueError(f"no configuration is left: {self.names[first]}: {lost[first]}")
+            warnings.warn(f"{what}: {lost[first]}", RuntimeWarning, stacklevel=2)
+        return [c for c in candidates if c not in lost]
+
+    def decide(self, alive: Sequence[int]) -> list[int]:
+        """Return those of some candidates that can still win, after the folds so far."""
+        seen = len(self.parts[alive[0]])
+        gone = [c for c in range(len(self.parts)) if c not in set(alive)]
+        unfinished = Unfinished(
+            dropped=tuple(self.names[c] for c in gone),
+            models=tuple(len(self.parts[c]) for c in gone),
+            n_models=seen,
+            names=tuple(self.names),
+        )
+        tried = {self.names[c]: list(self.parts[c].values()) for c in alive}
+        matrix = matrix_so_far(self.design, tried, self.names[alive[0]], unfinished)
+        plan = self.plan(matrix)
+        self._verify(matrix, plan.clip, alive)
+        try:
+            found = drop(
+                matrix,
+                self.metric,
+                plan,
+                rule=self.rule,
+                threshold=self.threshold,
+                min_samples=self.min_samples,
+                n_folds=len(self.splits),
+            )
+        except UndefinedError as error:  # a model more costs less than the search
+            self._warn(f"nothing is dropped after fold {seen}: {error.problem}")
+            return list(alive)
+        self.decisions.append(found)
+        for note in found.notes if found.drop else ():
+            self._warn(f"{note.text}; {note.remedy}")
+        keep = set(found.keep)
+        return [c for c in alive if self.names[c] in keep]
+
+    def plan(self, matrix: PredictionMatrix) -> Plan:
+        """Return a plan that selects as the search does."""
+        return plan_for(matrix, self.metric, self.pooling, self.seed)
+
+    def matrix(self) -> PredictionMatrix:
+        """Return the predictions of the candidates that were trained on all folds."""
+        places = self.design.places
+        whole = list(map(_predicted, self.parts))
+        every = [part for own in whole for part in own]
+        labels = every[0].kind is PredictionKind.LABEL
+        shape = (1 + max(repeat for repeat, _ in places), self.design.n_samples, len(whole))
+        first = np.asarray(every[0].predictions)
+        dtype = np.dtype(object) if labels else dtype_of(every)
+        filled = np.full((*shape, *first.shape[1:]), None if labels else np.nan, dtype)
+        folds = np.full(shape[:2], -1)
+        names = np.array(self.design.classes, dtype=object)
+        weights = np.full(shape[1], np.nan)
+        for c, parts in enumerate(whole):
+            for part in parts:
+                assert part.split is not None
+                (repeat, fold), rows = places[part.split], self.design.tests[part.split]
+                values = np.asarray(part.predictions)
+                filled[repeat, rows, c] = names[values] if labels else values
+                folds[repeat, rows] = fold
+                if part.weights is not None:
+                    weights[rows] = part.weights
+        tested = (folds >= 0).any(axis=0)
+        several = bool((folds[:, tested] >= 0).all() and folds.max() > 0)
+        matrix = matrix_of(
+            filled[:, tested],
+            names[self.design.truth][tested] if len(names) else self.design.truth[tested],
+            configurations=self.names,
+            classes=self.design.classes if len(first.shape) > 1 else None,
+            folds=folds[:, tested] if several else None,
+            groups=None if self.design.groups is None else self.design.groups[tested],
+            weights=None if np.isnan(weights).any() else weights[tested],
+            task=self.design.task,
+            metadata={
+                "classes": list(names),
+                "configs": [{"id": name} for name in self.names],  # no column is anything else
+                "selection": str(self.pooling if several else Pooling.POOLED),
+            },
+        )
+        kind = common_kind({part.kind for part in every if part.kind})  # 0 and 1 are no labels
+        return replace(matrix, kind=kind, notes=self._notes(matrix.notes))
+
+    def _notes(self, notes: Iterable[Note]) -> tuple[Note, ...]:
+        """Return the notes on a matrix, which tell those that were dropped from those that failed.
+
+        Both lack predictions.
+        """
+        failed = [len(_predicted(own)) < len(own) for own in self.parts]
+        rest = [note for note in notes if note.code != configurations_dropped.code]
+        for kind, lost in (
+            (configurations_dropped, self._named(np.array(failed))),
+            (dropped_between_folds, self._named(~self.survivors & ~np.array(failed))),
+        ):
+            rest += [kind(lost, len(failed))] if lost else []
+        return tuple(rest)
+
+    def _named(self, which: BoolArray) -> list[str]:
+        return [self.names[c] for c in np.flatnonzero(which)]
+
+    def _verify(self, matrix: PredictionMatrix, clip: float, alive: Sequence[int]) -> None:
+        """Warn where the search scores otherwise than the metric does in the same folds."""
+        try:
+            ours = np.concatenate(fold_performances(matrix, with_clip(self.metric, clip)))
+        except UndefinedError:
+            return
+        splits = list(self.parts[alive[0]])
+        theirs = np.array([[self.parts[c][s].score for c in alive] for s in splits], float)
+        theirs *= self.metric.direction.sign
+        known = np.isfinite(ours) & np.isfinite(theirs)
+        if not known.any():
+            return
+        place = np.unravel_index(np.argmax(np.where(known, np.abs(ours - theirs), -1)), ours.shape)
+        here, there = float(ours[place]), float(theirs[place])
+        share = share_of(one.predictions for own in self.parts for one in own.values())
+        if not agrees(here, there, tolerance_of(share, there)):
+            self._warn(
+                f"scoring and metric are not the same: {self.names[alive[int(place[1])]]} has "
+                f"{there:.6g} by the search and {here:.6g} by {self.metric.name}, which says who "
+                "is dropped and what is corrected"
+            )
+
+    def _warn(self, text: str) -> None:
+        """Warn once a search of the same."""
+        kind = text.partition(":")[0]
+        if kind not in self.warned:
+            self.warned.add(kind)
+            warnings.warn(text, UserWarning, stacklevel=2)
+
+
+def _predicted(own: Mapping[int, Part]) -> list[Part]:
+    """Return the parts with predictions."""
+    return [part for part in own.values() if part.predictions is not None]
+
+
+def several_metrics() -> ValueError:
+    """Return the error about a search by several metrics."""
+    return ValueError(
+        "DroppingSearchCV takes one metric, by which it drops and selects; afterwards "
+        "bbccli.correct(search.matrix_, metric=[...]) tells what others say of the winner"
+    )
