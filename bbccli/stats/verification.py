@@ -243,11 +243,14 @@ def _in_folds(
 def _refuted(
     matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, value: float, cause: str
 ) -> InputError:
-    fold, place = "", f"on the leaderboard of {run.tool}"
+    fold, source, place = "", "predictions", f"on the leaderboard of {run.tool}"
     if score.fold is not None:
         fold, place = f"in fold {score.fold} ", f"by the log of {run.tool}"
+    if run.evaluation is not None:
+        source, place = "answers", f"by {run.tool}'s own figure"
+        cause = "answers were lost or changed, or the figure is of other ones"
     return InputError(
-        f"{fold}{score.id} has {_metric(score)} {value:.6g} by its predictions, "
+        f"{fold}{score.id} has {_metric(score)} {value:.6g} by its {source}, "
         f"{score.value:.6g} {place}",
         path=matrix.source.path,
         hint=f"{cause}; to continue anyway: --no-verify",

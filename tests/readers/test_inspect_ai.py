@@ -205,3 +205,207 @@ def test_members_of_several_frames_are_read_whole(tmp_path):
             raw = raw[: start + at] + (93).to_bytes(2, "little") + raw[start + at + 2 :]
     path.write_bytes(raw)
     np.testing.assert_array_equal(read(path).predictions, read(LOGS / "reduced").predictions)
+
+
+# What a busy person, or another tool, makes of logs
+
+
+@pytest.fixture
+def changed(tmp_path):
+    """Write both logs in JSON, the second one changed by a function of the log."""
+
+    def write(change, *, of_both=False):
+        for at, path in enumerate(files("json")):
+            log = json.loads(path.read_text())
+            if at or of_both:
+                change(log)
+            (tmp_path / f"{at}.json").write_text(json.dumps(log))
+        return tmp_path
+
+    return write
+
+
+def every(change):
+    def of_samples(log):
+        log["results"] = {}  # the figures are of other answers
+        for sample in log["samples"]:
+            change(sample)
+
+    return of_samples
+
+
+def score(name, value):
+    return lambda sample: sample["scores"][name].update(value=value(sample))
+
+
+def other_question(sample):
+    sample["input"] = f"Another one: {sample['input']}"
+
+
+def other_item(sample):
+    other_question(sample)
+    sample["target"] = "no number"
+
+
+def failed(sample):
+    sample.update(scores=None, error={"message": "request failed"})
+
+
+def of_epoch_two_only(log):
+    log["samples"] = [one for one in log["samples"] if one["epoch"] == 2]
+    log["results"] = {}
+
+
+def at(log, **more):
+    log["eval"].update(more)
+
+
+REFUSED = {
+    "two tasks": (lambda log: at(log, task="other"), "no task was run by all 2"),
+    "two versions": (lambda log: at(log, task_version=2), "no task was run by all 2"),
+    "another data set": (every(other_item), "5 items of addition were others for cot than for"),
+    "percent": (
+        every(score("overlap", lambda one: 100 * one["scores"]["overlap"]["value"])),
+        "overlap is at most 1 for short and beyond 10 for cot",
+    ),
+    "infinite": (every(score("overlap", lambda _: float("inf"))), "infinite"),
+    "beyond any float": (every(score("overlap", lambda _: 10**400)), "infinite"),
+    "other ids": (every(lambda one: one.update(id=f"x{one['id']}")), "0 of 10 items are common"),
+    "an answer more right": (
+        lambda log: [one["scores"]["match"].update(value="C") for one in log["samples"]],
+        "by inspect's own figure",
+    ),
+    "twice": (lambda log: log["samples"].append(log["samples"][0]), "row_id occurs twice"),
+    "no id": (every(lambda one: one.pop("id")), "without id or epoch"),
+    "no model": (lambda log: at(log, model=None), "names no task or no model"),
+    "most failed": (
+        every(lambda one: failed(one) if one["id"] in ("q00", "q01") else None),
+        "more than 20% of the items have no score",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_can_not_be_compared_is_refused(case, changed):
+    change, words = REFUSED[case]
+    folder = changed(change)
+    name = "overlap" if case in ("percent", "infinite", "beyond any float") else None
+    with pytest.raises(BbcError, match=words):
+        verify(read(folder, roles=Roles(prediction=name)))
+
+
+def test_a_prompt_may_be_part_of_the_question(changed):
+    assert read(changed(every(other_question))).n_configurations == 2
+
+
+def test_epochs_may_be_fewer_for_some(changed):
+    matrix = read(changed(of_epoch_two_only))
+    assert (matrix.n_samples, matrix.n_repeats) == (5, 2)
+    assert [note.code for note in matrix.notes][:1] == ["epochs-missing"]
+
+
+LEFT_OUT = {
+    "cancelled": (lambda log: log.update(status="cancelled"), "status cancelled"),
+    "started": (lambda log: log.update(status="started"), "status started"),
+    "invalidated": (lambda log: log.update(invalidated=True), "invalidated"),
+    "without samples": (lambda log: log.pop("samples"), "it holds no samples"),
+    "not scored": (every(lambda one: one.update(scores=None)), "no answer has a score"),
+    "all failed": (every(failed), "no answer has a score"),
+}
+
+
+@pytest.mark.parametrize("case", LEFT_OUT)
+def test_what_did_not_end_well_is_left_out_and_named(case, changed):
+    change, reason = LEFT_OUT[case]
+    matrix = read(changed(change))
+    assert matrix.configurations == ("mockllm/alpha-7b",)
+    assert matrix.notes[0].code == "failed-runs"
+    assert f"1.json ({reason})" in matrix.notes[0].text
+
+
+def test_a_scorer_that_some_lack_does_not_count(changed):
+    matrix = read(changed(every(lambda one: one["scores"].pop("match"))))
+    assert matrix.source.run.evaluation.score == "overlap"
+    assert "first-score" in [note.code for note in matrix.notes]
+
+
+@pytest.mark.parametrize("values", [("C", "I"), (True, False), (1, 0), ("1.0", "0"), ("yes", "No")])
+def test_values_mean_what_they_mean_to_inspect(values, changed):
+    right, wrong = values
+
+    def mark(sample):
+        value = sample["scores"]["match"]["value"]
+        sample["scores"]["match"]["value"] = right if value == "C" else wrong
+
+    def marked(log):
+        for sample in log["samples"]:
+            mark(sample)
+
+    matrix = read(changed(marked, of_both=True))
+    assert matrix.outcome.bounds == (0, 1)
+    assert verify(matrix).n_checked == 2
+
+
+def test_steps_of_a_solver_tell_equal_arguments_apart(changed):
+    matrix = read(changed(lambda log: at(log, task_args_passed={"prompt": "short"})))
+    assert matrix.n_configurations == 2
+    assert all("system_message.template=" in name for name in matrix.configurations)
+
+
+def zipped(path, members, **options):
+    with zipfile.ZipFile(path, "w", **options) as archive:
+        for name, content in members:
+            archive.writestr(name, content)
+    return path
+
+
+PARTS = [(name, member(files("reduced")[0], name)) for name in ("header.json", "summaries.json")]
+
+
+def test_what_unpacks_to_far_too_much_is_refused(tmp_path):
+    bomb = b'[{"id": 1, "epoch": 1, "input": "' + b" " * 100_000_000 + b'"}]'
+    members = [PARTS[0], ("summaries.json", bomb)]
+    path = zipped(tmp_path / "a.eval", members, compression=zipfile.ZIP_DEFLATED)
+    assert path.stat().st_size < 200_000
+    refused("unpack to more than 200 times", path, kind=BbcError)
+
+
+@pytest.mark.parametrize(
+    ("members", "words"),
+    [
+        ([("a.txt", b"x")], "neither header nor journal"),
+        (PARTS[:1], "it holds no samples"),
+        ([("header.json", b"["), PARTS[1]], "header.json is not valid JSON"),
+        ([("header.json", b"[" * 200_000), PARTS[1]], "header.json is not valid JSON"),
+        ([("header.json", b"[]"), PARTS[1]], "names no task or no model"),
+        ([PARTS[0], ("summaries.json", b'{"a": 1}')], "it holds no samples"),
+        ([PARTS[0], ("summaries.json", b"[1, 2]")], "without id or epoch"),
+    ],
+)
+def test_archives_of_something_else_are_refused(members, words, tmp_path):
+    refused(words, zipped(tmp_path / "a.eval", members), kind=BbcError)
+
+
+def test_a_member_that_is_damaged_or_locked_is_refused(tmp_path):
+    path = zipped(tmp_path / "a.eval", PARTS)
+    data = path.read_bytes()
+    at_flags = data.index(b"PK\x01\x02") + 8
+    path.write_bytes(data[:at_flags] + b"\x01" + data[at_flags + 1 :])
+    refused("header.json is truncated or damaged", path, kind=BbcError)
+    real = files("reduced")[0].read_bytes()
+    place = real.index(b"header.json") + 20
+    path.write_bytes(real[:place] + bytes(30) + real[place + 30 :])
+    refused("header.json is truncated or damaged", path, kind=BbcError)
+
+
+def test_logs_of_two_frameworks_are_not_mixed(tmp_path):
+    shutil.copy(files("json")[0], tmp_path)
+    line = {"doc_id": 1, "doc_hash": "a", "filter": "none", "metrics": ["acc"], "acc": 1.0}
+    (tmp_path / "samples_arc.jsonl").write_text(json.dumps(line) + "\n")
+    refused("holds logs of inspect .* and of lm-eval", tmp_path, kind=BbcError)
+
+
+def test_logs_and_tables_are_not_mixed(tmp_path):
+    table = tmp_path / "a.csv"
+    table.write_text("item,model,score\n1,a,1\n")
+    refused("is no log of inspect, as others are", [files("json")[0], table], kind=BbcError)

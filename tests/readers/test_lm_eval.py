@@ -244,7 +244,7 @@ def test_a_document_twice_is_refused(tmp_path):
 def test_figures_of_another_run_are_refused(tmp_path):
     write(tmp_path / "m" / f"samples_arc_{times(1)}.jsonl", [sample(i, i % 2) for i in range(12)])
     results(tmp_path / "m", times(1), "pretrained=m", results={"arc": {"acc,none": 0.6}})
-    with pytest.raises(BbcError, match="0.6 on the leaderboard of lm-eval"):
+    with pytest.raises(BbcError, match="0.6 by lm-eval's own figure"):
         verify(read(tmp_path))
 
 

@@ -200,7 +200,7 @@ def test_a_figure_that_the_rows_do_not_give_is_found(changed):
                 break
         return rows
 
-    with pytest.raises(BbcError, match="on the leaderboard of promptfoo"):
+    with pytest.raises(BbcError, match="by promptfoo's own figure"):
         verify(read(changed(better)))
 
 

@@ -45,6 +45,14 @@ def test_roles_by_hand_win():
     assert matrix.n_groups == 1
 
 
+def test_configurations_by_hand_win():
+    table = LONG.assign(prompt=LONG["model"], model="m")
+    assert read(table, task=Task.SCORE, roles=Roles(configuration="prompt")).configurations == (
+        "a",
+        "b",
+    )
+
+
 def test_json_lines_are_a_table(save):
     columns = {"row_id": [1, 2, 3], "truth": ["a", "b", "a"], "svm": [0.5, 1, None]}
     rows = [{k: v[i] for k, v in columns.items()} for i in range(3)]

@@ -53,14 +53,13 @@ def tasks_left_out(tasks: Sequence[str]) -> Texts:
 
 @note(CARE, "readable")
 def first_score(score: str, others: Sequence[str]) -> Texts:
-    """The logs hold several scores, and the framework does not say which of them counts. The first
-    one does. Whoever looks at several and reports the best has chosen once more, which nothing
-    corrects.
+    """The logs hold several scores, and the framework does not say which of them counts, or that
+    one is not in all logs. The first that all of them have does. Whoever looks at several and
+    reports the best has chosen once more, which nothing corrects.
 
     Remedy: `--prediction NAME` for another one.
     """
     return (
-        f"{score} counts, the first of {count(len(others) + 1, 'score')}; the others: "
-        f"{listing(others)}",
+        f"{score} counts, the first score that all logs have; there are also {listing(others)}",
         f"--prediction {others[0]} for another one",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import struct
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -46,6 +47,9 @@ class Result(NamedTuple):
         the framework gives a failed request.
     about
         What is known of the item, such as its subject, by a name that `--group` may name.
+    content
+        Question and answer of the item, as far as the key does not tell; a prompt may change the
+        question, but not both.
     """
 
     item: str
@@ -53,6 +57,7 @@ class Result(NamedTuple):
     epoch: int = 0
     error: str = ""
     about: Mapping[str, object] = NOTHING
+    content: tuple[object, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +280,16 @@ class File:
     def fault(self, problem: str, hint: str = DAMAGED) -> InputError:
         """Return the error about this file."""
         return InputError(problem, path=str(self.path), hint=hint)
+
+
+def number_of(value: Any) -> float | None:
+    """Return a number of JSON; None where it is something else, infinity where it is too large."""
+    if not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def json_of(content: bytes, path: Path, where: str = "") -> Any:

@@ -6,13 +6,14 @@ is only a journal.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
-from bbccli.readers.evaluations.base import File, Framework, Log, Result, Scorer, Zip
+from bbccli.readers.evaluations.base import File, Framework, Log, Result, Scorer, Zip, number_of
 
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -133,11 +134,11 @@ def _result(file: File, sample: Mapping[str, Any], kinds: dict[str, set[bool]]) 
             own = name if key == "" else f"{name}.{key}"
             scores[own], of_two = _number(part)
             kinds.setdefault(own, set()).add(of_two)
-    error = sample.get("error")
+    error = "" if sample.get("error") is None else str(sample["error"])
     about = {f"metadata.{key}": value for key, value in _object(sample.get("metadata")).items()}
-    return Result(
-        str(sample["id"]), scores, sample["epoch"], "" if error is None else str(error), about
-    )
+    texts = (json.dumps(sample.get(key), sort_keys=True) for key in ("input", "target"))
+    content = tuple(map(hash, texts))
+    return Result(str(sample["id"]), scores, sample["epoch"], error, about, content)
 
 
 def _number(value: Any) -> tuple[float | None, bool]:
@@ -155,9 +156,8 @@ def _number(value: Any) -> tuple[float | None, bool]:
         except ValueError:
             return 0.0, True
         return (number, number in (0, 1)) if math.isfinite(number) else (0.0, True)
-    if isinstance(value, int | float):
-        return float(value), math.isnan(value) or value in (0, 1)
-    return None, True
+    known = number_of(value)
+    return known, known is None or math.isnan(known) or known in (0, 1)
 
 
 def _scorers(kinds: Mapping[str, set[bool]], results: Mapping[str, Any]) -> dict[str, Scorer]:
@@ -171,7 +171,7 @@ def _scorers(kinds: Mapping[str, set[bool]], results: Mapping[str, Any]) -> dict
             continue
         metrics = _object(entry.get("metrics"))
         values = [_object(metrics[key]).get("value") for key in _MEANS if key in metrics]
-        figures = [one for one in values if isinstance(one, int | float) and math.isfinite(one)]
+        figures = [one for one in map(number_of, values) if one is not None and math.isfinite(one)]
         if reducer in (None, "mean"):
             reported[own] = Scorer(reported=figures[0] if figures else None)
         else:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bbccli.readers.evaluations.base import File, Framework, Log, Result, Scorer
+from bbccli.readers.evaluations.base import File, Framework, Log, Result, Scorer, number_of
 
 _NAME = re.compile(r"samples_(?P<task>.+?)(?:_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?))?")
 _NAMING = ("peft", "delta", "pretrained", "model", "path", "engine")
@@ -152,7 +152,7 @@ def _answers(file: File) -> list[Result]:
             if not isinstance(value, dict | list)
         }
         scores = {
-            _named(name, line, several=several): float(line[name])
+            _named(name, line, several=several): number_of(line[name])
             for name in _metrics(line)
             if isinstance(line[name], int | float)
         }
@@ -194,7 +194,7 @@ def _scorers(file: File, results: Mapping[str, Any], task: str) -> dict[str, Sco
                 value = reported.get(f"{metric},{line.get('filter')}")
                 found[name] = Scorer(
                     bounds=(0.0, 1.0) if marks else None,
-                    reported=float(value) if isinstance(value, int | float) else None,
+                    reported=number_of(value),
                     lower_is_better=higher.get(metric) is False,
                 )
     return found

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from bbccli.readers.evaluations.base import File, Framework, Log, Result, Scorer
+from bbccli.readers.evaluations.base import File, Framework, Log, Result, Scorer, number_of
 
 PASS, SCORE = "pass", "score"
 _STATUS = ("Status", "Score", "Named Scores")
@@ -116,11 +116,9 @@ def _result(
     """Return a row; one that failed has the scores that promptfoo counts, which are 0."""
     scores: dict[str, float | None] = {PASS: float(row["success"])}
     if isinstance(row.get("score"), int | float):
-        scores[SCORE] = float(row["score"])
+        scores[SCORE] = number_of(row["score"])
     for name, value in _object(row.get("namedScores")).items():
-        scores[name if name not in scores else f"named.{name}"] = (
-            float(value) if isinstance(value, int | float) else None
-        )
+        scores[name if name not in scores else f"named.{name}"] = number_of(value)
     reason, error = row.get("failureReason"), ""
     if reason == _ERROR or (reason is None and row.get("error") and not row.get("gradingResult")):
         error = str(row.get("error") or "error")

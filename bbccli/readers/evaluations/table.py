@@ -68,7 +68,7 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
         No log can be used; configurations that have no task, or not all items, in common; no such
         scorer or group.
     """
-    logs = list(framework.load(files))
+    logs = [_or_empty(log) for log in framework.load(files)]
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
     used, older = _newest([log for log in logs if not log.left_out])
     if not used:
@@ -86,11 +86,14 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
         counting = partial(_counting, scorer, request.errors, framework.name)
         candidates = [replace(one, logs=counting(one)) for one in candidates]
     _check_items(candidates, request, path)
+    _check_content(candidates, path)
+    _check_scale(candidates, scorer, path)
     columns = _columns(candidates, scorer, request, path)
     evaluation = _evaluation(candidates, scorer, others)
     evaluation = replace(
         evaluation,
-        headline=framework.headline or request.roles.prediction is not None,
+        headline=request.roles.prediction is not None
+        or (framework.headline and all(next(iter(log.scorers)) == scorer for log in used)),
         failed=tuple(f"{one.name} ({one.reason})" for one in failed),
         repeated=tuple(dict.fromkeys(one.name for one in older)),
         elsewhere=tuple(f"{one.name} ({one.reason})" for one in elsewhere),
@@ -104,6 +107,15 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
     digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
     data = pa.table({name: pa.array(values) for name, values in columns.items()})
     return Table(path, data, digest, _metadata(path, candidates, run, scorer))
+
+
+def _or_empty(log: Log) -> Log:
+    """Return a log, left out where no answer has any score."""
+    if log.left_out or any(
+        score is not None for one in log.results for score in one.scores.values()
+    ):
+        return log
+    return replace(log, left_out="no answer has a score")
 
 
 def _but(logs: Mapping[str, Log], without: Sequence[str]) -> dict[str, Log]:
@@ -339,6 +351,57 @@ def _check_items(candidates: Sequence[_Candidate], request: Request, path: str) 
         path=path,
         hint=hint + (common if n_all else ""),
     )
+
+
+def _check_content(candidates: Sequence[_Candidate], path: str) -> None:
+    """Refuse items of one key that are others for some configurations.
+
+    Raises
+    ------
+    InputError
+        Of more than half of the items both question and answer differ.
+    """
+    first: dict[tuple[str, str], tuple[str, tuple[object, ...]]] = {}
+    for one in candidates:
+        for task, log in one.logs.items():
+            other, whose = set(), ""
+            for result in log.results:
+                name, content = first.setdefault((task, result.item), (one.name, result.content))
+                if content and all(a != b for a, b in zip(content, result.content, strict=False)):
+                    other.add(result.item)
+                    whose = name
+            if 2 * len(other) > len({result.item for result in log.results}):
+                raise InputError(
+                    f"{count(len(other), 'item')} of {task} were others for {one.name} than for "
+                    f"{whose}, by question and answer, though their keys are the same",
+                    path=path,
+                    hint="the data set has changed in between: run all on one, or name the logs "
+                    "of one",
+                )
+
+
+def _check_scale(candidates: Sequence[_Candidate], scorer: str, path: str) -> None:
+    """Refuse shares beside percentages.
+
+    Raises
+    ------
+    InputError
+        All scores of one configuration are shares, and those of another one go beyond 10.
+    """
+    shares, percentages = "", ""
+    for one in candidates:
+        scores = [_score(r, scorer) for log in one.logs.values() for r in log.results]
+        known = [score for score in scores if score is not None]
+        if known and min(known) >= 0 and max(known) <= 1 and any(0 < one < 1 for one in known):
+            shares = shares or one.name
+        if known and 10 < max(known) <= 100:
+            percentages = percentages or one.name
+    if shares and percentages:
+        raise InputError(
+            f"{scorer} is at most 1 for {shares} and beyond 10 for {percentages}",
+            path=path,
+            hint="are these percentages of what the others hold as shares? score all alike",
+        )
 
 
 def _columns(

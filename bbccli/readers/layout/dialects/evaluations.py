@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from typing import Final
 
-from bbccli.readers.layout.dialects.base import Dialect, Layout, first_of, lay_out, predictions
+from bbccli.readers.layout.dialects.base import (
+    Dialect,
+    Layout,
+    configuration_columns,
+    first_of,
+    lay_out,
+    predictions,
+)
 from bbccli.readers.layout.dialects.long import LONG, configuration_of
 from bbccli.readers.roles import ITEM_KEYS, Hints
 from bbccli.readers.table import Table
@@ -25,8 +32,8 @@ def _is_of_items(frame: Table, hints: Hints) -> bool:
 
 def _layout_of_items(frame: Table, hints: Hints) -> Layout:
     """As the long layout, with the names of evaluations; roles by hand win."""
-    found = configuration_of(frame, hints)
-    configuration = () if found is None else (found,)
+    name = None if hints.roles.configuration else configuration_of(frame, hints)
+    configuration = configuration_columns(frame, hints, *([name] if name else []))
     # one name in all files: a table of an evaluation may be split over several
     return lay_out(
         frame, hints, configuration, predictions(frame, hints), fixed=_ROLES, global_names=True
