@@ -1,9 +1,4 @@
-"""Logs of an evaluation -> one long table of scores.
-
-Logs that failed, and those of tasks that only some configurations ran, take no part; of a
-configuration that ran twice on a task the newest log counts. Configurations are named by the keys
-in which they differ.
-"""
+"""Logs of an evaluation -> one long table of scores."""
 
 from __future__ import annotations
 
@@ -11,8 +6,8 @@ import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -21,6 +16,14 @@ from bbccli.core.rounding import count
 from bbccli.core.source import Evaluation, LeftOut, ReportedScore, ToolRun
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.evaluations.base import File, Framework, Log, Result
+from bbccli.readers.evaluations.candidates import (
+    Candidate,
+    candidates_of,
+    in_common,
+    newest_of,
+    or_empty,
+    without_tasks,
+)
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.request import Request
 from bbccli.readers.roles import nearest_names
@@ -29,23 +32,8 @@ from bbccli.types import Errors, Missing, Task
 
 ITEM, EPOCH, TASK, CONFIGURATION, SCORE = "item", "epoch", "task", "config", "score"
 
-_BARE = ("model", "prompt", "solver")
-"""Keys whose values name a configuration without the key."""
-
-_LONGEST = 60
-"""Characters of a value in a name; prompts may go on for pages."""
-
 _OWN_KEYS = ("id", "flags", "params", TASK)
 """Keys of a configuration in the metadata that mean something else."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    """A configuration: its name, what tells it apart, and its log on each task."""
-
-    name: str
-    about: Mapping[str, object]
-    logs: Mapping[str, Log]
 
 
 def table_of(framework: Framework, path: str, files: Sequence[File], request: Request) -> Table:
@@ -68,9 +56,9 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
         No log can be used; configurations that have no task, or not all items, in common; no such
         scorer or group.
     """
-    logs = [_or_empty(log) for log in framework.load(files)]
+    logs = [or_empty(log) for log in framework.load(files)]
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
-    used, older = _newest([log for log in logs if not log.left_out])
+    used, older = newest_of([log for log in logs if not log.left_out])
     if not used:
         reasons = listing([f"{one.name}: {one.reason}" for one in failed]) or "no run in it"
         raise InputError(
@@ -78,9 +66,9 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
             path=path,
             hint="finish the evaluation first",
         )
-    candidates, elsewhere = _in_common(_candidates(used), path)
+    candidates, elsewhere = in_common(candidates_of(used), path)
     scorer, others, without = _scorer(candidates, request, path)
-    candidates = [replace(one, logs=_but(one.logs, without)) for one in candidates]
+    candidates = [replace(one, logs=without_tasks(one.logs, without)) for one in candidates]
     elsewhere += [LeftOut(task, f"has no score {scorer}") for task in without]
     if request.errors is not None:
         counting = partial(_counting, scorer, request.errors, framework.name)
@@ -109,155 +97,8 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
     return Table(path, data, digest, _metadata(path, candidates, run, scorer))
 
 
-def _or_empty(log: Log) -> Log:
-    """Return a log, left out where no answer has any score."""
-    if log.left_out or any(
-        score is not None for one in log.results for score in one.scores.values()
-    ):
-        return log
-    return replace(log, left_out="no answer has a score")
-
-
-def _but(logs: Mapping[str, Log], without: Sequence[str]) -> dict[str, Log]:
-    return {task: log for task, log in logs.items() if task not in without}
-
-
-def _key(values: Mapping[str, object]) -> str:
-    return json.dumps(values, sort_keys=True, default=str)
-
-
-def _newest(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
-    """Return one log for each task and configuration, and those that a newer one replaces.
-
-    Raises
-    ------
-    InputError
-        Logs with other results, none of which tells that it is newer.
-    """
-    used: list[Log] = []
-    older: list[LeftOut] = []
-    for found in _alike(_told_apart(logs)):
-        *others, newest = sorted(found, key=lambda log: log.created)
-        used.append(newest)
-        for log in others:
-            same = _outcomes(log) == _outcomes(newest)
-            if not same and log.created in ("", newest.created):
-                raise InputError(
-                    f"{log.place.name} and {newest.place.name} have other results of one "
-                    "configuration, and neither tells that it is newer",
-                    path=str(newest.place),
-                    hint="leave one of them out; two configurations need names of their own",
-                )
-            reason = "again in" if same else "run again later in"
-            older.append(LeftOut(log.place.name, f"{reason} {newest.place.name}"))
-    return used, older
-
-
-def _alike(logs: Iterable[Log]) -> Iterable[list[Log]]:
-    """Logs of each task and configuration."""
-    found: dict[tuple[str, str], list[Log]] = {}
-    for log in logs:
-        found.setdefault((log.task, _key(log.configuration)), []).append(log)
-    return found.values()
-
-
-def _told_apart(logs: Sequence[Log]) -> list[Log]:
-    """Return logs whose configurations have the details in which those of equal ones differ."""
-    found = []
-    for alike in _alike(logs):
-        names = dict.fromkeys(name for log in alike for name in log.details)
-        differ = [
-            name
-            for name in names
-            if len({_key({"": log.details[name]}) for log in alike if name in log.details}) > 1
-        ]
-        for log in alike:
-            more = {n: log.details[n] for n in differ if n in log.details}
-            found.append(replace(log, configuration={**more, **log.configuration, **more}))
-    return found
-
-
-def _outcomes(log: Log) -> Counter[tuple[str, float | None, bool]]:
-    """How often each item has each value of the first scorer: the same in two formats of a log."""
-    first = next(iter(log.scorers), "")
-    return Counter((one.item, one.scores.get(first), bool(one.error)) for one in log.results)
-
-
-def _candidates(logs: Sequence[Log]) -> list[_Candidate]:
-    """Return the configurations, named by the keys in which they differ."""
-    found: dict[str, dict[str, Log]] = {}
-    for log in logs:
-        found.setdefault(_key(log.configuration), {})[log.task] = log
-    about = [next(iter(own.values())).configuration for own in found.values()]
-    of_each = zip(names_of(about), about, found.values(), strict=True)
-    return [_Candidate(name, values, own) for name, values, own in of_each]
-
-
-def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return names of configurations, by the first keys that tell all of them apart.
-
-    Examples
-    --------
-    >>> names_of([{"model": "a", "prompt": "short"}, {"model": "a", "prompt": "cot"}])
-    ['short', 'cot']
-    >>> names_of([{"model": "a", "temperature": 0}, {"model": "b", "temperature": 1}])
-    ['a', 'b']
-    >>> names_of([{"model": "a", "temperature": 0}, {"model": "a", "temperature": 1}])
-    ['temperature=0', 'temperature=1']
-    """
-    keys = list(dict.fromkeys(key for one in configurations for key in one))
-    chosen: list[str] = []
-    n_apart = 1
-    for key in keys:
-        more = (*chosen, key)
-        n_more = len({_key({k: one.get(k) for k in more}) for one in configurations})
-        if n_more > n_apart:
-            chosen, n_apart = [*more], n_more
-    names = [
-        " x ".join(_part(key, one[key]) for key in chosen or keys[:1] if key in one) or "default"
-        for one in configurations
-    ]
-    counts, seen = Counter(names), Counter[str]()
-    for at, name in enumerate(names):  # long values that begin alike
-        seen[name] += 1
-        names[at] = f"{name} ({seen[name]})" if counts[name] > 1 else name
-    return names
-
-
-def _part(key: str, value: object) -> str:
-    """Return what a key and its value add to a name, in one short line."""
-    text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
-    if len(text) > _LONGEST:
-        text = f"{text[: _LONGEST - 3]}..."
-    return text if key in _BARE else f"{key}={text}"
-
-
-def _in_common(
-    candidates: Sequence[_Candidate], path: str
-) -> tuple[list[_Candidate], list[LeftOut]]:
-    """Keep the tasks that all configurations ran, in the order of their first log.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
-    tasks = list(dict.fromkeys(task for one in candidates for task in one.logs))
-    lacking = {t: [one.name for one in candidates if t not in one.logs] for t in tasks}
-    left = [LeftOut(t, f"not run by {listing(names)}") for t, names in lacking.items() if names]
-    if len(left) == len(tasks):
-        each = [f"{task} by {len(candidates) - len(lacking[task])}" for task in tasks]
-        raise InputError(
-            f"no task was run by all {len(candidates)} configurations: {listing(each)}",
-            path=path,
-            hint="name the logs of one task",
-        )
-    out = [one.name for one in left]
-    return [replace(one, logs=_but(one.logs, out)) for one in candidates], left
-
-
 def _scorer(
-    candidates: Sequence[_Candidate], request: Request, path: str
+    candidates: Sequence[Candidate], request: Request, path: str
 ) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
     """Return the scorer that counts, the others, and the tasks that do not have it.
 
@@ -293,7 +134,7 @@ def _scorer(
     return wanted, others, tuple(sorted(lacking[wanted]))
 
 
-def _counting(scorer: str, errors: Errors, tool: str, candidate: _Candidate) -> dict[str, Log]:
+def _counting(scorer: str, errors: Errors, tool: str, candidate: Candidate) -> dict[str, Log]:
     """Return the logs of a configuration, with failed requests that count as an option says.
 
     Raises
@@ -327,7 +168,7 @@ def _counting(scorer: str, errors: Errors, tool: str, candidate: _Candidate) -> 
     return logs
 
 
-def _check_items(candidates: Sequence[_Candidate], request: Request, path: str) -> None:
+def _check_items(candidates: Sequence[Candidate], request: Request, path: str) -> None:
     """Refuse configurations that were asked other items, unless gaps are allowed by hand.
 
     Raises
@@ -353,7 +194,7 @@ def _check_items(candidates: Sequence[_Candidate], request: Request, path: str) 
     )
 
 
-def _check_content(candidates: Sequence[_Candidate], path: str) -> None:
+def _check_content(candidates: Sequence[Candidate], path: str) -> None:
     """Refuse items of one key that are others for some configurations.
 
     Raises
@@ -380,7 +221,7 @@ def _check_content(candidates: Sequence[_Candidate], path: str) -> None:
                 )
 
 
-def _check_scale(candidates: Sequence[_Candidate], scorer: str, path: str) -> None:
+def _check_scale(candidates: Sequence[Candidate], scorer: str, path: str) -> None:
     """Refuse shares beside percentages.
 
     Raises
@@ -405,7 +246,7 @@ def _check_scale(candidates: Sequence[_Candidate], scorer: str, path: str) -> No
 
 
 def _columns(
-    candidates: Sequence[_Candidate], scorer: str, request: Request, path: str
+    candidates: Sequence[Candidate], scorer: str, request: Request, path: str
 ) -> dict[str, list[Any]]:
     """Return the rows: item, epoch, configuration, score, and the group that is asked for."""
     tasks, group = [*candidates[0].logs], request.roles.group
@@ -455,7 +296,7 @@ def _known(result: Result, name: str, path: str) -> str | None:
 
 
 def _evaluation(
-    candidates: Sequence[_Candidate], scorer: str, others: tuple[str, ...]
+    candidates: Sequence[Candidate], scorer: str, others: tuple[str, ...]
 ) -> Evaluation:
     """Return how many items there are, and how many answers are errors or without a score."""
     items: dict[str, set[str]] = {}
@@ -478,7 +319,7 @@ def _evaluation(
     )
 
 
-def _run(candidates: Sequence[_Candidate], scorer: str, path: str) -> ToolRun:
+def _run(candidates: Sequence[Candidate], scorer: str, path: str) -> ToolRun:
     """Return the framework's own figures, over several tasks weighted by their scored items.
 
     Raises
@@ -517,7 +358,7 @@ def _n_scored(log: Log, scorer: str) -> int:
     return len({one.item for one in log.results if _score(one, scorer) is not None})
 
 
-def _metadata(path: str, candidates: Sequence[_Candidate], run: ToolRun, scorer: str) -> Metadata:
+def _metadata(path: str, candidates: Sequence[Candidate], run: ToolRun, scorer: str) -> Metadata:
     """Return what is known of the configurations, so that they can be compared by it."""
     bounds = {log.scorers[scorer].bounds for one in candidates for log in one.logs.values()}
     known = bounds.pop() if len(bounds) == 1 else None

@@ -1,0 +1,189 @@
+"""Which logs of an evaluation count, and the configurations that they are of.
+
+Logs that failed, and those of tasks that only some configurations ran, take no part; of a
+configuration that ran twice on a task the newest log counts. Configurations are named by the keys
+in which they differ.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from bbccli.core.notes import listing
+from bbccli.core.source import LeftOut
+from bbccli.errors import InputError
+from bbccli.readers.evaluations.base import Log
+
+_BARE = ("model", "prompt", "solver")
+"""Keys whose values name a configuration without the key."""
+
+_LONGEST = 60
+"""Characters of a value in a name; prompts may go on for pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A configuration.
+
+    Parameters
+    ----------
+    name
+        Of the keys that tell it from the others.
+    about
+        All that tells configurations apart.
+    logs
+        Its log on each task.
+    """
+
+    name: str
+    about: Mapping[str, object]
+    logs: Mapping[str, Log]
+
+
+def or_empty(log: Log) -> Log:
+    """Return a log, left out where no answer has any score."""
+    if log.left_out or any(
+        score is not None for one in log.results for score in one.scores.values()
+    ):
+        return log
+    return replace(log, left_out="no answer has a score")
+
+
+def without_tasks(logs: Mapping[str, Log], without: Sequence[str]) -> dict[str, Log]:
+    """Return logs by task, but for some tasks."""
+    return {task: log for task, log in logs.items() if task not in without}
+
+
+def _key(values: Mapping[str, object]) -> str:
+    return json.dumps(values, sort_keys=True, default=str)
+
+
+def newest_of(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
+    """Return one log for each task and configuration, and those that a newer one replaces.
+
+    Raises
+    ------
+    InputError
+        Logs with other results, none of which tells that it is newer.
+    """
+    used: list[Log] = []
+    older: list[LeftOut] = []
+    for found in _alike(_told_apart(logs)):
+        *others, newest = sorted(found, key=lambda log: log.created)
+        used.append(newest)
+        for log in others:
+            same = _outcomes(log) == _outcomes(newest)
+            if not same and log.created in ("", newest.created):
+                raise InputError(
+                    f"{log.place.name} and {newest.place.name} have other results of one "
+                    "configuration, and neither tells that it is newer",
+                    path=str(newest.place),
+                    hint="leave one of them out; two configurations need names of their own",
+                )
+            reason = "again in" if same else "run again later in"
+            older.append(LeftOut(log.place.name, f"{reason} {newest.place.name}"))
+    return used, older
+
+
+def _alike(logs: Iterable[Log]) -> Iterable[list[Log]]:
+    """Logs of each task and configuration."""
+    found: dict[tuple[str, str], list[Log]] = {}
+    for log in logs:
+        found.setdefault((log.task, _key(log.configuration)), []).append(log)
+    return found.values()
+
+
+def _told_apart(logs: Sequence[Log]) -> list[Log]:
+    """Return logs whose configurations have the details in which those of equal ones differ."""
+    found = []
+    for alike in _alike(logs):
+        names = dict.fromkeys(name for log in alike for name in log.details)
+        differ = [
+            name
+            for name in names
+            if len({_key({"": log.details[name]}) for log in alike if name in log.details}) > 1
+        ]
+        for log in alike:
+            more = {n: log.details[n] for n in differ if n in log.details}
+            found.append(replace(log, configuration={**more, **log.configuration, **more}))
+    return found
+
+
+def _outcomes(log: Log) -> Counter[tuple[str, float | None, bool]]:
+    """How often each item has each value of the first scorer: the same in two formats of a log."""
+    first = next(iter(log.scorers), "")
+    return Counter((one.item, one.scores.get(first), bool(one.error)) for one in log.results)
+
+
+def candidates_of(logs: Sequence[Log]) -> list[Candidate]:
+    """Return the configurations, named by the keys in which they differ."""
+    found: dict[str, dict[str, Log]] = {}
+    for log in logs:
+        found.setdefault(_key(log.configuration), {})[log.task] = log
+    about = [next(iter(own.values())).configuration for own in found.values()]
+    of_each = zip(names_of(about), about, found.values(), strict=True)
+    return [Candidate(name, values, own) for name, values, own in of_each]
+
+
+def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
+    """Return names of configurations, by the first keys that tell all of them apart.
+
+    Examples
+    --------
+    >>> names_of([{"model": "a", "prompt": "short"}, {"model": "a", "prompt": "cot"}])
+    ['short', 'cot']
+    >>> names_of([{"model": "a", "temperature": 0}, {"model": "b", "temperature": 1}])
+    ['a', 'b']
+    >>> names_of([{"model": "a", "temperature": 0}, {"model": "a", "temperature": 1}])
+    ['temperature=0', 'temperature=1']
+    """
+    keys = list(dict.fromkeys(key for one in configurations for key in one))
+    chosen: list[str] = []
+    n_apart = 1
+    for key in keys:
+        more = (*chosen, key)
+        n_more = len({_key({k: one.get(k) for k in more}) for one in configurations})
+        if n_more > n_apart:
+            chosen, n_apart = [*more], n_more
+    names = [
+        " x ".join(_part(key, one[key]) for key in chosen or keys[:1] if key in one) or "default"
+        for one in configurations
+    ]
+    counts, seen = Counter(names), Counter[str]()
+    for at, name in enumerate(names):  # long values that begin alike
+        seen[name] += 1
+        names[at] = f"{name} ({seen[name]})" if counts[name] > 1 else name
+    return names
+
+
+def _part(key: str, value: object) -> str:
+    """Return what a key and its value add to a name, in one short line."""
+    text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
+    if len(text) > _LONGEST:
+        text = f"{text[: _LONGEST - 3]}..."
+    return text if key in _BARE else f"{key}={text}"
+
+
+def in_common(candidates: Sequence[Candidate], path: str) -> tuple[list[Candidate], list[LeftOut]]:
+    """Keep the tasks that all configurations ran, in the order of their first log.
+
+    Raises
+    ------
+    InputError
+        There is none.
+    """
+    tasks = list(dict.fromkeys(task for one in candidates for task in one.logs))
+    lacking = {t: [one.name for one in candidates if t not in one.logs] for t in tasks}
+    left = [LeftOut(t, f"not run by {listing(names)}") for t, names in lacking.items() if names]
+    if len(left) == len(tasks):
+        each = [f"{task} by {len(candidates) - len(lacking[task])}" for task in tasks]
+        raise InputError(
+            f"no task was run by all {len(candidates)} configurations: {listing(each)}",
+            path=path,
+            hint="name the logs of one task",
+        )
+    out = [one.name for one in left]
+    return [replace(one, logs=without_tasks(one.logs, out)) for one in candidates], left
