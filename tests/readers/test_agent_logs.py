@@ -135,7 +135,7 @@ def test_a_count_that_the_lists_contradict(tmp_path):
     for path, report in reports(copied("swebench", tmp_path)):
         a_claim(report)
         path.write_text(json.dumps(report))
-    with pytest.raises(BbcError, match=r"0.583333 on the leaderboard of SWE-bench"):
+    with pytest.raises(BbcError, match=r"0.583333 by SWE-bench's own figure"):
         verify(read(tmp_path / "swebench"))
 
 
@@ -236,7 +236,7 @@ WRONG_LOGS = {
     only_first: "no log of openai-evals that can be used",
     no_models: "names no eval or no model",
     a_verdict_in_words: "neither right nor wrong",
-    no_verdicts: "names no score that all logs",
+    no_verdicts: "no answer has a score",
     right_ones_alone: "every score is 1, and|accuracy|reports",
     another_eval: "no task was run by all 3 configurations",
     unfinished: "there is no final_report",
