@@ -390,7 +390,12 @@ def test_experiments_are_joined(tmp_path):
     paths = [tmp_path / f"{name}.parquet" for name in PARTS]
     assert of_parts(compare(paths, **QUICK)) == together
     assert of_parts(compare([read(path) for path in paths], **QUICK)) == together
-    assert "few.parquet" in compare(paths, **QUICK).command
+    by_name = dict(zip(PARTS, paths, strict=True))
+    assert of_parts(compare(by_name, **QUICK)) == together
+    words = f"bbc compare {paths[0]} {paths[1]} --n-resamples 50"
+    assert compare(paths, **QUICK).command == compare(by_name, **QUICK).command == words
+    other = {f"{name} ones": path for name, path in by_name.items()}
+    assert compare(other, **QUICK).command == ""
     matrices = {name: matrix_of(part, TRUTH) for name, part in PARTS.items()}
     result = compare(matrices, **QUICK)
     assert of_parts(result) == together

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bbccli.analysis.comparing import WITHOUT, Comparing
+from bbccli.analysis.comparing import WITHOUT, Comparing, names_of
 from bbccli.comparisons.records import Beliefs, BestSet, Comparison, Member, Ranks, Verdict
 from bbccli.core.documents import Document
 from bbccli.metrics import Metric
@@ -107,6 +107,8 @@ def compare(
     of_samples |= {"sample_weight": sample_weight, "repeats": repeats}
     sources, names = sources_of(predictions, how, of_samples, joined=not across)
     command = command_of(how, sources, "compare")
+    if command and names and names != names_of(sources):
+        command = ""  # which would call them otherwise
     return ComparisonResult(how.answer(sources, names), how, command)
 
 

@@ -161,7 +161,7 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
         raise InputError(
             f"{parameter('task', task)} needs a truth, the columns are a time and an event",
             path=time.path,
-            hint=f"drop {parameter('task')}, or give --truth NAME",
+            hint=f"drop {parameter('task')}, or give {parameter('truth', 'NAME')}",
         )
     times = numbers_of(time, "time", "numbers are needed here")
     negative = np.flatnonzero(times < 0)

@@ -149,12 +149,12 @@ def check_outcome(chosen: Mapping[str, str], table: Table) -> None:
         raise InputError(
             f"a survival outcome needs a column {missing!r} beside {chosen[found]!r}",
             path=table.path,
-            hint=f"--{missing} NAME; the columns are {listing(table.names, 8)}",
+            hint=f"{parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
     near = nearest_names("truth", table.names)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
         path=table.path,
-        hint="name it `truth`, or give --truth NAME or --labels FILE"
-        + (f"; {near}" if near else ""),
+        hint=f"name it `truth`, or give {parameter('truth', 'NAME')} or "
+        f"{parameter('labels', 'FILE')}" + (f"; {near}" if near else ""),
     )
