@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
+import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -130,6 +133,22 @@ def _sources() -> Mapping[str, str]:
     return config.sources(context.info_name, names, context.parent.params["config_file"])
 
 
+START = """\
+bbc: an honest score for the configuration that won your search
+
+Start here
+  bbc inspect FILE                 is my file understood?
+  bbc correct FILE                 what should I expect of the winner?
+  bbc correct FILE -o page.html    the same, as a page to send
+  bbc explain                      which number do I report?
+Then
+  compare, plan, drop, leaderboard           ask more of the same file
+  batch, gate, report, plot                  many files, CI, pages, figures
+  convert, simulate, methods, metrics, schema
+
+bbc --help lists the commands, bbc COMMAND --help explains one."""
+"""What `bbc` alone says."""
+
 RENAMED = {
     ("bbc drop", "--threshold"): "--confidence 0.99 drops above a confidence, --cut 0.5 cuts scores"
 }
@@ -139,7 +158,7 @@ RENAMED = {
 def _misused(error: Any) -> int:
     """Complain in one line; in another name the nearest option, or where all are listed."""
     if type(error).__name__ == "NoArgsIsHelpError":
-        typer.echo(str(error), err=True)
+        typer.echo(START if error.ctx.parent is None else str(error), err=True)
         return OptionError.status
     known = getattr(error, "possibilities", None) or ()
     context = getattr(error, "ctx", None)
@@ -149,6 +168,9 @@ def _misused(error: Any) -> int:
     near = difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)
     problem = getattr(error, "message", "") if near else error.format_message()
     hint = f"did you mean {near[0]}?" if near else f"{program} --help"
+    asked = re.match(r"No such command '(.+)'", str(problem))
+    if asked and program == "bbc" and (Path(asked[1]).exists() or Path(asked[1]).suffix):
+        hint = f"bbc correct {shlex.quote(asked[1])}"
     return _complained(OptionError(" ".join(str(problem).split()), hint=hint))
 
 

@@ -167,10 +167,28 @@ def named(frame: Table, role: str) -> str | None:
 
 
 def nearest_names(name: str, names: Sequence[str]) -> str:
-    """Ask about the names that were probably meant; empty when none is close."""
+    """Ask about the names that were probably meant; empty when none is close.
+
+    Examples
+    --------
+    >>> nearest_names("svm C=1.0", ["svm C=10", "svm C=1", "svm C=100"])
+    "did you mean 'svm C=1'?"
+    """
+    same = [one for one in names if _meaning(one) == _meaning(name)]
+    if same:
+        return f"did you mean {same[0]!r}?"
     folded = {one.casefold(): one for one in reversed(names)}
     close = difflib.get_close_matches(name.casefold(), list(folded), n=3)
     return f"did you mean {' or '.join(repr(folded[one]) for one in close)}?" if close else ""
+
+
+def _meaning(name: str) -> str:
+    """The name with its numbers written in one way, and without regard to case and blanks."""
+    plain = re.sub(r"\s+", " ", name.casefold()).strip()
+    return _NUMBER.sub(lambda number: repr(float(number[0])), plain)
+
+
+_NUMBER = re.compile(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 def _content_fits(frame: Table, role: str, name: str) -> bool:

@@ -283,7 +283,8 @@ def form_of(path: str, forms: Collection[str]) -> str | None:
     if suffix not in known:
         raise OptionError(
             f"{parameter('path')} is {path!r}, and {suffix} is not a format that can be written",
-            hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table",
+            hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table"
+            + "; pages are what bbc correct and bbc compare write" * (suffix in (".html", ".htm")),
         )
     return known[suffix]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import fill
 from typing import Any
 
 from bbccli.core.documents import Json
@@ -11,7 +12,7 @@ from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
 from bbccli.reports import Style
 from bbccli.reports.blocks import BlockTable
-from bbccli.reports.terminal import terminal
+from bbccli.reports.terminal import NARROWEST, terminal
 from bbccli.schema.gate import NAIVE
 
 
@@ -80,8 +81,11 @@ def render(documents: Sequence[Json], style: Style) -> str:
     width = max(len(facts["name"]) for facts in documents) + 2
     groups: dict[str, str] = {}
     for facts in documents:
-        line = f"  {facts['name']:<{width}}{facts['summary']}\n"
-        groups[_title(facts)] = groups.get(_title(facts), "") + line
+        name = f"  {facts['name']:<{width}}"
+        room = max(style.width, len(name) + NARROWEST)
+        indent = " " * len(name)
+        line = fill(facts["summary"], room, initial_indent=name, subsequent_indent=indent)
+        groups[_title(facts)] = groups.get(_title(facts), "") + f"{line}\n"
     return "\n".join(f"{title}\n{lines}" for title, lines in groups.items())
 
 

@@ -1,4 +1,5 @@
 import json
+import re
 
 import pytest
 
@@ -9,12 +10,15 @@ from bbccli.schema.correct import SCHEMA_VERSION
 
 @pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), ("metrics", METRICS)])
 class TestCatalogue:
-    def test_one_whole_line_each_in_groups(self, run, monkeypatch, command, registry):
-        monkeypatch.setenv("COLUMNS", "30")
+    @pytest.mark.parametrize("width", [60, 80])
+    def test_each_in_its_group_within_the_width(self, run, monkeypatch, command, registry, width):
+        monkeypatch.setenv("COLUMNS", f"{width}")
         lines = run(command)[1].splitlines()
-        shown = [line.split(maxsplit=1) for line in lines if line.startswith("  ")]
+        assert max(map(len, lines)) <= width
+        shown = re.findall(r"^  (\S+) +(\S.*(?:\n {6,}\S.*)*)", "\n".join(lines), re.M)
         assert sorted(name for name, _ in shown) == sorted(registry)
-        assert all(summary == registry[name].summary for name, summary in shown)
+        for name, summary in shown:
+            assert " ".join(summary.split()) == registry[name].summary
         titles = [line for line in lines if line and not line.startswith(" ")]
         assert len(titles) == len(set(titles)) > 2
 

@@ -9,7 +9,9 @@ import pytest
 
 import bbccli
 from bbccli import errors
+from bbccli.cli.command import COMMANDS
 from bbccli.errors import BbcError
+from bbccli.readers.roles import nearest_names
 
 PACKAGE = Path(bbccli.__file__).parent
 TWO_LINES = re.compile(r"error: [^\n]{1,1000}\nhint: [^\n]{1,1000}\n")
@@ -58,6 +60,10 @@ def test_every_error_has_a_hint():
             "did you mean --metric",
         ),
         (("nope",), "No such command 'nope'", "bbc --help"),
+        (("p.csv",), "No such command 'p.csv'", "bbc correct p.csv"),
+        (("a b.csv",), "No such command 'a b.csv'", "bbc correct 'a b.csv'"),
+        (("leaderboard", "p.csv", "-o", "r.html"), ".html", "pages are what bbc correct"),
+        (("leaderboard", "p.csv", "-o", "r.xyz"), ".xyz", "in .txt, for the table"),
         (("correct", "p.csv", "--seed"), "'--seed' requires an argument", "--help"),
         (("correct", "p.csv", "--seed", "x"), "--seed", "bbc correct --help"),
         (("methods", "a\x1b[31m"), r"a\x1b[31m", ""),
@@ -71,6 +77,36 @@ def test_usage_errors_have_the_same_form(run, folder, argv, problem, hint):
     first, second = err.splitlines()
     assert problem in first
     assert hint in second
+
+
+def test_bbc_alone_says_where_to_start(run):
+    status, out, err = run()
+    assert (status, out) == (2, "")
+    assert "bbc correct FILE " in err and max(map(len, err.splitlines())) <= 80
+    named = re.findall(r"\b[a-z]+\b", err.partition("Then")[2]) + re.findall(r"bbc ([a-z]+)", err)
+    assert set(COMMANDS) - {"batch"} <= set(named)
+
+
+@pytest.mark.parametrize(
+    ("columns", "hint"),
+    [("item,model,score", True), ("item,model,Correct", True), ("item,model,scored", False)],
+)
+def test_scores_without_a_truth_are_told_from_predictions(run, tmp_path, columns, hint):
+    (tmp_path / "s.csv").write_text(f"{columns}\n1,a,1\n2,a,0\n")
+    assert ("--task score" in run.refused("correct", tmp_path / "s.csv")) == hint
+
+
+def test_several_experiments_are_for_a_batch(run, samples):
+    err = run.refused("correct", samples / "progression.parquet", samples / "digits.parquet")
+    assert "bbc batch" in err
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"), [("svm C=1.0", "svm C=1"), ("SVM  c=1e1", "svm C=10"), ("svm C=3", None)]
+)
+def test_names_are_near_by_their_meaning(name, meant):
+    said = nearest_names(name, ["svm C=100", "svm C=10", "svm C=1"])
+    assert (said == f"did you mean {meant!r}?") == (meant is not None)
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,9 @@ from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import PredictionColumn, Table
 from bbccli.types import Task
 
+SCORES = frozenset({"score", "scores", "correct", "acc", "exact_match", "passed"})
+"""Names that columns of scores without a truth have."""
+
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     """Give every column of a wide table its part.
@@ -152,6 +155,8 @@ def check_outcome(chosen: Mapping[str, str], table: Table) -> None:
             hint=f"{parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
     near = nearest_names("truth", table.names)
+    scores = SCORES.intersection(name.casefold() for name in table.names)
+    near = "--task score, if these are scores without a truth" if scores else near
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
         path=table.path,

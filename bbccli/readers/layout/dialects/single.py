@@ -76,10 +76,12 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         classes = levels_of(frame.column(plain.roles["truth"]))
     if len(free) > 1 and set(free) == classes:
         return {f"{PROBABILITY}{name}": name for name in free}
+    whole = len(free) > 1 and "truth" in plain.roles
     raise InputError(
         f"no single column of predictions: {listing(free or list(frame.names), 8)}",
         path=frame.path,
-        hint="of several files each holds one configuration: a column `prediction`, or one "
+        hint="bbc batch corrects several experiments, each in a file of its own" * whole
+        or "of several files each holds one configuration: a column `prediction`, or one "
         "`prob.<class>` per class, or --prediction NAME",
     )
 
