@@ -6,18 +6,29 @@ from pathlib import Path
 import pytest
 
 from bbccli import METHODS, METRICS, Plan, read
+from bbccli.readers import Roles
 from bbccli.types import Task
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "evaluations.md"
 
 
-@pytest.fixture(scope="module")
-def prompts():
-    spec = importlib.util.spec_from_file_location("prompts", ROOT / "sample_data" / "prompts.py")
+def script(name):
+    path = ROOT / "sample_data" / f"{name}.py"
+    spec = importlib.util.spec_from_file_location(name, path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+@pytest.fixture(scope="module")
+def prompts():
+    return script("prompts")
+
+
+@pytest.fixture(scope="module")
+def ten():
+    return script("ten_prompts")
 
 
 def test_the_file_is_what_the_script_makes(prompts):
@@ -34,3 +45,25 @@ def test_the_page_tells_what_happens(prompts):
         assert figure.replace("%", " %") in page
     assert f"{100 * (found.naive - truth):.1f} points too high" in page
     assert f"{100 * (truth - found.value):.1f} too low" in page
+
+
+def test_ten_prompts_are_what_their_script_makes(ten):
+    assert ten.PATH.read_text(encoding="utf-8").splitlines() == ten.rows()
+
+
+def test_the_page_on_ten_prompts_tells_what_happens(ten):
+    matrix = read(ten.PATH, task=Task.SCORE, roles=Roles(group="passage"))
+    found, truth = METHODS["bbc"].run(matrix, METRICS["mean-score"], Plan()), ten.true_scores()
+    own = truth[found.winner]
+    assert found.interval.lower < own < found.interval.upper
+    page = (ROOT / "docs" / "ten-prompts.md").read_text(encoding="utf-8")
+    figures = (found.naive, found.value, own, truth["plain"], max(truth.values()))
+    for figure in figures:
+        assert f"{100 * figure:.1f} %" in page
+    assert f"{100 * min(truth.values()):.1f} to" in page
+    assert f"{100 * (found.naive - own):.1f} points too high" in page
+    assert f"corrected one {100 * (own - found.value):.1f} too low" in page
+    plain = matrix.predictions[:, :, matrix.configurations.index("plain")].mean()
+    assert f"{100 * (found.naive - plain):.1f} points as measured" in page
+    assert f"in truth by {100 * (own - truth['plain']):.1f}" in page
+    assert max(truth, key=truth.get) == "step by step"

@@ -214,7 +214,7 @@ class _Planner:
         of_epoch = self.basis.epoch_noise(TOP)
         if of_epoch is not None and n_epochs is not None and self.basis.n_samples is not None:
             own = 2 * of_epoch * self.basis.n_samples / n_samples
-            square = max(square - own / self.basis.n_epochs, 0.0) + own / n_epochs
+            square += own / n_epochs - own / self.basis.n_epochs
         z = ndtri((1 + self.plan.level) / 2) + ndtri(self.asked.assurance or POWER)
         return float(z * np.sqrt(square))
 
@@ -227,8 +227,13 @@ class _Planner:
         return first(holds, self.basis.least_samples, MOST_SAMPLES)
 
     def _epochs(self) -> tuple[Epochs, ...]:
-        """Items against epochs."""
-        if self.asked.target is not Target.DIFFERENCE or self.basis.epoch_noise(TOP) is None:
+        """Items against epochs; empty where nothing is known, or all that is seen is of epochs."""
+        basis = self.basis
+        of_epoch = basis.epoch_noise(TOP)
+        if self.asked.target is not Target.DIFFERENCE or of_epoch is None:
+            return ()
+        noise, _ = basis.chance_and_truth(basis.n_samples or basis.least_samples, TOP)
+        if noise**2 <= of_epoch / basis.n_epochs:
             return ()
         numbers = sorted({*MANY_EPOCHS, self.basis.n_epochs})
         found = [Epochs(n, self._rows_apart(n)) for n in numbers]

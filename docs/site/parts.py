@@ -47,6 +47,7 @@ GUIDE = Part(
         "docs/formats.md": "files and tables that are read",
         "docs/automl.md": "folders of AutoML tools, and a recorder for searches",
         "docs/evaluations.md": "the best of several prompts, models or settings",
+        "docs/ten-prompts.md": "from a table of answers to the sentence that can be reported",
         "docs/compare.md": "is the winner better than a baseline, or than any other",
         "docs/plan.md": "rows and configurations before the work: optimism and width to expect",
         "docs/dropping.md": "stop training what can't win any more",
