@@ -1,13 +1,15 @@
 """The clustered standard error of a mean: by hand, by a slow loop, and by statsmodels."""
 
+import json
 from dataclasses import replace
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
 from matrices import binary, weighing
 
-from bbccli import METHODS, METRICS, Plan, matrix_of
+from bbccli import METHODS, METRICS, Plan, matrix_of, read
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import models_of
 from bbccli.methods.literature.clustered import clustered_error
@@ -154,3 +156,14 @@ def test_epochs_are_no_training():
     assert models_of(Plan(), epochs) is Models.FIXED
     trained = matrix_of(scores(r=3), task="score", folds=np.tile(np.arange(30) % 3, (3, 1)))
     assert models_of(Plan(), trained) is Models.TRAINED
+
+
+LOGS = Path(__file__).parents[1] / "data" / "evaluations" / "inspect_ai" / "json"
+
+
+@pytest.mark.parametrize("path", sorted(LOGS.iterdir()), ids=lambda path: path.stem[-4:])
+@pytest.mark.one_in(1)
+def test_the_standard_error_that_inspect_reports(path):
+    (score, *_) = json.loads(path.read_text())["results"]["scores"]
+    matrix = replace(read(path), outcome=replace(read(path).outcome, bounds=BOUNDS))
+    assert error_of(matrix) == pytest.approx(score["metrics"]["stderr"]["value"])

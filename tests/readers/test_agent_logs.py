@@ -109,7 +109,12 @@ def an_unknown_fate(report):
     report["submitted_ids"] += ["proj9__repo-1"]
 
 
+def text_for_a_total(report):
+    report["total_instances"] = "12"
+
+
 WRONG_REPORTS = {
+    text_for_a_total: "total_instances is no number",
     drop_incomplete: "11 of 12 are named",
     drop_unresolved: "has no verdict",
     only_resolved: "of 12 are named",
@@ -129,6 +134,27 @@ def test_reports_that_are_not_whole(wrong, tmp_path):
         wrong(report)
         path.write_text(json.dumps(report))
     refused(WRONG_REPORTS[wrong], tmp_path / "swebench", kind=BbcError)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        ("swebench", "is not valid JSON"),
+        ("openai_evals", "is not valid JSON"),
+        ("junit", "no JUnit XML"),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_a_log_that_is_cut_off_is_not_passed_over(kind, words, tmp_path):
+    first = min(copied(kind, tmp_path).iterdir())
+    first.write_bytes(first.read_bytes()[:-300])
+    refused(words, tmp_path / kind, kind=BbcError)
+
+
+def test_a_log_whose_first_line_is_lost_is_not_passed_over(tmp_path):
+    first = min(copied("openai_evals", tmp_path).iterdir())
+    written(first, lines(first)[1:])
+    refused("no spec names the eval", tmp_path / "openai_evals", kind=BbcError)
 
 
 def test_a_count_that_the_lists_contradict(tmp_path):
@@ -234,7 +260,8 @@ def unfinished(found):
 
 WRONG_LOGS = {
     only_first: "no log of openai-evals that can be used",
-    no_models: "names no eval or no model",
+    no_models: "no spec names the eval and the model",
+    without_spec: "no spec names the eval and the model",
     a_verdict_in_words: "neither right nor wrong",
     no_verdicts: "no answer has a score",
     right_ones_alone: "every score is 1, and|accuracy|reports",

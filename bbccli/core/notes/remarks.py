@@ -109,10 +109,9 @@ def available_cases(share: float) -> Texts:
 @available_cases.also
 def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> Texts:
     """Scores without a truth, of which configurations lack some."""
-    n_lacking = sum(map(bool, counts))
     return (
-        f"{n_lacking} of {len(names)} configurations lack a score of some items, and are scored "
-        f"on the others: {counted(names, counts, n_items)}",
+        "scores of some items are missing, and a configuration counts by the others: "
+        f"{counted(names, counts, n_items)}",
         "score these items too: those that fail are rarely like the others; --missing common-rows "
         "compares all on the same items",
     )

@@ -12,16 +12,20 @@ _CORRECT = "correct"
 
 
 def _owns(file: File) -> bool:
-    return file.suffix == ".jsonl" and "spec" in file.keys
+    """True for logs, and for those that lost their first line: they must not be passed over."""
+    of_event = {"event_id", "sample_id"} <= file.keys
+    return file.suffix == ".jsonl" and ("spec" in file.keys or of_event)
 
 
 def _load(files: Sequence[File]) -> Iterator[Log]:
     for file in files:
         first, *events = file.lines
-        spec = _object(first["spec"])
+        spec = _object(first.get("spec"))
         models = spec.get("completion_fns") or spec.get("model_names") or ()
         if not isinstance(spec.get("eval_name"), str) or not models:
-            raise file.fault("is no log of openai-evals: its spec names no eval or no model")
+            raise file.fault(
+                "is no whole log of openai-evals: no spec names the eval and the model"
+            )
         models = models if isinstance(models, list) else [models]
         reports = [_object(one["final_report"]) for one in events if "final_report" in one]
         results = _results(file, events)

@@ -24,6 +24,9 @@ _UNIONS = ("completed_ids", "submitted_ids")
 
 
 def _owns(file: File) -> bool:
+    """True for reports, and for what was one before it was damaged: it must not be passed over."""
+    if not file.keys:
+        return b'"total_instances"' in file.head
     return {"total_instances", "resolved_ids"} <= file.keys
 
 
@@ -53,8 +56,10 @@ def _results(file: File) -> list[Result]:
                 raise file.fault(
                     f"{name} is among {fates[name]} and {key}", "evaluate the predictions again"
                 )
-    unknown = [name for key in _UNIONS for name in _ids(file, key) if name not in fates]
     total = file.json["total_instances"]
+    if not isinstance(total, int):
+        raise file.fault("total_instances is no number")
+    unknown = [name for key in _UNIONS for name in _ids(file, key) if name not in fates]
     if unknown or len(fates) != total:
         what = f"{unknown[0]} has no verdict" if unknown else f"{len(fates)} of {total} are named"
         raise file.fault(
