@@ -56,6 +56,8 @@ def test_anchors_become_those_of_myst(site):
     assert as_myst('a\n\n<a id="x-y"></a>**B.** c\n') == "a\n\n(x-y)=\n**B.** c\n"
     assert as_myst('<a id="z"></a>\n\n## Z') == "(z)=\n\n## Z"
     assert as_myst("[home](../README.md#a)") == "[home](../index.md#a)"
+    for path in (ROOT / "docs").glob("*.md"):
+        assert "<a id" not in as_myst(path.read_text("utf-8")), path
 
 
 def test_the_reference_has_every_public_name_once(site):
