@@ -36,7 +36,7 @@ from sklearn.utils.estimator_checks import check_estimator
 import bbccli
 from bbccli import Plan, read
 from bbccli.core.notes import severity_of
-from bbccli.dropping import replay
+from bbccli.dropping import drop, replay
 from bbccli.recording import Recorder
 from bbccli.search import DroppingSearchCV
 from bbccli.types import Pooling, PredictionKind, Task
@@ -111,6 +111,12 @@ def test_a_replay_of_the_whole_search_drops_the_same(tmp_path, one):
     assert sorted(dropped) == sorted(np.array(names)[~one.survivors_])
     said = [name for decision in one.dropped_ for name in decision.named("drop")]
     assert said == dropped
+    assert len(one.dropped_) == 4  # nothing is asked after the last fold
+    matrix = read(rec.folder)
+    expected = drop(matrix.of_samples(matrix.folds[0] < 2), "accuracy", plan)
+    shares = [[d.probability for d in each.decisions] for each in (one.dropped_[1], expected)]
+    assert shares[0] == shares[1]
+    assert 0 < np.mean(shares[0]) < 1
 
 
 def test_ranks_are_those_of_survivors_and_a_plain_argmax_finds_a_row_that_was_dropped(one):
