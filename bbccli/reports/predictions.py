@@ -47,7 +47,11 @@ def render_predictions(table: pa.Table, metadata: Mapping[str, Any], path: str) 
     suffix = ".csv" if path == STDOUT else (suffixes[-1] if suffixes else "")
     text = json.dumps(metadata, indent=1, ensure_ascii=False)
     if suffix == ".parquet" and not packing:
-        return {path: _parquet(table, text)}
+        import pyarrow.parquet as pq
+
+        sink = io.BytesIO()
+        pq.write_table(table.replace_schema_metadata({METADATA_KEY: text}), sink)
+        return {path: sink.getvalue()}
     if suffix not in (".csv", ".tsv"):
         raise OptionError(
             f"no table is written to {path}",
@@ -60,14 +64,6 @@ def render_predictions(table: pa.Table, metadata: Mapping[str, Any], path: str) 
     return {str(Path(path).with_name(f"{Path(name).stem}.meta.json")): f"{text}\n".encode()} | {
         path: data
     }
-
-
-def _parquet(table: pa.Table, metadata: str) -> bytes:
-    import pyarrow.parquet as pq
-
-    sink = io.BytesIO()
-    pq.write_table(table.replace_schema_metadata({METADATA_KEY: metadata}), sink)
-    return sink.getvalue()
 
 
 def _packed(data: bytes, packing: str) -> bytes:

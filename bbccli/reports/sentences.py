@@ -122,7 +122,7 @@ def _chosen(estimate: Estimate, document: Envelope) -> str:
 def _expected(document: Envelope, metric: str, digits: Digits) -> str:
     """What to expect on new samples, of the one estimate to report."""
     estimates = phrases.estimates_of(document, metric)
-    label = metric_label(metric) if len(metrics_of(document)) > 1 else ""
+    label = f" {metric_label(metric)}" if len(metrics_of(document)) > 1 else ""
     found, alone = to_report(estimates), document.input.n_configurations == 1
     if found is None:
         return _without_interval(estimates, label, digits, alone=alone)
@@ -132,7 +132,7 @@ def _expected(document: Envelope, metric: str, digits: Digits) -> str:
     better = "" if told or found.direction == "maximize" else "; lower is better"
     end = _correction(document) if told or alone else "."
     value = digits.performance(found.value)
-    return _words("Expect", label, value, "on new samples", f"({interval}{better})") + end
+    return f"Expect{label} {value} on new samples ({interval}{better}){end}"
 
 
 def _correction(document: Envelope) -> str:
@@ -154,21 +154,16 @@ def _without_interval(estimates: list[Estimate], label: str, digits: Digits, *, 
     if corrected:
         value, flat = digits.performance(corrected[0].value), has_no_width(corrected[0])
         lack = "whose interval has no width" if flat else "which gives no interval"
-        by = f"by {corrected[0].method}, {lack}."
-        return _words("Expect", label, value, "on new samples", by)
+        return f"Expect{label} {value} on new samples by {corrected[0].method}, {lack}."
     if not found:
-        return _words("What", label, "to expect on new samples can't be computed.")
+        return f"What{label} to expect on new samples can't be computed."
     if alone:
-        return _words("No interval says what", label, "to expect on new samples: --method bbc.")
-    figure = f"its {label}" if label else "that figure"
+        return f"No interval says what{label} to expect on new samples: --method bbc."
+    figure = f"its{label}" if label else "that figure"
     return (
         f"Don't report {figure}: it was picked for being the best, so it is too good; --method bbc "
         "corrects it."
     )
-
-
-def _words(*parts: str) -> str:
-    return " ".join(part for part in parts if part)
 
 
 SYMMETRIC = frozenset({"auc", "gini", "youden"})

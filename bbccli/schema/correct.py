@@ -216,13 +216,15 @@ def document(
     if plan is None:
         plan = estimates[0].plan if estimates else Plan()
     shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
+    metrics = dict.fromkeys(estimate.metric for estimate in shown)
+    best = [to_report([e for e in shown if e.metric == metric]) for metric in metrics]
     envelope = Envelope(
         *(SCHEMA_VERSION, __version__, command),
         input=Input.of(matrix),
         plan=plan,
         estimates=shown,
         notes=(*matrix.notes, *notes),
-        report=tuple(Reported(e.metric, e.method) for e in _reported(shown)),
+        report=tuple(Reported(one.metric, one.method) for one in best if one is not None),
         search_cost=search_cost,
         capped=tuple(replace(e, selection=()) for e in capped),
     )
@@ -235,15 +237,15 @@ def to_report(estimates: Sequence[Estimate]) -> Estimate | None:
     An interval that ignores the selection, or has no width, does not; one of an experimental method
     does where there is no other.
     """
-    found = [estimate for estimate in estimates if _is_reportable(estimate)]
+    found = [
+        one
+        for one in estimates
+        if one.interval is not None
+        and _is_defined(one.value)
+        and not one.ignores_selection
+        and not has_no_width(one)
+    ]
     return next((e for e in found if not e.experimental), found[0] if found else None)
-
-
-def _is_reportable(estimate: Estimate) -> bool:
-    interval = estimate.interval
-    if interval is None or not _is_defined(estimate.value) or estimate.ignores_selection:
-        return False
-    return not has_no_width(estimate)
 
 
 def _is_defined(value: float | None) -> TypeGuard[float]:
@@ -283,13 +285,6 @@ def outcome_of(read: Input) -> Outcome:
     given = [end for end in read.bounds or () if end is not None]
     bounds = (given[0], given[1]) if len(given) == 2 else None
     return Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
-
-
-def _reported(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """The estimate to report of each metric that has one."""
-    metrics = dict.fromkeys(estimate.metric for estimate in estimates)
-    best = (to_report([e for e in estimates if e.metric == metric]) for metric in metrics)
-    return [one for one in best if one is not None]
 
 
 def error_document(path: str, problem: str, hint: str, status: int) -> Document[ErrorEnvelope]:

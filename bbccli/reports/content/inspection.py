@@ -31,9 +31,9 @@ def blocks(inspection: Inspection) -> Iterator[Block]:
 def _facts(inspection: Inspection) -> list[tuple[str, str]]:
     """Rows on what was understood."""
     read = inspection.input
-    facts = [("layout", inspection.layout or "")]
+    layout = ("layout", inspection.layout or "")
     if read is None:
-        return facts
+        return [layout]
     classes = [f"{one.name} ({one.n_samples})" for one in inspection.classes]
     size = [
         phrases.samples(read),
@@ -43,7 +43,7 @@ def _facts(inspection: Inspection) -> list[tuple[str, str]]:
         *([count(read.n_groups, "group")] if read.n_groups else []),
     ]
     return [
-        *facts,
+        layout,
         ("task", read.task),
         ("size", ", ".join(size)),
         ("configurations", listing(read.configurations, MOST_NAMES)),

@@ -128,13 +128,10 @@ def _folds(case: Case) -> tuple[FoldSpread, ...]:
         for code, row in zip(distinct(folds), values, strict=True):
             name = str(matrix.fold_names[code])
             label = f"{repeat + 1}: {name}" if matrix.n_repeats > 1 else name
-            found.append(_spread(label, row, winner))
+            of_winner = None if np.isnan(row[winner]) else float(row[winner])
+            quartiles = np.nanquantile(row, [0, 0.25, 0.5, 0.75, 1])
+            found.append(FoldSpread(label, of_winner, *_plain(quartiles)))
     return tuple(found)
-
-
-def _spread(label: str, values: FloatArray, winner: int) -> FoldSpread:
-    of_winner = None if np.isnan(values[winner]) else float(values[winner])
-    return FoldSpread(label, of_winner, *_plain(np.nanquantile(values, [0, 0.25, 0.5, 0.75, 1])))
 
 
 def _plain(values: FloatArray | Sequence[float]) -> tuple[float, ...]:
