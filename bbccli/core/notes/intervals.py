@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.core.notes.note import CARE, DOUBT, Texts, listing, note
 from bbccli.core.rounding import count, digits_for, figure, percent, short
 
 
@@ -19,7 +19,7 @@ def no_interval(
     return f"{method} has no interval: {why}", remedy
 
 
-@note(HARMLESS)
+@note(CARE)
 def as_if_chosen_beforehand(method: str) -> Texts:
     """`clustered` takes the winner as if no other configuration had been tried, as the error bars
     of evaluation frameworks do. A corrected interval is wider.

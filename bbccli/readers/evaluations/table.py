@@ -14,7 +14,7 @@ from typing import Any
 from bbccli.core.notes import listing
 from bbccli.core.rounding import count
 from bbccli.core.source import Evaluation, LeftOut, ReportedScore, ToolRun
-from bbccli.errors import InputError, OptionError, parameter
+from bbccli.errors import InputError, parameter
 from bbccli.readers.evaluations.base import File, Framework, Log, Result
 from bbccli.readers.evaluations.candidates import (
     Candidate,
@@ -141,8 +141,6 @@ def _counting(scorer: str, errors: Errors, tool: str, candidate: Candidate) -> d
     ------
     InputError
         A failed request, where they are refused.
-    OptionError
-        A failed request would be the best of losses.
     """
     score, logs = 0.0 if errors is Errors.ZERO else None, dict(candidate.logs)
     for task, log in candidate.logs.items():
@@ -153,11 +151,6 @@ def _counting(scorer: str, errors: Errors, tool: str, candidate: Candidate) -> d
                 f"{failed[0].item}: {failed[0].error}",
                 path=str(log.place),
                 hint="run them again; or " + parameter("errors", Errors.MISSING),
-            )
-        if failed and errors is Errors.ZERO and own.lower_is_better:
-            raise OptionError(
-                f"{parameter('errors', errors)}: {scorer} is a loss, and 0 the best of it",
-                hint=parameter("errors", Errors.MISSING),
             )
         if any(_score(one, scorer) != score for one in failed):
             results = [
