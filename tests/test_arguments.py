@@ -11,6 +11,7 @@ from dataclasses import replace
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace, UnionType
 
 import numpy as np
@@ -41,6 +42,7 @@ from bbccli.errors import BbcError, InputError, OptionError, parameter
 from bbccli.methods import choose_methods, estimate
 from bbccli.metrics import Metric, choose_metric, choose_metrics, mean_of, metric_named
 from bbccli.planning.simulation import Study
+from bbccli.recording import Recorder
 from bbccli.reports import FORMS, Kind, forms_of
 from bbccli.schema.leaderboard import leaderboard
 from bbccli.types import (
@@ -103,6 +105,17 @@ TABLE = np.random.default_rng(0).random((6, 3))
 FAMILIES = {"a": (0, 1, 2), "b": (3, 4)}
 
 
+def hopeless(metric, **how):
+    """Ask of one of two configurations that were recorded."""
+    truth = np.arange(40) % 2
+    with TemporaryDirectory() as place:
+        rec = Recorder(Path(place) / "run", truth[:, None], truth, cv=4)
+        for _, test in rec.cv:
+            rec.write("good", test, 0.2 + 0.6 * truth[test])
+            rec.write("bad", test, 0.8 - 0.6 * truth[test])
+        return rec.hopeless("bad", metric=metric, min_samples=10, **how)
+
+
 LOGS = Path(__file__).parent / "data" / "evaluations" / "inspect_ai" / "logs"
 
 
@@ -132,6 +145,7 @@ CHOICES = {
         lambda a, _: between_families(MATRIX, METRIC, PLAN, FAMILIES, adjust=a), Adjustment
     ),
     "correct.pooling": case(lambda p, _: correct(MATRIX, pooling=p, n_resamples=20).value, Pooling),
+    "Recorder.hopeless.pooling": case(lambda p, _: hopeless("accuracy", pooling=p), Pooling),
     "compare.pooling": case(lambda p, _: repr(compare(MATRIX, pooling=p, n_resamples=20)), Pooling),
     "plan.pooling": case(
         lambda p, _: plan_of(MATRIX, pooling=p, samples=[40], n_resamples=20).sentence(), Pooling
@@ -165,6 +179,7 @@ METRIC_TAKEN = {
     "against_baseline.metric": lambda m: against_baseline(MATRIX, m, PLAN, NAMES[0]),
     "best_set.metric": lambda m: best_set(MATRIX, m, PLAN),
     "correct.metric": lambda m: correct(MATRIX, metric=m, n_resamples=20).value,
+    "Recorder.hopeless.metric": hopeless,
     "compare.metric": lambda m: compare(MATRIX, metric=m, n_resamples=20).sentence(),
     "plan.metric": lambda m: plan_of(MATRIX, metric=m, samples=[40], n_resamples=20).sentence(),
     "between_families.metric": lambda m: between_families(MATRIX, m, PLAN, FAMILIES),
