@@ -180,6 +180,17 @@ def test_a_damaged_log_beside_others_is_not_passed_over(name, tmp_path):
     assert read(tmp_path).n_configurations == 1
 
 
+def test_settings_of_a_project_are_no_logs(tmp_path):
+    shutil.copytree(LOGS / "json", tmp_path / "logs")
+    (tmp_path / "tsconfig.json").write_text("{ // with comments\n}")
+    (tmp_path / "node_modules").mkdir()
+    shutil.copy(files("judged")[0], tmp_path / "node_modules")
+    assert read(tmp_path).configurations == ("short", "cot")
+    shutil.rmtree(tmp_path / "logs")
+    (tmp_path / "package.json").write_text("{}")
+    refused("holds no run that is known", tmp_path, kind=BbcError)
+
+
 def test_an_archive_may_be_packed_otherwise(tmp_path):
     path = tmp_path / "a.eval"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -367,6 +378,13 @@ def test_what_unpacks_to_far_too_much_is_refused(tmp_path):
     members = [PARTS[0], ("summaries.json", bomb)]
     path = zipped(tmp_path / "a.eval", members, compression=zipfile.ZIP_DEFLATED)
     assert path.stat().st_size < 200_000
+    refused("unpack to more than 200 times", path, kind=BbcError)
+
+
+def test_members_that_add_up_to_far_too_much_are_refused(tmp_path):
+    blank = PARTS[0][1][:-1] + b" " * 60_000_000 + b"}"  # each of them may be that large
+    members = [("header.json", blank), ("summaries.json", b"[" + b" " * 60_000_000 + b"]")]
+    path = zipped(tmp_path / "a.eval", members, compression=zipfile.ZIP_DEFLATED)
     refused("unpack to more than 200 times", path, kind=BbcError)
 
 

@@ -39,6 +39,7 @@ ONLY_LOGS = (".eval", ".json", ".xml")
 """Suffixes of files that hold no table of another kind."""
 
 _DEEPEST = 6
+_PASSED_OVER = (".", "node_modules", "__pycache__")
 _MOST_FILES = 20_000
 
 
@@ -137,8 +138,12 @@ def _of_folder(folder: Path) -> dict[str, list[File]]:
             return {}  # nobody's logs are a whole disk
     paths = list(islice(_walk(folder), _MOST_FILES + 1))
     found, damaged = _owned(paths[:_MOST_FILES], folder)
-    tables = any(_plain(Path(one.path or "")).endswith(".csv") for one in damaged)
-    if damaged and (found or not tables):  # what reads tables tells why one can't be read
+    for error in damaged:
+        beside = {file.path.parent for own in found.values() for file in own}
+        if Path(error.path or "").parent in beside:  # anything else may be called `*.json`
+            raise error
+    tables = any(_plain(Path(error.path or "")).endswith(".csv") for error in damaged)
+    if damaged and len(damaged) == len(paths) and not tables:
         raise damaged[0]
     if len(paths) > _MOST_FILES:
         raise InputError(
@@ -185,7 +190,7 @@ def _walk(folder: Path) -> Iterator[Path]:
     """Yield the files in a folder that are called as logs are, in order."""
     for place, folders, names in os.walk(folder):
         inner = Path(place)
-        folders[:] = sorted(one for one in folders if not one.startswith("."))
+        folders[:] = sorted(one for one in folders if not one.startswith(_PASSED_OVER))
         if len(inner.relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
         yield from (inner / name for name in sorted(names) if _modules(inner / name))
