@@ -346,11 +346,11 @@ def _method(estimate: Estimate, document: Envelope) -> list[str]:
     if estimate.n_evaluation is not None:
         parts.append(f"{percent(plan.evaluation_share)} held out")
     parts += [] if estimate.size_correction is None else ["size-corrected"]
-    if estimate.interval is not None and _is_resampled(estimate):
+    if estimate.interval is not None and is_resampled(estimate):
         parts += [] if plan.interval == "percentile" else [_kind(estimate, plan)]
         is_for_fixed = plan.interval in GUARDING_LOSSES and plan.models == "fixed"
         parts += ["fixed models"] if is_for_fixed else []
-        parts += ["guarded"] if _is_guarded(estimate, document) else []
+        parts += ["guarded"] if is_guarded(estimate, document) else []
     return [*parts, *_draws(estimate, plan), *_others(plan), f"bbc {document.version}"]
 
 
@@ -360,13 +360,13 @@ def _kind(estimate: Estimate, plan: Plan) -> str:
     return f"{plan.interval} (--tight)" if tight else plan.interval
 
 
-def _is_resampled(estimate: Estimate) -> bool:
+def is_resampled(estimate: Estimate) -> bool:
     """Whether the interval is made of a distribution, so that its kind and the guard apply."""
     known = METHODS.get(estimate.method)
     return known is None or Gives.DISTRIBUTION in known.gives
 
 
-def _is_guarded(estimate: Estimate, document: Envelope) -> bool:
+def is_guarded(estimate: Estimate, document: Envelope) -> bool:
     """Whether a worst value was counted; a metric without one can't be guarded."""
     plan, known = document.plan, METRICS.get(estimate.metric)
     if not plan.guard or "guard-without-bound" in [note.code for note in estimate.notes]:

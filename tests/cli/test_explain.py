@@ -78,9 +78,9 @@ def test_a_result(run, saved):
     text, found = words(run, saved), json.loads(saved.read_text())
     bbc = next(e for e in found["estimates"] if e["method"] == "bbc")
     assert f"Expect {bbc['value']:.3f} on new samples" in text
-    assert "The figure of AUC to report is that of bbc, which is to select" in text
+    assert "Report the AUC of bbc (select in bootstrap resamples of the rows" in text
     assert "picked among 177" in text
-    assert "The others here (cvt, tt, bbc-f) are for comparison. To report the nicest" in text
+    assert "The others here (cvt, tt, bbc-f) are for comparison. Reporting the nicest" in text
     assert text.count("For a paper: AUC ") == 1
     codes = [
         n["code"] for n in found["notes"] + [n for e in found["estimates"] for n in e["notes"]]

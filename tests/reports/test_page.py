@@ -195,3 +195,28 @@ class TestAssumptions:
         (claim,) = [one for one in self.states() if "independent" in one]
         assert self.states()[claim] == "unknown"
         assert self.states(n_groups=20)[claim] == "met"
+
+
+@pytest.mark.parametrize(
+    ("argv", "told", "untold"),
+    [
+        (("progression.parquet",), "is of the percentile kind, guarded against", "held out"),
+        (("progression.parquet", "--side", "pessimistic"), "95 % lower bound is of the", "Scores"),
+        (("progression.parquet", "--no-guard"), "is of the percentile kind.", "guarded"),
+        (("diabetes.parquet", "--metric", "mse"), "is of the percentile kind.", "guarded"),
+        (("progression.parquet", "--method", "mabt"), "25 % of the samples were", " kind"),
+        (("prompts.csv", "--task", "score"), "Scores of 16 configurations", "predictions"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)
+def test_the_paragraph_for_a_paper_says_what_was_done(run, samples, tmp_path, argv, told, untold):
+    path = tmp_path / "p.html"
+    file, *options = argv
+    argv = ("--method", "bbc", *options, "--n-resamples", 50, "-q", "-o", path)
+    argv = argv[2:] if "--method" in options else argv
+    assert run("correct", samples / file, *argv)[0] == 0
+    words = re.sub(r"<[^>]*>", " ", path.read_text("utf-8")).replace("\xa0", " ")
+    words = words.replace("&nbsp;", " ")
+    paragraph = words[words.index("Methods, for a paper") :].partition("Software: bbc")[0]
+    assert told in paragraph
+    assert untold not in paragraph

@@ -75,7 +75,7 @@ def test_what_is_explained_of_a_single_configuration(run, save, tmp_path):
     assert run("correct", path, *FAST, "-q", "-o", saved)[0] == 0
     told = " ".join(run("explain", saved)[1].split())
     assert (
-        "The figure of AUC to report is that of bbc. There was one configuration: no choice has "
+        "Report the AUC of bbc. There was one configuration: no choice has "
         "made its figure too good."
     ) in told
     assert "luck" not in told

@@ -137,8 +137,8 @@ def of_result(document: Envelope) -> list[Block]:
 def _reason(estimate: Estimate, document: Envelope) -> str:
     read, name = document.input, estimate.method
     among, label = read.n_configurations, phrases.metric_label(estimate.metric)
-    which = f"The figure of {label} to report is that of {name}"
-    does = f", which is to {METHODS[name].summary}" if name in METHODS else ""
+    which = f"Report the {label} of {name}"
+    does = f" ({METHODS[name].summary})" if name in METHODS else ""
     if among == 1:
         if phrases.alone(document):
             return f"{which}. There was one configuration: no choice has made its figure too good."
@@ -152,14 +152,14 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     field = f"{among} of the {tried} tried" if tried > among else f"{among}"
     beside = f" The others here ({', '.join(others)}) are for comparison." if others else ""
     return (
-        f"{which}{does}. It is the first whose interval accounts for the choice. The naive figure "
-        f"does not: {estimate.winner} was picked among {field} for being the best by it, and "
-        f"part of what made it the best is luck with these {read.n_samples} samples."
+        f"{which}{does}. It is the first estimate whose interval accounts for the choice. The "
+        f"naive figure does not: {estimate.winner} was picked among {field} because it looked "
+        f"best, and part of that is luck with these {read.n_samples} samples."
         f"{_size(estimate, document)}{beside} "
-        "To report the nicest of several would be another choice, for which nothing corrects. The "
-        f"{percent(document.plan.level)} interval allows for the samples and for the choice "
-        "among what the file holds; not for configurations that it lacks, nor for predictions of "
-        "samples that a model had seen."
+        "Reporting the nicest of several would be another choice, and nothing corrects for it. "
+        f"The {percent(document.plan.level)} interval allows for chance in the samples and for "
+        "the choice among the configurations in the file, but not for configurations that are "
+        "missing, nor for predictions of samples that a model was trained on."
     )
 
 

@@ -38,8 +38,15 @@ from bbccli.reports.page.sections import (
     methods_section,
     notes_section,
 )
-from bbccli.reports.sentences import answer, capped_sentence, sentences
+from bbccli.reports.sentences import (
+    answer,
+    capped_sentence,
+    is_guarded,
+    is_resampled,
+    sentences,
+)
 from bbccli.schema.correct import Envelope, ErrorEnvelope
+from bbccli.types import Task
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""
@@ -180,35 +187,37 @@ def _paragraph(estimate: Estimate, document: Envelope) -> str:
     repeats = f", {count(read.n_repeats, 'repeat')}" if read.n_repeats > 1 else ""
     data = f"{phrases.configurations(read)} for {phrases.samples(read)}{folds}{repeats}"
     rule = phrases.RULES.get(plan.select, plan.select)
+    made = "Scores" if read.task == Task.SCORE else "Out-of-sample predictions"
     parts = [
-        f"Out-of-sample predictions of {data} were compared by {label} "
-        f"({phrases.pooling_of(estimate, document)}), and the configuration selected was the "
-        f"{rule}.",
-        f"Its performance was estimated by {name}{source}, which corrects the figure of the "
-        "selected configuration for the selection.",
+        f"{made} of {data} were compared by {label} "
+        f"({phrases.pooling_of(estimate, document)}), and the {rule} was selected.",
+        f"Its performance was estimated with {name}{source}, which accounts for the selection.",
     ]
     if read.n_configurations == 1:
         parts = [
-            f"There were out-of-sample predictions of {data}.",
-            f"Its performance was estimated by {name}{source}; nothing was corrected for.",
+            f"{made} of {data} were analysed.",
+            f"Its performance was estimated with {name}{source}, without correction for a "
+            "selection.",
         ]
     if known and known.summary:
         parts.append(f"In short: {known.summary}.")
     if estimate.size_correction is not None:
         measured = phrases.metric_label(estimate.metric)
         parts.append(
-            f"{measured} is no mean, so the estimate was also corrected for the size of what a "
-            "resample leaves out."
+            f"{measured} is not a mean over samples, so the estimate was also corrected for the "
+            "smaller number of samples that a resample leaves out."
+        )
+    if estimate.n_evaluation is not None:
+        parts.append(
+            f"For evaluation, {percent(plan.evaluation_share)} of the samples were held out."
         )
     if estimate.n_resamples:
-        drawn = "all" if estimate.exact else f"seed {plan.seed}"
-        parts.append(f"There were {count(estimate.n_resamples, 'resample')} ({drawn}).")
-    if estimate.interval:
-        guard = ", kept from collapsing by a guard" if plan.guard else ""
-        parts.append(
-            f"The {percent(plan.level)} interval is made of them by the rule "
-            f"{plan.interval}{guard}."
-        )
+        drawn = "all there are" if estimate.exact else f"seed {plan.seed}"
+        parts.append(f"It used {count(estimate.n_resamples, 'resample')} ({drawn}).")
+    if estimate.interval and is_resampled(estimate):
+        guard = ", guarded against collapse" if is_guarded(estimate, document) else ""
+        name = phrases.interval_name(document, [estimate])
+        parts.append(f"The {name} is of the {plan.interval} kind{guard}.")
     return " ".join(parts) + f" Software: bbc {document.version}."
 
 
