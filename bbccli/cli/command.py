@@ -230,7 +230,7 @@ class PanelledCommand(ChecksHere, TyperCommand):
         return ["[OPTIONS]", *(str(a.metavar if a.required else f"[{a.metavar}]") for a in shown)]
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then the options panel by panel."""
+        """Write the arguments, then the options panel by panel; of many the common ones alone."""
         sections: dict[str, list[Any]] = {"Arguments": [], **{panel.value: [] for panel in Panel}}
         for one in self.get_params(ctx):
             parameter: Any = one
@@ -239,6 +239,9 @@ class PanelledCommand(ChecksHere, TyperCommand):
             else:
                 panel = parameter.rich_help_panel or Panel.COMMON.value
                 sections[panel].append(parameter.get_help_record(ctx))
+        has_more = any(one.name == HELP_ALL for one in self.get_params(ctx))
+        if has_more and HELP_ALL not in ctx.meta:
+            sections = {title: sections[title] for title in ("Arguments", Panel.COMMON.value)}
         for title, records in sections.items():
             if records:
                 with formatter.section(title):
@@ -267,11 +270,15 @@ def typed(command: Command) -> TyperCommand:
     """Return the command of typer that checks the options of a command and runs it."""
 
     def run(**values: Any) -> None:
+        values.pop(HELP_ALL, None)
         command(**values)
 
     described: Any = run
     described.__doc__ = _as_help(command.function.__doc__ or "")
     parameters = [_parameter(one) for one in command.options.values()]
+    special = sum(one.option.panel is not Panel.COMMON for one in command.options.values())
+    if special > MOST_SPECIAL:
+        parameters.append(_HELP_ALL)
     described.__signature__ = inspect.Signature(parameters, return_annotation=None)
     described.__annotations__ = {one.name: one.annotation for one in parameters}
     app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
@@ -279,6 +286,32 @@ def typed(command: Command) -> TyperCommand:
     built: Any = typer.main.get_command(app)
     built.declared = command.options
     return built  # type: ignore[no-any-return]
+
+
+def _help_all(ctx: typer.Context, wanted: bool) -> None:
+    if wanted:
+        ctx.meta[HELP_ALL] = True
+        typer.echo(ctx.get_help())
+        raise typer.Exit
+
+
+HELP_ALL = "help_all"
+"""Name of the option that shows the help of all others, where these are many."""
+
+MOST_SPECIAL = 12
+"""Options beside the common ones from which on these are many."""
+
+SHOW_ALL = "Show the other options too."
+
+_HELP_ALL = inspect.Parameter(
+    HELP_ALL,
+    inspect.Parameter.KEYWORD_ONLY,
+    default=False,
+    annotation=Annotated[
+        bool,
+        typer.Option("--help-all", callback=_help_all, is_eager=True, help=SHOW_ALL),
+    ],
+)
 
 
 def _as_help(text: str) -> str:

@@ -14,7 +14,9 @@ SCREEN = 40
 
 
 def help_of(run, name):
-    return run.silent(name, "--help")
+    """The whole help."""
+    text = run.silent(name, "--help")
+    return run.silent(name, "--help-all") if "--help-all" in text else text
 
 
 def panels(text):
@@ -30,8 +32,10 @@ def test_the_everyday_options_are_on_the_first_screen(run, name):
     assert max(map(len, lines)) <= 90  # an example may be long
     titles = [title for title in panels(text) if title in list(Panel)]
     assert titles == [panel for panel in Panel if panel in titles]
-    everyday = text.split("\n\nColumns of the files:")[0]
-    assert len(everyday.splitlines()) <= SCREEN + 3 * (name == "batch")
+    short = run.silent(name, "--help")
+    assert len(short.splitlines()) <= SCREEN + 3 * (name == "batch")
+    assert text.startswith(short.rstrip("\n"))
+    assert ("--help-all" in short) == (titles != [Panel.COMMON] and len(titles) > 2)
 
 
 @pytest.mark.parametrize("name", COMMANDS)
