@@ -6,6 +6,7 @@ import doctest
 import importlib.util
 import json
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 import typer
+import yaml
 
 import bbccli
-from bbccli import METHODS, METRICS, read
+from bbccli import METHODS, METRICS, Plan, read
 from bbccli.cli.app import app
 from bbccli.core.notes import NOTES
 from bbccli.readers.roles import NAMES
+from bbccli.schema.leaderboard import leaderboard
 from bbccli.stats.intervals import INTERVALS
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -330,3 +333,96 @@ def test_tutorial_shows_both_studies(name):
     )
     assert row in text_of("docs/tutorial.md")
     assert holds(bbc, truth[bbc["winner"]])
+
+
+# The stories
+
+
+STORIES = ("docs/story-study.md", "docs/story-ci.md")
+
+
+def scores_of(name, metric):
+    """Cross-validated scores and true performances of all configurations of a sample file."""
+    matrix = read(SAMPLES / f"{name}.parquet")
+    rows = leaderboard(matrix, metric, Plan(), wins=False).record.rows
+    truths = json.loads((SAMPLES / f"{name}.truth.json").read_text("utf-8"))["performances"]
+    scores = np.array([row.performances[0].value for row in rows])
+    return scores, np.array([truths[metric][row.configuration] for row in rows])
+
+
+def test_the_story_of_80_patients_says_what_the_numbers_say():
+    file, baseline = SAMPLES / "progression.parquet", "logistic-l2 C=1"
+    bbc = bbccli.correct(file, metric="auc", method="bbc")
+    naive = bbccli.correct(file, metric="auc", method="naive")
+    compared = bbccli.compare(file, metric="auc", baseline=baseline)
+    wins = np.mean([row == bbc.winner for row in bbc.resamples()["winner"]])
+    truth = truth_of("progression")
+    true, true_baseline = truth[bbc.winner], truth[baseline]
+    ends, naive_ends = ("{:.3f} to {:.3f}".format(*one.interval) for one in (bbc, naive))
+    scores, truths = scores_of("progression", "auc")
+    page = text_of("docs/story-study.md")
+    for claim in (
+        f"| AUC of the winner | {naive.value:.3f} | {bbc.value:.3f} | {true:.3f} |",
+        f"| its 95 % interval | {naive_ends} | {ends} | |",
+        f"| its lead over the baseline | {compared.difference:+.3f} | {compared.corrected:+.3f} "
+        f"| {true - true_baseline:+.3f} |",
+        f"The best score of the search is {bbc.naive:.3f}",
+        f"expect {bbc.value:.3f}, and anything from {ends} is compatible",
+        f"in {1 - wins:.0%} of the resamples another".replace("%", " %"),
+        f"leads by {compared.difference:.3f} as measured, and after the correction it trails by "
+        f"{-compared.corrected:.3f}",
+        f"Of the {len(scores)} configurations, {compared.best_set.n_inside} may be the best",
+        f"cross-validated AUC of {bbc.naive:.3f}",
+        f"the AUC was {bbc.value:.3f} (95 % CI {ends}; BBC, 1000 resamples)",
+        f"logistic regression reaches {true_baseline:.3f}, the winner {true:.3f}",
+        f"still {bbc.value - true:.3f} too high",
+        f"{(scores > truths).sum()} of the {len(scores)} configurations look better on them",
+        f"interval {bbc.interval[1] - bbc.interval[0]:.2f} wide doesn't settle",
+    ):
+        assert claim in page
+    assert naive.interval[0] > true > bbc.interval[0]  # "an interval that misses the truth"
+    assert compared.verdict == "not-shown"
+
+
+def test_the_story_of_ci_says_what_the_numbers_say():
+    file, floor = SAMPLES / "breast_cancer.parquet", 0.95
+    bbc = bbccli.correct(file, metric="accuracy", method="bbc")
+    scores, truths = scores_of("breast_cancer", "accuracy")
+    said = json.loads((SAMPLES / "breast_cancer.truth.json").read_text("utf-8"))
+    true, n = said["performances"]["accuracy"][bbc.winner], said["n_held_out"]
+    page = text_of("docs/story-ci.md")
+    for claim in (
+        f"| The score on the leaderboard | {bbc.naive:.3f} |",
+        f"| What `bbc` expects | {bbc.value:.3f} |",
+        f"| Accuracy on the other {n} tumours | {true:.3f} |",
+        f"{bbc.value:.3f} is under {floor}",
+        f"not the bound of {bbc.interval[0]:.3f}",
+        f"leaderboard's {bbc.naive:.3f} would have been green",
+        f"{(1 - true) * n:.0f} errors on those {n} tumours, where {floor} allows "
+        f"{int((1 - floor) * n)}",
+        f"{(scores >= floor - 1e-9).sum()} of the {len(scores)} configurations score at least "
+        f"{floor} in cross-validation, and on the other tumours {(truths >= floor).sum()} does",
+    ):
+        assert claim in page
+    assert bbc.interval[0] < 0.9 < bbc.value < floor <= bbc.naive
+    assert true < floor
+
+
+def test_gates_of_the_story_of_ci_exit_as_it_says(run):
+    commands = [match["command"] for match in refresh.BLOCK.finditer(text_of("docs/story-ci.md"))]
+    statuses = {one: run(*shlex.split(one)[1:])[0] for one in commands if "--fail-" in one}
+    assert list(statuses.values()) == [3, 3, 4, 0]
+
+
+def test_the_job_of_the_story_is_one_that_the_action_runs():
+    (block,) = fenced(ROOT / "docs/story-ci.md", "yaml")
+    (step,) = yaml.safe_load(block)
+    assert step["uses"] == "./bbc"
+    assert set(step["with"]) <= set(yaml.safe_load(text_of("action.yml"))["inputs"])
+
+
+@pytest.mark.parametrize("name", STORIES)
+def test_a_story_is_short(name):
+    prose = re.sub(r"^```.*?^```$", "", text_of(name), flags=re.M | re.S)
+    assert len(prose.split()) <= 700
+    assert f"]({name})" in text_of("README.md")

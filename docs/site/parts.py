@@ -38,6 +38,15 @@ def toctree(names: list[str]) -> str:
     return "\n".join(["", "```{toctree}", ":hidden:", "", *names, "```", ""])
 
 
+STORIES = Part(
+    "stories",
+    "Stories",
+    {
+        "docs/story-study.md": "from the protocol to the sentence in the paper, and the truth",
+        "docs/story-ci.md": "a gate in front of a model that ships by itself",
+        "docs/ten-prompts.md": "from a table of answers to the sentence that can be reported",
+    },
+)
 GUIDE = Part(
     "guide",
     "Guide",
@@ -47,7 +56,6 @@ GUIDE = Part(
         "docs/formats.md": "files and tables that are read",
         "docs/automl.md": "folders of AutoML tools, and a recorder for searches",
         "docs/evaluations.md": "the best of several prompts, models or settings",
-        "docs/ten-prompts.md": "from a table of answers to the sentence that can be reported",
         "docs/compare.md": "is the winner better than a baseline, or than any other",
         "docs/plan.md": "rows and configurations before the work: optimism and width to expect",
         "docs/dropping.md": "stop training what can't win any more",
@@ -92,8 +100,8 @@ PROJECT = Part(
         "benchmarks/reference/README.md": "published figures that ours are compared with",
     },
 )
-PARTS = (GUIDE, REFERENCE, EVIDENCE, PROJECT)
-HOME = ["docs/tutorial", "guide", "reference", "gallery", "evidence", "project"]
+PARTS = (STORIES, GUIDE, REFERENCE, EVIDENCE, PROJECT)
+HOME = ["docs/tutorial", "stories", "guide", "reference", "gallery", "evidence", "project"]
 """What stands at the top of every page."""
 
 PAGES = ("docs/tutorial.md", *(page for part in PARTS for page in part.pages))
