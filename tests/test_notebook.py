@@ -446,7 +446,7 @@ REFUSED_COMPARISONS = {
     "no option method": lambda: compare(FRAME, TRUTH, method="bbc"),
     "metric is ['auc', 'brier']": lambda: compare(FRAME, TRUTH, metric=["auc", "brier"]),
     "no figure named 'forest'": lambda: compare(FRAME, TRUTH).plot("forest"),
-    "no figure cd": lambda: compare(FRAME, TRUTH).plot("cd"),
+    "there is no figure cd": lambda: compare(FRAME, TRUTH).plot("cd"),
 }
 
 

@@ -9,7 +9,6 @@ import sys
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 from pathlib import Path
 
 from bbccli.analysis.answer import answer
@@ -130,13 +129,8 @@ def record(task: FileTask, files: str | None, **outcome: Json) -> str:
 
 def key_of(source: BatchFile) -> str:
     """Return the hash of the path, the options and the version: of all but the bytes of files."""
-    text = f"[{json.dumps(__version__)}, {json.dumps(source.path)}, {_options(source.analysis)}]"
-    return hashlib.sha256(text.encode()).hexdigest()[:32]
-
-
-@lru_cache(maxsize=8)  # most files of a batch have the same
-def _options(analysis: Analysis) -> str:
-    return json.dumps(as_json(analysis), sort_keys=True)
+    told = [__version__, source.path, as_json(source.analysis)]
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
 
 
 class _Place:

@@ -108,7 +108,10 @@ def _value(option: Declared, value: Any) -> Any:
         return str(whole(value, option.name))
     numbers = np.asarray(value)
     several = "," in (option.option.metavar or "")
-    if numbers.dtype.kind in "iuf" and numbers.ndim <= several:
+    if numbers.ndim > several:
+        hint = "a list of numbers" if several else "one value"
+        raise OptionError(f"{parameter(option.name)} is {short(value)}", hint=hint)
+    if numbers.dtype.kind in "iuf":
         return ",".join(map(_word, np.atleast_1d(numbers).tolist()))
     return value
 

@@ -89,7 +89,7 @@ def test_bbc_alone_says_where_to_start(run):
 
 @pytest.mark.parametrize(
     ("columns", "hint"),
-    [("item,model,score", True), ("item,model,Correct", True), ("item,model,scored", False)],
+    [("item,model,score", True), ("item,model,Exact_match", True), ("item,model,scored", False)],
 )
 def test_scores_without_a_truth_are_told_from_predictions(run, tmp_path, columns, hint):
     (tmp_path / "s.csv").write_text(f"{columns}\n1,a,1\n2,a,0\n")

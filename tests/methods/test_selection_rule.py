@@ -187,7 +187,7 @@ def test_on_the_command_line(run, samples):
     options = ("--n-resamples", "100", "--notes", "all")
     out = run.printed("correct", path, "--select", "one-se", *options)
     words = " ".join(out.split())
-    assert "first within one standard error of the best pooled AUC" in words
+    assert "the first within one standard error of the best of 177." in words
     assert "(AUC 0.873) is within one standard error of the best, logistic-l1 C=0.1" in words
     out = run.printed("correct", path, "--select", "one-se-simplest", "--n-resamples", "100")
     assert "least complex within one standard error of the best" in " ".join(out.split())

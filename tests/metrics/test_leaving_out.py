@@ -14,7 +14,6 @@ from bbccli.metrics.weighting import Units, one_by_one, without_each
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling, Task
 
-SORTED = {"average-precision", "medae", "spearman"}
 """Metrics without a closed form."""
 
 POOLED = sorted(METRICS)
@@ -127,13 +126,6 @@ def test_what_holds_all_weight_leaves_nothing_without_it():
     for outcome in (matrix.outcome, weighed):
         scorer = metric.bind(outcome, matrix.predictions[0])
         assert np.isnan(agree(scorer, weights, first)[0]).all()
-
-
-@pytest.mark.parametrize("name", POOLED)
-def test_which_metrics_have_a_closed_form(name):
-    matrix = for_metric(name)
-    scorer = METRICS[name].bind(matrix.outcome, matrix.as_kind(METRICS[name].wants)[0])
-    assert hasattr(scorer, "without_each") is (name not in SORTED)
 
 
 def test_a_median_has_no_influence():

@@ -152,7 +152,7 @@ def cd(exhibit: Exhibit) -> Drawn | str:
     """
     found: Ranks | None = getattr(exhibit.document, "ranks", None)
     if not found or not found.standings:
-        return "it needs a saved result of bbc compare --across"
+        return "it needs ranks over several data sets"
     if any(one.mean_rank is None for one in found.standings):
         return "a mean rank is undefined"
     shown, table = found.standings[: vega.MOST_NAMES], ranks.standings(found)
