@@ -12,7 +12,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bbccli.analysis.answer import answer
-from bbccli.analysis.options import Analysis
 from bbccli.batch.sources import BatchFile
 from bbccli.core import reading, resources
 from bbccli.core.documents import Json, as_json

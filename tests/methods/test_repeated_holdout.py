@@ -129,7 +129,11 @@ def test_with_every_sample_in_every_repeat_nothing_changes(method, name):
 def test_all_methods_work_or_say_why_not(method):
     matrix = binary(n_samples=60, n_repeats=5)
     held = held_out(matrix, parts_of(matrix))
-    name = "accuracy" if method in ("wald", "wilson", "clopper-pearson", "jeffreys", "clustered") else "auc"
+    name = (
+        "accuracy"
+        if method in ("wald", "wilson", "clopper-pearson", "jeffreys", "clustered")
+        else "auc"
+    )
     needs = METHODS[method].needs
     if Need.FOLDS in needs:
         with pytest.raises(
