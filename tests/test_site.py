@@ -51,6 +51,16 @@ def test_an_index_names_its_pages(site):
     assert index.endswith("docs/glossary\ndocs/api\npython\n```\n")
 
 
+def test_what_pages_link_to_is_copied(site):
+    copied = {path for one in site("build").COPIED for path in ROOT.glob(one)}
+    pages = {ROOT / page for page in site("parts").PAGES}
+    for page in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for link in re.findall(r"\]\(([^)#:]+)\)", page.read_text("utf-8")):
+            target = (page.parent / link).resolve()
+            if target.suffix != ".md" and target.is_file():
+                assert target in copied | pages or target.parent in copied, (page.name, link)
+
+
 def test_anchors_become_those_of_myst(site):
     as_myst = site("build").as_myst
     assert as_myst('a\n\n<a id="x-y"></a>**B.** c\n') == "a\n\n(x-y)=\n**B.** c\n"

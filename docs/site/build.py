@@ -22,7 +22,10 @@ from parts import HOME, PAGES, PARTS, toctree  # noqa: E402
 from reference import reference_pages  # noqa: E402
 
 ANCHOR = re.compile(r'^<a id="([^"]+)"></a>\n?', re.MULTILINE)
-COPIED = ("docs/*.svg", "docs/examples", "sample_data/prompts.py", "CITATION.cff")
+COPIED = (
+    *("docs/*.svg", "docs/examples", "sample_data/prompts.py", "sample_data/ten_prompts.py"),
+    *("benchmarks/searches.py", "CITATION.cff"),
+)
 """What pages link to, besides other pages."""
 
 
