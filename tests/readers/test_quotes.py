@@ -199,6 +199,14 @@ def test_python_asks_by_a_context(tmp_path):
     refused("line 1 and closes only in line 2", path)
 
 
+def test_blanks_alone_are_no_row_at_the_end_and_refused_between_rows():
+    for last in (" ", " \n", "\n \n"):
+        table = read_delimited(f"a,b\n1,2\n{last}".encode(), "p.csv", Format.CSV)
+        assert table.num_rows == 1
+    with pytest.raises(InputError, match="line 3 has 1 values, the header names 2"):
+        read_delimited(b"a,b\n1,2\n \n3,4\n", "p.csv", Format.CSV)
+
+
 # cells as the csv module and pandas read them, or a clear refusal
 
 MARKS = st.sampled_from(
@@ -217,6 +225,7 @@ MARKS = st.sampled_from(
 )
 @example("a,b", [",,", "nan"])
 @example("a,b", [",,"])
+@example("a,b", [",", "\n", " "])
 def test_the_same_cells(header, pieces):
     text = header + "\n" + "".join(pieces)
     try:
@@ -226,6 +235,8 @@ def test_the_same_cells(header, pieces):
         return
     lines = list(csv.reader(io.StringIO(text, newline="")))
     rows = [row for row in lines[1:] if row]
+    while len(lines[0]) > 1 and rows and len(rows[-1]) == 1 and not rows[-1][0].strip():
+        rows.pop()  # blanks alone in the last line are no row
     assert table.num_rows == len(rows), rows
     names = [name.strip() for name in lines[0]]
     if table.num_columns == len(names) and not any("".join(row[len(names) :]) for row in rows):
