@@ -9,7 +9,7 @@ from benchmarks.bank.figures import MEASURES, Sums, figures
 from benchmarks.bank.searches import MAIN
 from benchmarks.bank.variants import MAIN_METHODS
 from benchmarks.tables import Row, Table, as_markdown
-from benchmarks.validation.summary import Figure, share_error
+from benchmarks.validation.page import shown
 
 FEWEST = 5
 """Repetitions below which a cell is not in the tables: a ratio of two spreads would say nothing."""
@@ -22,14 +22,9 @@ def markdown(
     kept = list(rows)
     left = {"method", "interval", *words}
     show: dict[str, Callable[[Any], str]] = {
-        name: str if name in left else _shown for row in kept for name in row
+        name: str if name in left else shown for row in kept for name in row
     }
     return as_markdown(Table(title, title, show, kept, note))
-
-
-def _shown(value: object) -> str:
-    """Any value; not `str` itself, which would set its column to the left."""
-    return f"{value}"
 
 
 def lines(sums: Sums, names: Iterable[str] = MEASURES) -> list[Row]:
@@ -42,11 +37,6 @@ def lines(sums: Sums, names: Iterable[str] = MEASURES) -> list[Row]:
 
 def name_of(variant: tuple[str, str]) -> Row:
     return {"method": f"`{variant[0]}`", "interval": variant[1] or "none"}
-
-
-def share_of(k: int, n: int) -> str:
-    """A share with its binomial error, which is that of one population."""
-    return f"{Figure(k / n, share_error(k, n))}"
 
 
 def main_ones(frame: pd.DataFrame) -> pd.DataFrame:

@@ -7,13 +7,13 @@ import pandas as pd
 
 from benchmarks.bank.figures import coverage, figures, sums_of
 from benchmarks.bank.judged_by import FAMILIES
-from benchmarks.bank.lines import lines, main_ones, markdown, name_of, share_of
+from benchmarks.bank.lines import lines, main_ones, markdown, name_of
 from benchmarks.bank.populations import BY_NAME
 from benchmarks.bank.results import LEVELS
 from benchmarks.bank.searches import MAIN
 from benchmarks.bank.variants import AT_EVERY_LEVEL, MAIN_METHODS
 from benchmarks.tables import Row
-from benchmarks.validation.summary import SIGNIFICANT
+from benchmarks.validation.summary import SIGNIFICANT, share_of
 
 
 def whole(frame: pd.DataFrame) -> str:
@@ -36,7 +36,7 @@ def misses(frame: pd.DataFrame) -> str:
     found = coverage(sums_of(main_ones(frame)), ["population", "metric"])
     rows = []
     for variant, own in found.groupby(["method", "interval"], sort=False):
-        low = [one for one in own.itertuples() if _low(one)]
+        low = [one for one in own.itertuples() if share_of(one.both, one.n, LEVEL).mark]
         where = [f"{one.population} {one.metric} {share_of(one.both, one.n)}" for one in low]
         told = {"of": len(own), SELDOM: ", ".join(where) or "none"}
         rows.append(name_of(variant) | told)
@@ -46,11 +46,7 @@ def misses(frame: pd.DataFrame) -> str:
 
 SELDOM = "covered too seldom in"
 
-
-def _low(row: Any, level: float = 0.95) -> bool:
-    from scipy.stats import binomtest
-
-    return bool(binomtest(row.both, row.n, level, alternative="less").pvalue < SIGNIFICANT)
+LEVEL = 0.95
 
 
 def by_metric(frame: pd.DataFrame) -> str:
@@ -61,8 +57,7 @@ def by_metric(frame: pd.DataFrame) -> str:
     for (population, metric), own in found.groupby(["population", "metric"], sort=False):
         row: Row = {"population": population, "metric": metric, "n": int(own["n"].max())}
         for one in own.itertuples():
-            mark = " ↓" if _low(one) else ""
-            row[f"{one.method} {one.interval}"] = share_of(one.both, one.n) + mark
+            row[f"{one.method} {one.interval}"] = f"{share_of(one.both, one.n, LEVEL)}"
         rows.append(row)
     title = "Coverage of both ends by population and metric"
     parts = [markdown(title, rows, words={"population", "metric"})]

@@ -4,11 +4,12 @@ import pandas as pd
 
 from benchmarks.bank.figures import coverage, figures, sums_of
 from benchmarks.bank.judged_by import CAP, is_capped
-from benchmarks.bank.lines import lines, main_ones, markdown, share_of
+from benchmarks.bank.lines import lines, main_ones, markdown
 from benchmarks.bank.nesting import FILE, N_CONFIGURATIONS, N_REPEATS, NAMES
 from benchmarks.bank.populations import POPULATIONS
 from benchmarks.bank.variants import DEFAULT, PUBLISHED
 from benchmarks.tables import Row
+from benchmarks.validation.summary import share_of
 
 
 def what_was_run(frame: pd.DataFrame) -> str:
@@ -67,7 +68,7 @@ def of_capped(frame: pd.DataFrame) -> str:
     found = coverage(sums_of(main_ones(own)), ["population", "metric"])
     rows = []
     for (population, metric), one in found.groupby(["population", "metric"], sort=False):
-        shares = {line.interval: share_of(line.both, line.n) for line in one.itertuples()}
+        shares = {line.interval: f"{share_of(line.both, line.n)}" for line in one.itertuples()}
         rows.append({"population": population, "metric": metric, "n": int(one["n"].max())} | shares)
     note = f"Coverage of both ends of the 95 % intervals of `bbc`; capped by `--cap {CAP:g}`."
     return markdown("Capped errors", rows, note, {"population", "metric"})
