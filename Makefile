@@ -19,7 +19,7 @@ demo: $(VENV)/installed-report ## Install, correct the winner's performance on s
 	@echo
 	$(BIN)/bbc correct $(DEMO) --output report.html
 
-test: $(VENV)/installed-test ## Run the tests (some 75 seconds on two cores)
+test: $(VENV)/installed-test ## Run the tests (about 75 seconds on two cores)
 	@$(BIN)/python -m compileall -q bbccli # what is compiled once, no process need compile again
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 

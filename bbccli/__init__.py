@@ -1,4 +1,4 @@
-"""Honest performance of the winner: correct the winner's curse from out-of-sample predictions."""
+"""Correct the winner's curse: honest performance of a selected configuration."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _HOME = {
 
 
 def __getattr__(name: str) -> object:
-    # Names are imported when first used, so that `bbc --version` need not import numpy.
+    # Imported on first use, so that `bbc --version` does not import numpy.
     if name not in _HOME:
         raise AttributeError(f"module 'bbccli' has no attribute {name!r}")
     from importlib import import_module

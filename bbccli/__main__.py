@@ -18,15 +18,15 @@ INTERRUPTED = 130
 WORDS = "interrupted; no result was written"
 UNINTERRUPTIBLE = {"importlib", "_frozen_importlib", "llvmlite", "numba"}
 PATIENCE = 500
-"""Times that an interruption is put off, 10 ms each."""
+"""Times that an interruption may be postponed, by 10 ms each."""
 _postponed = count()
 
 
 def run() -> None:
-    """Run the command line and exit with its status, also when stopped while still importing."""
+    """Run the command line and exit with its status, even if interrupted during imports."""
     heed = _end_at_once_when_interrupted()
     _occupy_standard_streams()
-    # of numpy, where numbers overflow: what comes of that is undefined, and results say so
+    # numpy warns of overflow; the result is then undefined, and reports say so
     warnings.filterwarnings("ignore", category=RuntimeWarning, append=True)
     try:
         from bbccli.cli.app import main
@@ -39,7 +39,7 @@ def run() -> None:
     except KeyboardInterrupt:
         status = INTERRUPTED
     if heed is not None:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing is left to tell
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # nothing left to do
     if status == INTERRUPTED:
         say(WORDS)
     else:
@@ -48,23 +48,23 @@ def run() -> None:
 
 
 def _leave(status: int) -> None:
-    """Exit with this status, and don't take the interpreter apart.
+    """Exit with this status without tearing down the interpreter.
 
-    Python would abort where a thread of Arrow frees memory of Python meanwhile. After Ctrl-C it
-    would end by the signal, whatever `sys.exit` says, where the exception came through code that
-    `exec` compiled, as modules do while they are imported.
+    Python would abort if an Arrow thread frees Python memory at that moment. After Ctrl-C it would
+    end by the signal, despite `sys.exit`, if the exception passed through code that `exec`
+    compiled, as modules are on import.
     """
     for stream in (sys.stdout, sys.stderr):
-        with suppress(Exception):  # closed, full, or nobody reads: results were flushed before
+        with suppress(Exception):  # closed, full or without a reader; results were flushed before
             stream.flush()
     os._exit(status)
 
 
 def _end_at_once_when_interrupted() -> Any:
-    """Let Ctrl-C end the process while modules are imported; return what handled it before.
+    """Let Ctrl-C end the process during imports; return the previous handler.
 
-    Raised within an import, the exception could be swallowed or shown. None where interruptions
-    are ignored, as in the background of a shell.
+    Raised within an import, the exception could be swallowed or shown. None if interruptions are
+    ignored, as for background jobs of a shell.
     """
     if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
         return None
@@ -79,7 +79,7 @@ def _end(*_: object) -> None:
 
 
 def _interrupt(_: int, frame: FrameType | None) -> None:
-    """Raise KeyboardInterrupt, a little later within an import or Numba: they lose it or crash."""
+    """Raise KeyboardInterrupt, but delay it within imports and Numba, which lose it or crash."""
     while frame is not None:
         module = frame.f_globals.get("__name__") or ""
         if module.partition(".")[0] in UNINTERRUPTIBLE and next(_postponed) < PATIENCE:
@@ -89,7 +89,7 @@ def _interrupt(_: int, frame: FrameType | None) -> None:
 
 
 def _heed_what_is_lost(lost: Any) -> None:
-    """Interrupt once more where a callback or `__del__` dropped the exception."""
+    """Interrupt again if a callback or `__del__` dropped the exception."""
     if isinstance(lost.exc_value, KeyboardInterrupt):
         _interrupt_soon()
     else:
@@ -99,14 +99,14 @@ def _heed_what_is_lost(lost: Any) -> None:
 def _interrupt_soon() -> None:
     main = threading.main_thread().ident
     later = threading.Timer(0.01, _thread.interrupt_main)
-    if hasattr(signal, "pthread_kill"):  # also wakes what waits
+    if hasattr(signal, "pthread_kill"):  # also wakes blocking calls
         later = threading.Timer(0.01, signal.pthread_kill, (main, signal.SIGINT))
     later.daemon = True
     later.start()
 
 
 def _occupy_standard_streams() -> None:
-    """Open what is closed of the first three descriptors, lest a file that is opened gets one."""
+    """Open those of the first three descriptors that are closed, lest a file gets one."""
     for number in range(3):
         try:
             os.fstat(number)

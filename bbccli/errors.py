@@ -1,8 +1,9 @@
-"""Errors that the user can fix: one line of what is wrong, one line of what to do."""
+"""Errors that the user can fix: one line on the problem, one on the remedy."""
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 from types import MappingProxyType
@@ -36,30 +37,43 @@ FLAGS = {
     "path": "output",
     "tests": "test",
 }
-"""Parameters whose option on the command line has another name."""
+"""Parameters whose command-line option has another name."""
 
 _NAMED = re.compile("\x02([^\x02\x03\x1f]*)\x1f([^\x02\x03\x1f]*)\x03")
-"""A parameter in a text that was not shown yet: as Python names it, and as the command line."""
+"""A parameter in a raw message: its name in Python, and on the command line."""
+
+_ROW = re.compile("\x02row (\\d+)\x1e([^\x02\x03]*)\x03")
+"""A row in a raw message, and its file."""
 
 
 def parameter(name: str, value: object = None, *, option: str | None = None) -> str:
-    """Return what names a parameter, or gives it a value, in the text of a `BbcError`.
+    """Return a reference to a parameter, or to a value of it, for the text of a `BbcError`.
 
-    `option` is its name on the command line, where that is another in one command alone.
-
-    In Python the error says ``level`` and ``level=0.95``, on the command line (`BbcError.told`)
-    ``--level`` and ``--level 0.95``.
+    Python shows ``level`` or ``level=0.95``, the command line (`BbcError.told`) ``--level`` or
+    ``--level 0.95``. `option` is the name on the command line where it differs in one command
+    alone.
     """
     flag = f"--{(option or FLAGS.get(name, name)).replace('_', '-')}"
     if value is None:
         return f"\x02{name}\x1f{flag}\x03"
     shown = f"{value:g}" if isinstance(value, float) else str(value)
-    quoted = f'"{shown}"' if isinstance(value, str) else shown
-    return f"\x02{name}={quoted}\x1f{flag} {shown}\x03"
+    if isinstance(value, str):
+        return f'\x02{name}="{shown}"\x1f{flag} {shlex.quote(shown)}\x03'
+    return f"\x02{name}={shown}\x1f{flag} {shown}\x03"
+
+
+def row_of(path: str | PurePath, row: int) -> str:
+    """Return a reference to a data row of a file, from 0, for the text of a `BbcError`.
+
+    The command line names the line of a text file instead (`BbcError.told`).
+    """
+    return f"\x02row {row}\x1e{visible(str(path))}\x03"
 
 
 def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return a hint: the known name that is most like this one; else `otherwise`, or all names.
+
+    Of several known names in one it says that each needs its own option.
 
     Examples
     --------
@@ -69,7 +83,11 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     import difflib
 
     names = list(known)
-    begun = [one for one in names if len(name) > 2 and one.startswith(name)]
+    parts = re.split(r"[,;\s]+", name.strip())
+    if len(parts) > 1 and set(parts) <= set(names):
+        return "give one name at a time"
+    alike = [one for one in names if one.casefold() == name.casefold()]
+    begun = alike or [one for one in names if len(name) > 2 and one.startswith(name)]
     near = begun or difflib.get_close_matches(name, names)
     if not begun:  # of names that are as much like it, the shortest
         near.sort(key=lambda one: (-difflib.SequenceMatcher(None, one, name).ratio(), len(one)))
@@ -77,15 +95,13 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
 
 
 class BbcError(Exception):
-    """Base of every error that `bbc` reports without a traceback.
-
-    `status` is the exit status of the command: 2, unless a child says otherwise.
+    """Base of all errors that `bbc` reports without a traceback; `status` is the exit status.
 
     Parameters
     ----------
     problem
-        What is wrong, in one line, with the place where it was found. What would make it several
-        lines is escaped, secrets of URLs are hidden, and it ends at 1,000 characters.
+        What is wrong and where, in one line; it is escaped, cut at 1,000 characters, and secrets in
+        URLs are hidden.
     hint
         What to do about it, in one line.
     """
@@ -93,21 +109,30 @@ class BbcError(Exception):
     status = 2
 
     sources: Mapping[str, str] = MappingProxyType({})
-    """Variables and keys of files that set options of the command, by the flags of these."""
+    """Flags whose value came from elsewhere -> the variable or file key that set them."""
 
     def __init__(self, problem: str, *, hint: str = "") -> None:
         self._given = problem, hint
-        self.problem, self.hint = (message(_NAMED.sub(r"\1", text)) for text in self._given)
+        self.problem, self.hint = (
+            message(_ROW.sub(r"row \1", _NAMED.sub(r"\1", text))) for text in self._given
+        )
         super().__init__(self.problem)
-        if self.hint:  # what Python prints below the error
+        if self.hint:  # printed below the error by Python
             self.add_note(f"hint: {self.hint}")
 
-    def told(self) -> tuple[str, str]:
-        """Return problem and hint as the command line says them: parameters are called by flags.
+    def told(
+        self, line_of: Callable[[str, int], int | None] = lambda _path, _row: None
+    ) -> tuple[str, str]:
+        """Return problem and hint for the command line: parameters named by flag or by source.
 
-        In the problem, those that no flag set are called by what did (`sources`).
+        `line_of` gives the line, from 1, of a row, from 0, of a file; None where rows are no lines.
         """
-        problem, hint = self._given
+
+        def place(row: re.Match[str]) -> str:
+            line = line_of(row[2], int(row[1]))
+            return f"row {row[1]}" if line is None else f"line {line}"
+
+        problem, hint = (_ROW.sub(place, text) for text in self._given)
         named = _NAMED.sub(lambda found: self.sources.get(found[2], found[2]), problem)
         return message(named), message(_NAMED.sub(r"\2", hint))
 
@@ -115,8 +140,8 @@ class BbcError(Exception):
 class InputError(BbcError):
     """A file cannot be understood; names the path and, where known, row, column and value.
 
-    `row` is the 0-based position of the data row; the header does not count. `further` counts the
-    other rows that are wrong in the same way.
+    `row` is the 0-based position of the data row, without the header; the command line names the
+    line of a text file instead. `further` counts the other rows that are wrong in the same way.
     """
 
     def __init__(
@@ -131,7 +156,7 @@ class InputError(BbcError):
         further: int = 0,
     ) -> None:
         place = [f"column {short(column)}"] if column is not None else []
-        place += [f"row {row}"] if row is not None else []
+        place += [row_of(redacted(str(path)), row)] if row is not None else []
         place += [f"value {short(value)}"] if value is not None else []
         where = f" ({', '.join(place)})" if place else ""
         path = redacted(str(path))
@@ -145,29 +170,29 @@ class InputError(BbcError):
 
 
 def short(value: object, form: Callable[[Any], str] = repr) -> str:
-    """Return a value as a message shows it, cut where it is long."""
+    """Format a value for a message, cut if it is long."""
     return shortened(form(value), LONGEST_VALUE)
 
 
 class OptionError(BbcError):
-    """An option or argument is out of range or contradicts another."""
+    """An option or argument that is out of range or contradicts another."""
 
 
 class UnsupportedError(BbcError):
-    """A metric, task and method that do not go together; the hint lists what would."""
+    """A metric, task and method that do not go together; the hint lists what does."""
 
 
 class UndefinedError(BbcError):
-    """A quantity that has no value on these data, such as the AUC of one class."""
+    """A quantity that is undefined for these data, such as the AUC of one class."""
 
 
 class UndecidedError(BbcError):
-    """A gate has nothing to judge: what it asks about can't be computed. Never a pass.
+    """A gate whose figure can't be computed. Never a pass.
 
     Parameters
     ----------
     document
-        The result, as far as there is one, with the gate undecided.
+        The result as far as there is one, with the gate undecided.
     """
 
     status = 4
@@ -178,26 +203,26 @@ class UndecidedError(BbcError):
 
 
 OF_THE_MACHINE = (MemoryError, RecursionError, OSError, UnicodeError)
-"""Errors that the machine or the data can cause anywhere; never shown as bugs."""
+"""Errors that the machine or the data can cause anywhere; never reported as bugs."""
 
 
 def last_resort(error: BaseException) -> BbcError:
-    """Return the message of an error `OF_THE_MACHINE` that nobody expected where it happened."""
+    """Return the message for an unexpected error in `OF_THE_MACHINE`."""
     if isinstance(error, MemoryError):
         return BbcError(
-            "out of memory", hint="a smaller --memory, fewer --jobs, or fewer configurations"
+            "out of memory", hint="try a smaller --memory, fewer --jobs or fewer configurations"
         )
     if isinstance(error, RecursionError):
-        return BbcError("the input is nested too deeply", hint="write the file again, flatter")
+        return BbcError("the input is nested too deeply", hint="rewrite the file with less nesting")
     if isinstance(error, UnicodeError):
         return BbcError(
-            f"text can't be encoded: {error}", hint="a UTF-8 locale, for example LC_ALL=C.UTF-8"
+            f"text can't be encoded: {error}", hint="use a UTF-8 locale, for example LC_ALL=C.UTF-8"
         )
     name, reason = getattr(error, "filename", None), getattr(error, "strerror", None)
     if isinstance(error, FileNotFoundError) and name is None:
-        return BbcError("the current folder no longer exists", hint="change to one that does")
+        return BbcError("the current folder no longer exists", hint="change to an existing folder")
     where = f"{name}: " if name is not None else ""
     return BbcError(
         f"{where}{reason or error or type(error).__name__}",
-        hint="check the path, the rights and the room on the disk",
+        hint="check the path, the permissions and the free disk space",
     )

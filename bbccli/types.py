@@ -1,4 +1,4 @@
-"""Small words that every layer speaks: tasks, directions, sides, intervals, array aliases."""
+"""Basic types of all layers: choices, directions, intervals, array aliases."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ TIE_TOLERANCE = 1e-12
 
 
 class PredictionKind(StrEnum):
-    """What a prediction is: a class, a probability, an unbounded score, or a value."""
+    """Kind of a prediction: a class, a probability, an unbounded score or a value."""
 
     LABEL = "label"
     PROBABILITY = "probability"
@@ -44,20 +44,20 @@ class PredictionKind(StrEnum):
 
 
 class MetricKind(StrEnum):
-    """Form of a metric: it decides whether its expectation depends on the number of samples."""
+    """Form of a metric; it decides whether the expectation depends on the sample size."""
 
     MEAN = "mean"
     """A mean over samples."""
     PAIRS = "pairs"
-    """Made of shares of pairs of samples."""
+    """A proportion of pairs of samples."""
     CONDITIONAL = "conditional"
-    """Made of means over some of the samples, such as those of a class."""
+    """Made of means over subsets of the samples, such as one class."""
     OTHER = "other"
     """Anything else: a ratio, a root, a rank statistic, a quantile, a correlation."""
 
 
 class GateOutcome(StrEnum):
-    """What a gate found; undecided, where its figure can't be computed, is not a pass."""
+    """Outcome of a gate; undecided (its figure can't be computed) is not a pass."""
 
     MET = "met"
     MISSED = "missed"
@@ -65,7 +65,7 @@ class GateOutcome(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way a performance is better. The only place that knows."""
+    """The direction in which a performance is better. No other code knows."""
 
     MAXIMIZE = "maximize"
     MINIMIZE = "minimize"
@@ -80,20 +80,17 @@ class Direction(StrEnum):
         return self.sign * (a - b)
 
     def ties(self, performances: FloatArray, axis: int = -1) -> BoolArray:
-        """Mark the entries that equal the best along `axis`, up to rounding; NaN never does."""
+        """Mark the entries that equal the best along `axis`, up to rounding; NaN never ties."""
         return self._reaches(performances, self._limit(performances, axis))
 
     def best(self, performances: FloatArray, axis: int = -1) -> IntArray:
-        """Index of the best performance along `axis`: the first on ties, never a NaN.
-
-        Where all entries are NaN there is no best, and the index is -1.
-        """
+        """Return the index of the best along `axis`: the first on ties, -1 if all are NaN."""
         limit = self._limit(performances, axis)
         first = np.argmax(self._reaches(performances, limit), axis=axis)
         return np.asarray(np.where(np.isnan(limit.squeeze(axis)), -1, first))
 
     def leads(self, a: FloatArray, b: FloatArray) -> BoolArray:
-        """Where `a` is better than `b` by more than rounding; anything is better than NaN."""
+        """True where `a` is better than `b` by more than rounding; anything beats NaN."""
         ahead = self.gain(a, b) > TIE_TOLERANCE * np.abs(a)
         return np.asarray(ahead | (np.isnan(b) & ~np.isnan(a)))
 
@@ -102,11 +99,11 @@ class Direction(StrEnum):
         return Side.LOWER if self is Direction.MAXIMIZE else Side.UPPER
 
     def _limit(self, performances: FloatArray, axis: int) -> FloatArray:
-        """Worst performance that equals the best along `axis`, up to rounding; NaN if none is."""
+        """Worst performance that still ties with the best along `axis`; NaN if there is none."""
         largest = self is Direction.MAXIMIZE
         extreme, of_some = (np.max, np.fmax) if largest else (np.min, np.fmin)
         top: FloatArray = extreme(performances, axis=axis, keepdims=True)
-        if np.isnan(top).any():  # seldom, and several times as slow
+        if np.isnan(top).any():  # rare, and several times slower
             top = of_some.reduce(performances, axis=axis, keepdims=True)
         return top - self.sign * TIE_TOLERANCE * np.abs(top)
 
@@ -116,24 +113,21 @@ class Direction(StrEnum):
 
 
 def distinct(values: IntArray) -> IntArray:
-    """Return the distinct values in increasing order.
-
-    `numpy.unique` does the same, but imports `numpy.ma`, which a small run would notice.
-    """
+    """Return the distinct values, sorted; `numpy.unique` would import `numpy.ma`, which is slow."""
     ordered = np.sort(values, axis=None)
     changes = ordered[1:] != ordered[:-1]
     return np.concatenate([ordered[:1], ordered[1:][changes]])
 
 
 def readonly(array: Any) -> Any:
-    """Return a view of an array that can't be written to."""
+    """Return a read-only view of an array."""
     view = np.asarray(array).view()
     view.setflags(write=False)
     return view
 
 
 def made_anew(record: Any) -> tuple[Any, tuple[Any, ...]]:
-    """Return how `pickle` and `copy` make a record again: checked, and its arrays read-only."""
+    """Return how `pickle` and `copy` rebuild a record: through its checks, arrays read-only."""
     return type(record), tuple(getattr(record, f.name) for f in fields(record) if f.init)
 
 
@@ -143,8 +137,8 @@ class Interval:
 
     lower: float = doc("lower end, in the metric's unit")
     upper: float = doc("upper end, in the metric's unit")
-    level: float = doc("nominal probability of holding the truth, in (0, 1)")
-    side: Side = doc("ends estimated; the other is the metric's bound")
+    level: float = doc("nominal coverage probability, in (0, 1)")
+    side: Side = doc("ends that are estimated; the other is the metric's bound")
 
     def __post_init__(self) -> None:
         settle(self, "side")

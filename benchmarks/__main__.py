@@ -32,15 +32,15 @@ def main() -> None:
     console = Console(width=None if Console().is_terminal else 110)
     machine = describe()
     console.print(*(f"{name}: {value}" for name, value in machine.items()), sep="\n")
-    found = []
+    sections = []
     for section in QUICK if options.quick else SECTIONS:
         start = time.perf_counter()
-        found.append(section.measure(quick=options.quick))
-        for table in found[-1].tables:
+        sections.append(section.measure(quick=options.quick))
+        for table in sections[-1].tables:
             console.print(as_rich(table))
         console.print(f"[dim]{time.perf_counter() - start:.0f} s[/dim]\n")
-    console.print(as_rich(targets_table(found)))
-    keep(options, machine, found)
+    console.print(as_rich(targets_table(sections)))
+    keep(options, machine, sections)
 
 
 def parse() -> argparse.Namespace:
@@ -51,19 +51,19 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def keep(options: argparse.Namespace, machine: dict[str, str], found: list[Section]) -> None:
+def keep(options: argparse.Namespace, machine: dict[str, str], sections: list[Section]) -> None:
     """Write what was measured where it is asked for."""
     if options.json:
-        tables = [table for section in found for table in section.tables]
+        tables = [table for section in sections for table in section.tables]
         result = {
             "machine": machine,
             "quick": options.quick,
             "tables": {table.name: table.rows for table in tables},
-            "targets": targets_table(found).rows,
+            "targets": targets_table(sections).rows,
         }
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     if options.docs:
-        page.renew(machine, found)
+        page.renew(machine, sections)
 
 
 if __name__ == "__main__":

@@ -122,8 +122,8 @@ def _folds(rounds: int) -> Section:
         spent = least({"bbc-f": maker}, rounds)["bbc-f"]
         rows.append({"metric": metric.label, "engine": str(engine), "N": 600, "C": 1_000})
         rows[-1]["bbc-f s"] = spent
-        what = f"exact BBC-F, F = 10, C = 1,000, {metric.label}, one thread: seconds"
-        targets.append(Target(what, FOLDS_SECONDS, spent, decimals, at_least=False))
+        label = f"exact BBC-F, F = 10, C = 1,000, {metric.label}, one thread: seconds"
+        targets.append(Target(label, FOLDS_SECONDS, spent, decimals, at_least=False))
     columns = {"metric": str, "engine": str, "N": whole, "C": whole, "bbc-f s": decimals}
     title = "Exact BBC-F, ten folds, 92,377 draws, one thread"
     return Section([Table("folds", title, columns, rows)], targets)

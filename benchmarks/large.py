@@ -41,11 +41,11 @@ def measure(options: argparse.Namespace, metric: str, path: Path, folder: Path) 
     words = ["correct", str(path), "--metric", metric, "--n-resamples", str(options.resamples)]
     words += ["--quiet", "--format", "json"]
     words += ["--method", "bbc", *(("--only", options.only) if options.only else ())]
-    found = folder / "workers.json"
+    from_workers = folder / "workers.json"
     with cluster(options.workers, options.limit) as (address, pids), peaks(pids) as highest:
         start = time.perf_counter()
         remote = ["--runner", "dask", "--scheduler", address, "--memory", options.memory]
-        remote += ["--output", str(found)]
+        remote += ["--output", str(from_workers)]
         correct([*words, *remote])
         spent = time.perf_counter() - start
     print(f"{metric}: {spent:.0f} s; peak MB of the workers, then of the client:", *highest())
@@ -53,7 +53,9 @@ def measure(options: argparse.Namespace, metric: str, path: Path, folder: Path) 
         alone = folder / "alone.json"
         start = time.perf_counter()
         correct([*words, "--output", str(alone)])
-        equal = "the same bytes" if alone.read_bytes() == found.read_bytes() else "OTHER BYTES"
+        equal = (
+            "the same bytes" if alone.read_bytes() == from_workers.read_bytes() else "OTHER BYTES"
+        )
         print(f"{metric}: one process {time.perf_counter() - start:.0f} s: {equal}")
 
 
@@ -101,11 +103,11 @@ def cluster(n_workers: int, limit: str) -> Iterator[tuple[str, list[int]]]:
 
     options = {"threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": None}
     with (
-        LocalCluster(n_workers=n_workers, memory_limit=limit, **options) as found,
-        Client(found, set_as_default=False) as client,
+        LocalCluster(n_workers=n_workers, memory_limit=limit, **options) as local,
+        Client(local, set_as_default=False) as client,
     ):
         pids = list(client.run(os.getpid).values())
-        yield found.scheduler_address, [*pids, os.getpid()]
+        yield local.scheduler_address, [*pids, os.getpid()]
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What the measures were taken on."""
+"""The machine and the versions that were measured."""
 
 import platform
 from importlib.metadata import PackageNotFoundError, version

@@ -90,9 +90,9 @@ def _forget_peak() -> float:
 
 def _status(name: str) -> float:
     """A memory figure of this process in MB."""
-    found = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
-    assert found
-    return 1024 * int(found[1]) / 1e6
+    match = re.search(rf"{name}:\s+(\d+) kB", Path("/proc/self/status").read_text())
+    assert match
+    return 1024 * int(match[1]) / 1e6
 
 
 if __name__ == "__main__":

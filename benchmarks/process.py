@@ -28,10 +28,10 @@ def measure(*, quick: bool) -> Section:
     bare, correct, *_ = spent.values()
     rows = [{"process": n, "s": t, "x bare import": t / bare} for n, t in spent.items()]
     columns = {"process": str, "s": decimals, "x bare import": times}
-    what = f"bbc correct {DEMO} --format json: the bare import"
+    label = f"bbc correct {DEMO} --format json: the bare import"
     return Section(
         [Table("process", "Whole processes, medians", columns, rows)],
-        [Target(what, LIMIT, correct / bare, times, at_least=False)],
+        [Target(label, LIMIT, correct / bare, times, at_least=False)],
     )
 
 

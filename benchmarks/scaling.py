@@ -1,4 +1,4 @@
-"""How time grows with N, C and B: the slope of log time on log size."""
+"""Growth of time with N, C and B: the slope of log time on log size."""
 
 import numpy as np
 

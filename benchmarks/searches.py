@@ -136,11 +136,11 @@ def stored() -> list[Row]:
     return json.loads(STORE.read_text(encoding="utf-8")) if STORE.is_file() else []
 
 
-def studied(known: list[tuple[str, int]]) -> Iterator[Row]:
+def studied(stored_keys: list[tuple[str, int]]) -> Iterator[Row]:
     """Search on every data set with every seed, but for those known."""
     for name, subject in SUBJECTS.items():
         for seed in SEEDS:
-            if (name, seed) not in known:
+            if (name, seed) not in stored_keys:
                 yield {"data": name, "seed": seed} | study(subject, seed)
 
 
@@ -154,19 +154,19 @@ def study(subject: Subject, seed: int) -> Row:
     folds = KFold if classes is None else StratifiedKFold
     cv = folds(N_FOLDS, shuffle=True, random_state=seed)
     how = {"cv": cv, "scoring": subject.scoring}
-    given = subject.estimator, dict(subject.grid)
+    searched = subject.estimator, dict(subject.grid)
     searches = {
-        "grid": GridSearchCV(*given, **how),
-        "halving": HalvingGridSearchCV(*given, random_state=seed, **how),
-        "dropping": DroppingSearchCV(*given, **how),
+        "grid": GridSearchCV(*searched, **how),
+        "halving": HalvingGridSearchCV(*searched, random_state=seed, **how),
+        "dropping": DroppingSearchCV(*searched, **how),
     }
-    score, found = get_scorer(subject.scoring), {}
+    score, result = get_scorer(subject.scoring), {}
     for name, search in searches.items():
         start = time.process_time()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             search.fit(X, y)
-        found[name] = {
+        result[name] = {
             "cpu": time.process_time() - start,
             "best": int(search.best_index_),
             "score": float(search.best_score_),
@@ -177,17 +177,17 @@ def study(subject: Subject, seed: int) -> Row:
     for name, search in searches.items():  # halving has a row for each size of samples
         params = search.best_params_
         position = grid.cv_results_["params"].index(params)
-        found[name]["kept"] = bool(np.isclose(means[position], means.max(), rtol=1e-12))
+        result[name]["kept"] = bool(np.isclose(means[position], means.max(), rtol=1e-12))
     sign = -1.0 if classes is None else 1.0
-    found["grid"]["models"] = len(means) * N_FOLDS
-    found["halving"]["models"] = sum(halving.n_candidates_) * N_FOLDS
-    found["dropping"]["models"] = dropping.n_models_trained_
-    found["dropping"]["value"] = sign * dropping.corrected_.value
-    found["dropping"]["survivors"] = int(dropping.survivors_.sum())
-    return found | {"by_rule": by_rule(given, how, X, y, dropping, sign)}
+    result["grid"]["models"] = len(means) * N_FOLDS
+    result["halving"]["models"] = sum(halving.n_candidates_) * N_FOLDS
+    result["dropping"]["models"] = dropping.n_models_trained_
+    result["dropping"]["value"] = sign * dropping.corrected_.value
+    result["dropping"]["survivors"] = int(dropping.survivors_.sum())
+    return result | {"by_rule": by_rule(searched, how, X, y, dropping, sign)}
 
 
-def by_rule(given: Any, how: Any, X: Any, y: Any, dropping: Any, sign: float) -> Row:
+def by_rule(searched: Any, how: Any, X: Any, y: Any, dropping: Any, sign: float) -> Row:
     """Correct for all candidates, and for those that a sure rule would have left.
 
     The sure rule drops who would not catch up if it were perfect on all folds to come and the best
@@ -195,19 +195,23 @@ def by_rule(given: Any, how: Any, X: Any, y: Any, dropping: Any, sign: float) ->
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        whole = DroppingSearchCV(*given, at_once=N_FOLDS, refit=False, **how).fit(X, y)
-        found = {"all": sign * whole.corrected_.value}
+        whole = DroppingSearchCV(*searched, at_once=N_FOLDS, refit=False, **how).fit(X, y)
+        values = {"all": sign * whole.corrected_.value}
         if how["scoring"] != "accuracy":
-            return found
+            return values
         scores = np.stack([whole.cv_results_[f"split{f}_test_score"] for f in range(N_FOLDS)])
         so_far = np.cumsum(scores, axis=0)
         to_come = N_FOLDS - 1 - np.arange(N_FOLDS - 1)[:, None]
         lost = (so_far[:-1] + to_come < so_far[:-1].max(axis=1, keepdims=True)).any(axis=0)
         left = whole.matrix_.of_configurations(np.flatnonzero(~lost))
-        own = bbccli.correct(left, metric="accuracy")
+        corrected = bbccli.correct(left, metric="accuracy")
     trained = (so_far[:-1] + to_come < so_far[:-1].max(axis=1, keepdims=True)).cumsum(axis=0) == 0
     models = len(lost) + int(trained.sum())
-    return found | {"sure": own.value, "sure_survivors": int((~lost).sum()), "sure_models": models}
+    return values | {
+        "sure": corrected.value,
+        "sure_survivors": int((~lost).sum()),
+        "sure_models": models,
+    }
 
 
 COLUMNS = {
@@ -226,23 +230,23 @@ def table(rows: list[Row]) -> Table:
     """Means over the seeds: models and CPU as shares of those of the full search."""
     shown = []
     for data, subject in SUBJECTS.items():
-        own = [row for row in rows if row["data"] == data]
-        for search in ("grid", "halving", "dropping") if own else ():
-            each = [row[search] for row in own]
+        of_data = [row for row in rows if row["data"] == data]
+        for search in ("grid", "halving", "dropping") if of_data else ():
+            each = [row[search] for row in of_data]
             value = np.mean([one.get("value", one["score"]) for one in each])
             held_out = np.mean([one["held_out"] for one in each])
             models, cpu = (
-                sum(one[key] for one in each) / sum(row["grid"][key] for row in own)
+                sum(one[key] for one in each) / sum(row["grid"][key] for row in of_data)
                 for key in ("models", "cpu")
             )
-            kept = f"{sum(one['kept'] for one in each)} of {len(each)}"
+            winner_kept = f"{sum(one['kept'] for one in each)} of {len(each)}"
             shown.append(
                 {
                     "data": f"{data}, {subject.scoring.removeprefix('neg_')}",
                     "search": search,
                     "models": models,
                     "CPU": cpu,
-                    "winner kept": kept,
+                    "winner kept": winner_kept,
                     "held out": abs(held_out),
                     "reported": abs(value),
                     "bias": float(value - held_out),
@@ -257,13 +261,15 @@ def part_of_page(rows: list[Row]) -> str:
     rows = [row for row in rows if "sure" in row["by_rule"]]
     rule, dropping = [row["by_rule"] for row in rows], [row["dropping"] for row in rows]
     shift = np.mean([one["sure"] - one["all"] for one in rule])
-    own = np.mean([d["value"] - one["all"] for d, one in zip(dropping, rule, strict=True)])
+    shift_of_bbcd = np.mean(
+        [d["value"] - one["all"] for d, one in zip(dropping, rule, strict=True)]
+    )
     models = np.mean([row["by_rule"]["sure_models"] / row["grid"]["models"] for row in rows])
     text = (
         f"A rule that drops only what can't catch up for sure would have trained {percent(models)} "
         f"of the models in the searches by accuracy; its correction, for the choice among those "
         f"left, is within {abs(shift) + 0.0005:.3f} of that for all candidates on average, and so "
-        f"is that of `bbcd` within {abs(own) + 0.0005:.3f}."
+        f"is that of `bbcd` within {abs(shift_of_bbcd) + 0.0005:.3f}."
     )
     return f"\n{lines}\n\n{text}\n\n"
 
@@ -273,8 +279,8 @@ def measure(*, quick: bool) -> Section:
     names = ("digits", "make_classification")[: 1 if quick else 2]
     rows = [{"data": name, "seed": 0} | study(SUBJECTS[name], 0) for name in names]
     note = "CPU and models as shares of the full search; docs/dropping.md has five data sets."
-    found = table(rows)
-    return Section([Table(found.name, found.title, found.columns, found.rows, note)])
+    summary = table(rows)
+    return Section([Table(summary.name, summary.title, summary.columns, summary.rows, note)])
 
 
 if __name__ == "__main__":

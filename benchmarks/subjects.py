@@ -1,4 +1,4 @@
-"""What is measured: metrics, each with its counterpart elsewhere; engines; matrices.
+"""The subjects of measurement: metrics, each with its counterpart elsewhere; engines; matrices.
 
 A metric joins all tables by one line in `RIVALS`, the table of families by one in `FAMILIES`.
 """
@@ -85,12 +85,12 @@ def engines(metric: Metric) -> list[Engine]:
 
 
 def is_product(metric: Metric) -> bool:
-    """Whether the metric is one matrix product."""
+    """True if the metric is one matrix product."""
     return isinstance(bound(metric, matrix_for(metric, 60, 2)), MeanScorer)
 
 
 def has_forms(metric: Metric) -> bool:
-    """Whether the metric counts pairs: matrix products and sorted columns are in numpy alone."""
+    """True if the metric counts pairs: matrix products and sorted columns are in numpy alone."""
     return metric.of_pairs
 
 
@@ -193,7 +193,7 @@ def scoring(
 
 
 def has_rival(metric: Metric) -> bool:
-    """Whether the other program is installed; scikit-survival is no part of the test tools."""
+    """True if the other program is installed; scikit-survival is not one of the test tools."""
     return Task.SURVIVAL not in metric.tasks or find_spec("sksurv") is not None
 
 

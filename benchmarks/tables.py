@@ -43,7 +43,7 @@ class Table:
     note: str = ""
 
     def cells(self) -> list[list[str]]:
-        """What the table shows, row by row."""
+        """The cells of the table, row by row."""
         shown = self.columns.items()
         return [
             [MISSING if row.get(name) is None else show(row[name]) for name, show in shown]
@@ -74,7 +74,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Section:
-    """What one section measured."""
+    """The measurements of one section."""
 
     tables: Sequence[Table]
     targets: Sequence[Target] = field(default_factory=tuple)

@@ -1,4 +1,4 @@
-"""What one unit of the work on a large file takes: the letters of the formulas in docs/scale.md."""
+"""Time of one unit of work on a large file: the letters of the formulas in docs/scale.md."""
 
 import hashlib
 import tempfile
@@ -45,10 +45,10 @@ def units(n_samples: int, write: Callable[[Path, int, int], None]) -> None:
         for units in (few, many)
     )
     weights = np.random.default_rng(0).poisson(1, (BLOCK, CHUNK)).astype(np.uint8)
-    found = [("a", f"a draw of {n_samples} samples that is let go", made, "ns")]
-    found += [("e", "a draw that is counted among all samples", counted, "ns")]
+    measured = [("a", f"a draw of {n_samples} samples that is let go", made, "ns")]
+    measured += [("e", "a draw that is counted among all samples", counted, "ns")]
     for name in ("accuracy", "brier", "auc"):
-        found.append(("b", f"a multiplication, {name}", product(name, weights), "ns"))
+        measured.append(("b", f"a multiplication, {name}", product(name, weights), "ns"))
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "units.parquet")
         n_read = min(n_samples, MOST_READ)
@@ -56,10 +56,10 @@ def units(n_samples: int, write: Callable[[Path, int, int], None]) -> None:
         names = tuple(f"c{c:05}" for c in range(COLUMNS))
         file = ColumnFile(str(path), path.stat().st_size, names, n_read, True)
         read = spent(lambda: file[:, :, np.arange(COLUMNS)])
-        found.append(("d", "bytes read and decoded", file.nbytes / read, "GB/s"))
+        measured.append(("d", "bytes read and decoded", file.nbytes / read, "GB/s"))
         hashed = spent(lambda: digest(path))
-        found.append(("h", "bytes hashed", path.stat().st_size / hashed, "GB/s"))
-    for letter, meaning, value, unit in found:
+        measured.append(("h", "bytes hashed", path.stat().st_size / hashed, "GB/s"))
+    for letter, meaning, value, unit in measured:
         print(f"{letter}  {meaning}: {value * 1e9 if unit == 'ns' else value / 1e9:.3g} {unit}")
 
 

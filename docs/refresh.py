@@ -1,15 +1,17 @@
-"""Renew what README.md and the pages of docs/ show of the program.
+"""Renew the program output that README.md and the pages of docs/ show.
 
-A comment names a command, and the fenced block under it holds what that command prints:
+A comment names a command, and the fenced block under it holds the output:
 
     <!-- output: bbc methods -->
     <!-- output head=12: bbc schema -->                   only the first 12 lines
     <!-- output+errors: bbc correct no-such-file.csv -->  standard error as well
 
-Between `<!-- metrics -->` and `<!-- end of metrics -->` stands what the registry says of them; the
-sections on methods, intervals and comparisons are made of the docstrings of their modules in the
-same way, those on notes of what the package says of each, and the tables of tools and of forms of
-their records. The picture of the README is drawn anew too.
+    <!-- output parts=2,4: bbc correct FILE -->            only some parts; blank lines divide them
+
+Between `<!-- metrics -->` and `<!-- end of metrics -->` is what the registry says about them. The
+sections on methods, intervals and comparisons come from the docstrings of their modules, those on
+notes from what the package says about each, the tables of tools and forms from their records, and
+the lists of further options from the command line. The picture of the README is drawn anew too.
 
 Run it from anywhere:
 
@@ -29,13 +31,15 @@ from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
 
+import typer
 from winners_curse import PICTURE, drawing
 
-from bbccli.cli.app import main
+from bbccli.cli.app import app, main
 from bbccli.comparisons import baseline, evidence, families, possible_best, simultaneous
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.pairs import MODULES as OF_PAIRS
 from bbccli.core.notes import GROUPS, NOTES, Severity
+from bbccli.core.option import Panel
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
@@ -48,7 +52,8 @@ from bbccli.types import Direction, PredictionKind
 
 ROOT = Path(__file__).resolve().parents[1]
 BLOCK = re.compile(
-    r"^<!-- output(?P<errors>\+errors)?(?: head=(?P<head>\d+))?: (?P<command>bbc\b[^\n]*?) -->\n"
+    r"^<!-- output(?P<errors>\+errors)?(?: head=(?P<head>\d+))?(?: parts=(?P<parts>[\d,]+))?"
+    r": (?P<command>bbc\b[^\n]*?) -->\n"
     r"```text\n(?P<shown>.*?)```$",
     re.MULTILINE | re.DOTALL,
 )
@@ -58,7 +63,14 @@ REGISTERED = re.compile(
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
+FURTHER = re.compile(
+    r"^<!-- further options: bbc (?P<command>\w+) -->\n.*?^<!-- end of further options -->$",
+    re.MULTILINE | re.DOTALL,
+)
 DEFAULT_FORM = "table"
+MODEL = "correct"
+"""The command whose options the page on commands shows in full."""
+PANELS = {panel.value: place for place, panel in enumerate(Panel)}
 AFTER_SELECTION = (possible_best, baseline, families, simultaneous, evidence)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
@@ -71,7 +83,7 @@ WANTS = {
 
 
 def pages() -> list[Path]:
-    """README.md and every page of docs/."""
+    """Return README.md and every page of docs/."""
     return [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
@@ -94,23 +106,82 @@ def output_of(command: str, *, errors: bool) -> str:
 
 def renewed(text: str) -> str:
     """Return the text of a page with every block up to date."""
-    return REGISTERED.sub(_renewed_registry, BLOCK.sub(_renewed_block, text))
+    text = FURTHER.sub(_renewed_options, BLOCK.sub(_renewed_block, text))
+    return REGISTERED.sub(_renewed_registry, text)
 
 
 def stale(page: Path) -> list[str]:
-    """Commands of a page whose block is not what they print now, and stale registries."""
+    """Return the commands and registries of a page whose blocks are out of date."""
     text = page.read_text(encoding="utf-8")
     found = [m["command"] for m in BLOCK.finditer(text) if _renewed_block(m) != m[0]]
+    found += [f"options of {m['command']}" for m in FURTHER.finditer(text) if _is_old(m)]
     registries = REGISTERED.finditer(text)
     return found + [m["registry"] for m in registries if _renewed_registry(m) != m[0]]
 
 
 def _renewed_block(match: re.Match[str]) -> str:
-    lines = output_of(match["command"], errors=bool(match["errors"])).splitlines()
+    output = output_of(match["command"], errors=bool(match["errors"]))
+    if match["parts"]:
+        output = _parts_of(output, [int(one) for one in match["parts"].split(",")])
+    lines = output.splitlines()
     if match["head"] and len(lines) > int(match["head"]):
         lines = [*lines[: int(match["head"])], "..."]
     comment = match[0].partition("\n")[0]
     return "\n".join([comment, "```text", f"$ {match['command']}", *lines, "```"])
+
+
+def _parts_of(output: str, wanted: list[int]) -> str:
+    """Return some parts of an output, counted from 1, and an ellipsis for those between them."""
+    parts = output.strip("\n").split("\n\n")
+    shown = [part if n in wanted else "..." for n, part in enumerate(parts, start=1)]
+    shown = [one for one, before in zip(shown, ["", *shown], strict=False) if one != before]
+    return "\n\n".join(shown).replace("...\n\n", "...\n").replace("\n\n...", "\n...")
+
+
+def _renewed_options(match: re.Match[str]) -> str:
+    first, last = match[0].splitlines()[0], match[0].splitlines()[-1]
+    return "\n\n".join([first, *further_options(match["command"]), last])
+
+
+def _is_old(match: re.Match[str]) -> bool:
+    return _renewed_options(match) != match[0]
+
+
+def further_options(name: str) -> list[str]:
+    """Describe the options that `--help` leaves to `--help-all`, shared ones by panel."""
+    shared, own = [], []
+    known = _options_by_panel(MODEL)
+    for panel, options in sorted(_options_by_panel(name).items(), key=lambda one: PANELS[one[0]]):
+        same = [flags for flags, text in options.items() if known.get(panel, {}).get(flags) == text]
+        own += [f"- `{flags}`: {text}" for flags, text in options.items() if flags not in same]
+        if same:
+            shared.append(f"- {panel}: {_share_of(known[panel], same)}")
+    head = f"Options that work as in [`bbc {MODEL}`](#bbc-{MODEL}):"
+    return ["\n".join([head, "", *shared]), *(["Its own:", "\n".join(own)] if own else [])]
+
+
+def _share_of(known: dict[str, str], same: list[str]) -> str:
+    """Name the options of a panel, or the exceptions if these are fewer."""
+    others = [flags for flags in known if flags not in same]
+    if not others:
+        return "all."
+    few, word = (others, "all but ") if len(others) < len(same) else (same, "")
+    names = (re.match(r"(-\w, )?--[\w-]+", flags) for flags in few)
+    return word + ", ".join(f"`{one[0]}`" for one in names if one) + "."
+
+
+@cache
+def _options_by_panel(name: str) -> dict[str, dict[str, str]]:
+    """Return panel -> flags -> help, without the common options of a command."""
+    command = typer.main.get_command(app).commands[name]
+    context = typer.Context(command)
+    found: dict[str, dict[str, str]] = {}
+    for one in command.params:
+        panel = getattr(one, "rich_help_panel", None)
+        if one.param_type_name == "option" and panel and panel != Panel.COMMON.value:
+            flags, text = one.get_help_record(context)
+            found.setdefault(panel, {})[flags] = text
+    return found
 
 
 def _renewed_registry(match: re.Match[str]) -> str:
@@ -119,7 +190,7 @@ def _renewed_registry(match: re.Match[str]) -> str:
 
 
 def metric_parts() -> list[str]:
-    """What the page on metrics says of each, and before that of all."""
+    """Make the sections on metrics: a table of all, then one each."""
     rows = ["| metric | meaning | tasks |", "|---|---|---|"]
     rows += [
         f"| [{name}](#{re.sub(r'[^a-z0-9-]', '', name)}) | {m.summary} | {_tasks(m)} |"
@@ -129,22 +200,22 @@ def metric_parts() -> list[str]:
 
 
 def method_parts() -> list[str]:
-    """What the page on methods says of each: the docstring of its module, or a part of it."""
+    """Make the section of each method from the docstring of its module."""
     return [f"## {name}\n\n{_with_title('**{}**', description(name))}" for name in METHODS]
 
 
 def test_parts() -> list[str]:
-    """What the page on comparisons says of each test, in the same way."""
+    """Make the section of each test of comparisons from the docstring of its module."""
     return [part for module in (*OF_PAIRS, ranks) for part in _sections(module)]
 
 
 def comparison_parts() -> list[str]:
-    """What it says of comparisons after selection: the docstrings of their modules."""
+    """Make the paragraphs on comparisons after selection from the docstrings of their modules."""
     return [_with_title("**{}**", getdoc(module) or "") for module in AFTER_SELECTION]
 
 
 def _sections(module: ModuleType) -> list[str]:
-    """The docstring of a module, in parts of one record each."""
+    """Split the docstring of a module at its headings, one per record."""
     text = getdoc(module) or ""
     parts = []
     # a module of several has a heading for each; what comes first is of the module
@@ -155,7 +226,7 @@ def _sections(module: ModuleType) -> list[str]:
 
 
 def interval_parts() -> list[str]:
-    """What the page on methods says of each interval: the docstring of its module."""
+    """Make the paragraph of each interval from the docstring of its module."""
     texts = [
         _with_title(f"**`--interval {kind}`.** {{}}", getdoc(getmodule(one.law)) or "")
         for kind, one in INTERVALS.items()
@@ -176,7 +247,7 @@ def interval_parts() -> list[str]:
 
 
 def note_parts() -> list[str]:
-    """What the page on notes says of each: how much it matters, what it means, what to do."""
+    """Make the section of each note: severity, meaning and remedy."""
     parts = []
     for severity in Severity:
         codes = [code for code, one in NOTES.items() if one.severity is severity]
@@ -193,14 +264,14 @@ def note_parts() -> list[str]:
 
 
 def run_parts() -> list[str]:
-    """What the page on formats says of the tools whose folders can be read."""
+    """Make the table of the tools whose folders can be read."""
     mark = {True: " (untested on real output)", False: ""}
     rows = [f"| {run.name}{mark[run.untested]} | {run.signature} | {run.labels} |" for run in RUNS]
-    return ["\n".join(["| Tool | Told by | Labels |", "|---|---|---|", *rows])]
+    return ["\n".join(["| Tool | Recognised by | Labels |", "|---|---|---|", *rows])]
 
 
 def evaluation_parts() -> list[str]:
-    """What the page on formats says of the frameworks whose logs can be read."""
+    """Make the table of the frameworks whose logs can be read."""
     mark = {True: " (untested on real output)", False: ""}
     known = [framework(module) for module in PATTERNS]
     rows = [f"| {one.name}{mark[one.untested]} | {one.signature} | {one.score} |" for one in known]
@@ -208,7 +279,7 @@ def evaluation_parts() -> list[str]:
 
 
 def form_parts() -> list[str]:
-    """What the page on gates says of the forms of a result."""
+    """Make the table of the forms of a result."""
     rows = ["| `--format` | Suffix of `--output` | For |", "|---|---|---|"]
     for name, form in forms_of(Kind.CORRECT).items():
         suffixes = ", ".join(f"`{one}`" for one in form.suffixes)
@@ -237,7 +308,7 @@ def unwrapped(text: str) -> str:
 
 
 def metric_section(metric: Metric) -> str:
-    """What the page on metrics says of one."""
+    """Make the section of one metric."""
     lower, upper = (
         f"{bound:g}".replace("-inf", "-∞").replace("inf", "∞") for bound in metric.bounds
     )
@@ -272,7 +343,7 @@ PARTS = {
     "after-selection": comparison_parts,
     "tests": test_parts,
 }
-"""What makes each registry's part of a page."""
+"""Registry -> function that makes its part of a page."""
 
 
 if __name__ == "__main__":

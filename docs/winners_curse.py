@@ -33,7 +33,7 @@ svg { background: #0d1117 } text { fill: #e6edf3 } .quiet { fill: #9ea7b3 }
 
 
 def drawing() -> str:
-    """Return the picture: figures of `bbc` and of the cases that were kept aside."""
+    """Return the picture, with the figures of `bbc` and of the cases kept aside."""
     found = bbccli.correct(ROOT / "sample_data" / f"{STUDY}.parquet", metric=METRIC, method="bbc")
     said = json.loads((ROOT / "sample_data" / f"{STUDY}.truth.json").read_text(encoding="utf-8"))
     truths = said["performances"][METRIC]
@@ -92,7 +92,7 @@ def drawing() -> str:
 
 
 def swarm(values: dict[str, float], base: float) -> dict[str, tuple[float, float]]:
-    """Place dots above a line, none on another; those left of the axis are left out."""
+    """Place dots above a line without overlap; leave out those left of the axis."""
     placed: dict[str, tuple[float, float]] = {}
     for name in sorted(values, key=lambda one: (values[one], one)):
         if values[name] < LEAST:

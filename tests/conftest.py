@@ -20,6 +20,7 @@ from bbccli.core.resources import available_cores
 from bbccli.reports.figures import rendering
 
 os.environ["COLUMNS"] = "80"
+os.environ["SOURCE_DATE_EPOCH"] = "1790000000"  # pages have a date
 gc.disable()  # nothing that is collected goes away: see pytest_collection_finish
 ROOT = Path(__file__).parents[1]
 

@@ -2,11 +2,9 @@
 
 from matrices import by_hand
 
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan, document
 from bbccli.core.source import Source
 from bbccli.methods import estimate
-from bbccli.metrics import METRICS
-from bbccli.schema.correct import document
 from bbccli.schema.gate import GateRule, judged
 from bbccli.types import Direction
 

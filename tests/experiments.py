@@ -8,6 +8,11 @@ from pathlib import Path
 import numpy as np
 
 ROOT = Path(__file__).parents[1]
+TINY = "fold,truth,a,b\n" + "".join(
+    f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24)
+)
+"""Predictions of two configurations."""
+
 FAST = ("--method", "cvt", "--method", "bbc", "--n-resamples", "64")
 
 

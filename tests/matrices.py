@@ -4,9 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli import METRICS, PredictionMatrix
 from bbccli.core.outcome import Outcome
-from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind, Task
 
 

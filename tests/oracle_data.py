@@ -8,10 +8,9 @@ import numpy as np
 import pyarrow.csv
 import pyarrow.parquet
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli import METRICS, PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source
-from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind, Task
 
 FOLDER = Path(__file__).parent / "oracles"

@@ -8,11 +8,10 @@ from pathlib import Path
 import matrices
 import numpy as np
 
+from bbccli import METRICS, Plan
 from bbccli.core.documents import Document
-from bbccli.core.plan import Plan
 from bbccli.core.source import Source
 from bbccli.methods import estimate
-from bbccli.metrics import METRICS
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.evidence.gathering import gather
 from bbccli.reports.page.whole import page
@@ -103,7 +102,7 @@ def many(n, failures=0):
     return page(exhibits, errors)
 
 
-VOID = {"meta", "link", "br", "hr", "img", "input"}
+VOID = {"wbr", "meta", "link", "br", "hr", "img", "input"}
 
 
 class Reader(HTMLParser):

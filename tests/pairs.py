@@ -3,12 +3,10 @@
 import numpy as np
 from matrices import of_labels
 
+from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.pairs.base import PairCase
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
-from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind, Task
 
 PLAN = Plan(n_resamples=200, seed=5)

@@ -6,8 +6,8 @@ from itertools import groupby
 
 from rich.cells import cell_len
 
-MORE = re.compile(r"(and )?\d+ (more|can't be).*--format ")
-"""The line on rows that are not listed."""
+MORE = re.compile(r"(and )?\d+ (more|can't be).*--format |sorted by ")
+"""Lines below a table: on rows that are not listed, and on their order."""
 
 WRAPPED = frozenset(
     {"configuration", "first", "second", "family", "winner", "what was found", "check"}

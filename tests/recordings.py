@@ -54,6 +54,16 @@ class Chances(ClassifierMixin, BaseEstimator):
         return (self.predict_proba(X)[:, 1] > 0.5).astype(int)
 
 
+class Counting(Chances):
+    """Counts how often it predicts."""
+
+    calls = 0
+
+    def predict_proba(self, X):
+        type(self).calls += 1
+        return super().predict_proba(X)
+
+
 def recorder(place, y=Y, cv=FOLDS, scoring="roc_auc", X=X, **how):
     return Recorder(place / "run", X, y, cv=cv, scoring=scoring, **how)
 

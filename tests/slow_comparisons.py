@@ -3,7 +3,7 @@
 import numpy as np
 
 from bbccli.stats.influence import divisors, multipliers
-from bbccli.stats.resampling import BLOCK
+from bbccli.stats.resampling import BLOCK, draws_of
 
 
 def losses_less_mean(gains):
@@ -144,3 +144,17 @@ def reach_of_band(values, draws, law, level):
     ratios = [np.abs(law.ratios(draws[:, c], values[:, c])) for c in range(values.shape[1])]
     tops = np.max(ratios, axis=0)
     return sorted(tops)[int(np.ceil(round(level * (len(tops) + 1), 9))) - 1]
+
+
+def corrected_differences(matrix, metric, plan, first, second):
+    """BBC of the difference between the best of two families, resample by resample."""
+    scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
+    sign, found = metric.direction.sign, []
+    for in_bag in draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, 10).in_bag:
+        inside = sign * scorer(in_bag[None])[0]
+        outside = sign * scorer((in_bag == 0).astype(np.uint8)[None])[0]
+        if np.isnan(inside).any() or np.isnan(outside).any():
+            continue
+        winners = [family[int(np.argmax(inside[list(family)]))] for family in (first, second)]
+        found.append(outside[winners[0]] - outside[winners[1]])
+    return np.array(found[: plan.n_resamples])

@@ -26,7 +26,7 @@ HEAVY = {
     "pandas": {
         "readers",
         "recording",
-        "core/documents/__init__.py",
+        "core/documents/values.py",
         "core/documents/rows.py",
         "core/results.py",
         "notebook",
@@ -172,6 +172,15 @@ def n_lines(function):
     """Lines of a function but for its docstring."""
     first, n = function.body[0], function.end_lineno - function.lineno + 1
     return n - (first.end_lineno - first.lineno + 1 if ast.get_docstring(function) else 0)
+
+
+def test_no_two_classes_have_one_name():
+    seen = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(source(path))):
+            if isinstance(node, ast.ClassDef):
+                seen.setdefault(node.name, []).append(path.as_posix())
+    assert {name: paths for name, paths in seen.items() if len(paths) > 1} == {}
 
 
 def test_functions_fit_on_a_screen():

@@ -231,6 +231,19 @@ def test_every_command_and_option_exists():
         assert used <= known
 
 
+def test_the_settings_of_the_page_are_set(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    monkeypatch.chdir(tmp_path)
+    (text,) = blocks("toml")
+    Path("pyproject.toml").write_text(text)
+    lines = run.printed("--show-config").splitlines()
+    assert sum("pyproject.toml" in line for line in lines) == text.count(" = ")
+    known = {re.sub(r"[.-]", "_", line.split()[0]).upper() for line in lines}
+    told = set(re.findall(r"\bBBC_([A-Z_]*[A-Z])\b", PAGE)) - {"FAIL_UNDR"}  # a typo on purpose
+    assert len(told) >= 7
+    assert told <= known
+
+
 def test_the_page_tells_every_exit_status():
     statuses = re.findall(r"^\| (\d+) \|", PAGE, re.M)
     assert statuses == ["0", "1", "2", "3", "4", "5", "130"]

@@ -88,18 +88,52 @@ def test_a_stale_block_is_found_and_renewed():
     assert refresh.renewed(new) == new
 
 
+def test_parts_of_an_output_leave_marks_for_the_others(monkeypatch):
+    monkeypatch.setattr(refresh, "output_of", lambda *_, **__: "a\n\nb\nb\n\nc\n\nd\n\ne\n")
+    page = "<!-- output parts=2,4: bbc x -->\n```text\n```\n"
+    shown = refresh.renewed(page).partition("$ bbc x\n")[2]
+    assert shown == "...\nb\nb\n...\nd\n...\n```\n"
+
+
 # Completeness
 
 
+OPTION = re.compile(r"(?<![\w-])--?[a-z][a-z-]*")
+
+
+def shared_options(panel):
+    """Options of a panel in the help of `bbc correct`, as the page shows it."""
+    shown = text_of("docs/commands.md").partition("$ bbc correct --help-all\n")[2]
+    lines = shown.partition("```")[0].partition(f"\n{panel}:\n")[2].partition("\n\n")[0]
+    shown = re.findall(r"^  (-\w, )?(--[\w-]+)", lines, re.M)
+    return {opt.strip(" ,") for flags in shown for opt in flags if opt}
+
+
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize("name", sorted(COMMANDS.commands))
 def test_every_command_and_option_is_documented(name):
     start = re.split(rf"^## bbc {name}$", text_of("docs/commands.md"), flags=re.M)
     assert len(start) == 2, f"no section for bbc {name}"
     section = re.split(r"^## ", start[1], flags=re.M)[0]
     options = [opt for param in COMMANDS.commands[name].params for opt in param.opts]
-    written = set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", section))
+    shared = set()
+    for panel, but, named in re.findall(r"^- ([\w ]+): all( but|)(.*)\.$", section, re.M):
+        assert "[`bbc correct`](#bbc-correct):" in section
+        shared |= shared_options(panel) - set(OPTION.findall(named) if but else ())
+    assert shared <= set(options)
+    written = shared | set(OPTION.findall(re.sub(r"^- .*: all but .*$", "", section, flags=re.M)))
     assert {opt for opt in options if opt.startswith("-")} <= written
     assert len(re.findall(rf"^bbc {name}\b", section, re.M)) >= 2, "two examples"
+
+
+def test_options_of_several_commands_are_described_once():
+    """By name where they work as in `bbc correct`, in full where another command differs."""
+    [shared, own] = refresh.further_options("drop")[0], refresh.further_options("drop")[2]
+    assert "- Columns of the files: all but `--outer-fold`." in shared
+    assert "- Output: `--notes`, `-q, --quiet`." in shared
+    assert "`--n-resamples B`: Bootstrap resamples after each fold." in own
+    assert "--n-resamples" not in shared
+    assert len(refresh.further_options("inspect")) == 1
 
 
 def test_every_common_option_is_documented():
@@ -121,7 +155,12 @@ def test_the_sections_on_methods_are_the_docstrings_in_order():
 
 @pytest.mark.parametrize("kind", INTERVALS)
 def test_every_interval_is_documented(kind):
-    assert f"**`--interval {kind}`.**" in sections("docs/methods.md")["Intervals"]
+    [section] = re.findall(
+        rf"^\*\*`--interval {kind}`\.\*\*(.*?)^(?:\*\*`|How often)",
+        text_of("docs/methods.md"),
+        re.M | re.S,
+    )
+    assert "\n\nSource: " in section
 
 
 def test_wrapped_lines_are_joined_and_tables_and_code_are_not():
@@ -152,6 +191,8 @@ def test_every_note_is_documented():
     assert found == set(NOTES)
     assert [code for code, one in NOTES.items() if not one.meaning] == []
     assert [code for code, one in NOTES.items() if not one.remedy] == ["folds-within-repeats"]
+    texts = {code: f"{one.meaning} {one.remedy}" for code, one in NOTES.items()}
+    assert [code for code, text in texts.items() if re.search(r"[a-z]_[a-z]+ = ", text)] == []
 
 
 def test_every_note_is_described_where_all_are():
@@ -183,6 +224,7 @@ OTHERS = (
 )
 
 
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize("page", [*PAGES, *(ROOT / f"{name}.md" for name in OTHERS)], ids=name_of)
 def test_links_lead_somewhere(page):
     for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):

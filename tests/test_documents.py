@@ -10,21 +10,19 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 from documents import gated, result
-from matrices import binary, multiclass
+from matrices import binary
 
+from bbccli import METRICS, Plan
 from bbccli.analysis.inspection import Inspection
 from bbccli.core.documents import Document, as_json
 from bbccli.core.documents.rows import COLUMNS
-from bbccli.core.plan import Plan
 from bbccli.core.results import Distribution, Estimate
-from bbccli.methods import METHODS, estimate
-from bbccli.metrics import METRICS
+from bbccli.methods import METHODS
 from bbccli.reports import FORMS
 from bbccli.reports.tables import render_distributions
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope, document, to_report
 from bbccli.schema.drop import DropEnvelope
-from bbccli.schema.gate import GateRule, judged
 from bbccli.schema.leaderboard import LeaderboardEnvelope
 from bbccli.schema.plan import PlanEnvelope
 from bbccli.types import Direction, GateOutcome, Task
@@ -108,16 +106,6 @@ def test_what_to_report_is_the_same_of_methods_and_of_json(value, lower, upper, 
 
 
 class TestFrame:
-    def test_a_row_per_estimate(self):
-        matrix = multiclass(n_repeats=2)
-        metrics = [METRICS["accuracy"], METRICS["log-loss"]]
-        found = document(matrix, *estimate(matrix, metrics, Plan(n_resamples=20)))
-        frame = found.to_frame()
-        assert tuple(frame.columns) == COLUMNS
-        assert len(frame) == len(found["estimates"]) > 2
-        assert frame["method"].tolist() == [e["method"] for e in found["estimates"]]
-        assert frame["value"].tolist() == [e["value"] for e in found["estimates"]]
-
     def test_it_holds_what_csv_holds(self):
         found = gated(0.25)
         frame = found.to_frame()
@@ -140,10 +128,6 @@ class TestFrame:
         frame = Document(result() | {"estimates": []}).to_frame()
         assert tuple(frame.columns) == COLUMNS
         assert len(frame) == 0
-
-    def test_the_verdict_is_on_its_row(self):
-        found = judged(result(names=["cvt", "bbc-f"]), GateRule(0.25, Direction.MAXIMIZE))
-        assert found.to_frame()["gate"].isna().tolist() == [True, False]
 
     def test_of_one_estimate(self):
         matrix = binary()

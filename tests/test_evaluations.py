@@ -1,10 +1,12 @@
 """The example of an evaluation: the file is what its script makes, and the page tells its truth."""
 
 import importlib.util
+import re
 from pathlib import Path
 
 import pytest
 
+import bbccli
 from bbccli import METHODS, METRICS, Plan, read
 from bbccli.readers import Roles
 from bbccli.types import Task
@@ -66,4 +68,21 @@ def test_the_page_on_ten_prompts_tells_what_happens(ten):
     plain = matrix.predictions[:, :, matrix.configurations.index("plain")].mean()
     assert f"{100 * (found.naive - plain):.1f} points as measured" in page
     assert f"in truth by {100 * (own - truth['plain']):.1f}" in page
+    clustered = METHODS["clustered"].run(matrix, METRICS["mean-score"], Plan())
+    said = bbccli.compare(matrix, metric="mean-score", baseline="plain")
+    ends = [
+        f"{100 * one.interval.lower:.1f} to {100 * one.interval.upper:.1f} %"
+        for one in (clustered, found)
+    ]
+    (p,) = re.findall("a paired test .*, (p [0-9.]+[0-9])", " ".join(said.notes))
+    for row in (
+        f"| `expert` gets right | {100 * found.naive:.1f} % | {100 * found.value:.1f} % "
+        f"| {100 * own:.1f} % |",
+        f"| its 95 % interval | {ends[0]} | {ends[1]} | |",
+        f"| {100 * said.difference:.1f} points, {p} "
+        f"| {100 * said.corrected:.1f} points, not shown "
+        f"| {100 * (own - truth['plain']):.1f} points |",
+    ):
+        assert row in page
+    assert said.verdict == "not-shown"
     assert max(truth, key=truth.get) == "step by step"

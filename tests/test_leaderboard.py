@@ -15,12 +15,10 @@ import pytest
 from matrices import binary, by_hand, regression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
+from bbccli import METHODS, METRICS, Plan
 from bbccli.core.documents import Document
 from bbccli.core.matrix import Source
-from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.json_schema import json_schema
 from bbccli.schema.leaderboard import leaderboard, ranked
@@ -235,17 +233,16 @@ def test_csv_has_all_rows_and_every_metric():
 
 
 GOLDEN = """\
-    not corrected: the best of many looks too good; report what bbc correct says
-
     by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds,
     accuracy
 
-    rank  configuration  accuracy  fold-mean     sd  seconds  flags
-       1  a                 0.833      0.833  0.289      1.5  oob
-       2  b                 0.667      0.667  0.577
+    a has accuracy 0.833, and was picked for it among 2: report what bbc correct
+    says instead.
 
-    sorted   by accuracy, pooled
-    winner   a
+      rank  configuration  accuracy  fold means     sd  seconds  flags
+    >    1  a                 0.833       0.833  0.289      1.5  oob
+         2  b                 0.667       0.667  0.577
+    sorted by accuracy, pooled rows
 """
 
 
@@ -254,13 +251,14 @@ def test_the_table_to_the_letter():
     assert table(board(told, "accuracy", wins=False)) == dedent(GOLDEN)
 
 
-def test_the_footer_has_the_corrected_figure_beside_the_naive_one():
+def test_the_answer_is_that_of_correct():
     found = board(binary(), "auc")
     text = " ".join(table(found).split())
     value, naive = (f"{found['corrected'][key]:.3f}" for key in ("value", "naive"))
-    assert f"winner {found['winner']} AUC {value} corrected by bbc (95 % interval" in text
-    assert f"); naive {naive}" in text
-    assert text.count("not corrected") == 1
+    assert f"{found['winner']} scored {naive} in cross-validation, the best of 7." in text
+    assert f"Expect {value} on new samples (95 % interval" in text
+    assert f"report AUC {value} (95 % CI" in text
+    assert "not corrected" not in text
 
 
 def test_names_are_escaped_and_never_markup():
@@ -297,13 +295,19 @@ def test_the_command_agrees_with_correct(run, samples):
     assert "not corrected" in err
 
 
+def test_a_figure_that_bbc_can_not_correct_is_not_to_be_reported(run, tmp_path):
+    (tmp_path / "p.csv").write_text("truth,a,b\n0,.1,.2\n1,.8,.7\n")
+    words = " ".join(run("leaderboard", tmp_path / "p.csv")[1].split())
+    assert "picked for it among 2: don't report that figure." in words
+
+
 @pytest.mark.sweep
 def test_a_table_is_cut_and_the_rest_is_not(run, samples, tmp_path):
     path = samples / "progression.parquet"
     out = run.silent("leaderboard", path, "--no-wins")
-    assert out.startswith("not corrected")
-    assert "and 147 more" in out
-    assert "and 172 more" in run("leaderboard", path, "--no-wins", "--top", "5")[1]
+    assert "report what bbc correct says instead." in " ".join(out.split())
+    assert "162 more: --top 177" in out
+    assert "172 more: --top 177" in run("leaderboard", path, "--no-wins", "--top", "5")[1]
     file = tmp_path / "l.csv"
     assert run("leaderboard", path, "--no-wins", "--output", file, "--quiet") == (0, "", "")
     assert len(file.read_text().splitlines()) == 178

@@ -113,11 +113,11 @@ REFUSED = {
         ARRAY, SHUFFLED, groups=SHUFFLED.sample(frac=1)
     ),
     "have indexes that differ": lambda: correct(FRAME.set_axis(SHUFFLED.index + 7), SHUFFLED),
-    "called like a fold": lambda: matrix_of(FRAME.assign(fold=FOLDS), TRUTH),
-    "folds is given, and there is a column Fold": lambda: correct(
+    "has the name of a fold": lambda: matrix_of(FRAME.assign(fold=FOLDS), TRUTH),
+    "folds is given, but there is also a column Fold": lambda: correct(
         FRAME.assign(Fold=FOLDS), TRUTH, folds=FOLDS
     ),
-    "y_true is given, and there is a column target": lambda: correct(
+    "y_true is given, but there is also a column target": lambda: correct(
         FRAME.assign(target=TRUTH), TRUTH
     ),
     "y_true has shape (59,)": lambda: correct(FRAME, TRUTH[1:]),
@@ -341,7 +341,8 @@ def test_the_answer_of_a_comparison():
     assert result.ranks is None
     shown = repr(result).splitlines()
     assert len(shown) < 6
-    assert f"{first['corrected']:.3f} corrected for the selection" in shown[1]
+    assert f"{first['corrected']:.3f} (95 % interval " in shown[1]
+    assert shown[1].endswith(") corrected for the choice among 6.")
     assert result.sentence().startswith(shown[0])
     cell = result._repr_html_()
     assert "<summary>Tests</summary>" in cell
@@ -351,6 +352,15 @@ def test_the_answer_of_a_comparison():
     assert (alone.comparison, alone.verdict, alone.p, alone.interval) == (None,) * 4
     assert len(alone.to_frame()) == C
     assert alone.to_frame()["inside"].sum() == len(alone.best)
+
+
+def test_a_long_table_of_a_cell_is_whole_below_its_first_rows():
+    frame = pd.concat([FRAME.add_suffix(str(i)) for i in range(4)], axis=1)
+    cell = compare(frame, TRUTH)._repr_html_()
+    n_members = len(compare(frame, TRUTH).best)
+    assert n_members > 15 and f"<summary>All {n_members} rows</summary>" in cell
+    assert cell.split(" rows</summary>")[1].count("<tr>") == n_members + 1
+    assert "not listed" not in cell
 
 
 def test_a_frame_of_comparisons_has_numbers():
@@ -432,8 +442,10 @@ REFUSED_COMPARISONS = {
     "have no names": lambda: compare([FRAME, FRAME], TRUTH),
     "differ in the truth": lambda: compare(PARTS, {"few": TRUTH, "many": 1 - TRUTH}),
     "y_true has 'none'": lambda: compare(PARTS, {"few": TRUTH, "none": TRUTH}),
-    "a and b are one data set": lambda: compare({"a": FRAME, "b": FRAME}, TRUTH, across=True),
-    "across ranks over data sets, and <DataFrame>": lambda: compare(FRAME, TRUTH, across=True),
+    "a and b are the same data set": lambda: compare({"a": FRAME, "b": FRAME}, TRUTH, across=True),
+    "across ranks over several data sets, but <DataFrame>": lambda: compare(
+        FRAME, TRUTH, across=True
+    ),
     "baseline and pair or test are two": lambda: compare(
         FRAME, TRUTH, baseline="m0", pair=("m1", "m2")
     ),
@@ -510,8 +522,8 @@ def test_the_answer_of_a_plan(run, tmp_path):
         result.save(tmp_path / f"r.{suffix}")
         run(*words, "--metric", "accuracy", "-o", tmp_path / f"c.{suffix}")
         assert (tmp_path / f"r.{suffix}").read_text() == (tmp_path / f"c.{suffix}").read_text()
-    with pytest.raises(BbcError, match="html is not a format"):
-        result.save(tmp_path / "r.html")
+    result.save(tmp_path / "r.html")
+    assert "<h1>How many samples: " in (tmp_path / "r.html").read_text("utf-8")
 
 
 def test_rows_that_are_never_enough():
@@ -527,7 +539,7 @@ def test_rows_that_are_never_enough():
             {"predictions": FRAME, "y_true": TRUTH, "expected": 0.9},
             "expected is for a plan without",
         ),
-        ({"expected": 0.9, "width": 0.1}, "best of how many"),
+        ({"expected": 0.9, "width": 0.1}, "number of configurations searched"),
         ({**STATED, "samples": [1.5]}, "samples is '1.5'"),
         ({**STATED, "samples": TRUTH[:, None]}, "samples is"),
         ({**STATED, "width": -1}, "width is -1"),

@@ -159,17 +159,6 @@ def test_public_names_resolve():
         bbccli.nothing  # noqa: B018
 
 
-def test_the_library_does_what_the_command_does(run):
-    path = ROOT / "sample_data/progression.parquet"
-    matrix = bbccli.read(path)
-    metric, plan = bbccli.METRICS["auc"], bbccli.Plan(seed=7, n_resamples=100)
-    estimate = bbccli.METHODS["bbc"].run(matrix, metric, plan)
-    found = bbccli.document(matrix, [estimate])["estimates"][0]
-    options = ("--method", "bbc", "--seed", "7", "--n-resamples", "100", "--format", "json")
-    _, out, _ = run("correct", path, *options)
-    assert found == json.loads(out)["estimates"][0]
-
-
 def test_sample_data_are_small():
     files = [p for p in (ROOT / "sample_data").iterdir() if p.is_file()]
     assert files

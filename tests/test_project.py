@@ -45,6 +45,8 @@ def test_the_changelog_begins_with_this_version():
     text = (ROOT / "CHANGELOG.md").read_text("utf-8")
     first = re.search(r"^## \[(?:Unreleased\]: )?([\d.]+)", text, re.M)
     assert first[1] == bbccli.__version__
+    released = re.search(r"^## \[[\d.]+\] - ([\d-]+)$", text, re.M)
+    assert loaded("CITATION.cff")["date-released"].isoformat() == released[1]
     versions = re.findall(r"^## \[(?:Unreleased\]: )?(\d+)\.(\d+)\.(\d+)", text, re.M)
     numbers = [tuple(map(int, one)) for one in versions]
     assert numbers == sorted(set(numbers), reverse=True)

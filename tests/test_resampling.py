@@ -1,7 +1,4 @@
-import subprocess
-import sys
 from math import comb
-from platform import libc_ver
 
 import numpy as np
 import pytest
@@ -18,26 +15,6 @@ from bbccli.stats.resampling import (
     draws_of_seen,
     every_resample,
 )
-
-LIKE_BATCHES = """
-from resource import RUSAGE_SELF, getrusage
-import numpy as np
-import bbccli.stats.resampling
-for n_times in range(50):
-    if n_times == 10:
-        before = getrusage(RUSAGE_SELF).ru_minflt
-    arrays = [np.ones(n, np.float32) for n in (200_000, 50_000, 100_000, 200_000, 50_000)]
-    del arrays
-print(getrusage(RUSAGE_SELF).ru_minflt - before)
-"""
-
-
-@pytest.mark.sweep
-@pytest.mark.skipif(libc_ver()[0] != "glibc", reason="other libraries keep memory by other rules")
-def test_memory_that_batches_take_and_give_back_stays_here():
-    """Each round of 2.4 MB would be some 590 pages anew."""
-    run = subprocess.run([sys.executable, "-c", LIKE_BATCHES], capture_output=True, check=True)
-    assert int(run.stdout) < 1000
 
 
 def draws(n_units=20, seed=0, stream=(Unit.SAMPLES,)):
@@ -63,12 +40,6 @@ def test_batches_do_not_matter(sizes):
     parts = [draws(n_units=3).batch(start, size) for start, size in zip(starts, sizes, strict=True)]
     assert np.array_equal(np.concatenate([p.in_bag for p in parts]), whole.in_bag)
     assert np.array_equal(np.concatenate([p.ordinals for p in parts]), whole.ordinals)
-
-
-def test_blocks_are_known_without_their_predecessors():
-    third = draws().batch(2, 1)
-    assert np.array_equal(draws().batch(0, 3).in_bag[2 * BLOCK :], third.in_bag)
-    assert third.ordinals[0] == 2 * BLOCK
 
 
 def test_seeds_and_units_have_streams_of_their_own():
@@ -116,11 +87,6 @@ class TestEveryResample:
         for row, probability in zip(*every_resample(4), strict=True):
             assert (usable == row).all(axis=1).mean() == pytest.approx(probability, abs=1e-15)
 
-    def test_one_of_two(self):
-        in_bag, probabilities = every_resample(2)
-        assert in_bag.tolist() == [[0, 2], [2, 0]]
-        assert probabilities.tolist() == [0.5, 0.5]
-
 
 class TestGroups:
     groups = np.array([7, 7, 3, 3, 3, 9, 9, 9])
@@ -133,13 +99,6 @@ class TestGroups:
         first_of_each = drawn.in_bag[:, [2, 0, 5]]
         assert (first_of_each.sum(axis=1) == 3).all()
         assert (first_of_each == 0).any(axis=1).all()
-
-    def test_groups_of_one_are_samples_from_another_stream(self):
-        alone, of_samples = (
-            draws_of(8, groups, 0).batch(0, 50).in_bag for groups in (np.arange(8), None)
-        )
-        assert (alone.sum(axis=1) == 8).all()
-        assert alone.shape != of_samples.shape or (alone != of_samples).any()
 
     def test_what_was_seen_has_streams_of_its_own(self):
         in_bag = [

@@ -116,7 +116,7 @@ def test_what_is_broken_is_one_error(case, save):
 
 
 def test_a_result_without_estimates_is_named_by_its_command(save):
-    for command in ("compare", "drop", "plan"):
+    for command in ("compare", "drop", "inspect", "leaderboard", "plan"):
         with pytest.raises(InputError, match=f"a result of bbc {command}, not an estimate"):
             read_documents(save(changed("command", value=command)))
 

@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass
 
+from bbccli import METRICS, Plan, document
 from bbccli.core.documents import as_json
-from bbccli.core.plan import Plan
 from bbccli.methods import METHODS, estimate
-from bbccli.metrics import METRICS
 from bbccli.reports.json_schema import json_schema
-from bbccli.schema.correct import document
 from bbccli.types import Interval, Side
 
 SCHEMA = json_schema()

@@ -12,7 +12,6 @@ from bbccli.stats.significance import (
     f_ratio,
     friedman,
     mean_ranks,
-    signed_ranks,
 )
 
 
@@ -57,16 +56,3 @@ def test_cochran_s_sums_of_the_first_columns():
         counts, rows = right[:, :k].sum(axis=0), right[:, :k].sum(axis=1)
         assert between[k - 1] == k * sum(int(c) ** 2 for c in counts) - int(counts.sum()) ** 2
         assert within[k - 1] == sum(int(row) * (k - int(row)) for row in rows)
-
-
-@pytest.mark.parametrize("n", [5, 40])
-def test_both_tails_of_signed_ranks(n):
-    differences = np.round(np.random.default_rng(n).normal(0.4, size=(n, 2)), 1)
-    differences[0] = 0.0  # ranked, without a sign
-    sums, p = signed_ranks(differences, 25)
-    others, q = signed_ranks(-differences, 25)
-    ranks = np.apply_along_axis(mean_ranks, 0, np.abs(differences))
-    np.testing.assert_allclose(sums, (ranks * (differences > 0)).sum(axis=0))
-    np.testing.assert_allclose(sums + others, (ranks * (differences != 0)).sum(axis=0))
-    # what is as large on one side or as small on the other is all there is
-    assert (p + q >= 1 - 1e-12).all() and (p < q).all()

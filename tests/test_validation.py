@@ -6,8 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bbccli import METHODS, METRICS
-from bbccli.core.plan import Plan
+from bbccli import METHODS, METRICS, Plan
 from bbccli.dropping import RULES
 from benchmarks.bank import simulated
 from benchmarks.validation import __main__ as validation
@@ -50,13 +49,6 @@ def test_a_study_is_taken_up_where_it_stopped(tmp_path, monkeypatch):
     more, done = tiny(more=1)
     assert more.repeat(more.kept(tmp_path), 60) == 1
     assert done == [("a", 3)]
-
-
-def test_no_time_repeats_nothing(tmp_path):
-    study, done = tiny()
-    assert study.repeat(study.kept(tmp_path), 0) == 0
-    assert done == []
-    assert not study.kept(tmp_path).path.exists()
 
 
 def test_what_was_done_is_kept_when_it_fails(tmp_path):

@@ -11,7 +11,7 @@ from bbccli.types import IntervalKind
 from benchmarks.validation import comparisons
 from benchmarks.validation import families as validation_families
 from benchmarks.validation.comparisons import STUDIES, settings
-from benchmarks.validation.families import family_settings, held
+from benchmarks.validation.families import family_settings, statements
 
 pytestmark = pytest.mark.sweep
 
@@ -78,7 +78,7 @@ def test_intervals_of_families_are_those_of_the_command(kind):
             both = {"few": range(10), "many": range(10, 100)}
             (told,) = between_families(simulated.matrix, METRICS["accuracy"], plan, both)
             truth = simulated.truth(told.first_selected) - simulated.truth(told.second_selected)
-            found = held(simulated, METRICS["accuracy"], plan)
+            found = statements(simulated, METRICS["accuracy"], plan)
             assert found[kind] == (told.interval.lower <= truth + 1e-9 <= told.interval.upper)
             if kind == "percentile":
                 shown = {"better": told.first, "worse": told.second}.get(told.verdict)
@@ -95,6 +95,6 @@ def test_which_family_is_wrongly_said_to_be_better(monkeypatch):
         ((-0.1, 0.1), (False, False, False)),
     ):
         monkeypatch.setattr(validation_families, "_ends", lambda *_, ends=ends: ends)
-        found = held(simulated, METRICS["accuracy"], comparisons.PLAN)
+        found = statements(simulated, METRICS["accuracy"], comparisons.PLAN)
         assert (found["few better"], found["many better"], found["wrong"]) == said
         assert found["percentile"] == (ends[0] <= 0.05 <= ends[1])

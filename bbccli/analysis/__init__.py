@@ -1,1 +1,1 @@
-"""The options of `bbc correct`, and its answer: the same for one file and for many."""
+"""Options of the analyses, and their answers: the same for one file and for many."""

@@ -13,8 +13,7 @@ from bbccli.core import resources, workers
 from bbccli.core.documents import Document
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, enter, silent
-from bbccli.core.resources import PER_SAMPLE
+from bbccli.core.resources import PER_SAMPLE, Progress, enter, silent
 from bbccli.core.results import Estimate, SearchCost
 from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
@@ -23,7 +22,6 @@ from bbccli.metrics.planned import POWERS, attainable, planned
 from bbccli.readers import Paths
 from bbccli.schema.correct import Envelope, document, to_report
 from bbccli.schema.gate import judged, left_undecided
-from bbccli.stats.bootstrap.by_rows import addable
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.types import Select
@@ -46,21 +44,10 @@ def answer(
     cost: bool | None = False,
     progress: Progress = silent,
 ) -> Analysed:
-    """Read a file, estimate, and judge the result.
+    """Read a file (unless it is a matrix already), estimate, and judge the result.
 
-    Parameters
-    ----------
-    path
-        The file, or the matrix that was read.
-    cost
-        True to work out the cost of the search; None where that is possible.
-
-    Raises
-    ------
-    UndecidedError
-        The figure that a gate judges can't be computed; carries the document.
-    BbcError
-        Anything else that keeps the file from having a result.
+    `cost` is true to compute the cost of the search, None to do so if possible. An UndecidedError,
+    with the document, if the figure of a gate can't be computed; a BbcError if there is no result.
     """
     enter(progress, "reading")
     matrix, rule = analysis.read(path), analysis.rule
@@ -96,9 +83,9 @@ def answer(
 def cost_of_search(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool = False
 ) -> SearchCost | None:
-    """Return naive and corrected best-so-far against the number of configurations tried.
+    """Return the naive and corrected best-so-far against the number of configurations tried.
 
-    Where they can't be computed it is None, unless they are `needed`: then the error is raised.
+    None if it can't be computed; the error is raised if it is `needed`.
     """
     from bbccli.stats.bootstrap.search_cost import search_cost
 
@@ -109,38 +96,30 @@ def cost_of_search(
 
 
 CAP = 0.95
-"""Quantile at which errors are capped beside an error without a worst value."""
+"""Quantile at which `--cap` would cap errors of metrics without a worst value."""
 
 
 def _capped(
     matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan, estimates: Sequence[Estimate]
 ) -> list[Estimate]:
-    """Return what `--cap` would give of each error without a worst value that is reported."""
-    found = []
+    """Return the effect of `--cap` on each reported error without a worst value."""
+    capped = []
     for metric in metrics if plan.cap is None else ():
         reported = to_report([one for one in estimates if one.metric == metric.name])
         if reported is not None and metric.name in POWERS:
             method = METHODS[reported.method]
             of_cap = replace(plan, cap=CAP)
-            found.append(method.run(matrix, metric, of_cap, select_by=metrics[0]))
-    return found
+            capped.append(method.run(matrix, metric, of_cap, select_by=metrics[0]))
+    return capped
 
 
 @contextmanager
 def working(
     names: Sequence[str] | None, matrix: PredictionMatrix, per_sample: int | None = None
 ) -> Iterator[None]:
-    """Work on a matrix within the memory that it needs; what fails in a metric of one's own is its.
+    """Work on a matrix within the memory that it needs; errors of a custom metric name it.
 
-    Parameters
-    ----------
-    per_sample : optional
-        Bytes that each sample takes, as `Resources.for_predictions` has it.
-
-    Yields
-    ------
-    None
-        While metrics are scored.
+    `per_sample` is the number of bytes per sample, as for `Resources.for_predictions`.
     """
     with (
         resources.use(resources.current().for_predictions(*matrix.size, per_sample)),
@@ -151,57 +130,47 @@ def working(
 
 
 OF_A_COLUMN = 60
-"""Bytes per sample without which one configuration can't be looked at and scored."""
+"""Bytes per sample needed to check and score a configuration."""
 
 APART = ("cvt", "tt", "bbc", "bbc-f")
-"""Methods that need no more of a configuration than its performances."""
+"""Methods that need only the performances of each configuration."""
 
 METRICS = (
     "means of a loss per sample, shares of pairs and functions of counts: accuracy, auc, brier"
 )
-"""Metrics whose figures are the same to the last bit whatever is scored beside them."""
+"""Metrics whose values are bit-identical whatever is scored beside them."""
 
 
 def check_methods(names: Sequence[str] | None) -> None:
-    """Refuse methods that need all predictions in one place.
-
-    Raises
-    ------
-    OptionError
-        Names the first of them.
-    """
+    """Refuse methods that need all predictions in one place."""
     for name in names or ():
         if name not in APART:
             raise OptionError(
-                f"--method {name} needs all predictions in one place, which --runner dask is not",
-                hint=f"--method {', '.join(APART)}; or leave out --runner dask",
+                f"--method {name} needs all predictions in one place, unlike --runner dask",
+                hint=f"use --method {', '.join(APART)}, or leave out --runner dask",
             )
 
 
 def per_sample(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> int:
-    """Return the bytes per sample that a worker needs, of a column or of a block of resamples."""
+    """Return the bytes per sample that a worker needs, for a column or a block of resamples."""
+    from bbccli.stats.bootstrap.by_rows import addable
+
     apart = all(addable(matrix, planned(metric, plan), plan.pooling) for metric in metrics)
     return OF_A_COLUMN if apart else PER_SAMPLE
 
 
 def check_parts(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> None:
-    """Refuse metrics and selections that parts of the configurations can't be worked on by.
-
-    Raises
-    ------
-    OptionError
-        Names the first of them.
-    """
+    """Refuse metrics and selections that can't be computed from parts of the configurations."""
     if plan.select is not Select.BEST:
         raise OptionError(
             f"--runner dask selects the best configuration, not by --select {plan.select}",
-            hint="--select best, or leave out --runner dask",
+            hint="use --select best, or leave out --runner dask",
         )
     for metric in metrics:
         columns = np.array([0, min(1, matrix.n_configurations - 1)])
         scorer = by_repeat(matrix, metric, columns)[0]
         if not getattr(scorer, "steady", False):
             raise OptionError(
-                f"--runner dask has no {metric.name}: in parts it is another in the last digits",
-                hint=f"{METRICS} and others; or leave out --runner dask",
+                f"--runner dask lacks {metric.name}: in parts, its last digits would differ",
+                hint=f"use {METRICS} or others; or leave out --runner dask",
             )

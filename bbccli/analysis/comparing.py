@@ -1,4 +1,4 @@
-"""The questions of `bbc compare`: their options, and from predictions to a document."""
+"""`bbc compare`: options, and from predictions to a document."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, cut_option, metric_option
 from bbccli.core.choices import Adjustment, Missing
 from bbccli.core.option import Panel, Scope, names_in, option
-from bbccli.core.progress import Progress, enter, silent
+from bbccli.core.resources import Progress, enter, silent
 from bbccli.errors import OptionError, parameter
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ WITHOUT = frozenset(
 """Options of its groups that a comparison does not have."""
 
 MOST_PAIRED = 20
-"""Configurations of which all pairs are tested; more are to be named."""
+"""Up to this many configurations, all pairs are tested."""
 
 
 class ComparisonKind(StrEnum):
-    """The questions that `bbc compare` answers; each has options of its own, which name it."""
+    """Kinds of comparison, named by the options that ask for them."""
 
     SET = "the set of the best"
     BASELINE = parameter("baseline")
@@ -57,15 +57,15 @@ _of_compare = partial(option, scope=Scope.COMMAND)
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions:
-    """Options on the pairs to compare, and the tests."""
+    """Options on pairs and tests."""
 
     baseline: str | None = _of_compare(
-        None, "Compare the winner with this configuration, and allow for its selection.", "NAME"
+        None, "Compare the winner with this configuration, allowing for its selection.", "NAME"
     )
     by: str | None = _of_compare(
         None,
-        "Compare families: configurations that share this key of the metadata, or what "
-        "'regex:(...)' finds in their names.",
+        "Compare families: configurations that share the value of this metadata key, or the match "
+        "of 'regex:(...)' in their names.",
         "NAME",
     )
     pair: tuple[str, str] | None = option(
@@ -73,8 +73,7 @@ class CompareOptions:
     )
     test: Sequence[str] | None = _of_compare(
         None,
-        "Test of --pair, else of every pair, or with --across of the families: {names}. "
-        "Repeatable.",
+        "Test for --pair, for every pair, or with --across for the families: {names}. Repeatable.",
         "NAME",
         names=names_in(
             "bbccli.comparisons.pairs:TESTS",
@@ -87,43 +86,32 @@ class CompareOptions:
     )
     across: bool = option(
         False,
-        "Each file is a data set: rank families, or configurations, over all.",
+        "Treat each file as a data set: rank families, or configurations, over all of them.",
         scope=Scope.RUN,
     )
     metric: str | None = metric_option()
     fail_unless: FailUnless | None = _of_compare(
-        None, "Exit with 3 unless the first comparison shows this, 4 if it can't tell."
+        None, "Exit with 3 unless the first comparison shows this, with 4 if it can't tell."
     )
     margin: float = _of_compare(
         0.0,
-        "Better is better by more than D, and not worse is worse by less than D.",
+        "Better means better by more than D; not worse means worse by less than D.",
         "D",
         panel=Panel.METHOD,
     )
     rope: float = _of_compare(
-        0.0, "Bayesian tests: differences up to this count as none.", "D", panel=Panel.METHOD
+        0.0, "Bayesian tests: differences up to D count as zero.", "D", panel=Panel.METHOD
     )
     adjust: Adjustment | None = _of_compare(
         None,
-        "Adjust for the number of comparisons; with --by max-t or none.",
+        "Adjust for the number of comparisons; with --by only max-t or none.",
         panel=Panel.METHOD,
-        default="holm, of families max-t",
+        default="holm; max-t for families",
     )
     threshold: float | None = cut_option()
 
     def question(self, n_sources: int) -> ComparisonKind:
-        """Return the question, once the options are known to go together.
-
-        Parameters
-        ----------
-        n_sources
-            Number of files: two are two families, unless each is a data set.
-
-        Raises
-        ------
-        OptionError
-            Options of several questions, or of another one; a margin that is not one.
-        """
+        """Return the kind of comparison for this many files; refuse options of several kinds."""
         for name, value in (("margin", self.margin), ("rope", self.rope)):
             if not 0 <= value < math.inf:
                 raise OptionError(
@@ -137,7 +125,7 @@ class CompareOptions:
         named = [kind for kind, is_named in kinds.items() if is_named]
         if len(named) > 1:
             raise OptionError(
-                f"{named[0]} and {named[1]} are two questions", hint="ask them one by one"
+                f"{named[0]} and {named[1]} are two questions", hint="ask one at a time"
             )
         kind = ComparisonKind.SET
         if named:
@@ -150,7 +138,7 @@ class CompareOptions:
         return kind
 
     def _check_fits(self, question: ComparisonKind) -> None:
-        """Refuse an option that the question has no use for."""
+        """Refuse options that this comparison does not use."""
         selected = (ComparisonKind.BASELINE, ComparisonKind.FAMILIES)
         tested = (ComparisonKind.PAIRS, ComparisonKind.ACROSS)
         fits = {
@@ -165,6 +153,7 @@ class CompareOptions:
             if value and question not in questions:
                 flag = parameter(name)
                 needed = " or ".join(one for one in questions if one != flag)
+                needed = needed.replace(f" or {flag}", "")
                 alone = ", or alone" if flag in questions else ""
                 raise OptionError(
                     f"{flag} does not go with {question}", hint=f"it goes with {needed}{alone}"
@@ -173,7 +162,7 @@ class CompareOptions:
             self._check_tests(question)
 
     def _check_tests(self, question: ComparisonKind) -> None:
-        """Refuse a test over data sets where there is one, and a rope that no test looks at."""
+        """Refuse tests over data sets without --across, and a rope without a Bayesian test."""
         from bbccli.comparisons.across import TESTS as ACROSS
         from bbccli.comparisons.pairs import ALL, TESTS
 
@@ -182,12 +171,12 @@ class CompareOptions:
         if question is ComparisonKind.PAIRS and over_sets:
             raise OptionError(
                 f"{over_sets[0]} is a test over data sets",
-                hint=f"{parameter('across')}, with a file for each",
+                hint=f"use {parameter('across')}, with a file for each",
             )
         bayesian = [name for name, test in TESTS.items() if test.bayesian]
         if self.rope and not {ALL, *bayesian} & {*names}:
             raise OptionError(
-                f"{parameter('rope')} is for {' and '.join(bayesian)}, and neither is asked for",
+                f"{parameter('rope')} is for {' and '.join(bayesian)} only",
                 hint=parameter("test", bayesian[0]),
             )
 
@@ -198,7 +187,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metric as it was named, if it was."""
+        """The given metric, if any."""
         return (self.metric,) if self.metric else ()
 
     def answer(
@@ -206,18 +195,8 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
     ) -> Document[CompareEnvelope]:
         """Compare, and return the document.
 
-        Parameters
-        ----------
-        sources
-            Files, tables in memory, or matrices that were read: of the same samples, or with
-            `across` a data set each.
-        names
-            What they are called; without them all are files, which are called by their paths.
-
-        Raises
-        ------
-        BbcError
-            Whatever keeps the question from having an answer.
+        `sources` are files, tables in memory or matrices: of the same samples, or with `across` a
+        data set each. `names` are theirs; without names all are files, named by path.
         """
         question = self.question(len(sources))
         enter(progress, "reading")
@@ -226,8 +205,8 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         return self._of_same_samples(question, sources, names, progress)
 
     def _read(self, source: Any, name: str = "") -> PredictionMatrix:
-        """Read a file or a table as one matrix; what is in no file has the name as its path."""
-        # rows that only some files hold are settled where the files are joined
+        """Read a file or a table as one matrix; the path of a table in memory is its name."""
+        # rows missing from some files are dealt with when the files are joined
         matrix = self.scored(self.read_files(source, missing=self.missing), self.threshold)
         if name and not matrix.source.sha256:
             return replace(matrix, source=replace(matrix.source, path=name))
@@ -247,7 +226,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         names: Sequence[str],
         progress: Progress,
     ) -> Document[CompareEnvelope]:
-        """Compare configurations, or families, of the same samples."""
+        """Compare configurations, or families, on the same samples."""
         from bbccli.analysis.answer import working
         from bbccli.comparisons.baseline import against_baseline
         from bbccli.comparisons.families import between_families, families_by
@@ -285,7 +264,7 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
     def _joined(
         self, sources: Sequence[Any], names: Sequence[str]
     ) -> tuple[PredictionMatrix, Mapping[str, Sequence[int]]]:
-        """Read what is of the same samples as one matrix; each of several is a family."""
+        """Read sources on the same samples as one matrix; each of several is a family."""
         from bbccli.comparisons.joining import joined
 
         if len(sources) == 1:
@@ -299,15 +278,15 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
     def _pairs(
         self, matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
     ) -> tuple[list[Comparison], list[Note]]:
-        """Test the pair that is named, or all pairs of a few configurations."""
+        """Test the named pair, or all pairs of a few configurations."""
         from bbccli.comparisons.pairs import compare_pairs
         from bbccli.comparisons.simultaneous import max_t
 
         n = matrix.n_configurations
         if self.pair is None and not 2 <= n <= MOST_PAIRED:
             raise OptionError(
-                f"there are {n} configurations; all pairs of 2 to {MOST_PAIRED} are tested",
-                hint=f"{parameter('pair')} A B, or name some by {parameter('only')}",
+                f"there are {n} configurations; all pairs are tested only for 2 to {MOST_PAIRED}",
+                hint=f"use {parameter('pair')} A B, or choose some with {parameter('only')}",
             )
         return compare_pairs(
             *(matrix, metric, plan, [self.pair or matrix.configurations], self.test),
@@ -335,9 +314,9 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
         if len(sources) == 1:
             one = sources[0] if isinstance(sources[0], str) else names[0]
             raise OptionError(
-                f"{parameter('across')} ranks over data sets, and {one} is one",
-                hint=f"a file for each data set; without {parameter('across')}, {parameter('by')} "
-                "compares the families of one",
+                f"{parameter('across')} ranks over several data sets, but {one} is only one",
+                hint=f"give a file for each data set; without {parameter('across')}, "
+                f"{parameter('by')} compares the families of one",
             )
         matrices = [self._read(*pair) for pair in zip(sources, names, strict=True)]
         metrics, plans = zip(*map(self._metric_and_plan, matrices), strict=True)
@@ -363,30 +342,30 @@ class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
 def _check_alike(
     matrices: Sequence[PredictionMatrix], metrics: Sequence[Metric], plans: Sequence[Plan]
 ) -> None:
-    """Refuse data sets of different metrics or poolings, and one that was given twice."""
+    """Refuse data sets with different metrics or poolings, and duplicates."""
     paths, seen = [matrix.source.path for matrix in matrices], dict[str, str]()
     for matrix, metric, plan, path in zip(matrices, metrics, plans, paths, strict=True):
         if metric.name != metrics[0].name:
             raise OptionError(
                 f"{paths[0]} is measured in {metrics[0].label} and {path} in {metric.label}",
-                hint=f"one {parameter('metric')} that all data sets can be measured in",
+                hint=f"give one {parameter('metric')} that suits all data sets",
             )
         if plan.pooling != plans[0].pooling:
             raise OptionError(
                 f"{paths[0]} selects by {plans[0].pooling} performances and {path} by "
                 f"{plan.pooling} ones",
-                hint=f"one {parameter('pooling')} for all data sets",
+                hint=f"give one {parameter('pooling')} for all data sets",
             )
         content = matrix.source.sha256 or sha256(matrix.predictions.tobytes()).hexdigest()
         first = seen.setdefault(content, path)
         if first != path or paths.count(path) > 1:
             raise OptionError(
-                f"{first} and {path} are one data set", hint="give each data set once"
+                f"{first} and {path} are the same data set", hint="give each data set once"
             )
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
-    """Return short distinct names for files: without folders and suffixes if that will do.
+    """Return short distinct names for files: without folders and suffixes if possible.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The options of `bbc correct`, and of commands that share some: all that a document depends on."""
+"""Options of `bbc correct`, partly shared with other commands: everything a document depends on."""
 
 from __future__ import annotations
 
@@ -47,12 +47,12 @@ metric_names = names_in("bbccli.metrics:METRICS")
 def metric_option(
     help: str = "Metric; see bbc metrics.", default: str = "the first that fits the task"
 ) -> Any:
-    """Return the field of the one metric of a command."""
+    """Return the option for the only metric of a command."""
     return option(None, help, "NAME", names=metric_names, open=True, default=default)
 
 
 def cut_option(more: str = "") -> Any:
-    """Return the field of the score above which the positive class is predicted."""
+    """Return the option for the score above which the positive class is predicted."""
     return _method(
         None,
         f"Binary tasks: predict the positive class above this score{more}.",
@@ -70,15 +70,15 @@ class InputOptions:
     repeat: str | None = _column("Repeat of the cross-validation.")
     group: str | None = _column("Group of the sample, such as a patient or a site.")
     row_id: str | None = _column("Key of the sample.")
-    labels_row_id: str | None = _column("Key in the labels file, where it is called otherwise.")
-    folds_row_id: str | None = _column("Key in the folds file, where it is called otherwise.")
+    labels_row_id: str | None = _column("Key in the labels file, if named differently.")
+    folds_row_id: str | None = _column("Key in the folds file, if named differently.")
     time: str | None = _column("Survival time.")
     event: str | None = _column("Event: 1 observed, 0 censored.")
     weight: str | None = _column("Weight of the sample.")
     unweighted: bool = option(
         False,
-        "Count all samples alike, even where a column is called weight, weights or "
-        "sample_weight; wins over --weight.",
+        "Weight all samples equally, even if there is a column weight, weights or "
+        "sample_weight; overrides --weight.",
         panel=Panel.COLUMNS,
     )
     outer_fold: str | None = _column("Outer fold of nested predictions.")
@@ -87,8 +87,8 @@ class InputOptions:
     prediction: str | None = _column("Prediction, in the long layout.")
     only: Sequence[str] | None = _input(
         None,
-        "Use only these configurations, such as 'svm*'; repeatable. A matching column is taken "
-        "as a configuration, whatever it looks like.",
+        "Use only these configurations, such as 'svm*'; repeatable. A matching column is always "
+        "taken as a configuration.",
         "PATTERN",
         default="all",
     )
@@ -105,23 +105,22 @@ class InputOptions:
         default="inferred from the column names",
     )
     positive: str | None = _input(
-        None, "Positive class.", "CLASS", default="the metadata's, else the last one sorted"
+        None, "Positive class.", "CLASS", default="that of the metadata, else the last one sorted"
     )
     task: Task | None = _input(
         None,
-        "What is predicted; score: nothing, the file holds scores per sample.",
+        "Task; score if the file holds a score per sample instead of predictions.",
         default="inferred from the truth",
     )
     bounds: str | None = _input(
         None,
-        "Scores: the smallest and the largest possible one, which the guard of intervals needs.",
+        "Scores: the smallest and the largest possible one, for the guard of intervals.",
         "LOW,HIGH",
-        default="0,1 where every score is 0 or 1, else unknown",
+        default="0,1 if every score is 0 or 1, else unknown",
     )
     labels: str | None = _input(
         None,
-        "Separate file with the truth, joined by the key of both; by position where neither "
-        "has one.",
+        "Separate file with the truth, joined by key, or by position if neither file has one.",
         "FILE",
         scope=Scope.RUN,
     )
@@ -136,7 +135,7 @@ class InputOptions:
     )
     by_position: bool = _input(
         False,
-        "Join labels and folds by position, although there is a key: the rows of all files are "
+        "Join labels and folds by position even if there is a key: all files have their rows "
         "in the same order.",
     )
     include: Sequence[str] | None = _input(
@@ -153,10 +152,9 @@ class InputOptions:
     )
 
     def request(self, missing: Missing | None = None, *, unfinished: bool = False) -> Request:
-        """Return what the readers are asked for."""
+        """Return the request for the readers."""
         from bbccli.readers.meaning import bounds_of_text
-        from bbccli.readers.request import Request
-        from bbccli.readers.roles import Roles
+        from bbccli.readers.roles import Request, Roles
 
         names = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
         as_given: dict[str, Any] = {name: getattr(self, name) for name in (*names, "errors")}
@@ -178,15 +176,18 @@ class InputOptions:
         missing: Missing | None = None,
         unfinished: bool = False,
     ) -> PredictionMatrix:
-        """Read files as the options say, see `bbccli.readers.read`; a matrix is read already."""
+        """Read files as the options say; return a matrix as it is."""
         from bbccli.core.matrix import PredictionMatrix
         from bbccli.readers.pipeline import understand
-        from bbccli.stats.verification import verified
 
         if isinstance(path, PredictionMatrix):
             return path
         _, matrix = understand(path, self.request(missing, unfinished=unfinished))
-        return verified(matrix) if self.verify and not unfinished else matrix
+        if matrix.source.run is None or unfinished or not self.verify:
+            return matrix
+        from bbccli.stats.verification import verified
+
+        return verified(matrix)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -195,23 +196,23 @@ class GapOptions:
 
     missing: Missing | None = _input(
         None,
-        "Where some configurations lack predictions: refuse (error), drop those "
+        "If some configurations lack predictions: refuse (error), drop those "
         "configurations, use only the samples that all of them predict (common-rows), or "
         "score each on what it predicts (available).",
-        default="drop; of scores available",
+        default="drop; available for scores",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoringOptions:
-    """Options of scoring, of `bbc correct` and `bbc drop`."""
+    """Options of scoring."""
 
     seed: int = option(0, "Seed; same seed, same numbers.", "N")
     pooling: Pooling | None = _method(
         None,
-        "Select by the performance over all rows (pooled), by its mean over the folds, or, for "
-        "the AUC and concordance, over the pairs of samples within folds.",
-        default="the metadata's selection, else pooled",
+        "Select by the performance on all rows (pooled), by its mean over the folds, or, for "
+        "the AUC and concordance, on the pairs of samples within folds.",
+        default="selection of the metadata, else pooled",
     )
     clip: float = _method(
         CLIP,
@@ -221,18 +222,12 @@ class ScoringOptions:
     )
     risk_direction: RiskDirection | None = _method(
         None,
-        "Survival: whether higher predictions mean earlier or later events.",
+        "Survival: higher predictions mean earlier, or later, events.",
         default="earlier",
     )
 
     def scored(self, matrix: PredictionMatrix, threshold: float | None) -> PredictionMatrix:
-        """Return a matrix whose scores are cut above a threshold, and whose risks point one way.
-
-        Raises
-        ------
-        OptionError
-            The threshold or the direction does not go with the task.
-        """
+        """Return a matrix with scores cut and risks turned as the options say."""
         if threshold is not None:
             matrix = matrix.with_threshold(threshold)
         if self.risk_direction is not None:
@@ -246,65 +241,57 @@ class PlanOptions(ScoringOptions):
 
     level: float = option(0.95, "Level of the intervals.", "P")
     n_resamples: str = _method(
-        "1000", "Bootstrap resamples, or auto: as many as --tolerance needs.", "B"
+        "1000", "Bootstrap resamples, or auto for as many as --tolerance needs.", "B"
     )
     tolerance: float | None = _method(
         None, "Largest Monte-Carlo standard error with --n-resamples auto.", "E", default="0.001"
     )
     select: Select = _method(
         Select.BEST,
-        "Select the best configuration; or, within one standard error of the best, the first "
+        "Select the best configuration, or within one standard error of it the first "
         "column (one-se) or the least complex by the metadata.",
     )
     evaluation_share: float = _method(
         0.25,
-        "Fraction of the samples held out for evaluation by methods that split; 0 selects and "
-        "evaluates on all samples.",
+        "Fraction of the samples held out for evaluation by methods that split; with 0 all samples "
+        "select and evaluate.",
         "P",
     )
     side: Side = _interval(
         Side.TWO,
-        "Ends of the interval to estimate; the pessimistic end is the one where the metric is "
+        "Ends of the interval to estimate; the pessimistic end is the one at which the metric is "
         "worse.",
     )
     interval: IntervalKind = _interval(
         IntervalKind.PERCENTILE,
-        "How the interval is made from the resamples; matched, calibrated and sharp are "
-        "experimental.",
+        "Kind of interval made from the resamples; matched, calibrated and sharp are experimental.",
     )
     guard: bool = _interval(
         True,
-        "Keep intervals from collapsing where the winner looks perfect; --no-guard gives the "
-        "papers' intervals.",
+        "Keep intervals from collapsing if the winner looks perfect; --no-guard gives the "
+        "intervals of the papers.",
         flags=("--guard/--no-guard",),
     )
     size_correction: bool = _method(
         True,
-        "bbc: correct metrics that are no means, such as F1 and RMSE, for the number of samples "
-        "that a resample leaves out; --no-size-correction gives the paper's figure.",
+        "bbc: correct metrics other than means, such as F1 and RMSE, for the number of samples "
+        "left out of a resample; --no-size-correction gives the figure of the paper.",
         flags=("--size-correction/--no-size-correction",),
     )
     models: Models | None = _interval(
         None,
-        "Whether the winner is trained again before it is used, or used as it is.",
-        default="trained where there are folds, else fixed",
+        "Use of the winner: with a model trained again, or with its models as they are.",
+        default="trained if the predictions come from folds, repeats or a tool, else fixed",
     )
     cap: float | None = _method(
         None,
-        "RMSE, MSE, MAE: let no error count as more than this quantile of the outcome's "
-        "distances from its median.",
+        "RMSE, MSE, MAE: cap errors at this quantile of the outcome's distances from its median.",
         "Q",
         default="no cap",
     )
 
     def plan(self, metadata: Mapping[str, Any]) -> Plan:
-        """Return the plan for a file with these metadata.
-
-        Raises
-        ------
-        OptionError
-            An option out of range, or two that contradict each other.
-        """
+        """Return the plan for a file with these metadata."""
         count, tolerance = resamples_of(self.n_resamples, self.tolerance)
         asked = {name: getattr(self, name) for name in Plan.__dataclass_fields__}
         decided = {"pooling": pooling_of(self.pooling, metadata)}
@@ -326,36 +313,38 @@ class EstimateOptions:
     )
     method: Sequence[str] | None = option(
         None,
-        "Method; see bbc methods. Repeatable, or all that can be computed.",
+        "Method; see bbc methods. Repeatable, or all for every method that can be computed.",
         "NAME",
         names=names_in("bbccli.methods:METHODS", "bbccli.methods:ALL"),
         open=True,
-        default="cvt, tt, bbc; with 8 folds or more also bbc-f",
+        default="cvt, tt, bbc; from 8 folds on also bbc-f",
     )
     tight: bool = _interval(
         False,
-        "Report the interval of bbc-632 of kind sharp: about an eighth narrower than that of bbc, "
+        "Report the sharp interval of bbc-632: about an eighth narrower than that of bbc, "
         "for metrics with a worst value.",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class GateOptions:
-    """A gate, if there is one."""
+    """A gate."""
 
     fail_under: float | None = option(
         None,
-        "For metrics that are maximised: exit with 3 if the pessimistic bound of the first one "
-        "is under X, and with 4 if that can't be decided.",
+        "For metrics that are maximised: exit with 3 if the pessimistic bound of the first "
+        "is below X, with 4 if undecided.",
         "X",
     )
-    fail_over: float | None = option(None, "The same for metrics that are minimised, over X.", "X")
+    fail_over: float | None = option(
+        None, "The same for metrics that are minimised, if above X.", "X"
+    )
     gate_on: GateOn | None = option(
         None, "Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"
     )
     gate_method: str | None = option(
         None,
-        "Judge this method.",
+        "Method to judge.",
         "NAME",
         panel=Panel.GATE,
         names=names_in("bbccli.methods:METHODS"),
@@ -365,13 +354,7 @@ class GateOptions:
 
     @property
     def rule(self) -> GateRule | None:
-        """The gate, if one is asked for.
-
-        Raises
-        ------
-        OptionError
-            Both thresholds, or details of a gate without one.
-        """
+        """The gate, if there is one; an OptionError for both thresholds, or details without one."""
         from bbccli.schema.gate import rule_of
 
         return rule_of(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
@@ -379,12 +362,12 @@ class GateOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
-    """All options that a document of `bbc correct` depends on.
+    """All options that a document of `bbc correct` depends on, named as on the command line.
 
-    Names and defaults are those of the command line. What only changes the speed is not part of it.
+    What only affects speed is not part of it.
     """
 
-    strict: bool = _input(False, "The same as --missing error.", scope=Scope.RUN)
+    strict: bool = _input(False, "Same as --missing error.", scope=Scope.RUN)
     threshold: float | None = cut_option()
 
     @property
@@ -395,13 +378,7 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         return TIGHT_METHODS if self.tight else self.method
 
     def check(self) -> None:
-        """Refuse options that are wrong for any file.
-
-        Raises
-        ------
-        OptionError
-            An option out of range, options that contradict each other, or an unknown name.
-        """
+        """Refuse options that are wrong for any file."""
         from bbccli.methods import ALL, choose_methods
         from bbccli.metrics import metric_named
 
@@ -411,7 +388,7 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
             raise OptionError(
                 f"{parameter('tight')} chooses the method and the interval, and so does "
                 f"{parameter(given)}",
-                hint="one of them",
+                hint="give one of them",
             )
         choose_methods([name for name in self.method or () if name != ALL])
         for position, name in enumerate(self.metric or ()):
@@ -426,19 +403,13 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         return replace(plan, interval=IntervalKind.SHARP) if self.tight else plan
 
     def read(self, path: Paths | PredictionMatrix) -> PredictionMatrix:
-        """Read a file as the options say; a matrix is read already, and scored as they say.
-
-        Raises
-        ------
-        BbcError
-            As `bbccli.readers.read`, `with_threshold` and `with_risk_direction`.
-        """
+        """Read a file as the options say; a matrix is only scored as they say."""
         missing = Missing.ERROR if self.strict else self.missing
         return self.scored(self.read_files(path, missing=missing), self.threshold)
 
 
 def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:
-    """Return the command whose options are those of a group, whatever file or variable set them.
+    """Return the command line for a group of options, wherever they were set.
 
     Examples
     --------
@@ -458,7 +429,7 @@ def _words(option: Declared, value: Any) -> list[str]:
     flag = f"--{option.key}"
     if isinstance(value, bool):
         return [flag if value else f"--no-{option.key}"]
-    if option.kind is tuple:  # values of one flag, and not a flag for each
+    if option.kind is tuple:  # values of one flag, not a flag for each
         return [flag, *map(_text, value)]
     if isinstance(value, list | tuple):
         return [word for one in value for word in (flag, _text(one))]

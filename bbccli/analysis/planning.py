@@ -1,4 +1,4 @@
-"""The questions of `bbc plan`: their options, and from a pilot, or stated values, to a document."""
+"""`bbc plan`: options, and from a pilot or stated values to a document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.analysis.options import GapOptions, InputOptions, PlanOptions, metric_option
 from bbccli.core.option import Panel, Scope, option
-from bbccli.core.progress import Progress, enter, silent
+from bbccli.core.resources import Progress, enter, silent
 from bbccli.errors import OptionError, parameter
 
 if TYPE_CHECKING:
@@ -22,16 +22,16 @@ WITHOUT = frozenset({"side", "evaluation_share", "tolerance", "outer_fold", "sel
 """Options of its groups that a plan does not have."""
 
 LARGEST_COUNT = 1_000_000
-"""Rows, and the square of configurations, of a cell."""
+"""Limit on rows, and on the square of configurations, of a cell."""
 
 MOST_CONFIGURATIONS = 100_000
 MOST_CELLS = 100
 
 STATED_METRIC = "auc"
-"""Metric where values are stated and none is named."""
+"""Default metric for stated values."""
 
 TARGETS = ("width", "optimism", "difference")
-"""Options that ask for rows."""
+"""Options that set a target."""
 
 PREVALENCE, SPREAD, CORRELATION = 0.5, 0.03, 0.8
 """Assumed where nothing is stated; shown with every result."""
@@ -48,48 +48,46 @@ _of_run = partial(option, scope=Scope.RUN)
 class PlanningOptions:
     """Targets of a plan, and values in place of a pilot."""
 
-    width: float | None = _of_run(
-        None, "Rows for an interval of the winner of at most this width.", "W"
-    )
+    width: float | None = _of_run(None, "Find the rows for an interval at most this wide.", "W")
     optimism: float | None = _of_run(
-        None, "Rows for a naive figure that is at most so much too good, on average.", "D"
+        None, "Find the rows for a naive figure at most this much too good on average.", "D"
     )
     difference: float | None = _of_run(
         None,
-        "Rows that tell apart two configurations, named beforehand, that differ by this much.",
+        "Find the rows that tell apart two configurations, named beforehand, that differ by D.",
         "D",
     )
     samples: str | None = _of_run(
         None,
-        "Rows of the table, such as 200,400,800.",
+        "Numbers of rows in the table, such as 200,400,800.",
         "N,...",
-        default="those of the answer, and twice as many",
+        default="the answer, and twice as many",
     )
     configurations: str | None = _of_run(
         None,
-        "Configurations of the table, such as 10,100,1000; the answer is for the most.",
+        "Numbers of configurations in the table, such as 10,100,1000; the answer is for the most.",
         "C,...",
-        default="those of the pilot",
+        default="that of the pilot",
     )
     assurance: float | None = _of_run(
         None,
-        "With --width: rows with which this share of studies gets so narrow an interval. With "
+        "With --width: the share of studies whose interval is narrow enough. With "
         "--difference: the share that tells the two apart.",
         "P",
-        default="so narrow on average; 0.8 of a difference",
+        default="narrow enough on average; 0.8 for a difference",
     )
     check: bool = _of_run(
-        False, "Simulate many studies of the size answered; the answer follows what they show."
+        False, "Simulate many studies of the planned size, and adjust the answer to them."
     )
     details: bool = option(
         False,
-        "Also show half and twice as many configurations, and what the plan rests on.",
+        "Also show half and twice as many configurations, and the assumptions in figures.",
         panel=Panel.OUTPUT,
         scope=Scope.RUN,
     )
     metric: str | None = metric_option(default="the first that fits the task; auc without a pilot")
     expected: float | None = _stated(
-        "Without a pilot: true performance of the best configuration. The corrected value of "
+        "Without a pilot: true performance of the best configuration. Take the corrected value of "
         "a similar study, never its naive one.",
         "V",
     )
@@ -100,16 +98,16 @@ class PlanningOptions:
         "Without a pilot: standard deviation of the true performances.", "D", f"{SPREAD:g}"
     )
     correlation: float | None = _stated(
-        "Without a pilot: correlation of what chance does to two configurations.",
+        "Without a pilot: correlation of the sampling errors of two configurations.",
         "R",
         f"{CORRELATION:g}",
     )
     within: float | None = _of_run(
         None,
-        "How far from the best still counts as near the best.",
+        "Distance from the best that still counts as near it.",
         "D",
         panel=Panel.METHOD,
-        default="a hundredth of the metric's range, or of the expected performance",
+        default="1 % of the metric's range, or of the expected performance",
     )
 
 
@@ -118,13 +116,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
     """All options that a plan depends on."""
 
     def check_options(self, *, pilot: bool) -> None:
-        """Refuse options that are wrong for any pilot, or without one.
-
-        Raises
-        ------
-        OptionError
-            As `question` and `plan`; values that are stated beside a pilot, or lack without one.
-        """
+        """Refuse options that are wrong with, or without, a pilot."""
         from bbccli.metrics import metric_named
         from bbccli.planning import check_statable
 
@@ -137,23 +129,12 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         for name in ("expected", "prevalence", "spread", "correlation"):
             if getattr(self, name) is not None:
                 raise OptionError(
-                    f"{parameter(name)} is for a plan without a pilot, which tells it",
+                    f"{parameter(name)} is for a plan without a pilot; a pilot provides it",
                     hint="leave out the file, or the option",
                 )
 
     def answer(self, pilot: Any = None, progress: Progress = silent) -> Document[PlanEnvelope]:
-        """Plan, and return the document.
-
-        Parameters
-        ----------
-        pilot
-            Files, a table in memory, or a matrix that was read; None for stated values.
-
-        Raises
-        ------
-        BbcError
-            Whatever keeps the question from having an answer.
-        """
+        """Plan from files, a table, a matrix, or stated values (None); return the document."""
         from bbccli.analysis.answer import working
         from bbccli.metrics import choose_metrics, metric_named
         from bbccli.planning import of_pilot, of_stated, planned_for
@@ -176,13 +157,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         return plan_document(matrix, plan, planned_for(basis, self.question(), plan, progress))
 
     def question(self) -> PlanRequest:
-        """Return the request.
-
-        Raises
-        ------
-        OptionError
-            A target that is not above 0, two targets, or counts that are none.
-        """
+        """Return the request; an OptionError if targets or counts are out of range."""
         from bbccli.planning import PlanRequest, Target
 
         self._check_sizes()
@@ -190,7 +165,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
         configurations = counts("configurations", self.configurations, MOST_CONFIGURATIONS)
         if len(samples) * max(len(configurations), 3) > MOST_CELLS:
             raise OptionError(
-                f"the table would have more than {MOST_CELLS} cells", hint="name fewer of them"
+                f"the table would have more than {MOST_CELLS} cells", hint="give fewer numbers"
             )
         asked = {one: getattr(self, one) for one in Target if getattr(self, one) is not None}
         target, value = next(iter(asked.items()), (None, 0.0))
@@ -205,13 +180,13 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
             value = getattr(self, name)
             if value is not None and not 0 < value < math.inf:
                 raise OptionError(
-                    f"{parameter(name)} is {value:g}", hint="more than 0, such as 0.1"
+                    f"{parameter(name)} is {value:g}", hint="give more than 0, such as 0.1"
                 )
             asked += [name] if value is not None else []
         if len(asked) > 1:
             raise OptionError(
                 f"{parameter(asked[0])} and {parameter(asked[1])} are two questions",
-                hint="ask them one by one",
+                hint="ask one at a time",
             )
         if self.within is not None and not 0 <= self.within < math.inf:
             raise OptionError(
@@ -219,13 +194,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
             )
 
     def stated(self) -> Stated:
-        """Return the stated values of a study without a pilot.
-
-        Raises
-        ------
-        OptionError
-            Neither a pilot nor an expected value; nothing that tells the configurations or rows.
-        """
+        """Return the stated values of a study; an OptionError if some are missing."""
         from bbccli.planning import Stated
 
         if self.expected is None:
@@ -236,12 +205,12 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
             )
         if self.configurations is None and self.difference is None:
             raise OptionError(
-                f"{parameter('expected')} is that of the best of how many?",
+                f"{parameter('expected')} needs the number of configurations searched",
                 hint=parameter("configurations", 200),
             )
         if all(getattr(self, name) is None for name in (*TARGETS, "samples")):
             raise OptionError(
-                "nothing is asked for",
+                "the plan has no target",
                 hint=f"{parameter('width')}, {parameter('optimism')} or {parameter('samples')}",
             )
         return Stated(
@@ -254,12 +223,7 @@ class Planning(InputOptions, GapOptions, PlanOptions, PlanningOptions):
 
 
 def counts(name: str, text: str | None, most: int) -> tuple[int, ...]:
-    """Return the whole numbers of a list that is given by a parameter, each once.
-
-    Raises
-    ------
-    OptionError
-        Something else, or a number out of range.
+    """Return the distinct integers of a list.
 
     Examples
     --------
@@ -274,7 +238,7 @@ def counts(name: str, text: str | None, most: int) -> tuple[int, ...]:
         if not word.isdecimal() or not word.isascii() or len(word) > 12 or int(word) < 1:
             raise OptionError(
                 f"{parameter(name)} is {text[:60]!r}",
-                hint="whole numbers from 1, such as 200,400,800",
+                hint="give integers from 1, such as 200,400,800",
             )
         if int(word) > most:
             raise OptionError(

@@ -1,1 +1,1 @@
-"""Many files, one document each: sources, workers, a journal that outlives a crash, a table."""
+"""Many files, one document each: sources, workers, a crash-proof journal, a table."""

@@ -1,4 +1,4 @@
-"""Workers of dask.distributed: on this machine, or on as many as there are."""
+"""Workers of dask.distributed, on this machine or a cluster."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from bbccli.batch.worker import Done, FileTask, work
 from bbccli.errors import BbcError, OptionError
 
 AHEAD = 4
-"""Tasks at the scheduler per core: enough to keep it busy, few to move when workers come and go."""
+"""Tasks per core at the scheduler: enough to keep it busy, few to move when workers come and go."""
 
 PATIENCE = "20s"
 
 FETCHED_WITHIN = 10.0
-"""Seconds for a result to come here; it is asked for again after that, for it may be lost."""
+"""Seconds to fetch a result before asking again, since it may be lost."""
 
 LOOKS_EVERY = 1.0
-"""Seconds from one look at the workers to the next."""
+"""Seconds between checks of the workers."""
 
 TOLD_AFTER = 30.0
-"""Seconds without any worker, after which it is said that a scheduler has none."""
+"""Seconds without any worker before the user is told."""
 
 GIVEN_UP_AFTER = 180.0
-"""Seconds without any worker, after which a cluster of our own will have none."""
+"""Seconds without any worker before our own cluster is given up."""
 
 NO_DASHBOARD = {"dashboard": False, "dashboard_address": "127.0.0.1:0"}
-"""Of a scheduler: what it serves besides is on any port; without, on 8787 if that is free."""
+"""Scheduler settings: the dashboard goes to any free port, not to 8787."""
 
 UNDER_WAY = {"pending", "lost"}
-"""States of a future that is yet to come: the scheduler repeats what was lost."""
+"""States of a future that is yet to come: the scheduler repeats lost work."""
 
 
 Say = Callable[[str], None]
@@ -45,33 +45,33 @@ _SILENT = logging.CRITICAL + 1
 def run_dask(
     tasks: Iterable[FileTask], jobs: int, scheduler: str | None, say: Say = lambda _: None
 ) -> Iterator[list[Done]]:
-    """Yield what is done, in groups, in any order.
+    """Yield results in groups, in any order.
 
-    The scheduler gives the files of a worker that is lost to another, those too that were done and
-    not yet fetched. Workers may come and go.
+    The scheduler gives the files of a lost worker to another, including those done but not fetched.
+    Workers may come and go.
 
-    On a cluster of our own the first death of a worker puts all files aside that it had at hand.
-    At the end each is tried again with no other beside it: that death is its own. A scheduler that
-    is named counts for itself (``distributed.scheduler.allowed-failures``).
+    On our own cluster, the first death of a worker sets aside all files it held. At the end each is
+    retried alone, so that another death is its own fault. A named scheduler counts for itself
+    (``distributed.scheduler.allowed-failures``).
 
-    Workers of our own that are lost and not replaced are started again. While a scheduler that is
-    named has no worker, we say so and wait: they may be in a queue.
+    Our own workers are restarted if they are lost and not replaced. While a named scheduler has no
+    worker, tell the user through `say` and wait: workers may be queued.
 
     Parameters
     ----------
     tasks
         Sent as there is room, so that a million of them need little memory.
     jobs
-        Processes of a cluster on this machine, where no scheduler is named.
+        Processes of a cluster on this machine, if no scheduler is named.
     scheduler
         Its address, such as tcp://host:8786.
     say
-        Called with what the user should know while we wait.
+        Tells the user something while we wait.
 
     Raises
     ------
     OptionError, BbcError
-        dask is not installed, no scheduler answers, it is lost, or no worker of our own starts.
+        dask is not installed, no scheduler answers, it is lost, or none of our workers starts.
     """
     with client_of(jobs, scheduler) as (client, cluster):
         look = _Workers(client, cluster, jobs, say).look
@@ -96,7 +96,7 @@ def _answers(
     jobs: int,
     killer: Callable[[FileTask, int], Done | None],
 ) -> Iterator[list[Done]]:
-    """Yield what is done; `killer` says what becomes of a file that several workers died of."""
+    """Yield results; `killer` makes the failure of a file that killed several workers."""
     from dask.distributed import KilledWorker, as_completed
 
     remaining, sent = iter(tasks), {}
@@ -113,23 +113,23 @@ def _answers(
         done = []
         for future in _batch(completed, look):
             try:
-                found = _outcome(future)
+                result = _outcome(future)
             except KilledWorker as error:
-                found = killer(sent.pop(future), error.allowed_failures + 1)
+                result = killer(sent.pop(future), error.allowed_failures + 1)
             else:
-                if found is None:
+                if result is None:
                     completed.add(future)
                     continue
                 del sent[future]
-            if found is not None:
-                done.append(found)
+            if result is not None:
+                done.append(result)
         send(_room(client, jobs) - len(sent))
         if done:
             yield done
 
 
 def _batch(completed: Any, look: Callable[[], None]) -> list[Any]:
-    """Wait for futures that have come, and look after the workers meanwhile."""
+    """Wait for completed futures, and check the workers meanwhile."""
     look()
     while not completed.has_ready():
         with completed.thread_condition:
@@ -140,7 +140,7 @@ def _batch(completed: Any, look: Callable[[], None]) -> list[Any]:
 
 
 class _Workers:
-    """Keep an eye on the workers."""
+    """Watch over the workers."""
 
     def __init__(self, client: Any, cluster: Any, jobs: int, say: Say) -> None:
         self._client, self._cluster, self._jobs, self._say = client, cluster, jobs, say
@@ -148,19 +148,15 @@ class _Workers:
         self._told = False
 
     def look(self) -> None:
-        """Start those of our own that are missing; say, or raise, when there is none for long.
-
-        Raises
-        ------
-        BbcError
-            A cluster of our own has had no worker for `GIVEN_UP_AFTER` seconds.
+        """Restart missing workers of our own; tell the user, or raise, if there are none for
+        long.
         """
         now = time.monotonic()
         if now - self._looked < LOOKS_EVERY:
             return
         self._looked, number = now, len(self._client.ncores())
         if self._cluster is not None and number < self._jobs:
-            # dask gives up a worker whose successor takes long (``lost-worker-timeout``)
+            # dask gives up on a worker whose successor takes long (``lost-worker-timeout``)
             self._cluster.scale(self._jobs)
         if number:
             self._seen, self._told = now, False
@@ -169,7 +165,7 @@ class _Workers:
         if self._cluster is not None and without > GIVEN_UP_AFTER:
             raise BbcError(
                 f"no worker process has started for {without:.0f} s",
-                hint="what is done is kept; continue with --resume, also with --runner local",
+                hint="finished files are kept; continue with --resume, or with --runner local",
             )
         if self._cluster is None and without > TOLD_AFTER and not self._told:
             self._told = True
@@ -183,24 +179,10 @@ def _given_up(task: FileTask, losses: int) -> Done:
 
 @contextmanager
 def client_of(jobs: int, scheduler: str | None) -> Iterator[tuple[Any, Any]]:
-    """Yield a client of the scheduler, or of a cluster on this machine that ends with it.
+    """Yield a client of the scheduler and None, or of a cluster on this machine and that cluster.
 
-    Parameters
-    ----------
-    jobs
-        Processes of a cluster on this machine, where no scheduler is named.
-    scheduler
-        Its address, such as tcp://host:8786.
-
-    Yields
-    ------
-    client, cluster
-        The cluster is None where the scheduler is named.
-
-    Raises
-    ------
-    OptionError, BbcError
-        dask is not installed, no scheduler answers, or no worker process can be started.
+    Raises OptionError or BbcError if dask is not installed, no scheduler answers, or no worker
+    process can be started.
     """
     try:
         from dask.distributed import Client
@@ -209,7 +191,7 @@ def client_of(jobs: int, scheduler: str | None) -> Iterator[tuple[Any, Any]]:
             "--runner dask needs dask, which is not installed", hint="pip install 'bbccli[dask]'"
         ) from error
     for name in ("client", "core", "utils", "comm", "batched"):
-        # what it logs of a lost scheduler is a traceback; we say it in a line
+        # it would log a lost scheduler with a traceback; our message is one line
         logging.getLogger(f"distributed.{name}").setLevel(_SILENT)
     if scheduler is not None:
         try:
@@ -228,7 +210,7 @@ def client_of(jobs: int, scheduler: str | None) -> Iterator[tuple[Any, Any]]:
 
 @contextmanager
 def _cluster(jobs: int) -> Iterator[Any]:
-    """A cluster of our own, whose losses we tell in our own words."""
+    """Return a cluster of our own that reports losses to us."""
     from dask.distributed import LocalCluster
 
     for name in ("distributed.scheduler", "distributed.nanny", "tornado.application"):
@@ -249,44 +231,36 @@ def _cluster(jobs: int) -> Iterator[Any]:
     try:
         yield cluster
     finally:
-        with suppress(Exception):  # all is here; what dask fails to end now ends with us
+        with suppress(Exception):  # all results are here; leftovers of dask end with us
             cluster.close(timeout=PATIENCE)
 
 
 def _room(client: Any, jobs: int) -> int:
-    """Tasks that the scheduler should have."""
+    """Number of tasks that the scheduler should have."""
     n_cores: int = sum(client.ncores().values())
     return AHEAD * max(n_cores, jobs)
 
 
 def _outcome(future: Any) -> Done | None:
-    """Return the result of a future; None if it is lost and will come again.
-
-    Raises
-    ------
-    KilledWorker
-        Workers died of it.
-    BbcError
-        It is cancelled, or no worker can do it.
-    """
+    """Return the result of a future; None if it is lost and will come again; raise if it won't."""
     from dask.distributed import KilledWorker
 
     if future.status in UNDER_WAY:
         return None
     try:
-        found: Done = future.result(FETCHED_WITHIN)
-    except TimeoutError:  # the worker that had it is lost just now
+        result: Done = future.result(FETCHED_WITHIN)
+    except TimeoutError:  # its worker was lost just now
         return None
     except (KilledWorker, OSError):
         raise
     except Exception as error:
         raise lost(error) from error
-    return found
+    return result
 
 
 def lost(reason: object, then: str = "; then continue with --resume") -> BbcError:
     """Return the error about a scheduler or workers that are no more, and what to do then."""
     return BbcError(
         f"the scheduler is lost, or a worker can't work: {' '.join(str(reason).split())}",
-        hint=f"workers need the same version of bbccli{then}",
+        hint=f"check that workers have the same version of bbccli{then}",
     )

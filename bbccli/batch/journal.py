@@ -1,10 +1,9 @@
-"""The results of a batch, kept line by line: the process may be killed at any moment.
+"""The journal of a batch: results line by line, safe against crashes at any moment.
 
-The journal lies beside the output. It only grows, each group of lines is on the disk before the
-next begins, and each line has a checksum: one that is damaged is left out, wherever it stands, and
-those after it hold. Nothing is written before there is something to keep; a last line that is not
-whole is cut off then. The journal is locked as long as a batch has it; the system lifts the lock of
-a process that dies. A journal that stays empty is removed.
+The journal is a file beside the output that only grows. Each group of lines is flushed to disk
+before the next, and each line has a checksum, so that a damaged line is skipped without affecting
+others. Nothing is written before the first result; then an incomplete last line is cut off. A
+batch locks its journal; the system lifts the lock of a dead process. An empty journal is removed.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from bbccli.errors import BbcError, OptionError
 from bbccli.schema.correct import SCHEMA_VERSION
 
 _MOST_NAMED = 5
-"""Damaged lines that are told by their number."""
+"""Damaged lines listed by number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +44,9 @@ class Journal:
     Attributes
     ----------
     entries
-        The last line of each key; the files of a failure are None.
+        The last line of each key; a failure has no fingerprint.
     damaged
-        Numbers of the lines that can't be trusted, from 1; they stay where they are.
+        Numbers of the damaged lines, from 1; they stay in the file.
     unfinished
         True if a batch was stopped before it had all files.
     """
@@ -63,27 +62,23 @@ class Journal:
     @classmethod
     @contextmanager
     def opened(cls, path: Path, *, resume: bool) -> Iterator[Journal]:
-        """Lock the journal, and take up what it holds; without `resume`, start it anew.
+        """Lock the journal and index it; without `resume`, start it anew.
 
-        Nothing is written before the first `append`: a batch that is refused leaves all as it was.
-
-        Raises
-        ------
-        OptionError
-            Another batch has the journal; it can't be written; it is none; or it is damaged or that
-            of a batch that was stopped, and `resume` does not say what to do with it.
+        Nothing is written before the first `append`, so that a refused batch changes nothing. An
+        OptionError if another batch holds the journal, if it can't be written or is none, or if it
+        is damaged or unfinished and `resume` does not say so.
         """
         with locked(path) as file:
             journal = cls(path, file)
             journal._index()
             if not resume and journal.damaged:
                 raise OptionError(
-                    journal.damage, hint="--resume keeps what is whole; delete it to start anew"
+                    journal.damage, hint="--resume keeps the intact lines; delete it to start over"
                 )
             if not resume and journal.unfinished:
                 raise OptionError(
-                    f"{path} holds what a batch had done when it was stopped",
-                    hint="continue it with --resume, or delete it to start anew",
+                    f"{path} holds the results of an interrupted batch",
+                    hint="continue it with --resume, or delete it to start over",
                 )
             if not resume:
                 journal.entries.clear()
@@ -92,7 +87,7 @@ class Journal:
 
     @classmethod
     def glance(cls, path: Path) -> Journal | None:
-        """Return what a journal holds without taking it; None where there is none."""
+        """Return the content of a journal without locking it; None if there is none."""
         if not path.is_file():
             return None
         try:
@@ -104,33 +99,21 @@ class Journal:
         return journal
 
     def append(self, records: Iterable[str]) -> None:
-        """Write records, each an object in JSON on a line, and return when they are on the disk.
-
-        Raises
-        ------
-        OptionError
-            They can't be written.
-        """
+        """Write records, one JSON object per line, and return when they are on disk."""
         lines = [sealed(record) for record in records]
         if lines:
             self._write(b"".join(lines))
         for line in lines:
-            self._take(line)
+            self._index_line(line)
 
     def finish(self) -> None:
-        """Say that all files have their line."""
+        """Mark the batch as complete."""
         if self.unfinished:
             self._write(FINISHED)
-            self._take(FINISHED)
+            self._index_line(FINISHED)
 
-    def held(self, key: str) -> Json:
-        """Return the record of a key that has one.
-
-        Raises
-        ------
-        BbcError
-            It is not what it was when it was written, or can't be read.
-        """
+    def record(self, key: str) -> Json:
+        """Return the record of a key; a BbcError if it changed or can't be read."""
         entry = self.entries[key]
         try:
             with self._reader(entry.start) as reader:
@@ -140,13 +123,13 @@ class Journal:
         if record is None or record["key"] != key:
             raise BbcError(
                 f"{self.path} was changed while it was in use",
-                hint="--resume does again what is lost",
+                hint="--resume repeats what is lost",
             )
         return record
 
     @property
     def damage(self) -> str:
-        """Damaged lines, in a sentence; empty if there are none."""
+        """Description of the damaged lines; empty if there are none."""
         if not self.damaged:
             return ""
         named = ", ".join(map(str, self.damaged[:_MOST_NAMED]))
@@ -157,20 +140,20 @@ class Journal:
         return f"{self.path}: {lines}: {named}{more}"
 
     def _reader(self, start: int = 0) -> IO[bytes]:
-        """Return the file from a position on, buffered: a read gives as much as there is."""
+        """Return the file from a position on, buffered."""
         self.file.seek(start)
-        # not of a copy of the descriptor: one that is left open would keep the lock
+        # no copy of the descriptor: if left open, it would keep the lock
         return open(self.file.fileno(), "rb", closefd=False)
 
     def _index(self) -> None:
-        """Find the lines that are whole."""
+        """Find the intact lines."""
         try:
             with self._reader() as reader:
                 first, rest = reader.readline(), reader.read(1)
                 reader.seek(0)
                 for number, line in enumerate(reader, 1):
                     whole = line.endswith(b"\n")
-                    if whole and self._take(line):
+                    if whole and self._index_line(line):
                         continue
                     self.unfinished = True
                     if whole:
@@ -184,15 +167,15 @@ class Journal:
         if first.startswith(FORM):
             raise OptionError(
                 f"{self.path} is the journal of another version of bbc",
-                hint="delete it, or name another --output: each version does all files itself",
+                hint="delete it, or name another --output: each version repeats all files",
             )
         raise OptionError(
             f"{self.path} is not the journal of a batch",
             hint="name another --output, or move that file",
         )
 
-    def _take(self, line: bytes) -> bool:
-        """Index a line; False for one that is damaged."""
+    def _index_line(self, line: bytes) -> bool:
+        """Index a line; return False if it is damaged."""
         if line == FINISHED:
             self.unfinished = False
         elif line != HEADER:
@@ -209,7 +192,9 @@ class Journal:
         try:
             if not self._begun:
                 self.file.truncate(self._end)
-                with suppress(OSError, AttributeError):  # of another's journal, and on Windows
+                with suppress(
+                    OSError, AttributeError
+                ):  # for someone else's journal, and on Windows
                     os.fchmod(self.file.fileno(), 0o600)  # names and contents may be secret
             if not self._end:
                 _write_all(self.file, HEADER)
@@ -224,7 +209,7 @@ class Journal:
 
 
 def journal_path(output: Path) -> Path:
-    """Return where the journal of an output lies."""
+    """Return the path of the journal of an output."""
     return output.with_name(f"{output.name}.journal")
 
 
@@ -237,7 +222,7 @@ def _write_all(file: IO[bytes], text: bytes) -> None:
 def _cannot(do: str, path: Path, error: OSError) -> BbcError:
     return OptionError(
         f"cannot {do} {path}: {error.strerror or error}",
-        hint="what was written is kept; continue with --resume once there is room",
+        hint="results so far are kept; continue with --resume once there is room",
     )
 
 
@@ -249,7 +234,7 @@ _SEAL = re.compile(rb',"check":"([0-9a-f]{16})"\}\n\Z')
 
 
 def sealed(record: str) -> bytes:
-    r"""Return the line of a record: an object in JSON and a newline, with a checksum at its end.
+    r"""Return the line for a JSON object, with a checksum at its end.
 
     Examples
     --------
@@ -261,7 +246,7 @@ def sealed(record: str) -> bytes:
 
 
 def record_of(line: bytes) -> Json | None:
-    """Return the record of a line; None where it is damaged, or was never ours."""
+    """Return the record of a line; None if it is damaged or not ours."""
     seal = _SEAL.search(line)
     if seal is None or seal[1] != _checksum(line[: seal.start()]):
         return None
@@ -273,42 +258,36 @@ def record_of(line: bytes) -> Json | None:
 
 
 def _checksum(body: bytes) -> bytes:
-    """First 64 bits of SHA-256, in hexadecimal digits."""
+    """Return the first 64 bits of SHA-256 in hexadecimal."""
     return hashlib.sha256(body).hexdigest()[:16].encode()
 
 
 def _is_record(value: Any) -> bool:
-    """Return True for a value in the form of a record."""
+    """True for a value in the form of a record."""
     if not _has(value, key=str, path=str) or ("error" in value) == ("document" in value):
         return False
     if "error" in value:
         failed = _has(value["error"], problem=str, hint=str, status=int)
         return failed and value.get("files") is None
     document = value["document"]
-    known = _has(document, input=dict, estimates=list, gate=dict | None)
-    return known and document.get("schema") == SCHEMA_VERSION and _has(value, files=str)
+    complete = _has(document, input=dict, estimates=list, gate=dict | None)
+    return complete and document.get("schema") == SCHEMA_VERSION and _has(value, files=str)
 
 
 def _has(value: Any, **kinds: Any) -> bool:
-    """Return True for an object with members of these types."""
+    """True for an object with members of these types."""
     return isinstance(value, dict) and all(
         isinstance(value.get(name), kind) for name, kind in kinds.items()
     )
 
 
 _LOCKED_BYTE = 2**40
-"""Byte that Windows locks: far from the lines, which others may read."""
+"""Byte that Windows locks: far behind the lines, which others may read."""
 
 
 @contextmanager
 def locked(path: Path) -> Iterator[IO[bytes]]:
-    """Yield the journal, open for appending and locked; it is removed if nothing was written.
-
-    Raises
-    ------
-    OptionError
-        It can't be opened or locked, another process has it, or it is not a file.
-    """
+    """Yield the journal, open for appending and locked; remove it if nothing was written."""
     while True:
         file = _opened(path)
         try:
@@ -318,7 +297,7 @@ def locked(path: Path) -> Iterator[IO[bytes]]:
         except BaseException:
             file.close()
             raise
-        file.close()  # who had it has removed it meanwhile
+        file.close()  # the previous owner removed it meanwhile
     with file:
         try:
             yield file
@@ -339,7 +318,7 @@ def _opened(path: Path) -> IO[bytes]:
     except OSError as error:
         raise OptionError(
             f"cannot write {path}: {error.strerror or error}",
-            hint="name an --output in a folder that can be written to",
+            hint="name an --output in a writable folder",
         ) from error
 
 

@@ -18,13 +18,13 @@ from bbccli.batch.worker import MORE_MEMORY, Done, FileTask, failure, work
 from bbccli.errors import BbcError
 
 AHEAD = 2
-"""Tasks that a worker has at hand, so that it never waits for the parent's disk."""
+"""Tasks queued at a worker, so that it never waits for the parent's disk."""
 
 LOSSES = 2
-"""Processes that a file may cost: the first may have been unlucky, the second was not."""
+"""Processes that a file may cost: the first death may be bad luck, the second is not."""
 
 FAILED_STARTS = 3
-"""Times that a worker's place is filled in vain, before it is plain that no worker can start."""
+"""Failed starts in a row after which no worker is expected to start."""
 
 EXIT = "exit status"
 
@@ -38,15 +38,10 @@ def run_local(
     scheduler: str | None = None,
     say: Callable[[str], None] = lambda _: None,
 ) -> Iterator[list[Done]]:
-    """Yield what is done, in groups, in any order; one job works in this process.
+    """Yield results in groups, in any order; a single job works in this process.
 
-    A worker that dies is replaced, and its file is tried again; one that dies while it starts has
-    no file yet. A file that costs two workers is a failure, and the others go on.
-
-    Raises
-    ------
-    BbcError
-        Worker processes can't be started: many in a row end before they are ready.
+    A dead worker is replaced, and its file tried again; a file that costs two workers is a failure,
+    and the others go on. A BbcError if many workers in a row end before they are ready.
     """
     if jobs == 1:
         yield from ([work(task)] for task in tasks)
@@ -60,7 +55,7 @@ def run_local(
 
 @dataclass(slots=True)
 class _Worker:
-    """A process, our end of its pipe, and what it has to do: the first task is under way."""
+    """A process, our end of its pipe, and its tasks, the first of which is running."""
 
     process: Any
     pipe: connection.Connection
@@ -69,7 +64,7 @@ class _Worker:
 
     def give(self, task: FileTask) -> None:
         self.tasks.append(task)
-        with suppress(OSError):  # it died; that shows when we listen
+        with suppress(OSError):  # it died, which we notice when we listen
             self.pipe.send(task)
 
 
@@ -80,7 +75,7 @@ class _Pool:
         self._losses: Counter[int] = Counter()
         self._failed_starts = 0  # in a row
         self._workers: dict[connection.Connection, _Worker] = {}
-        # A child that is restarted holds no lock and no end of another's pipe.
+        # A restarted child inherits no lock and no end of another's pipe.
         self._context = get_context("spawn")
 
     def run(self) -> Iterator[list[Done]]:
@@ -90,7 +85,7 @@ class _Pool:
             self._fill(worker)
         while any(worker.tasks for worker in self._workers.values()):
             ready: Any = connection.wait(list(self._workers))
-            if done := [one for pipe in ready for one in self._listen(self._workers[pipe])]:
+            if done := [one for pipe in ready for one in self._receive(self._workers[pipe])]:
                 yield done
 
     def stop(self) -> None:
@@ -123,11 +118,11 @@ class _Pool:
         for task in self._next(AHEAD - len(worker.tasks)):
             worker.give(task)
 
-    def _listen(self, worker: _Worker) -> list[Done]:
+    def _receive(self, worker: _Worker) -> list[Done]:
         try:
             message = worker.pipe.recv()
         except (EOFError, OSError):
-            return self._bury(worker)
+            return self._replace_dead(worker)
         if message is None:
             worker.ready, self._failed_starts = True, 0
             return []
@@ -135,13 +130,13 @@ class _Pool:
         self._fill(worker)
         return [message]
 
-    def _bury(self, worker: _Worker) -> list[Done]:
-        """Put another process in the place of one that died."""
+    def _replace_dead(self, worker: _Worker) -> list[Done]:
+        """Replace a dead process."""
         worker.pipe.close()
         del self._workers[worker.pipe]
         worker.process.join()
         how = _death(worker.process.exitcode)
-        done = self._blame(worker, how) if worker.ready else self._start_again(how)
+        done = self._count_death(worker, how) if worker.ready else self._count_failed_start(how)
         self._again.extendleft(reversed(worker.tasks))
         for task in self._next(1):
             successor = self._start()
@@ -149,23 +144,23 @@ class _Pool:
             self._fill(successor)
         return done
 
-    def _start_again(self, how: str) -> list[Done]:
+    def _count_failed_start(self, how: str) -> list[Done]:
         """Count a process that ended before it was ready: no file is to blame."""
         self._failed_starts += 1
         if self._failed_starts >= FAILED_STARTS * self._jobs:
             if how.startswith(EXIT):
                 raise _no_worker(how)
-            # something else ends processes: nothing keeps them from being started
+            # they can be started, but something else kills them
             times = f"{self._failed_starts} times in a row"
             raise BbcError(
-                f"worker processes are killed before they get to work: {how}, {times}",
-                hint="if memory is short, --jobs 1; the same command goes on where this one "
+                f"worker processes are killed before they start to work: {how}, {times}",
+                hint="if memory is short, use --jobs 1; the same command continues where this one "
                 "stopped",
             )
         return []
 
-    def _blame(self, worker: _Worker, how: str) -> list[Done]:
-        """Count a death against the file that was under way; give up one that costs too many."""
+    def _count_death(self, worker: _Worker, how: str) -> list[Done]:
+        """Count a death against the running file; give up a file that costs too many."""
         if not worker.tasks:
             return []
         lost = worker.tasks[0]
@@ -177,8 +172,8 @@ class _Pool:
 
 
 def lost_file(task: FileTask, how: str, losses: int = LOSSES) -> Done:
-    """Return the failure of a file that no process survives."""
-    problem = f"{task.source.path}: {losses} worker processes ended while they had it: {how}"
+    """Return the failure of a file that kills its workers."""
+    problem = f"{task.source.path}: {losses} worker processes died on this file: {how}"
     return failure(task, problem, MORE_MEMORY)
 
 
@@ -194,8 +189,8 @@ def _death(status: int | None) -> str:
 
 
 def _serve(pipe: connection.Connection) -> None:
-    """Work until the parent has nothing more, or is no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent hears it and ends us
+    """Work until the parent has nothing more or is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent handles it and ends us
     warnings.filterwarnings("ignore", category=RuntimeWarning, append=True)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     _keep_memory()
@@ -206,11 +201,11 @@ def _serve(pipe: connection.Connection) -> None:
 
 
 def _keep_memory() -> None:
-    """Have glibc keep what one file frees for the next; else its pages come anew, a tenth of all.
+    """Have glibc reuse freed memory for the next file; fresh pages would take a tenth of the time.
 
-    Up to 64 MB are kept; blocks of 32 MB and more go back at once, as they do anyway.
+    Up to 64 MB are kept; blocks of 32 MB and more are returned at once, as always.
     """
-    with suppress(OSError, AttributeError, TypeError):  # another C library
+    with suppress(OSError, AttributeError, TypeError):  # not glibc
         c = ctypes.CDLL(None)
         c.mallopt(_MMAP_THRESHOLD, 2**25)
         c.mallopt(_TRIM_THRESHOLD, 2**26)

@@ -1,4 +1,4 @@
-"""Parts of the configurations of one large file, on workers of dask.distributed."""
+"""One large file on workers of dask.distributed, in parts of the configurations."""
 
 from __future__ import annotations
 
@@ -19,31 +19,28 @@ from bbccli.errors import BbcError, OptionError
 from bbccli.types import IntArray
 
 FEW = 64
-"""Configurations of a part, at least, where there are as many: each part draws for itself."""
+"""Least number of configurations in a part: each part draws the resamples itself."""
 
 EACH = 2
-"""Parts per core; tasks per core at the scheduler."""
+"""Parts per core, and tasks per core at the scheduler."""
 
 SHARED = 2**16
-"""Bytes from which an array is sent to the workers once, and not with every task."""
+"""Arrays from this many bytes on are sent to the workers once, not with every task."""
 
 SHARE = 0.4
-"""Of a worker's memory, what the work may take; the rest is for Python, libraries and reading."""
+"""Fraction of a worker's memory for the work; the rest is for Python, libraries and reading."""
 
 STAY = ", and have to stay; then run it again"
 
 WAIT = 180
-"""Seconds for the first worker to come."""
+"""Seconds to wait for the first worker."""
 
 
 @contextmanager
 def workers_of_dask(jobs: int, scheduler: str | None) -> Iterator[DaskWorkers]:
-    """Yield the workers of a scheduler, or of a cluster on this machine that ends with it.
+    """Yield the workers of a scheduler, or of a cluster on this machine.
 
-    Raises
-    ------
-    OptionError, BbcError
-        As `client_of`; no worker comes, or one is lost with what it worked on.
+    Raises as `client_of`, and if no worker comes, or one is lost with its part.
     """
     with client_of(jobs, scheduler) as (client, _):
         try:
@@ -61,17 +58,17 @@ class DaskWorkers(Workers):
 
     def __init__(self, client: Any) -> None:
         self._client = client
-        # what was sent, with the array itself, so that no other takes its id
+        # futures by id, with the arrays, so that no id is reused
         self._sent: dict[int, tuple[np.ndarray[Any, Any], Any]] = {}
 
     @property
     def n_cores(self) -> int:
-        """Threads of all workers; one where there is none just now."""
+        """Threads of all workers; at least 1."""
         n_threads: int = sum(self._client.ncores().values())
         return max(n_threads, 1)
 
     def memory(self) -> int | None:
-        """Return what the work in one thread of any worker may take; None where that is unknown."""
+        """Memory of one thread of the smallest worker; None if unknown."""
         workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
         limits = [w["memory_limit"] // w["nthreads"] for w in workers if w["memory_limit"]]
         return int(SHARE * min(limits)) if limits else None
@@ -82,12 +79,9 @@ class DaskWorkers(Workers):
         return np.array_split(np.arange(n_configurations), n_parts)
 
     def map(self, function: Callable[..., Any], items: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        """Yield `function(*item)` of each item, in order; a few tasks are ahead of the answers.
+        """Yield `function(*item)` for each item, in order; a few tasks are ahead of the answers.
 
-        Raises
-        ------
-        BbcError
-            What the function raises; a worker is lost with the task, or the scheduler.
+        Raises what the function raises, and a BbcError if a worker or the scheduler is lost.
         """
         return self._answers(function, items, resources.current())
 
@@ -109,7 +103,7 @@ class DaskWorkers(Workers):
         return self._client.submit(work, packed, shared, limits, pure=False)
 
     def _send(self, array: np.ndarray[Any, Any]) -> Any:
-        """Return what stands for an array that workers have."""
+        """Return the reference to an array on the workers."""
         if id(array) not in self._sent:
             sent = self._client.scatter(array, broadcast=True, hash=False)
             self._sent[id(array)] = array, sent
@@ -117,7 +111,7 @@ class DaskWorkers(Workers):
 
 
 def work(packed: bytes, shared: dict[int, Any], limits: Resources) -> Any:
-    """Do what was packed: what a worker runs. An error of ours is returned, as it is."""
+    """Run a packed call on a worker; errors of ours are returned, not raised."""
     function, item = unpack(packed, shared)
     with resources.use(limits), np.errstate(over="ignore"):
         try:
@@ -127,7 +121,7 @@ def work(packed: bytes, shared: dict[int, Any], limits: Resources) -> Any:
 
 
 def pack(call: Any, share: Callable[[np.ndarray[Any, Any]], Any]) -> bytes:
-    """Return a call as bytes without its large arrays, each of which is given to `share`."""
+    """Pickle a call without its large arrays, each of which is given to `share`."""
     from cloudpickle import Pickler
 
     class Packer(Pickler):  # type: ignore[misc]
@@ -143,7 +137,7 @@ def pack(call: Any, share: Callable[[np.ndarray[Any, Any]], Any]) -> bytes:
 
 
 def unpack(packed: bytes, shared: dict[int, Any]) -> Any:
-    """Return a call of `pack`, with the arrays that were shared."""
+    """Return a packed call with the shared arrays."""
 
     class Unpacker(pickle.Unpickler):
         def persistent_load(self, key: int) -> Any:
@@ -153,21 +147,15 @@ def unpack(packed: bytes, shared: dict[int, Any]) -> Any:
 
 
 def _outcome(future: Any) -> Any:
-    """Return what a task returned.
-
-    Raises
-    ------
-    BbcError
-        What it raised; or it is lost.
-    """
+    """Return the result of a task, or raise its error."""
     from dask.distributed import KilledWorker
 
     try:
-        found = future.result()
+        result = future.result()
     except KilledWorker:
         raise BbcError(
-            "a worker was lost with its part: killed, or out of memory",
-            hint="workers with more memory each, or --memory with less than now",
+            "a worker died on its part: killed, or out of memory",
+            hint="give workers more memory, or lower --memory",
         ) from None
     except (OSError, ImportError, AttributeError, pickle.UnpicklingError) as error:
         raise lost(error, STAY) from error
@@ -175,23 +163,17 @@ def _outcome(future: Any) -> Any:
         if type(error).__module__.partition(".")[0] in ("distributed", "asyncio", "concurrent"):
             raise lost(error, STAY) from error
         raise
-    if isinstance(found, BbcError):
-        raise found
-    return found
+    if isinstance(result, BbcError):
+        raise result
+    return result
 
 
-def limits_of(asked: Resources, workers: DaskWorkers) -> Resources:
-    """Return the resources of one task: memory as asked for, else a share of what a worker has.
-
-    Raises
-    ------
-    OptionError
-        Workers with very little memory.
-    """
-    memory = workers.memory() if asked.growing else None
+def limits_of(limits: Resources, workers: DaskWorkers) -> Resources:
+    """Return the resources of one task: the memory given, else a share of a worker's."""
+    memory = workers.memory() if limits.growing else None
     try:
-        return Resources(1, memory or asked.memory, asked.engine)
+        return Resources(1, memory or limits.memory, limits.engine)
     except OptionError as error:
         raise OptionError(
-            f"workers have too little memory: {error.told()[0]}", hint="give each 1 GB or more"
+            f"the workers have too little memory: {error.told()[0]}", hint="give each 1 GB or more"
         ) from None

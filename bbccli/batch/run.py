@@ -1,4 +1,4 @@
-"""A batch from its sources to its results: todo -> tasks -> a runner -> journal -> records."""
+"""A batch from sources to results: todo -> tasks -> runner -> journal -> records."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from bbccli.schema.gate import FAILED
 from bbccli.types import GateOutcome
 
 MOST_PROBLEMS = 5
-"""Failures that are named in full; the table has all."""
+"""Failures reported in full; the table has all."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of the outcomes of a batch.
+    """Outcomes of a batch, counted.
 
-    `failed` have no result; `undecided` and `missed` are verdicts of gates, and a file whose gate
-    has nothing to judge is undecided. `problems` holds what is wrong with the first few files.
+    `failed` files have no result; `undecided` and `missed` are verdicts of gates. `problems` holds
+    the errors of the first few files.
     """
 
     files: int = 0
@@ -61,12 +61,12 @@ class Tally:
 def todo(
     sources: Sequence[BatchFile], entries: Mapping[str, Entry], limits: Resources
 ) -> Iterator[FileTask]:
-    """Yield a task for each source; what was done before comes with its fingerprint."""
+    """Yield a task for each source; files done before come with their fingerprint."""
     folder = str(Path.cwd())
     for position, source in enumerate(sources):
         key = key_of(source)
-        known = entries[key].files if key in entries else None
-        yield FileTask(position, key, source, limits, folder, known, reading.current())
+        fingerprint = entries[key].files if key in entries else None
+        yield FileTask(position, key, source, limits, folder, fingerprint, reading.current())
 
 
 def drive(
@@ -76,21 +76,10 @@ def drive(
     stop_on_error: bool,
     progress: Callable[[int, int], None],
 ) -> tuple[int, str]:
-    """Write what is done into the journal as it comes.
+    """Write results to the journal as they come.
 
-    Parameters
-    ----------
-    groups
-        From a runner.
-    progress
-        Called with the files done, and those of them that failed.
-
-    Returns
-    -------
-    unchanged
-        Number of files that have not changed.
-    problem
-        The failure that stopped the rest; empty where none did.
+    `progress` is called with the numbers of files done and failed. Return the number of unchanged
+    files and, if --on-error stop ended the batch, the failure.
     """
     unchanged = done = failed = 0
     for group in groups:
@@ -109,7 +98,7 @@ def drive(
 def results(sources: Iterable[BatchFile], journal: Journal, tally: Tally) -> Iterator[Json]:
     """Yield the record of each source, in order, and count it."""
     for source in sources:
-        record = journal.held(key_of(source))
+        record = journal.record(key_of(source))
         tally.count(record)
         yield record
 

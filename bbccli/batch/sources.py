@@ -1,6 +1,6 @@
-"""Files and their options: patterns, paths, URLs, or a manifest.
+"""Files and their options: from patterns, paths, URLs, or a manifest.
 
-A manifest is a table that lists files, and where they differ, the options of each.
+A manifest is a table that lists files and, where they differ, the options of each.
 """
 
 from __future__ import annotations
@@ -17,12 +17,11 @@ from typing import Any
 
 from bbccli.analysis.options import Analysis
 from bbccli.core import reading
-from bbccli.core.local import opened
+from bbccli.core.local import is_url, opened
 from bbccli.core.option import MisfitError, options_of
 from bbccli.errors import BbcError, InputError, OptionError
-from bbccli.readers.sources.files import STDIN
-from bbccli.readers.sources.opening import read_table
-from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls
+from bbccli.readers.sources.files import STDIN, read_table
+from bbccli.readers.sources.urls import is_pattern, matching_urls
 from bbccli.readers.table import check_names
 
 
@@ -37,71 +36,54 @@ class BatchFile:
 def sources_of(
     patterns: Sequence[str], analysis: Analysis, *, avoid: Iterable[Path] = ()
 ) -> list[BatchFile]:
-    """Return what patterns match, or what a manifest lists: each once, in order.
+    """Return the files that patterns match, or that a manifest lists: each once, in order.
 
-    Parameters
-    ----------
-    patterns
-        Paths, URLs and patterns with ``*``, ``?``, ``[...]`` and ``**``; or a manifest alone.
-    analysis
-        Options of every file, except where a manifest sets them.
-    avoid
-        Files of the batch itself, which a pattern does not match.
-
-    Raises
-    ------
-    OptionError, InputError
-        A pattern that matches nothing, standard input, or a manifest that can't be understood.
+    `analysis` has the options of all files, except where a manifest sets them; files in `avoid`,
+    those of the batch itself, are not matched. An OptionError or InputError if a pattern matches
+    nothing, for standard input, and for an invalid manifest.
     """
     if len(patterns) == 1 and is_manifest(patterns[0]):
-        found = [BatchFile(*row) for row in read_manifest(patterns[0], analysis)]
-        return list(dict.fromkeys(found))
-    own = {os.path.realpath(path) for path in avoid}
-    paths = [path for pattern in patterns for path in _matching(pattern, own)]
+        files = [BatchFile(*row) for row in read_manifest(patterns[0], analysis)]
+        return list(dict.fromkeys(files))
+    avoided = {os.path.realpath(path) for path in avoid}
+    paths = [path for pattern in patterns for path in _matching(pattern, avoided)]
     return [BatchFile(path, analysis) for path in dict.fromkeys(paths)]
 
 
-def _matching(pattern: str, own: set[str]) -> list[str]:
-    """Files of a pattern, or folders where it matches no file, sorted.
-
-    A path without wildcards stands for itself.
-    """
+def _matching(pattern: str, avoided: set[str]) -> list[str]:
+    """Return the files (or else folders) that a pattern matches, sorted; a plain path is kept."""
     if pattern == STDIN:
-        raise OptionError("a batch does not read standard input", hint="name files or a pattern")
+        raise OptionError("a batch does not read standard input", hint="name files, or a pattern")
     if is_url(pattern):
-        found = matching_urls(pattern) if is_pattern(pattern) else [pattern]
+        paths = matching_urls(pattern) if is_pattern(pattern) else [pattern]
     # os.path never raises, unlike Path
     elif not glob.has_magic(pattern) or os.path.exists(pattern):  # noqa: PTH110
         return [pattern]
     else:
         hits = sorted(set(_hits(pattern)))
-        hits = [path for path in hits if os.path.realpath(path) not in own]
+        hits = [path for path in hits if os.path.realpath(path) not in avoided]
         files = [path for path in hits if not os.path.isdir(path)]  # noqa: PTH112
-        found = files or [path.rstrip(os.sep) for path in hits]
-    if not found:
+        paths = files or [path.rstrip(os.sep) for path in hits]
+    if not paths:
         raise OptionError(
-            f"no file matches {pattern!r}", hint="quote patterns; ** stands for any folders"
+            f"no file matches {pattern!r}", hint="quote patterns; ** matches any folders"
         )
-    return found
+    return paths
 
 
 def _hits(pattern: str) -> Iterator[str]:
-    """Yield what a pattern matches; ** goes through no links to folders, unless `--follow-links`.
+    """Yield what a pattern matches; ** follows no links to folders, unless `--follow-links`.
 
-    As in bash, a link that matches any other part of the pattern is followed. Names that start
-    with a dot are skipped, unless the part of the pattern does.
-
-    Raises
-    ------
-    InputError
-        A folder that can't be listed: what it holds would be missing in silence.
+    As in bash, a link that matches any other part is followed, and names that start with a dot are
+    skipped unless that part does. An InputError if a folder can't be listed: files would silently
+    be missed.
     """
     whole = pattern.replace(os.altsep, os.sep) if os.altsep else pattern
     return _below("", whole.split(os.sep))  # noqa: PTH206 - separators at the ends stay
 
 
 def _below(folder: str, parts: Sequence[str]) -> Iterator[str]:
-    """Yield what parts of a pattern match in a folder: empty, or with a separator at its end."""
+    """Yield matches in a folder ("" or with a separator at its end) for the parts of a pattern."""
     part, rest = parts[0], parts[1:]
     if part == "**":
         for below in _folders_below(folder):
@@ -119,7 +101,7 @@ def _below(folder: str, parts: Sequence[str]) -> Iterator[str]:
 
 
 def _folders_below(top: str) -> Iterator[str]:
-    """Yield a folder and those in it, at any depth, each once."""
+    """Yield a folder and all below it, each once."""
     follow, seen = reading.current().follow_links, set[str]()
     for folder, below, _ in os.walk(top or os.curdir, followlinks=follow, onerror=_unlisted):
         below[:] = [name for name in below if not name.startswith(".")]
@@ -133,7 +115,7 @@ def _folders_below(top: str) -> Iterator[str]:
 
 
 def _names(folder: str) -> list[str]:
-    """Names in a folder; none where there is no such folder."""
+    """Return the names in a folder; none if it does not exist."""
     try:
         return os.listdir(folder or os.curdir)  # noqa: PTH208 - "" and a separator at the end
     except OSError as error:
@@ -142,22 +124,22 @@ def _names(folder: str) -> list[str]:
 
 
 def _unlisted(error: OSError) -> None:
-    """Refuse a folder that can't be listed, if it is one."""
+    """Refuse a folder that can't be listed."""
     if not isinstance(error, FileNotFoundError | NotADirectoryError):
         reason = error.strerror or str(error)
-        hint = "make it readable, or name the files in a pattern that leaves it out"
+        hint = "make it readable, or use a pattern that excludes it"
         raise InputError(f"cannot be listed: {reason}", path=str(error.filename), hint=hint)
 
 
 PATH = "path"
 FILES = frozenset({"labels", "folds"})
-"""Options that name files, like the path itself from the folder of the manifest."""
+"""Options that name files, relative to the folder of the manifest like the path itself."""
 
 _SUFFIXES = (".csv", ".tsv", ".parquet")
 
 
 def is_manifest(path: str) -> bool:
-    """Return True for a table with a column `path` and none `truth`."""
+    """True for a table with a column `path` and no column `truth`."""
     if is_url(path) or not path.lower().endswith(_SUFFIXES):
         return False
     if not os.path.isfile(path):  # noqa: PTH113 - never raises, unlike Path.is_file
@@ -165,19 +147,12 @@ def is_manifest(path: str) -> bool:
     try:
         names = set(_header(path))
     except (BbcError, OSError, ValueError):
-        return False  # it will be reported as a file of predictions
+        return False  # reported later, as a file of predictions
     return PATH in names and "truth" not in names
 
 
 def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis]]:
-    """Yield path and analysis of each row; an empty cell leaves the option as it is.
-
-    Raises
-    ------
-    InputError
-        A column that is not an option, a value that does not fit or names code, or a row without a
-        path.
-    """
+    """Yield path and analysis of each row; an empty cell leaves the option as it is."""
     table = read_table(path)
     check_names(table)
     columns = _options(table.data.column_names, path)
@@ -185,41 +160,41 @@ def read_manifest(path: str, analysis: Analysis) -> Iterator[tuple[str, Analysis
     for row, entry in enumerate(cells[PATH]):
         if entry is None or not str(entry).strip():
             raise InputError("there is no path", path=path, row=row, hint="remove the row")
-        own = {
+        changes = {
             option: _value(path, option, name, row, cells[name][row])
             for option, name in columns.items()
             if cells[name][row] not in (None, "")
         }
-        if any(":" in metric for metric in own.get("metric", ())):
+        if any(":" in metric for metric in changes.get("metric", ())):
             raise InputError(
-                "a metric of your own is code, which a table can't name",
+                "a custom metric is code, which a table must not name",
                 path=path,
                 row=row,
                 column=columns["metric"],
                 value=cells[columns["metric"]][row],
-                hint="give it by --metric on the command line",
+                hint="use --metric on the command line",
             )
         try:
-            asked = replace(analysis, **own)
-            asked.check()
+            row_analysis = replace(analysis, **changes)
+            row_analysis.check()
         except BbcError as error:
             problem, hint = error.told()
             raise InputError(problem, path=path, row=row, hint=hint) from error
-        yield _beside(path, str(entry)), asked
+        yield _beside(path, str(entry)), row_analysis
 
 
 def _options(names: list[str], path: str) -> dict[str, str]:
-    """Column by the option that it sets."""
-    known = options_of(Analysis)
+    """Return option -> column."""
+    options = options_of(Analysis)
     columns: dict[str, str] = {}
     for name in names:
         option = name.replace("-", "_")
-        if name != PATH and option not in known:
-            keys = [one.replace("_", "-") for one in known]
+        if name != PATH and option not in options:
+            keys = [one.replace("_", "-") for one in options]
             near = difflib.get_close_matches(name.replace("_", "-"), keys, n=1)
             otherwise = f"{PATH}, and any of: {', '.join(keys)}"
             raise InputError(
-                "column is not an option of a file",
+                "the column is not an option",
                 path=path,
                 column=name,
                 hint=f"did you mean {near[0]}?" if near else otherwise,
@@ -237,13 +212,13 @@ def _options(names: list[str], path: str) -> dict[str, str]:
 
 
 def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
-    """A cell as the type that the option has."""
+    """Convert a cell to the type of the option."""
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
     try:
         value = options_of(Analysis)[option].of_text(text)
     except MisfitError as error:
         raise InputError(
-            "value does not fit the option",
+            "the value does not fit the option",
             path=path,
             row=row,
             column=name,
@@ -256,7 +231,7 @@ def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
 
 
 def _header(path: str) -> list[str]:
-    """Names of the columns, without reading the rows."""
+    """Return the column names without reading the rows."""
     if path.lower().endswith(".parquet"):
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -273,5 +248,5 @@ def _header(path: str) -> list[str]:
 
 
 def _beside(manifest: str, path: str) -> str:
-    """Path relative to the folder of the manifest."""
+    """Return a path relative to the folder of the manifest."""
     return path if is_url(path) else os.path.normpath(Path(manifest).parent / path)

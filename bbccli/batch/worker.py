@@ -1,4 +1,4 @@
-"""One file in, one record out: runs in any process, and lets no error but a lost process escape."""
+"""One file in, one record out: runs in any process, and catches all errors."""
 
 from __future__ import annotations
 
@@ -15,41 +15,42 @@ from bbccli.analysis.answer import answer
 from bbccli.batch.sources import BatchFile
 from bbccli.core import reading, resources
 from bbccli.core.documents import Json, as_json
+from bbccli.core.local import is_url
 from bbccli.core.reading import Reading
 from bbccli.core.resources import Resources
 from bbccli.core.text import message, redacted
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.readers.pipeline import hash_of
-from bbccli.readers.sources.files import sha256_of
-from bbccli.readers.sources.opening import metadata_path
-from bbccli.readers.sources.urls import is_url, url_bytes, url_exists
+from bbccli.readers.sources.files import metadata_path, sha256_of
+from bbccli.readers.sources.lines import line_of
+from bbccli.readers.sources.urls import url_bytes, url_exists
 from bbccli.version import __version__
 
-MORE_MEMORY = "it may need more memory than there is: fewer --jobs"
-"""Hint for a file that no process survives."""
+MORE_MEMORY = "it may need more memory than there is; try fewer --jobs"
+"""Hint for a file that kills its workers."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileTask:
-    """A file of a batch, as a worker gets it.
+    """A file of a batch, as sent to a worker.
 
     Parameters
     ----------
     position
-        Of the source in the batch.
+        Position of the source in the batch.
     key
-        Of the source in the journal.
+        Key of the source in the journal.
     source
         The file and its options.
     limits
         Threads, memory and engine of one worker.
     folder
-        Where relative paths start; a worker may run elsewhere.
+        Base of relative paths; a worker may run elsewhere.
     known
         Fingerprint of the files when they were last done; None if they never were.
     reading
-        Options of careful reading.
+        Limits on reading.
     """
 
     position: int
@@ -71,23 +72,17 @@ class Done:
 
 
 def is_current(task: FileTask) -> bool:
-    """Return True if the files are unchanged since they were last done.
-
-    Raises
-    ------
-    BbcError
-        They can't be read.
-    """
+    """True if the files are unchanged since they were last done; a BbcError if unreadable."""
     place = _Place(task)
     return task.known is not None and task.known == _joined(_hash(place.path), place.others())
 
 
 def work(task: FileTask) -> Done:
-    """Answer for one file, unless it is as it was when it was last done."""
+    """Process one file, unless it is unchanged since it was last done."""
     source, place = task.source, _Place(task)
     try:
         with reading.use(task.reading), resources.use(task.limits):
-            others = place.others()  # hashed before they are read: what changes meanwhile is redone
+            others = place.others()  # hashed before reading, so that later changes are noticed
             if task.known is not None and task.known == _joined(_hash(place.path), others):
                 return Done(task.position, None)
             document = answer(place.analysis, place.path).document
@@ -95,7 +90,7 @@ def work(task: FileTask) -> Done:
         document["input"]["path"] = redacted(source.path)
         return Done(task.position, record(task, files, document=document))
     except BbcError as error:
-        problem, hint = map(place.as_given, error.told())
+        problem, hint = map(place.as_given, error.told(line_of))
         if message(source.path) not in problem:
             problem = f"{source.path}: {problem}"
         return failure(task, problem, hint, status=error.status)
@@ -103,16 +98,16 @@ def work(task: FileTask) -> Done:
         problem = f"{source.path}: out of memory: {error}".rstrip(": ")
         return failure(task, problem, MORE_MEMORY)
     except OF_THE_MACHINE as error:
-        found = last_resort(error)
-        return failure(task, f"{source.path}: {found.problem}", found.hint)
-    except Exception as error:  # a bug: the row of this file, not the end of all
+        described = last_resort(error)
+        return failure(task, f"{source.path}: {described.problem}", described.hint)
+    except Exception as error:  # a bug: a failure of this file, not of the batch
         problem = f"{source.path}: {type(error).__name__}: {error}".rstrip(": ")
         hint = "a bug; please report it with the traceback in the journal"
         return failure(task, problem, hint, status=1, trace=traceback.format_exc())
 
 
 def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: str = "") -> Done:
-    """Return the record of a file that has no result."""
+    """Return the record of a file without a result."""
     problem = message(problem)
     error: Json = {"problem": problem, "hint": message(hint), "status": status}
     if trace:
@@ -121,23 +116,23 @@ def failure(task: FileTask, problem: str, hint: str, *, status: int = 2, trace: 
 
 
 def record(task: FileTask, files: str | None, **outcome: Json) -> str:
-    """Return the line of the journal: source, fingerprint of its files, and outcome."""
-    held = {"key": task.key, "path": redacted(task.source.path), "files": files, **outcome}
-    return json.dumps(held, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
+    """Return the journal line: source, fingerprint of its files, and outcome."""
+    entry = {"key": task.key, "path": redacted(task.source.path), "files": files, **outcome}
+    return json.dumps(entry, ensure_ascii=True, allow_nan=False, separators=(",", ":")) + "\n"
 
 
 def key_of(source: BatchFile) -> str:
-    """Return the hash of the path, the options and the version: of all but the bytes of files."""
-    told = [__version__, source.path, as_json(source.analysis)]
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:32]
+    """Return the hash of path, options and version, without the content of files."""
+    content = [__version__, source.path, as_json(source.analysis)]
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:32]
 
 
 class _Place:
-    """The files of a task, as this process has to name them."""
+    """Paths of a task as seen from this process."""
 
     def __init__(self, task: FileTask) -> None:
         self._start, here = f"{task.folder}{os.sep}", ""
-        with suppress(OSError):  # the current folder is gone
+        with suppress(OSError):  # the current folder was removed
             here = str(Path.cwd())
         self._elsewhere = here != task.folder
         self.path = self._from_here(task.source.path)
@@ -156,7 +151,7 @@ class _Place:
         return self._start + path
 
     def as_given(self, text: str) -> str:
-        """Messages with the paths that the user gave."""
+        """Return a message with the paths that the user gave."""
         return text.replace(self._start, "") if self._elsewhere else text
 
     def others(self) -> str:

@@ -1,4 +1,4 @@
-"""The command line: its own options, and the one place that catches errors."""
+"""The top-level command, and the one place that catches errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from bbccli.cli.command import CONFIGURABLE, Commands, running, source_of
+from bbccli.cli.command import COMMANDS, CONFIGURABLE, Commands, running, source_of
 from bbccli.cli.streams import complain, leave
 from bbccli.core.local import command
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
@@ -64,7 +64,7 @@ def bbc(
             "--config",
             metavar="FILE",
             is_eager=True,
-            help="Take defaults from this file, which may name code, and from no other.",
+            help="Take defaults from this file only; unlike others, it may name code.",
         ),
     ] = None,
     show_config: Annotated[
@@ -72,14 +72,14 @@ def bbc(
         typer.Option(
             "--show-config",
             callback=_show_config,
-            help="Show the effective options and where each comes from.",
+            help="Show the value of every option and where it comes from.",
         ),
     ] = False,
 ) -> None:
     """Report an honest performance of a tuned pipeline.
 
-    Trying many configurations and reporting the best one's cross-validated performance is too good
-    to be true. bbc corrects it from the out-of-sample predictions; nothing is trained again.
+    The cross-validated performance of the best of many configurations is too good to be true. bbc
+    corrects it from the out-of-sample predictions; nothing is trained again.
 
     Options can also be set by variables (BBC_SEED=7) and by a file of the project: bbc.toml, or
     [tool.bbc] in pyproject.toml.
@@ -93,15 +93,15 @@ def bbc(
 
 @cache
 def program() -> Any:
-    """Return the command line as typer runs it."""
+    """Return the typer program."""
     return typer.main.get_command(app)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status.
 
-    0 done; 1 a bug; 2 bad input or options; 3 a gate is missed; 4 a gate is undecided, because what
-    it judges can't be computed; 5 some files of a batch have no result; 130 interrupted.
+    0 success; 1 a bug; 2 bad input or options; 3 a gate is missed; 4 a gate is undecided: its
+    figure can't be computed; 5 some files of a batch have no result; 130 interrupted.
     """
     arguments, output = list(sys.argv[1:] if argv is None else argv), sys.stdout
     running.set(None)
@@ -110,11 +110,12 @@ def main(argv: Sequence[str] | None = None) -> int:
             return int(program().main(arguments, "bbc", standalone_mode=False) or 0)
     except BbcError as error:
         error.sources = _sources()
-        return _complained(error)
+        complain(error, _flag_of(error))
+        return error.status
     except _misuse() as error:
-        return _misused(error)
+        return _misused(error, arguments)
     except SystemExit as done:
-        # typer's answer to a pipe that nobody reads, which is not a failure
+        # typer exits so if nobody reads the pipe, which is not a failure
         return 0 if sys.stdout is not output else int(done.code or 0)
     except OF_THE_MACHINE as error:
         if isinstance(error, OSError) and sys.stdout is not None:
@@ -123,7 +124,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _sources() -> Mapping[str, str]:
-    """Return what set the options of a command that no flag has set, by flag."""
+    """Return the source of each option set by neither a flag nor its default, by flag."""
     context = running.get()
     names = [name for name in context.params if source_of(name) == "DEFAULT_MAP"] if context else ()
     if not names:
@@ -131,6 +132,23 @@ def _sources() -> Mapping[str, str]:
     from bbccli.cli import config
 
     return config.sources(context.info_name, names, context.parent.params["config_file"])
+
+
+def _flag_of(error: BbcError) -> str:
+    """Return a hint: the option that takes a word which was given as a file; empty if none does."""
+    context, word = running.get(), getattr(error, "path", "")
+    if context is None or "no such file" not in error.problem:
+        return ""
+    declared = context.command.declared
+    for one in declared.values():
+        if not one.option.positional and word in (one.choices or one.known):
+            return f"did you mean --{one.key} {word}?"
+    given = [context.params[name] for name, one in declared.items() if one.option.positional]
+    files = [path for paths in given if isinstance(paths, list | tuple) for path in paths]
+    unlike = word in files[1:] and Path(word).suffix not in ("", Path(files[0]).suffix)
+    if unlike and "output" in context.params and source_of("output") != "COMMANDLINE":
+        return f"did you mean --output {word}?"
+    return ""
 
 
 START = """\
@@ -147,27 +165,31 @@ Then
   convert, simulate, methods, metrics, schema
 
 bbc --help lists the commands, bbc COMMAND --help explains one."""
-"""What `bbc` alone says."""
+"""Output of `bbc` alone."""
 
 RENAMED = {
-    ("bbc drop", "--threshold"): "--confidence 0.99 drops above a confidence, --cut 0.5 cuts scores"
+    ("bbc plan", "--rows"): "did you mean --samples?",
+    ("bbc drop", "--threshold"): "--confidence 0.99 sets the confidence, --cut 0.5 cuts scores",
 }
-"""What is said of options that had another name, by command."""
+"""Hints for options that had another name, or might have it, by command."""
 
 
-def _misused(error: Any) -> int:
-    """Complain in one line; in another name the nearest option, or where all are listed."""
+def _misused(error: Any, arguments: Sequence[str]) -> int:
+    """Report a misuse in one line; the hint is the nearest option, or where to list them."""
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(START if error.ctx.parent is None else str(error), err=True)
         return OptionError.status
     known = getattr(error, "possibilities", None) or ()
     context = getattr(error, "ctx", None)
-    program = "bbc" if context is None else context.command_path
-    if hint := RENAMED.get((program, getattr(error, "option_name", ""))):
-        return _complained(OptionError(" ".join(error.format_message().split()), hint=hint))
-    near = difflib.get_close_matches(getattr(error, "option_name", ""), known, n=1)
-    problem = getattr(error, "message", "") if near else error.format_message()
-    hint = f"did you mean {near[0]}?" if near else f"{program} --help"
+    program = " ".join(["bbc", *(one for one in arguments[:1] if one in COMMANDS)])
+    program = program if context is None else context.command_path
+    name = getattr(error, "option_name", "")
+    # without the dashes, which make short names alike
+    bare = {one.lstrip("-"): one for one in known}
+    near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)
+    problem = error.message if known else error.format_message()
+    hint = RENAMED.get((program, name)) or getattr(error, "hint", "")
+    hint = hint or (f"did you mean {bare[near[0]]}?" if near else f"{program} --help")
     asked = re.match(r"No such command '(.+)'", str(problem))
     if asked and program == "bbc" and (Path(asked[1]).exists() or Path(asked[1]).suffix):
         hint = f"bbc correct {shlex.quote(asked[1])}"
@@ -180,8 +202,8 @@ def _complained(error: BbcError) -> int:
 
 
 def _misuse() -> type[Exception]:
-    """Return the class of all that typer finds wrong with a command line.
+    """Return the base class of typer's usage errors.
 
-    The class is that of click or of the copy of it in typer, as the version of typer has it.
+    It comes from click or from typer's copy of it, depending on the version of typer.
     """
     return next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

@@ -1,4 +1,4 @@
-"""Bars on standard error for work that takes long: what is done, and how far it is."""
+"""Progress bars on standard error."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 
 PATIENCE_SECONDS = 1.0
 """Work shorter than this shows no progress bar."""
@@ -17,7 +17,7 @@ PATIENCE_SECONDS = 1.0
 
 @contextmanager
 def progress_bar(*, quiet: bool) -> Iterator[Progress]:
-    """Yield a progress callback: a bar on a terminal once the work takes long, else nothing."""
+    """Yield a progress callback: a bar on a terminal once the work takes long, else a no-op."""
     if not _is_shown(quiet=quiet):
         yield silent
         return
@@ -30,7 +30,7 @@ def progress_bar(*, quiet: bool) -> Iterator[Progress]:
 
 @contextmanager
 def batch_bar(total: int, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
-    """Yield a callback of files done and failed: a bar on a terminal, else nothing."""
+    """Yield a callback of files done and failed: a bar on a terminal, else a no-op."""
     if not _is_shown(quiet=quiet):
         yield lambda done, failed: None
         return
@@ -65,10 +65,9 @@ def _is_shown(*, quiet: bool) -> bool:
 
 
 class _Bar:
-    """A rich progress bar that appears only when it is worth it, and is never full.
+    """A rich progress bar that appears only after a while, and is never full.
 
-    Work of which nobody knows how far it is has a bar that runs to and fro: reading, and what comes
-    after the last resample.
+    Work of unknown length, such as reading and summing up, shows a pulsing bar.
     """
 
     def __init__(self) -> None:
@@ -78,13 +77,13 @@ class _Bar:
         self._task: Any = None
         self._open = True
         self._phase, self._done, self._total = "resampling", 0, 0
-        # reading calls nobody back
+        # reading reports no progress
         self._timer = threading.Timer(max(PATIENCE_SECONDS, 0.0), self._appear)
         self._timer.daemon = True
         self._timer.start()
 
     def enter(self, phase: str) -> None:
-        """Begin something else."""
+        """Start a new phase."""
         self._set(phase, 0, 0)
 
     def __call__(self, done: int, total: int) -> None:
@@ -99,7 +98,7 @@ class _Bar:
             self._draw(anew=before != (phase, self._goal()))
 
     def close(self) -> None:
-        """Remove the bar, if it is there."""
+        """Remove the bar, if shown."""
         self._timer.cancel()
         with self._lock:
             self._open = False
@@ -115,11 +114,11 @@ class _Bar:
             self._draw(anew=True)
 
     def _goal(self) -> int | None:
-        """Return the total as long as something is left."""
+        """Return the total while something is left."""
         return self._total if self._done < self._total else None
 
     def _draw(self, *, anew: bool) -> None:
-        """Show how things stand; `anew` where the bar changes its kind."""
+        """Update the bar; `anew` if it changes its kind."""
         if self._progress is None:
             return
         if anew:
@@ -134,13 +133,13 @@ class _Bar:
 
 
 def _columns() -> Any:
-    """Return the bar of rich, not yet on the screen."""
+    """Return the columns of the bar."""
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as RichProgress
 
     return RichProgress(
-        # markup would take a name in brackets for a colour
+        # as markup, a name in brackets would be a colour
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TextColumn("{task.fields[counted]}"),

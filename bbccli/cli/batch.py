@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,20 +27,21 @@ if TYPE_CHECKING:
     from bbccli.batch.journal import Journal
     from bbccli.batch.run import Tally
     from bbccli.batch.sources import BatchFile
+    from bbccli.core.documents import Json
     from bbccli.reports import Form
 
 
 @dataclass(frozen=True, kw_only=True)
 class BatchOptions:
-    """Options of the batch, whatever the files."""
+    """Options of the batch as a whole."""
 
     jobs: int | None = option(None, "Worker processes.", "N", default="all cores")
     resume: bool = option(
         False,
-        "Keep the results of files and options that have not changed; do the rest.",
+        "Keep results whose files and options have not changed; do the rest.",
         scope=Scope.RUN,
     )
-    summary: bool = option(False, "Print a table over all files: optimism, winners, gates.")
+    summary: bool = option(False, "Print a summary of all files: optimism, winners, gates.")
     dry_run: bool = option(
         False, "List the files and what would be done; write nothing.", scope=Scope.RUN
     )
@@ -54,13 +57,7 @@ class BatchOptions:
         return available_cores() if self.jobs is None else self.jobs
 
     def check(self) -> None:
-        """Refuse options that are wrong for any file.
-
-        Raises
-        ------
-        OptionError
-            A number that no machine has.
-        """
+        """Refuse a number of jobs that no machine has."""
         from bbccli.core.resources import Resources
 
         Resources(self.n_processes)
@@ -69,45 +66,48 @@ class BatchOptions:
 Sources = Annotated[
     Sequence[str],
     files_argument(
-        "Files, URLs and quoted patterns, in which ** stands for any folders; or one table (.csv, "
-        ".tsv, .parquet) with a column path, and columns named as options."
+        "Files, URLs and quoted patterns, where ** matches any folders; or one table (.csv, "
+        ".tsv, .parquet) with a column path and columns named after options."
     ),
 ]
 Table = Annotated[
-    str,
-    output_option("File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json."),
+    str | None,
+    output_option(
+        "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
+        default="none: a table is printed",
+    ),
 ]
 
 
 @command(reads=True)
 def batch(
     sources: Sources,
-    output: Table,
     many: BatchOptions,
     runner: RunnerOptions,
     analysis: Analysis,
     work: WorkOptions,
+    output: Table = None,
     quiet: Quiet = False,
 ) -> None:
     """Correct many files, and gather the results in one table.
 
-    Each result is kept as soon as it is there, in a journal next to the table. Whatever ends the
-    batch, continue with --resume: files that have changed are done again. A file without a result
-    is a row with its error.
+    Each result is saved at once, in a journal next to the table. Whatever stops the batch, continue
+    with --resume; files that have changed are done again. A file without a result becomes a row
+    with its error.
 
     Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed.
 
     Examples:
       bbc batch 'runs/**/predictions.parquet' -o results.parquet
-      bbc batch 'runs/*.csv' -o results.csv --metric auc --fail-under 0.8 --resume --summary
-      bbc batch manifest.csv -o results.jsonl --runner dask --scheduler tcp://host:8786
+      bbc batch 'runs/*.csv' -o results.csv --fail-under 0.8 --resume --summary
+      bbc batch manifest.csv -o results.jsonl --runner dask
     """
     from bbccli.batch.journal import Journal, journal_path
     from bbccli.batch.run import RUNNERS, Tally, drive, results, todo
     from bbccli.batch.sources import sources_of
     from bbccli.cli.bar import batch_bar
     from bbccli.cli.output import check_apart, check_writable, style_for_stdout, write
-    from bbccli.core.atomic import cannot_write, replacing, sweep
+    from bbccli.core.atomic import sweep
     from bbccli.reports.summary import Summary
     from bbccli.schema.gate import FAILED
 
@@ -115,68 +115,93 @@ def batch(
     many.check()
     limits = work.resources(1)
     analysis.check()
-    form, target, journal_file = _table_form(output), Path(output), journal_path(Path(output))
-    check_writable({"--output": output})
-    found = sources_of(sources, analysis, avoid=(target, journal_file))
-    check_apart({"--output": output, "the journal": str(journal_file)})
-    _foresee(found)
-    if many.dry_run:
-        return _list_tasks(found, journal_file, limits, resume=many.resume)
-    stop, tell = many.on_error is OnError.STOP, (lambda line: None) if quiet else say
-    with Journal.opened(journal_file, resume=many.resume) as journal:
-        try:
-            sweep(target)
-            _tell_damage(journal)
-            tasks, n_processes = todo(found, journal.entries, limits), many.n_processes
-            run_tasks = RUNNERS[runner.runner]
-            groups = run_tasks(tasks, min(n_processes, len(found)), runner.scheduler, tell)
-            with batch_bar(len(found), quiet=quiet) as progress:
-                unchanged, problem = drive(groups, journal, stop_on_error=stop, progress=progress)
-            if problem:
-                say(f"failed: {visible(problem)}")
-                say(f"stopped; {_kept(journal, found)}")
-                raise typer.Exit(FAILED)
-            tally, seen = Tally(unchanged=unchanged), Summary()
+    if output is None and many.resume:
+        raise OptionError("--resume needs --output", hint="-o results.csv, as of the first run")
+    form = None if output is None else _table_form(output)
+    with _place(output) as target:
+        journal_file = journal_path(target)
+        if output is not None:
+            check_writable({"--output": output})
+        found = sources_of(sources, analysis, avoid=(target, journal_file))
+        check_apart({"--output": str(target), "the journal": str(journal_file)})
+        _foresee(found)
+        if many.dry_run:
+            return _list_tasks(found, journal_file, limits, resume=many.resume)
+        stop, tell = many.on_error is OnError.STOP, (lambda line: None) if quiet else say
+        with Journal.opened(journal_file, resume=many.resume) as journal:
             try:
-                with replacing(target) as file:
-                    form.write_batch(seen.watch(results(found, journal, tally)), file)
-            except OSError as error:
-                raise cannot_write(str(target), error.strerror or str(error)) from error
-            if many.summary:
-                write(seen.render(style_for_stdout()), "-")
-            _end(tally, target, quiet=quiet)
-        except KeyboardInterrupt:
-            say(_kept(journal, found))
-            raise
+                sweep(target)
+                _tell_damage(journal)
+                tasks, n_processes = todo(found, journal.entries, limits), many.n_processes
+                run_tasks = RUNNERS[runner.runner]
+                groups = run_tasks(tasks, min(n_processes, len(found)), runner.scheduler, tell)
+                with batch_bar(len(found), quiet=quiet) as bar:
+                    unchanged, problem = drive(groups, journal, stop_on_error=stop, progress=bar)
+                if problem:
+                    say(f"failed: {visible(problem)}")
+                    say("; ".join(["stopped", *_kept(journal, found, output)]))
+                    raise typer.Exit(FAILED)
+                tally, seen = Tally(unchanged=unchanged), Summary(listed=output is None)
+                _gather(seen.watch(results(found, journal, tally)), form, target)
+                if many.summary or output is None:
+                    write(seen.render(style_for_stdout()), "-")
+                _end(tally, output, quiet=quiet)
+            except KeyboardInterrupt:
+                for line in _kept(journal, found, output):
+                    say(line)
+                raise
 
 
-def _table_form(path: str) -> Form:
-    """Return the form of table that the suffix of a path asks for.
+@contextmanager
+def _place(output: str | None) -> Iterator[Path]:
+    """Yield the path of the table; without one a path in a folder that is gone at the end."""
+    if output is not None:
+        yield Path(output)
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder) / "batch"
+
+
+def _gather(records: Iterable[Json], form: Form | None, target: Path) -> None:
+    """Write the records as a table, if one is wanted; else let them pass by.
 
     Raises
     ------
     OptionError
-        Another suffix.
+        The table can't be written.
     """
+    from bbccli.core.atomic import cannot_write, replacing
+
+    if form is None:
+        deque(records, maxlen=0)
+        return
+    try:
+        with replacing(target) as file:
+            form.write_batch(records, file)
+    except OSError as error:
+        raise cannot_write(str(target), error.strerror or str(error)) from error
+
+
+def _table_form(path: str) -> Form:
+    """Return the form of table for the suffix of a path; an OptionError if there is none."""
     from bbccli.reports import Kind, forms_of, suffix_of
 
     known = {end: form for form in forms_of(Kind.BATCH).values() for end in form.suffixes}
     suffix = suffix_of(path, known)
     if suffix not in known:
         raise OptionError(
-            f"--output is {path!r}, which is not the name of a table",
-            hint=f"a file that ends in {', '.join(known)}",
+            f"--output is {path!r}, whose ending is not that of a table",
+            hint=f"name a file that ends in {', '.join(known)}",
         )
     return known[suffix]
 
 
 def _foresee(sources: Iterable[BatchFile]) -> None:
-    """Refuse to write over anything that workers, in their own processes, will read.
-
-    Of a folder, that is whatever lies in it.
+    """Refuse to overwrite any file that worker processes will read, including all files of
+    folders.
     """
     from bbccli.core.local import note
-    from bbccli.readers.sources.opening import metadata_path
+    from bbccli.readers.sources.files import metadata_path
 
     for source in sources:
         analysis = source.analysis
@@ -192,21 +217,22 @@ def _foresee(sources: Iterable[BatchFile]) -> None:
 
 
 def _local(path: str) -> str | None:
-    """Path on this machine; None where it is elsewhere, or can't be told."""
-    from bbccli.readers.sources.urls import is_url, local_path
+    """Return a path on this machine; None if it is elsewhere or unknown."""
+    from bbccli.core.local import is_url
+    from bbccli.readers.sources.urls import local_path
 
     if not is_url(path):
         return path
-    with suppress(BbcError):  # said when it is read
+    with suppress(BbcError):  # reported when it is read
         return local_path(path)
     return None
 
 
-def _end(tally: Tally, target: Path, *, quiet: bool) -> None:
-    """Say how many files have a result and which have none; leave with the status."""
+def _end(tally: Tally, output: str | None, *, quiet: bool) -> None:
+    """Report how many files have a result and which have none; exit with the status."""
     from bbccli.core.rounding import count
 
-    parts = [f"{count(tally.files, 'file')} in {target}"]
+    parts = [f"{count(tally.files, 'file')} {f'in {output}' if output else 'done'}"]
     for number, words in (
         (tally.unchanged, "unchanged"),
         (tally.failed, "without a result"),
@@ -218,7 +244,7 @@ def _end(tally: Tally, target: Path, *, quiet: bool) -> None:
     if tally.status or not quiet:
         for problem in tally.problems:
             say(f"failed: {visible(problem)}")
-        say(", ".join(parts))
+        say(", ".join(parts) + ("" if output else "; nothing is kept without -o results.csv"))
     if tally.status:
         raise typer.Exit(tally.status)
 
@@ -226,7 +252,7 @@ def _end(tally: Tally, target: Path, *, quiet: bool) -> None:
 def _list_tasks(
     sources: Sequence[BatchFile], journal_file: Path, limits: Resources, *, resume: bool
 ) -> None:
-    """Print each file after what would be done with it: do or keep."""
+    """Print each file with what would be done: do or keep."""
     from bbccli.batch.journal import Journal
     from bbccli.batch.run import todo
     from bbccli.batch.worker import is_current
@@ -241,13 +267,16 @@ def _list_tasks(
 
 
 def _tell_damage(journal: Journal) -> None:
-    """Say what a journal has lost, also when all else is quiet: a disk may be failing."""
+    """Report damage to a journal, even if --quiet: a disk may be failing."""
     if journal.damage:
-        say(f"{journal.damage}; what is whole is kept")
+        say(f"{journal.damage}; intact lines are kept")
 
 
-def _kept(journal: Journal, sources: Sequence[BatchFile]) -> str:
+def _kept(journal: Journal, sources: Sequence[BatchFile], output: str | None) -> list[str]:
+    """Say how many files a journal keeps; nothing of one that goes with the command."""
     from bbccli.batch.worker import key_of
 
+    if output is None:
+        return []
     done = sum(key_of(source) in journal.entries for source in sources)
-    return f"{done} of {len(sources)} files are kept in {journal.path}; continue with --resume"
+    return [f"{done} of {len(sources)} files are kept in {journal.path}; continue with --resume"]

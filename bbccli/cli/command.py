@@ -1,8 +1,10 @@
-"""Commands: functions whose parameters are options, or groups of them; typer runs them."""
+"""Commands: functions whose parameters are options or groups of them; typer runs them."""
 
 from __future__ import annotations
 
 import inspect
+import os
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from contextvars import ContextVar
@@ -20,28 +22,28 @@ from bbccli.core import reading
 from bbccli.core.arguments import ByName
 from bbccli.core.option import Declared, MisfitError, Panel, declared, options_of
 from bbccli.core.reading import Reading
-from bbccli.errors import OptionError
+from bbccli.errors import OptionError, nearest
 
 COMMANDS = {
-    "correct": ("correct", "Correct the winner's performance for having been selected."),
+    "correct": ("correct", "Correct the winner's performance for its selection."),
     "batch": ("batch", "Correct many files, and gather the results in one table."),
     "drop": ("drop", "Show which configurations need no further training."),
-    "leaderboard": ("leaderboard", "Show all configurations, best first; nothing is corrected."),
+    "leaderboard": ("leaderboard", "Rank all configurations, and correct the winner's score."),
     "compare": ("compare", "Show which may be the best, or if the winner beats another."),
     "plan": ("plan", "Show how many rows and configurations a study needs."),
     "simulate": ("simulate", "Write predictions whose true performances are known."),
-    "inspect": ("inspect", "Show how the files are understood, and what is wrong with them."),
-    "convert": ("convert", "Write predictions in the wide or the long layout."),
-    "report": ("pages", "Make one page of predictions or saved results."),
-    "plot": ("pages", "Draw one figure of a result, or of predictions."),
-    "gate": ("gate", "Judge saved results: exit with 3 if one is not good enough."),
+    "inspect": ("inspect", "Show how files are understood, and what is wrong with them."),
+    "convert": ("convert", "Convert predictions to the wide or the long layout."),
+    "report": ("pages", "Make an HTML page of predictions or saved results."),
+    "plot": ("pages", "Draw a figure of a result or of predictions."),
+    "gate": ("gate", "Judge saved results; exit with 3 if one is not good enough."),
     "explain": (
         "explain",
         "Explain a method, metric, interval or note, or what to report.",
     ),
     "methods": ("registries", "List the methods, or show everything about one."),
     "metrics": ("registries", "List the metrics, or show everything about one."),
-    "schema": ("registries", "Print the JSON Schema of what `--format json` writes."),
+    "schema": ("registries", "Print the JSON Schema of what --format json writes."),
 }
 """Module and summary of each command."""
 
@@ -61,11 +63,11 @@ class Command:
     function
         Takes options one by one, or in groups: dataclasses whose fields are options.
     groups
-        Parameters of the function that are groups, with the options in each.
+        Parameters of the function that are groups, with the options of each.
     options
-        All options by name: those of the groups stand where the group does.
+        All options by name, those of a group in its place.
     reads
-        True if it has the options of `Reading`, too, which are in force while it runs.
+        True if the options of `Reading` belong to it too and are in force while it runs.
     """
 
     function: Callable[..., None]
@@ -79,13 +81,13 @@ class Command:
         return self.function.__name__
 
     def __call__(self, **given: Any) -> None:
-        """Run the function on the values of options; those of groups are put together."""
+        """Run the function on the values of options, grouped as it expects."""
         values = self.gathered(given)
         with reading.use(values.pop("care")) if self.reads else nullcontext():
             self.function(**values)
 
     def gathered(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of options, those of groups put together."""
+        """Return the values of options, grouped as the function expects."""
         values = {
             name: tuple(value) if isinstance(value, list) else value
             for name, value in given.items()
@@ -100,15 +102,7 @@ class Command:
 def command(
     *, without: Iterable[str] = (), reads: bool = False
 ) -> Callable[[Callable[..., None]], Command]:
-    """Make a command of a function.
-
-    Parameters
-    ----------
-    without
-        Options of its groups that the command does not have; they keep their defaults.
-    reads
-        True if it reads files of predictions.
-    """
+    """Decorate a function as a command; options in `without` are hidden and keep their defaults."""
     left_out = frozenset(without)
 
     def decorate(function: Callable[..., None]) -> Command:
@@ -133,22 +127,22 @@ def command(
 
 
 def command_named(name: str) -> Command:
-    """Return a command; its module is imported."""
+    """Import and return a command."""
     found: Command = getattr(import_module(f"bbccli.cli.{COMMANDS[name][0]}"), name)
     return found
 
 
 class ChecksHere:
-    """Makes a command or a group of typer one whose options check their own values.
+    """Mixin for typer's commands and groups whose options check their own values.
 
-    Typer itself would load pydantic, which takes half as long as numpy.
+    typer itself would import pydantic, which takes half as long as numpy.
     """
 
     declared: Mapping[str, Declared] = MappingProxyType({})
-    """Options by name; what is not one of them, typer checks where it is given."""
+    """Options by name; typer checks the values of all other parameters."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        """Return the parameters, with --help among them."""
+        """Return the parameters, including --help."""
         found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for one in found:
             if "process_value" not in vars(one):
@@ -157,7 +151,7 @@ class ChecksHere:
         return found
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the command line, in which an option that takes one value stands once."""
+        """Parse the command line; an option with a single value may be given only once."""
         parent: Any = super()
         if not ctx.resilient_parsing:
             _check_once(parent.make_parser(ctx).parse_args(args=list(args))[2], args)
@@ -166,13 +160,7 @@ class ChecksHere:
 
 
 def _check_once(order: Sequence[Any], words: Sequence[str]) -> None:
-    """Refuse an option whose last value would win over others, and a switch turned both ways.
-
-    Parameters
-    ----------
-    order
-        The parameters of the words, each as often as it stands there.
-    """
+    """Refuse repeated single-valued options and contradictory switches, from words in `order`."""
     for one in dict.fromkeys(order):
         repeatable = one.param_type_name == "argument" or one.multiple
         if repeatable or order.count(one) == 1:
@@ -187,7 +175,7 @@ def _check_once(order: Sequence[Any], words: Sequence[str]) -> None:
 def _processed(
     parameter: Any, as_typer: Callable[..., Any], option: Declared | None, context: Any, value: Any
 ) -> Any:
-    """Value of a parameter as the command gets it; takes the place of its method."""
+    """Convert the value of a parameter for the command; replaces typer's method."""
     lacking = value is None or value == ()
     if (lacking and parameter.required) or not (lacking or option):
         return as_typer(context, value)
@@ -196,12 +184,26 @@ def _processed(
             value = option.of_text(value)
         except MisfitError as error:
             text = f"{value!r} is not {error}."
-            raise typer.BadParameter(text, ctx=context, param=parameter) from error
+            wrong: Any = typer.BadParameter(text, ctx=context, param=parameter)
+            wrong.hint = _nearest_value(option, value)
+            raise wrong from error
     return parameter.callback(context, parameter, value) if parameter.callback else value
 
 
+def _nearest_value(option: Declared, value: str) -> str:
+    """Return a hint: the number that a percentage or a decimal comma means, or a near choice."""
+    if option.choices:
+        near = nearest(value, option.choices, " ")
+        return near.strip()
+    number = re.fullmatch(r"(\d+(?:[.,]\d+)?) ?(%?)", value)
+    if option.kind is not float or number is None:
+        return ""
+    share = float(number[1].replace(",", ".")) / (100 if number[2] else 1)
+    return f"--{option.key} {share:g}"
+
+
 running: ContextVar[Any] = ContextVar("running", default=None)
-"""Context of the command that runs, which knows where its values come from."""
+"""Context of the running command, which knows where its values come from."""
 
 
 def source_of(name: str) -> str:
@@ -211,26 +213,37 @@ def source_of(name: str) -> str:
 
 
 WIDEST = 24
-"""Columns of an option next to its help; a longer one gets its own line."""
+"""Width of the option column in the help; a longer option gets a line of its own."""
+
+HYPHEN = "\u2011"
+"""Stands for hyphens while help is wrapped, so that no name is broken at one."""
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
 class PanelledCommand(ChecksHere, TyperCommand):
-    """A command whose help has a section for each panel."""
+    """A command whose help is divided into panels."""
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command, and keep its context."""
+        """Run the command, and keep its context; refuse first a wrong date of pages."""
         running.set(ctx)
+        if os.environ.get("SOURCE_DATE_EPOCH"):
+            from bbccli.core.arguments import day
+
+            day()  # numpy reads the variable too, and fails with a traceback
         return super().invoke(ctx)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return what follows the name: options, then arguments."""
+        """Return the usage after the name: options, then arguments."""
         shown = [one for one in self.get_params(ctx) if one.param_type_name == "argument"]
         return ["[OPTIONS]", *(str(a.metavar if a.required else f"[{a.metavar}]") for a in shown)]
 
+    def get_help(self, ctx: Any) -> str:
+        """Return the help, in which no name is broken at a hyphen."""
+        return super().get_help(ctx).replace(HYPHEN, "-")
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments, then the options panel by panel; of many the common ones alone."""
+        """Write arguments, then options by panel; only the common ones if there are many."""
         sections: dict[str, list[Any]] = {"Arguments": [], **{panel.value: [] for panel in Panel}}
         for one in self.get_params(ctx):
             parameter: Any = one
@@ -244,12 +257,13 @@ class PanelledCommand(ChecksHere, TyperCommand):
             sections = {title: sections[title] for title in ("Arguments", Panel.COMMON.value)}
         for title, records in sections.items():
             if records:
+                whole = [(name, (text or "").replace("-", HYPHEN)) for name, text in records]
                 with formatter.section(title):
-                    formatter.write_dl(records, col_max=WIDEST)
+                    formatter.write_dl(whole, col_max=WIDEST)
 
 
 class Commands(ChecksHere, TyperGroup):
-    """The group of all commands, which tells of them without importing any."""
+    """The group of all commands, listed without importing any."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(
@@ -257,7 +271,7 @@ class Commands(ChecksHere, TyperGroup):
         )
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Return the names of the commands in their order."""
+        """Return the names of the commands in order."""
         return list(COMMANDS)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
@@ -267,7 +281,7 @@ class Commands(ChecksHere, TyperGroup):
 
 
 def typed(command: Command) -> TyperCommand:
-    """Return the command of typer that checks the options of a command and runs it."""
+    """Return the typer command that checks the options of a command and runs it."""
 
     def run(**values: Any) -> None:
         values.pop(HELP_ALL, None)
@@ -296,12 +310,12 @@ def _help_all(ctx: typer.Context, wanted: bool) -> None:
 
 
 HELP_ALL = "help_all"
-"""Name of the option that shows the help of all others, where these are many."""
+"""Name of the option that shows all options, for commands with many."""
 
 MOST_SPECIAL = 12
-"""Options beside the common ones from which on these are many."""
+"""Number of special options from which on the short help leaves them out."""
 
-SHOW_ALL = "Show the other options too."
+SHOW_ALL = "Show all options."
 
 _HELP_ALL = inspect.Parameter(
     HELP_ALL,
@@ -315,15 +329,15 @@ _HELP_ALL = inspect.Parameter(
 
 
 def _as_help(text: str) -> str:
-    """Docstring of a command with its examples in lines of their own."""
+    """Format a docstring as help, with each example on a line of its own."""
     words, title, examples = inspect.cleandoc(text).partition("Examples:\n")
     lines = [f"  {line.strip()}" for line in examples.splitlines() if line.strip()]
-    # \b asks for no new line breaks
+    # \b switches off rewrapping
     return words + "\n".join(["\b", title.strip(), *lines] if title else [])
 
 
 def _parameter(option: Declared) -> inspect.Parameter:
-    """Return the parameter of a function by which typer knows an option."""
+    """Return an option as a function parameter for typer."""
     told: Any = typer.Argument if option.option.positional else typer.Option
     flags = () if option.option.positional else option.option.flags or (f"--{option.key}",)
     shown = told(
@@ -359,5 +373,5 @@ def _shown(default: Any) -> str:
 
 
 def _completing(known: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Return what completes a word of the shell to a known value."""
+    """Return a function that completes a word of the shell."""
     return lambda incomplete: [name for name in known() if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""`bbc compare`: who is better, after selection, of fixed pairs, and across data sets."""
+"""`bbc compare`: compare configurations after selection, in pairs, and across data sets."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from bbccli.cli.shared import PrintOptions, ThreadOptions, files_argument, form_
 Sides = Annotated[
     Sequence[str],
     files_argument(
-        "Out-of-sample predictions, as for bbc correct. Several: families of the same samples, "
-        "matched by their key; with --across each is a data set."
+        "Out-of-sample predictions, as for bbc correct. Several files are families on the same "
+        "samples, matched by key, or with --across different data sets."
     ),
 ]
 
@@ -37,11 +37,11 @@ def compare(
       bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
     from bbccli.analysis.options import command_line
-    from bbccli.cli.output import form_for, publish, write
+    from bbccli.cli.output import form_for, is_told, publish, write
     from bbccli.cli.streams import say
     from bbccli.core.text import visible
     from bbccli.reports import Kind
-    from bbccli.reports.content.compare import requirement
+    from bbccli.reports.compared import requirement
     from bbccli.schema import gate
 
     comparing.question(len(files))
@@ -59,5 +59,6 @@ def compare(
         publish([found], form, where, Kind.COMPARE)
     status = gate.status([found])
     if status:
-        say(visible(f"{found['input']['path']}: {requirement(found.record)}"))
+        if not is_told(form, where.output):
+            say(visible(f"{found['input']['path']}: {requirement(found.record)}"))
         raise typer.Exit(status)

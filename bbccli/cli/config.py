@@ -1,14 +1,13 @@
-"""Defaults of a project: those of the environment, of the project's file, or of `bbc`.
+"""Defaults of a project: from the environment, from the project's file, or from `bbc`.
 
-A flag wins over the environment, the environment over the file, and the file over the default of
-`bbc`. In the environment and in the file, a setting of one command (`BBC_DROP_SEED`, `[drop]`) wins
-over one of all commands whose option means the same. Typer gets the outcome as plain defaults; it
-reads no variable itself.
+A flag overrides the environment, the environment the file, and the file the default of `bbc`. A
+setting of one command (`BBC_DROP_SEED`, `[drop]`) overrides one of all commands whose option
+means the same. typer gets the outcome as plain defaults; it reads no variables itself.
 
-The file is `bbc.toml`, or `[tool.bbc]` in `pyproject.toml`. One that is found on the way may have
-come with somebody else's data. So it is looked for inside the project only, it must belong to the
-user (or root), and it never names code to run; git treats repositories of others alike
-(`safe.directory`). A file named by --config is trusted.
+The file is `bbc.toml`, or `[tool.bbc]` in `pyproject.toml`. A file that is merely found may have
+come with somebody else's data. So the search stays inside the project, the file must belong to
+the user (or root), and it must not name code to run; compare git's `safe.directory`. A file named
+by --config is trusted.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ class Setting:
 
     @property
     def key(self) -> str:
-        """Name in a file, which is that of the option."""
+        """Name in a file, the same as that of the option."""
         return self.option.key
 
     @property
@@ -50,18 +49,14 @@ class Setting:
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """Names in the environment: of this command alone, then of all."""
+        """Names in the environment: for this command alone, then for all."""
         option = self.key.replace("-", "_").upper()
         own = f"{PREFIX}{self.command.upper()}_{option}"
         return (own, f"{PREFIX}{option}") if self.shared else (own,)
 
     def origin(self, file: Project, *, alone: bool = True) -> tuple[Any, str, str]:
-        """Return what is set for the command, or else for all, and what sets it.
-
-        Returns
-        -------
-        value, variable, key
-            None where nothing sets it. The text of a variable, or the value of a key in the file.
+        """Return the value for the command, or else for all, with the variable or key that set
+        it.
         """
         first = 0 if alone else 1
         for variable in self.variables[first:]:
@@ -74,7 +69,7 @@ class Setting:
 
 @cache
 def settings() -> Mapping[str, Mapping[str, Setting]]:
-    """Return what a project can set, by command and parameter: options not of one run alone."""
+    """Return what a project can set, by command and parameter."""
     return {
         name: {
             option.name: Setting(name, option)
@@ -87,7 +82,7 @@ def settings() -> Mapping[str, Mapping[str, Setting]]:
 
 @cache
 def common() -> Mapping[str, Setting]:
-    """Return the settings that all commands share, by key; each as the first command has it."""
+    """Return the settings shared by commands, by key, each as the first command has it."""
     every: dict[str, Setting] = {}
     for its in settings().values():
         for setting in its.values():
@@ -97,34 +92,23 @@ def common() -> Mapping[str, Setting]:
 
 
 def why_not(key: str) -> str:
-    """Return why an option can't be set, if that is so."""
+    """Return why an option can't be set; empty if it can."""
     if key == "strict":
-        return 'set missing to "error" instead'
+        return 'use missing = "error" instead'
     every = (one for name in CONFIGURABLE for one in command_named(name).options.values())
     if any(one.key == key and one.option.scope is Scope.RUN for one in every):
-        return f"--{key} belongs to one run: give it on the command line"
+        return f"--{key} is for a single run: give it on the command line"
     return ""
 
 
 def defaults(command: str, named: str | None) -> dict[str, Any]:
-    """Return what is set for a command, by name of the parameter.
-
-    Parameters
-    ----------
-    command
-        Its name.
-    named
-        The file whose defaults count; None for the nearest one.
-
-    Raises
-    ------
-    OptionError
-        A variable or a file that sets no option, or to what does not fit.
+    """Return the project's settings for a command, by parameter; `named` is the file of
+    --config.
     """
     check_variables()
     file = project(named=named)
     if file.path is None and not any(_variables()):
-        return {}  # as nearly always: no command but this one is imported
+        return {}  # the usual case, in which no other command is imported
     held, of_all = {}, common()
     for name, setting in settings()[command].items():
         value, variable, _ = setting.origin(file)
@@ -136,16 +120,16 @@ def defaults(command: str, named: str | None) -> dict[str, Any]:
                 problem = f"{variable} in the environment is {value!r}"
                 raise OptionError(problem, hint=str(error)) from error
         if isinstance(value, list) and setting.option.kind is not list:
-            value = next(iter(value), None)  # of several metrics the first selects
+            value = next(iter(value), None)  # the first of several metrics selects
         if value is not None:
             held[name] = value
     return held
 
 
 def holding(named: str | None) -> list[tuple[str, str, str]]:
-    """Return what holds without flags, and from where: rows of key, value, source.
+    """Return the effective settings without flags: rows of key, value, source.
 
-    First what all commands share, then what one command has of its own or is set for it alone.
+    Shared settings come first, then those of single commands.
     """
     check_variables()
     file = project(named=named)
@@ -169,7 +153,7 @@ def _row(key: str, setting: Setting, file: Project) -> tuple[str, str, str]:
 
 
 def sources(command: str, names: Iterable[str], named: str | None) -> dict[str, str]:
-    """Return what sets some parameters of a command, which are set, by their flags."""
+    """Return the source of some parameters of a command that are set, by flag."""
     file, by_flag = project(named=named), {}
     for setting in (settings()[command][name] for name in names):
         _, variable, key = setting.origin(file)
@@ -179,17 +163,11 @@ def sources(command: str, names: Iterable[str], named: str | None) -> dict[str, 
 
 
 def check_variables() -> None:
-    """Refuse a variable that sets no option of any command; an empty one is none.
-
-    Raises
-    ------
-    OptionError
-        Names the variable, and the one that is most like it.
-    """
+    """Refuse a variable that sets no option of any command; the hint names the nearest one."""
     if not any(_variables()):
         return
     every = [setting for its in settings().values() for setting in its.values()]
-    # those of all commands first: BBC_SEED is a better guess than BBC_DROP_SEED
+    # shared ones first: BBC_SEED is a better guess than BBC_DROP_SEED
     known = list(dict.fromkeys(v for s in every for v in s.variables[1:]))
     known += [setting.variables[0] for setting in every]
     for name in _variables():
@@ -200,7 +178,7 @@ def check_variables() -> None:
 
 
 def _variables() -> Iterator[str]:
-    """Names of the variables that are meant for `bbc`."""
+    """Yield the names of non-empty variables of `bbc`."""
     return (name for name, text in os.environ.items() if text and name.startswith(PREFIX))
 
 
@@ -213,43 +191,28 @@ def _shown(value: Any) -> str:
 
 
 FILES = {"bbc.toml": (), "pyproject.toml": ("tool", "bbc")}
-"""Names of the files, the first of which wins in a folder, and the table that counts."""
+"""Names of the files, in order of precedence within a folder, and the table that counts."""
 
 LARGEST = 2**20
-"""Bytes of a file; settings take a few hundred."""
+"""Largest size of a settings file, in bytes."""
 
 _DEEP_KEY = re.compile(rb"(?:[\w\"'-]+[ \t]*\.[ \t]*){50}")
 
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """Settings of a file; without a path if there is no file.
-
-    Attributes
-    ----------
-    values
-        By key, for all commands whose option means the same; `drop.seed` is for one command.
-    """
+    """Settings of a file: key -> value, `drop.seed` for one command; no path without a file."""
 
     path: Path | None = None
     values: Mapping[str, Any] = field(default_factory=dict)
 
 
 def project(folder: Path | None = None, named: str | None = None) -> Project:
-    """Read the file that is named, or the nearest one from a folder (the current one) upwards.
+    """Read the named settings file, or the nearest one from a folder (by default the current)
+    upwards.
 
-    Parameters
-    ----------
-    folder
-        Where the search starts; None for the current one.
-    named
-        The file that counts; None for the nearest one.
-
-    Raises
-    ------
-    OptionError
-        A file that can't be read, an unknown key, or a value of another type; names file and key.
-        One that was only found belongs to another user, or names code.
+    An OptionError, naming file and key, if the file can't be read, or if a key is unknown or has a
+    value of the wrong type. A file that was only found must belong to the user and name no code.
     """
     if named is not None:
         path = Path(named)
@@ -257,7 +220,7 @@ def project(folder: Path | None = None, named: str | None = None) -> Project:
         table = _table(path, keys)
         if table is None:
             words = f"[{'.'.join(keys)}]"
-            raise OptionError(f"{named} has no table {words}", hint=f"settings stand under {words}")
+            raise OptionError(f"{named} has no table {words}", hint=f"put settings under {words}")
         return _checked(path, table, trusted=True)
     for path, keys in _candidates(folder):
         table = _table(path, keys)
@@ -268,13 +231,13 @@ def project(folder: Path | None = None, named: str | None = None) -> Project:
 
 
 def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
-    """Return what a table sets, once every value is known to fit its option, and to do no harm."""
+    """Return the settings of a table after checking that each fits its option and does no harm."""
     values: dict[str, Any] = {}
     known: Mapping[str, Setting]
     for key, value in table.items():
         if key in settings():
             if not isinstance(value, dict):
-                hint = f"[{key}] begins the settings of bbc {key}"
+                hint = f"start the settings of bbc {key} with [{key}]"
                 raise OptionError(f"{path}: {key} is not a table", hint=hint)
             known, own, prefix = {s.key: s for s in settings()[key].values()}, value, f"{key}."
         elif isinstance(value, dict):
@@ -289,7 +252,7 @@ def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
                 hint = why_not(name) or nearest(name, known)
                 raise OptionError(f"{path}: unknown key {prefix + spelled!r}", hint=hint)
             if prefix + name in values:
-                hint = "with - or with _, not both"
+                hint = "write it with - or with _, not both"
                 raise OptionError(f"{path}: {name} is set twice", hint=hint)
             try:
                 values[prefix + name] = known[name].option.of_toml(given)
@@ -302,7 +265,7 @@ def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
 def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
     try:
         start = (folder or Path.cwd()).absolute()
-    except OSError:  # the current folder was removed, or can't be seen
+    except OSError:  # the current folder was removed, or is not accessible
         return
     for parent in folders(start):
         for name, keys in FILES.items():
@@ -311,13 +274,13 @@ def _candidates(folder: Path | None) -> Iterable[tuple[Path, tuple[str, ...]]]:
                 yield parent / name, keys
             elif not keys and os.path.lexists(parent / name):
                 raise OptionError(
-                    f"{parent / name}: not a file, or a link to none",
+                    f"{parent / name}: not a regular file",
                     hint="it is read for defaults of bbc",
                 )
 
 
 def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
-    """The table of a file; None where it has none."""
+    """Return the table of a file; None if it has none."""
     try:
         with opened(path) as file:
             content = file.read(LARGEST + 1)
@@ -325,7 +288,7 @@ def _table(path: Path, keys: tuple[str, ...]) -> dict[str, Any] | None:
             return None
         if len(content) > LARGEST:
             raise ValueError(f"it is over {LARGEST >> 20} MiB")
-        if _DEEP_KEY.search(content):  # which takes tomllib the square of its length
+        if _DEEP_KEY.search(content):  # takes tomllib quadratic time
             raise RecursionError
         import tomllib
 
@@ -356,22 +319,19 @@ def _toml(value: Any) -> str:
 
 
 MARKS = (".git", ".hg")
-"""Names in the folder of a project that is the last to be searched."""
+"""Folder contents that mark the root of a project, where the search ends."""
 
 CODE = ":"
-"""In the name of a metric: that of a module, which is run."""
+"""A part of a metric name that means a module to import."""
 
 FOLLOWS = "follow-links"
-"""The option by which the folder of a run reads what lies elsewhere."""
+"""The option that lets the folder of a run refer to files elsewhere."""
 
 
 def folders(start: Path) -> Iterator[Path]:
-    """Yield a folder and those above it, up to that of the repository or of the user.
-
-    Where neither is above, the folder alone.
-    """
+    """Yield a folder and its parents up to the repository or home; only itself if in neither."""
     above, home = (start, *start.parents), None
-    with suppress(OSError, RuntimeError):  # a user without a home
+    with suppress(OSError, RuntimeError):  # no home folder
         home = Path.home().resolve()
     for position, folder in enumerate(above):
         if folder == home or any(os.path.lexists(folder / mark) for mark in MARKS):
@@ -381,13 +341,7 @@ def folders(start: Path) -> Iterator[Path]:
 
 
 def check_owner(path: Path) -> None:
-    """Refuse a file that belongs to another user than this one or root.
-
-    Raises
-    ------
-    OptionError
-        Names the file.
-    """
+    """Refuse a file that belongs to another user than this one or root."""
     if os.name == "nt":
         return
     ours = {0, os.geteuid()}
@@ -396,19 +350,13 @@ def check_owner(path: Path) -> None:
     owners = {path.stat().st_uid, path.lstat().st_uid}
     if owners - ours:
         raise OptionError(
-            f"{path} belongs to another user, so it is not used for defaults",
-            hint=f"bbc --config {path} ... if you trust it; else move or remove it",
+            f"{path} belongs to another user, so its defaults are not used",
+            hint=f"use bbc --config {path} ... if you trust it; else move or remove it",
         )
 
 
 def check_harmless(path: Path, key: str, value: Any) -> None:
-    """Refuse a value that names a module to import, or lets folders lead out of themselves.
-
-    Raises
-    ------
-    OptionError
-        Names file and key.
-    """
+    """Refuse a value that names a module to import, or lets links lead out of folders."""
     names = value if isinstance(value, list) else [value]
     does = ""
     if key == "metric" and any(CODE in str(name) for name in names):
@@ -418,5 +366,5 @@ def check_harmless(path: Path, key: str, value: Any) -> None:
     if does:
         raise OptionError(
             f"{path}: {key} {does}, which only the command line or --config FILE may do",
-            hint=f"bbc --config {path} ... if you trust it",
+            hint=f"use bbc --config {path} ... if you trust it",
         )

@@ -17,15 +17,16 @@ def convert(
     how: InputOptions,
     where: OutputOption,
     layout: Annotated[
-        TableLayout, Option("Each configuration in a column (wide), or in rows (long).")
+        TableLayout,
+        Option("Layout: one column per configuration (wide), or one row per prediction (long)."),
     ] = TableLayout.WIDE,
     quiet: Quiet = False,
 ) -> None:
-    """Write predictions in the wide or the long layout.
+    """Convert predictions to the wide or the long layout.
 
-    Whatever bbc correct reads becomes Parquet, CSV or TSV: long tables, exports of other tools,
-    several files, labels and folds in separate files. Nothing is dropped. The metadata go into the
-    Parquet file, or next to the CSV into NAME.meta.json.
+    Converts all input of bbc correct to Parquet, CSV or TSV: long tables, exports of other tools,
+    several files, separate labels and folds. Nothing is dropped. Metadata are stored in the Parquet
+    file, or next to the CSV in NAME.meta.json.
 
     Examples:
       bbc convert 'runs/*.arff' --output runs.parquet

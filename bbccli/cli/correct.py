@@ -1,4 +1,4 @@
-"""`bbc correct`: the main job."""
+"""`bbc correct`: correct the winner's performance."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Resamples = Annotated[
 CostOfSearch = Annotated[
     bool,
     Option(
-        "Also tell what the search cost: naive and corrected best-so-far against the number of "
+        "Also report the cost of the search: naive and corrected best-so-far against the number of "
         "configurations.",
         panel=Panel.OUTPUT,
         flags=("--cost-of-search",),
@@ -45,10 +45,10 @@ def correct(
     *,
     where: PrintOptions,
 ) -> None:
-    """Correct the winner's performance for having been selected.
+    """Correct the winner's performance for its selection.
 
-    Select the best configuration by its out-of-sample predictions, show the naive figure that it
-    was selected by, and estimate its true performance, with an interval.
+    Select the best configuration by its out-of-sample predictions, and estimate its true
+    performance, next to the naive figure that selected it.
 
     Examples:
       bbc correct sample_data/progression.parquet
@@ -65,13 +65,13 @@ def correct(
     analysis.check()
     form = form_for(format, where, distribution=distribution) or "table"
     runner.check_work(analysis.methods, form, cost_of_search=cost_of_search)
-    # a page says what the search cost wherever that can be computed
+    # a page shows the cost of the search if it can be computed
     cost = None if form == "html" and not cost_of_search else cost_of_search
     with runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
         try:
             found = answer(analysis, files, cost=cost, progress=progress)
         except UndecidedError as error:
-            if where.output != "-" or form != "table":  # on standard output the error says it all
+            if where.output != "-" or form != "table":  # on standard output the error is enough
                 write(FORMS[form](error.document), where.output)
             raise
         if distribution is not None:
@@ -86,4 +86,4 @@ def correct(
             publish_page([exhibit], where.output, quiet=where.quiet)
     if form != "html":
         publish([found.document], form, where)
-    exit_by_gates([found.document])
+    exit_by_gates([found.document], form, where.output)

@@ -1,4 +1,4 @@
-"""`bbc drop`: losers leave during the cross-validation, or in a replay of it."""
+"""`bbc drop`: drop losers during cross-validation, or in a replay of it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ _method = partial(option, panel=Panel.METHOD)
 
 @dataclass(frozen=True, kw_only=True)
 class DropOptions:
-    """Options of the rule, and of the folds between which it decides."""
+    """Options of the rule, and of the folds after which it decides."""
 
     rule: Sequence[str] | None = option(
         None,
-        "Rule that decides: {names}. Several, and all, only with --replay.",
+        "Rule: {names}. Several, or all, only with --replay.",
         "NAME",
         names=names_in("bbccli.dropping:RULES", "bbccli.dropping:EVERY"),
         open=True,
@@ -30,43 +30,37 @@ class DropOptions:
     )
     confidence: float | None = option(
         None,
-        "Drop a configuration that is worse than the best with this confidence, over 0.5.",
+        "Drop configurations that are worse than the best with this confidence, above 0.5.",
         "P",
         default="the rule's own, 0.99 for bbcd",
     )
-    metric: str | None = metric_option(
-        "Metric that decides which configuration is worse; see bbc metrics."
-    )
+    metric: str | None = metric_option("Metric to compare configurations by; see bbc metrics.")
     list_: str | None = option(
         None,
-        "Print only names, one per line: those to drop, or those to keep.",
+        "Print only the names to drop, or those to keep, one per line.",
         names=lambda: ("drop", "keep"),
     )
     replay_: bool = option(
-        False, "FILE is a finished cross-validation: show what dropping would have saved."
+        False, "FILE is a complete cross-validation: show what dropping would have saved."
     )
     min_samples: int = _method(50, "Drop nothing before this many samples are predicted.", "N")
     n_folds: int | None = _method(
         None,
-        "Folds of the whole cross-validation, over all repeats, to count what is saved.",
+        "Number of folds in all repeats of the cross-validation, to count the models saved.",
         "F",
-        default="inferred if FILE has rows of the folds to come",
+        default="inferred if FILE has rows for the remaining folds",
     )
-    fold_order: str | None = _method(None, "With --replay: the folds in this order.", "F1,F2,...")
-    orders: int | None = _method(None, "With --replay: this many random orders.", "N")
+    fold_order: str | None = _method(
+        None, "With --replay: walk the folds in this order.", "F1,F2,..."
+    )
+    orders: int | None = _method(None, "With --replay: try this many random orders.", "N")
     n_resamples: int = _method(
         1000, "Bootstrap resamples after each fold.", "B", scope=Scope.COMMAND
     )
-    cut: float | None = cut_option(", as with --threshold of bbc correct")
+    cut: float | None = cut_option(", like --threshold of bbc correct")
 
     def rules(self) -> list[str]:
-        """Return the rules, once the options are known to go together.
-
-        Raises
-        ------
-        OptionError
-            Options of a replay without one, or the other way; several rules without a replay.
-        """
+        """Return the rules; an OptionError if options do not go together."""
         from bbccli.dropping import EVERY
 
         wrong: dict[str, object] = {"--fold-order": self.fold_order, "--orders": self.orders}
@@ -101,8 +95,8 @@ def drop(
 ) -> None:
     """Show which configurations need no further training.
 
-    Call it between the folds of a cross-validation, on the predictions so far. Configurations
-    without predictions that others have were dropped earlier, and stay dropped.
+    Run it between the folds of a cross-validation, on the predictions so far. A configuration
+    without predictions that others have was dropped earlier, and stays dropped.
 
     Examples:
       bbc drop partial.csv
@@ -112,7 +106,7 @@ def drop(
     from bbccli.analysis.answer import working
     from bbccli.cli.output import form_for, publish, tell, write
     from bbccli.core.plan import Plan, pooling_of
-    from bbccli.core.progress import enter
+    from bbccli.core.resources import enter
     from bbccli.core.text import visible
     from bbccli.dropping import drop as decide
     from bbccli.dropping import replay

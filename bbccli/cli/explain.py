@@ -1,10 +1,10 @@
-"""`bbc explain`: what a name or a result means, in words."""
+"""`bbc explain`: the meaning of a name or a result, in words."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from bbccli.cli.command import command
+from bbccli.cli.command import COMMANDS, command
 from bbccli.core.option import Option, names_in
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def explain(
         str | None,
         Option(
             "A method, a metric, a kind of interval, the code of a note, or saved results: .json, "
-            "or .jsonl with one on each line; - is standard input. Without it: which number to "
+            "or .jsonl with one per line; - is standard input. Without it: which number to "
             "report, and the names.",
             metavar="NAME|RESULT",
             names=_names,
@@ -37,9 +37,9 @@ def explain(
 ) -> None:
     """Explain a method, metric, interval or note, or what to report.
 
-    Of a method or a metric: what it is, what it assumes, when not to use it, its source. Of a kind
-    of interval: how often it covered the true value. Of a note: what it means and what to do. Of a
-    saved result: which number to report and why, and all notes.
+    For a method or a metric: definition, assumptions, when not to use it, source. For an interval:
+    how often it covered the true value. For a note: meaning and remedy. For a saved result: which
+    number to report and why, and all notes.
 
     Examples:
       bbc explain bbc
@@ -50,6 +50,7 @@ def explain(
     from bbccli.core.notes import NOTES
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS, canonical
+    from bbccli.reports import catalogue
     from bbccli.reports.content import explain as content
     from bbccli.reports.terminal import write as on_terminal
     from bbccli.stats.intervals import INTERVALS
@@ -58,9 +59,9 @@ def explain(
     if what is None:
         results = [content.of_nothing()]
     elif what in METHODS:
-        results = [content.of_method(what)]
+        results = [content.of_method(*catalogue.methods(what))]
     elif canonical(what, METRICS) in METRICS:
-        results = [content.of_metric(canonical(what, METRICS))]
+        results = [content.of_metric(*catalogue.metrics(what))]
     elif what in INTERVALS:
         results = [content.of_interval(IntervalKind(what))]
     elif what in NOTES:
@@ -71,33 +72,30 @@ def explain(
 
 
 def _results(path: str) -> list[Document[Envelope]]:
-    """Results of a file that was saved.
-
-    Raises
-    ------
-    OptionError
-        Neither a name that is known nor a file; or a table, which holds no whole results.
+    """Read the results of a saved file; an OptionError if it is no name, no file, or only a
+    table.
     """
     from pathlib import Path
 
-    from bbccli.errors import InputError, OptionError, nearest
+    from bbccli.errors import InputError, OptionError
+    from bbccli.reports.catalogue import hint_of
     from bbccli.schema.saved import is_table, read_documents
 
     if path != "-" and not Path(path).exists():
         raise OptionError(
             f"nothing is called {path!r}, and there is no such file",
-            hint=nearest(path, _names(), "bbc explain lists all names"),
+            hint=f"bbc {path} --help" if path in COMMANDS else hint_of(path, _names(), "explain"),
         )
     if is_table(path):
         raise OptionError(
-            f"{path} is a table, which holds no whole results to explain",
-            hint="let bbc batch write .jsonl",
+            f"{path} is a table, not saved results",
+            hint="give the .json of bbc correct, or the .jsonl of bbc batch",
         )
     found = [one for one in read_documents(path) if "error" not in one]
     if not found:
         raise InputError(
             "no file of this batch has a result",
             path=path,
-            hint="bbc gate names what keeps each from having one",
+            hint="bbc gate shows the error of each file",
         )
     return found

@@ -1,4 +1,4 @@
-"""`bbc gate`: judge results that were saved."""
+"""`bbc gate`: judge saved results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bbccli.core.option import Option, Scope
 Result = Annotated[
     str,
     Option(
-        "Saved results: .json; .jsonl with one on each line; the .parquet table of a batch; - is "
+        "Saved results: .json; .jsonl with one per line; the .parquet table of a batch; - is "
         "standard input.",
         "RESULT",
         positional=True,
@@ -38,9 +38,9 @@ def gate(
     *,
     where: PrintOptions,
 ) -> None:
-    """Judge saved results: exit with 3 if one is not good enough.
+    """Judge saved results; exit with 3 if one is not good enough.
 
-    Nothing is computed again. A file of a batch that has no result counts as failed: exit with 5.
+    Nothing is computed again. A file of a batch without a result counts as failed: exit with 5.
     With --format the results are printed with their verdicts, so that one saved result can become a
     summary, a dashboard and annotations. Without a threshold the saved verdicts count.
 
@@ -60,21 +60,21 @@ def gate(
     form = form_for(format, where)
     if form is not None and is_table(result):
         raise OptionError(
-            f"{result} is a table, which holds no whole results to print",
-            hint="leave out --format and --output, or let bbc batch write .jsonl",
+            f"{result} is a table, which lacks the complete results",
+            hint="leave out --format and --output, or have bbc batch write .jsonl",
         )
     saved = read_documents(result)
     results = [one if "error" in one else judged(one, rule) for one in saved]
     whole = [one for one in results if "error" not in one]
     if any(one["gate"] is None for one in whole):
         raise OptionError(
-            "no threshold is given, and none was when the result was saved",
-            hint="--fail-under 0.8, or --fail-over 0.3",
+            "there is no threshold, neither given now nor saved with the result",
+            hint="use --fail-under 0.8, or --fail-over 0.3",
         )
     if form is not None:
         publish(results, form, where)
     elif where.output != "-" or not where.quiet:
-        # on standard output those that are met, for others go to the errors
+        # met gates go to standard output, others to standard error
         shown = [one for one in whole if where.output != "-" or one["gate"]["outcome"] == "met"]
         write("".join(f"{gate_line(one.record)}\n" for one in shown), where.output)
-    exit_by_gates(results)
+    exit_by_gates(results, form, where.output)

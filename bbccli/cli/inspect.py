@@ -1,4 +1,4 @@
-"""`bbc inspect`: what was understood of some files, and everything that is wrong with them."""
+"""`bbc inspect`: show how files are understood, and everything that is wrong with them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import typer
 
 from bbccli.analysis.options import GapOptions, InputOptions
 from bbccli.cli.command import command
-from bbccli.cli.shared import Files, OutputOption, WorkOptions, form_option
+from bbccli.cli.shared import Files, NotesOptions, WorkOptions, form_option
 
 
 @command(reads=True)
@@ -19,11 +19,11 @@ def inspect(
     work: WorkOptions,
     format: Annotated[str, form_option("inspect")] = "table",
     *,
-    where: OutputOption,
+    where: NotesOptions,
 ) -> None:
-    """Show how the files are understood, and what is wrong with them.
+    """Show how files are understood, and what is wrong with them.
 
-    Every check is made, so that one problem does not hide another. The exit status is 2 if there is
+    All checks are made, so that one problem does not hide another. The exit status is 2 if there is
     an error, and 0 if bbc correct can use the files.
 
     Examples:
@@ -39,7 +39,8 @@ def inspect(
     form = form_for(format, where, Kind.INSPECTION) or format
     with resources.use(work.resources(None)):
         found = look(files, how.request(gaps.missing), verify=how.verify)
-    text = FORMS[form].render([Document.of(found)], style_for(where.output), Kind.INSPECTION)
+    style = style_for(where.output, where.notes)
+    text = FORMS[form].render([Document.of(found)], style, Kind.INSPECTION)
     write(text, where.output)
     if found.n_errors:
         raise typer.Exit(2)

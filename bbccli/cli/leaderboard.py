@@ -8,9 +8,7 @@ from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, Files, PrintOptions, ThreadOptions, form_option
 from bbccli.core.option import Option, Scope
-
-MOST_ROWS = 30
-"""Configurations in a table unless more are asked for."""
+from bbccli.reports.blocks import MOST_ROWS, n_shown
 
 Top = Annotated[
     int | None,
@@ -24,7 +22,7 @@ Top = Annotated[
 Wins = Annotated[
     bool,
     Option(
-        "Resample, to show how often each is selected and what to report of the winner.",
+        "Resample to show how often each is selected, and the corrected figure of the winner.",
         flags=("--wins/--no-wins",),
         scope=Scope.COMMAND,
     ),
@@ -42,18 +40,18 @@ def leaderboard(
     *,
     where: PrintOptions,
 ) -> None:
-    """Show all configurations, best first; nothing is corrected.
+    """Rank all configurations, and correct the winner's score.
 
-    The first metric sorts. To report the winner's performance, use bbc correct.
+    The first metric decides the order. The performances in the table are not corrected.
 
     Examples:
       bbc leaderboard predictions.csv
       bbc leaderboard predictions.csv --metric auc --metric accuracy --top 5
-      bbc leaderboard sample_data/digits.parquet --no-wins --output leaderboard.csv
+      bbc leaderboard sample_data/digits.parquet --no-wins -o leaderboard.csv
     """
     from bbccli.analysis.answer import working
     from bbccli.cli.output import form_for, publish
-    from bbccli.core.progress import enter
+    from bbccli.core.resources import enter
     from bbccli.errors import OptionError
     from bbccli.metrics import choose_metrics
     from bbccli.reports import FORMS, Kind
@@ -61,13 +59,13 @@ def leaderboard(
 
     analysis.check()
     if top is not None and top < 1:
-        raise OptionError(f"--top is {top}", hint="a whole number from 1")
+        raise OptionError(f"--top is {top}", hint="an integer from 1")
     form = FORMS[form_for(format, where, Kind.LEADERBOARD) or format]
-    if top is None and form.for_people:
-        top = MOST_ROWS
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
         matrix = analysis.read(files)
+        if top is None and form.for_people:
+            top = n_shown(matrix.n_configurations)
         enter(progress, "scoring")
         plan, metrics = (
             analysis.plan(matrix.source.metadata),

@@ -1,4 +1,4 @@
-"""Write results to standard output and files, and judge saved ones."""
+"""Write results to standard output and files."""
 
 from __future__ import annotations
 
@@ -31,15 +31,15 @@ STDOUT = "-"
 """Path of standard output."""
 
 DUMB = frozenset({"dumb", "unknown"})
-"""Values of TERM for terminals that understand no escape sequences."""
+"""Values of TERM for terminals without escape sequences."""
 
 
 def style_for_stdout(*, all_notes: bool = False) -> Style:
-    """Width and colour of standard output.
+    """Return width and colour of standard output.
 
     Colour is for terminals. NO_COLOR and TERM=dumb turn it off everywhere, else FORCE_COLOR turns
-    it on everywhere: see no-color.org and force-color.org; so does rich, which draws the progress
-    bar. The width is COLUMNS where that is set, else that of the terminal, else 80.
+    it on everywhere (see no-color.org and force-color.org), as for rich's progress bar. The width
+    is COLUMNS if set, else that of the terminal, else 80.
     """
     terminal = sys.stdout is not None and sys.stdout.isatty()
     wanted = bool(os.environ.get("FORCE_COLOR")) or terminal
@@ -49,26 +49,17 @@ def style_for_stdout(*, all_notes: bool = False) -> Style:
 
 
 def style_for(output: str, notes: str = "") -> Style:
-    """Return the style of a place, - being standard output, with the notes of --notes."""
+    """Return the style for an output path, with the notes of --notes."""
     all_notes = notes == ALL_NOTES
     return style_for_stdout(all_notes=all_notes) if output == "-" else Style(all_notes=all_notes)
 
 
 def check_writable(outputs: Mapping[str, str | None]) -> None:
-    """Find out before the work whether the results will have places to go, each its own.
+    """Check before the work that all results can be written, each to a file of its own.
 
-    From here on, to read a file that one of them would overwrite is an error.
-
-    Parameters
-    ----------
-    outputs
-        Paths by the words for them, such as the option; None where there is none.
-
-    Raises
-    ------
-    OptionError
-        The folder of a path does not exist or can't be written to, or the path is a folder; two
-        paths lead to the same file, by whatever name or link; or the command has read it.
+    `outputs` are paths, or None, by the words for them in messages, such as the option. From here
+    on, reading a file that one of them would overwrite is an error. An OptionError if a path is a
+    folder or can't be written, if two lead to the same file, or if the command has read one.
     """
     for path in outputs.values():
         problem = None if path in (None, STDOUT) else _obstacle(str(path))
@@ -78,12 +69,12 @@ def check_writable(outputs: Mapping[str, str | None]) -> None:
 
 
 def check_apart(outputs: Mapping[str, str | None]) -> None:
-    """Take note of where results go; raises as `check_writable` if two go to the same file."""
+    """Register the targets of results; an OptionError if two are the same file."""
     seen: dict[tuple[int, int] | str, str] = {}
     for words, path in outputs.items():
         if path is None:
             continue
-        # a result that is printed may still go into a file: `bbc correct p.csv >> r.json`
+        # standard output may be a file too: `bbc correct p.csv >> r.json`
         place = local.STDOUT if path == STDOUT else path
         stream = path == STDOUT or is_stream(Path(path))
         for key in (identity(place), None if stream else os.path.realpath(path)):
@@ -98,13 +89,13 @@ def _obstacle(path: str) -> str | None:
     """Return why a path can't be written; None if it can."""
     if is_stream(Path(path)):
         return None
-    # of what a link leads to, for that is what is replaced; os.path never raises
+    # check the target of a link, since that is replaced; os.path never raises
     target = os.path.realpath(path)
     folder = os.path.dirname(target)  # noqa: PTH120
     if os.path.isdir(target):  # noqa: PTH112
         return "it is a folder"
     if os.path.basename(path) in ("", "."):  # noqa: PTH119 - Path drops what marks a folder
-        return "that is the name of a folder"
+        return "it is the name of a folder"
     if not os.path.isdir(folder):  # noqa: PTH112
         return "its folder does not exist"
     if not os.access(folder, os.W_OK | os.X_OK):
@@ -113,14 +104,8 @@ def _obstacle(path: str) -> str | None:
 
 
 def write(text: str | bytes, path: str) -> None:
-    """Write the result to a file, whole or not at all; ``-`` is standard output.
-
-    Raises
-    ------
-    OptionError
-        The file can't be written.
-    """
-    # A path that is not UTF-8 has surrogates; JSON reads the escape that this writes.
+    """Write a result to a file, whole or not at all, or to standard output (``-``)."""
+    # Paths that are not UTF-8 have surrogates; JSON can read this escape.
     content = text.encode(errors="backslashreplace") if isinstance(text, str) else text
     if path == "-":
         emit(content)
@@ -134,21 +119,11 @@ def form_for(
     kind: Kind | None = Kind.CORRECT,
     **others: str | None,
 ) -> str | None:
-    """Return the form to write: by --format, else by the suffix of the output, else `given`.
+    """Return the form to write: --format, else that of the suffix of the output, else `given`.
 
-    Parameters
-    ----------
-    given
-        Value of --format.
-    kind
-        Of the result; None where it has one form alone.
-    others
-        More files to write, by the names of their options.
-
-    Raises
-    ------
-    OptionError
-        Nothing but the suffix tells the form, and it is unknown; or a file can't be written.
+    `kind` is that of the result, None if it has a single form; `others` are further files by
+    option. An OptionError if only the suffix could tell and is unknown, or if a file can't be
+    written.
     """
     source, form = source_of("format"), None
     if kind is not None and source != "COMMANDLINE":
@@ -163,28 +138,18 @@ def form_for(
 
 
 def write_table(files: Mapping[str, bytes], table: str) -> None:
-    """Write a table, and its metadata where they are not there already.
+    """Write the files of a table: itself, and metadata beside it unless they are the same already.
 
-    Parameters
-    ----------
-    files
-        What is to be written, by path: the table, and perhaps metadata beside it.
-    table
-        Path of the table.
-
-    Raises
-    ------
-    OptionError
-        There is a file with other content that no earlier table of this name brought; or one that
-        can't be written.
+    An OptionError if a file can't be written, or if different metadata exist that do not belong to
+    an earlier table of this name.
     """
     new = {path: one for path, one in files.items() if path == table or not _same(path, one)}
     for path in new:
         ours = path == table or not Path(path).exists()
         if not (ours or (Path(table).is_file() and _is_ours(Path(path)))):
             raise OptionError(
-                f"cannot write {path}: it is there already, and not the metadata of {table}",
-                hint="another name for the table, .parquet (which holds them), or move that file",
+                f"cannot write {path}: it exists, and is not the metadata of {table}",
+                hint="rename the table, use .parquet (which includes metadata), or move that file",
             )
     for path, content in new.items():
         write(content, path)
@@ -210,9 +175,9 @@ def _is_ours(path: Path) -> bool:
 def publish(
     documents: Sequence[Document[Any]], format: str, where: PrintOptions, kind: Kind = Kind.CORRECT
 ) -> None:
-    """Write documents as one report; where it is for programs, tell people on standard error.
+    """Write documents as one report; if it is for programs, summarise it on standard error.
 
-    Files without a result are lines of JSON; other forms have no place for them.
+    Files without a result become lines of JSON; other forms have no place for them.
     """
     whole = [document for document in documents if "error" not in document]
     form = FORMS[format]
@@ -220,6 +185,8 @@ def publish(
         tell(whole)
     shown = documents if form.holds_errors else whole
     write(form.render(shown, style_for(where.output, where.notes), kind), where.output)
+    if form.name == "html" and where.output != STDOUT and not where.quiet:
+        say(f"page: {visible(where.output)}")
 
 
 def publish_page(
@@ -230,16 +197,18 @@ def publish_page(
     *,
     quiet: bool = False,
 ) -> None:
-    """Write a page of results; say on standard error what it says first, and where it is."""
+    """Write a page of results; report its first sentence and its path on standard error."""
     from bbccli.reports.page import whole
 
     one = exhibits[0].document if len(exhibits) == 1 else None
     if one is not None and one.command == "compare":
-        from bbccli.reports.content.compare import answer, requirement
+        from bbccli.reports.compared import lines as of_comparison
+        from bbccli.reports.compared import requirement
         from bbccli.reports.page.compared import page_of_comparison
 
         write(page_of_comparison(exhibits[0], title), output)
-        lines = [visible(f"{answer(one)}."), *([visible(requirement(one))] if one.gate else ())]
+        lines = [*map(visible, of_comparison(one))]
+        lines += [visible(requirement(one))] if one.gate else []
     else:
         write(whole.page(exhibits, failures, title), output)
         lines = whole.first_lines(one) if one is not None else []
@@ -249,7 +218,7 @@ def publish_page(
 
 
 def tell(documents: Sequence[Document[Any]]) -> None:
-    """Say on standard error what was read and what to doubt."""
+    """Report on standard error what was read and what to doubt."""
     from bbccli.reports.phrases import plain_lines
 
     for document in documents:
@@ -257,16 +226,27 @@ def tell(documents: Sequence[Document[Any]]) -> None:
             say(line)
 
 
-def exit_by_gates(documents: Sequence[Document[Any]]) -> None:
-    """Say which gates were not met and leave with their status; return where all were met."""
+def is_told(form: str | None, output: str) -> bool:
+    """True if a verdict is on the screen with the result, and errors need not repeat it."""
+    if form is None or output != STDOUT:
+        return False
+    return form == "github" or bool(FORMS[form].writer and sys.stdout.isatty())
+
+
+def exit_by_gates(
+    documents: Sequence[Document[Any]], form: str | None = None, output: str = STDOUT
+) -> None:
+    """Report gates that were not met and exit with their status; return if all were met."""
     from bbccli.schema import gate
+
+    told = is_told(form, output)
 
     for document in documents:
         if "error" in document:
             say(f"failed: {visible(document['error']['problem'])}")
             continue
         verdict = document["gate"]
-        if verdict is not None and verdict["outcome"] != "met":
+        if verdict is not None and verdict["outcome"] != "met" and not told:
             from bbccli.reports.sentences import gate_line
 
             say(gate_line(document.record))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 from bbccli.analysis.options import Analysis, command_line
 from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, Quiet, ThreadOptions, files_argument, output_option
-from bbccli.core.local import opened
+from bbccli.core.local import is_url
 from bbccli.core.option import Option, Panel, Scope, names_in
-from bbccli.errors import OptionError
+from bbccli.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from bbccli.core.documents import Document
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 Results = Annotated[
     Sequence[str],
     files_argument(
-        "Saved results: .json, also of bbc compare; .jsonl with one on each line, such as a batch "
-        "writes; - is standard input. Or one file of predictions, which is shown as bbc correct "
-        "does by default."
+        "Saved results: .json, also of bbc compare; .jsonl with one per line, as from bbc batch; "
+        "- is standard input. Or a file of predictions, corrected with the defaults of "
+        "bbc correct."
     ),
 ]
 Page = Annotated[str, output_option("File for the page.", default="-, standard output")]
@@ -33,7 +32,7 @@ Title = Annotated[
 Figures = Annotated[
     str | None,
     Option(
-        "Also write the figures of the one result into this folder: .svg, .png, .pdf and .vl.json.",
+        "Also write all figures of a single result to this folder: .svg, .png, .pdf and .vl.json.",
         "DIR",
         panel=Panel.OUTPUT,
         scope=Scope.RUN,
@@ -49,13 +48,11 @@ def report(
     figures: Figures = None,
     quiet: Quiet = False,
 ) -> None:
-    """Make one page of predictions or saved results.
+    """Make an HTML page of predictions or saved results.
 
-    The page is a single HTML file without scripts, which fetches nothing. What
-    it can't show of a saved result without the predictions it names. Several
-    results get a table with a line for each; one of bbc compare gets its own
-    page. To show predictions with other options than the defaults: bbc correct
-    FILE -o report.html.
+    The page is a single file without scripts that fetches nothing. It shows as much of a saved
+    result as is possible without its predictions. Several results share a table; a result of bbc
+    compare gets its own page. For predictions with other options: bbc correct FILE -o report.html.
 
     Examples:
       bbc report predictions.parquet -o report.html
@@ -65,6 +62,11 @@ def report(
     from bbccli.cli.output import check_writable, publish_page
     from bbccli.reports.evidence import Exhibit
 
+    if Path(output).suffix.lower() not in ("", ".html", ".htm"):
+        raise OptionError(
+            f"--output is {output!r}, which is not the name of a page",
+            hint="a file that ends in .html",
+        )
     check_writable({"--output": output})
     if _are_predictions(results):
         documents, exhibits = [], [_by_default(results[0], quiet=quiet)]
@@ -106,10 +108,9 @@ def plot(
     kind: Kind = "forest",
     quiet: Quiet = False,
 ) -> None:
-    """Draw one figure of a result, or of predictions.
+    """Draw a figure of a result or of predictions.
 
-    Pictures are drawn by vl-convert-python, of the extra bbccli[report];
-    .vl.json needs nothing.
+    Pictures are drawn by vl-convert-python, from the extra bbccli[report]; .vl.json needs nothing.
 
     Examples:
       bbc plot result.json -o forest.svg
@@ -129,7 +130,10 @@ def plot(
     exhibit = exhibit or _exhibit(analysis, files, work, cost=kind == "cost", quiet=quiet)
     drawn = draw(kind, exhibit)
     if isinstance(drawn, Absent):
-        raise UndefinedError(f"there is no figure {kind}: {drawn.reason}", hint="another --kind")
+        raise UndefinedError(
+            f"there is no figure {kind}: {drawn.reason}",
+            hint="choose another --kind",
+        )
     write(exported(drawn, form), output)
 
 
@@ -141,7 +145,7 @@ def _exhibit(
     cost: bool | None,
     quiet: bool,
 ) -> Exhibit:
-    """Return what `bbc correct` says of predictions, and all that they tell beyond it."""
+    """Correct predictions, and gather all evidence for figures."""
     from bbccli.analysis.answer import answer
 
     with work.working(quiet=quiet) as progress:
@@ -152,7 +156,7 @@ def _exhibit(
 
 
 def _by_default(path: str, *, quiet: bool) -> Exhibit:
-    """Return the exhibit of predictions with the defaults of the project, but for its gate."""
+    """Return the exhibit of predictions with the defaults of the project, without its gate."""
     from bbccli.cli import config
     from bbccli.cli.command import running, typed
     from bbccli.cli.correct import correct
@@ -167,33 +171,15 @@ def _by_default(path: str, *, quiet: bool) -> Exhibit:
         return _exhibit(analysis, [path], values["work"], cost=None, quiet=quiet)
 
 
-def _is_result(path: str) -> bool:
-    """Return whether a file is a saved result, by the mark at the beginning of its JSON."""
-    if not path.lower().endswith((".json", ".jsonl")):
-        return False
-    try:
-        with opened(path) as file:
-            start = file.read(200)
-    except OSError:
-        return False
-    return re.search(rb'"schema"\s*:\s*"bbc', start) is not None
-
-
 def _results(paths: Sequence[str]) -> list[Document[Any]]:
-    """Return the results of all files; one of a comparison is alone.
-
-    Raises
-    ------
-    OptionError
-        A comparison among several results; and what reading raises.
-    """
+    """Read the results of all files; a comparison must be the only one."""
     from bbccli.schema.saved import is_comparison, read_results
 
     found = [(path, document) for path in paths for document in read_results(path)]
     compared = [path for path, document in found if is_comparison(document)]
     if compared and len(found) > 1:
         raise OptionError(
-            f"{compared[0]} is a result of bbc compare, which gets a page of its own, and "
+            f"{compared[0]} is a result of bbc compare, which needs a page of its own, but "
             f"{len(found)} results are given",
             hint=f"bbc report {compared[0]} -o compared.html",
         )
@@ -201,76 +187,59 @@ def _results(paths: Sequence[str]) -> list[Document[Any]]:
 
 
 def _saved(files: Sequence[str]) -> Exhibit | None:
-    """Return the one saved result that is named, or None where predictions are.
-
-    Raises
-    ------
-    OptionError
-        Several results.
-    InputError
-        A result that is damaged.
-    """
+    """Return the saved result, None if the file holds predictions; refuse several results."""
+    from bbccli.readers.sources.files import is_result
     from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import read_documents
 
-    if len(files) != 1 or not _is_result(files[0]):
+    if len(files) > 1 and any(is_result(path) for path in files):
+        raise OptionError(
+            f"{len(files)} files are given, but a figure shows one result",
+            hint="bbc report makes a page of several",
+        )
+    if len(files) != 1 or not is_result(files[0]):
         return None
     documents = [one for one in read_documents(files[0]) if "error" not in one]
     if len(documents) != 1:
         raise OptionError(
-            f"{files[0]} holds {len(documents)} results, and a figure is of one",
+            f"{files[0]} holds {len(documents)} results, but a figure shows one",
             hint="bbc report makes a page of several",
         )
     return Exhibit(documents[0].record)
 
 
 def _compared(files: Sequence[str]) -> Exhibit:
-    """Return the saved comparison that is named.
-
-    Raises
-    ------
-    OptionError
-        Predictions, or several files.
-    InputError
-        No file, another result, or a damaged one.
-    """
+    """Read the one saved comparison; refuse predictions and several files."""
+    from bbccli.readers.sources.files import is_result
     from bbccli.reports.evidence import Exhibit
     from bbccli.schema.saved import HINT_OF_COMPARISON, read_comparison
 
     there = len(files) != 1 or Path(files[0]).exists()
-    if there and not (len(files) == 1 and _is_result(files[0])):
+    if there and not (len(files) == 1 and is_result(files[0])):
         raise OptionError(
-            "this figure is of one saved result of bbc compare", hint=HINT_OF_COMPARISON
+            "this figure needs one saved result of bbc compare", hint=HINT_OF_COMPARISON
         )
     return Exhibit(read_comparison(files[0]).record)
 
 
 def _are_predictions(files: Sequence[str]) -> bool:
-    """Return whether the one file that is named holds predictions.
-
-    Raises
-    ------
-    OptionError
-        Predictions among several files.
-    """
+    """True if the only file holds predictions; refuse predictions among several files."""
     found = [path for path in files if _holds_predictions(path)]
     if found and len(files) > 1:
+        missing = [path for path in found if not (is_url(path) or Path(path).exists())]
+        if missing:
+            raise InputError("no such file", path=missing[0], hint="check the path")
         raise OptionError(
-            f"{found[0]} holds predictions, and is not the only file",
-            hint="if they belong together bbc correct FILE... -o report.html, "
+            f"{found[0]} holds predictions, but there are several files",
+            hint="bbc correct FILE... -o report.html if they belong together, "
             "else bbc batch FILE... -o results.html",
         )
     return bool(found)
 
 
 def _holds_predictions(path: str) -> bool:
-    """Return whether a file holds predictions, not results that were saved.
-
-    Raises
-    ------
-    OptionError
-        The table of a batch, which holds no whole results.
-    """
+    """True if a file holds predictions, not saved results; refuse the table of a batch."""
+    from bbccli.readers.sources.files import is_result
     from bbccli.schema.saved import is_batch, is_table
 
     exists, suffix = Path(path).exists(), Path(path).suffix.lower()
@@ -278,19 +247,14 @@ def _holds_predictions(path: str) -> bool:
         return False
     if exists and is_table(path) and is_batch(path):
         raise OptionError(
-            f"{path} is a table, which holds no whole results", hint="let bbc batch write .jsonl"
+            f"{path} is a table, which lacks the complete results",
+            hint="have bbc batch write .jsonl",
         )
-    return not _is_result(path)
+    return not is_result(path)
 
 
 def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
-    """Write every figure that can be drawn of one result, in all forms.
-
-    Raises
-    ------
-    OptionError
-        Several results, no package to draw with, or a folder that can't be made.
-    """
+    """Write every possible figure of one result, in all forms; refuse several results."""
     from bbccli.cli.output import write
     from bbccli.reports.figures import KINDS, Drawn, draw
     from bbccli.reports.figures.rendering import PICTURES, check_can_render, exported
@@ -299,15 +263,15 @@ def _write_figures(exhibits: Sequence[Exhibit], folder: str) -> None:
     check_can_render()
     if len(exhibits) != 1:
         raise OptionError(
-            f"--figures is for one result, and there are {len(exhibits)}",
-            hint="a saved result of its own for each",
+            f"--figures is for a single result, but there are {len(exhibits)}",
+            hint="run bbc report on one saved result at a time",
         )
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise OptionError(
             f"cannot make the folder {folder}: {error.strerror or error}",
-            hint="--figures names a folder, or where one can be made",
+            hint="name a folder, or a place where one can be made, with --figures",
         ) from error
     (exhibit,) = exhibits
     compared = exhibit.document.command == "compare"

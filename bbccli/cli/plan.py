@@ -1,4 +1,4 @@
-"""`bbc plan`: how many rows and configurations a study needs, before it is made."""
+"""`bbc plan`: plan the rows and configurations of a study."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def plan(
 ) -> None:
     """Show how many rows and configurations a study needs.
 
-    Says what to expect of a search before it is made: the naive figure, the honest one, the width
-    of the interval, and the rows that a wanted width takes.
+    Predicts the outcome of a search before it is made: the naive figure, the honest one, the width
+    of the interval, and the rows needed for a given width.
 
     Examples:
       bbc plan pilot.parquet --width 0.10

@@ -1,4 +1,4 @@
-"""`bbc methods`, `bbc metrics` and `bbc schema`: what there is to choose from."""
+"""`bbc methods`, `bbc metrics` and `bbc schema`: the registries."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def metrics(
 
 @command()
 def schema() -> None:
-    """Print the JSON Schema of what `--format json` writes.
+    """Print the JSON Schema of what --format json writes.
 
     Examples:
       bbc schema

@@ -1,4 +1,4 @@
-"""Options that several commands have, besides those of an analysis."""
+"""Options shared by several commands, besides those of an analysis."""
 
 from __future__ import annotations
 
@@ -10,28 +10,27 @@ from typing import Annotated
 
 from bbccli.core import resources
 from bbccli.core.option import Option, Panel, Scope, declare, option
-from bbccli.core.progress import Progress
-from bbccli.core.resources import Engine, Resources, resources_of
+from bbccli.core.resources import Engine, Progress, Resources, resources_of
 from bbccli.errors import OptionError
 
 
 def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:
-    """Return a function of the names of the reports on a kind of result."""
+    """Return a function that lists the reports for a kind of result."""
     return lambda: import_module("bbccli.reports").forms_of(kind)
 
 
 def form_option(kind: str) -> Option:
-    """Return the option of the form of a kind of result, which each command has for itself."""
+    """Return the option for the form of a kind of result, specific to each command."""
     return Option("Form of the result.", names=reports(kind), scope=Scope.COMMAND)
 
 
 def files_argument(text: str, default: str = "") -> Option:
-    """Return the argument of the files that a command reads."""
+    """Return the argument for the input files of a command."""
     return Option(text, "FILE...", default=default, positional=True)
 
 
 def output_option(text: str, metavar: str = "PATH", default: str = "") -> Option:
-    """Return the option of the file that a command writes."""
+    """Return the option for the output file of a command."""
     return Option(text, metavar, flags=("--output", "-o"), default=default, scope=Scope.RUN)
 
 
@@ -39,17 +38,17 @@ Files = Annotated[
     Sequence[str],
     files_argument(
         "Out-of-sample predictions: .parquet, .csv, .csv.gz, .jsonl, .arff ...; "
-        "- is standard input. Several files, or a quoted pattern: one configuration in each, named "
-        "by what differs in the paths."
+        "- is standard input. Several files, or a quoted pattern: one configuration per file, "
+        "named by what differs in the paths."
     ),
 ]
 
 GATE = ("fail_under", "fail_over", "gate_on", "gate_method")
-"""Options of a gate, which commands that judge nothing leave out."""
+"""Options of a gate, left out by commands that judge nothing."""
 
 ALL_NOTES = "all"
 
-_QUIET = Option("Print only errors on standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q"))
+_QUIET = Option("Print only errors to standard error.", panel=Panel.OUTPUT, flags=("--quiet", "-q"))
 Quiet = Annotated[bool, _QUIET]
 
 
@@ -61,25 +60,31 @@ class OutputOption:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrintOptions(OutputOption):
-    """Output file, notes, and messages on standard error."""
+class NotesOptions(OutputOption):
+    """Output file, and notes."""
 
     notes: str = option(
         "top",
-        "Notes of the table: top, the three that matter most, or all.",
+        "Notes to show in the table: the three that matter most (top), or all.",
         panel=Panel.OUTPUT,
         names=lambda: ("top", ALL_NOTES),
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrintOptions(NotesOptions):
+    """Output file, notes, and messages on standard error."""
+
     quiet: bool = declare(False, _QUIET)
 
 
 @dataclass(frozen=True, kw_only=True)
 class RunnerOptions:
-    """Where to compute; no result depends on it."""
+    """The machine that computes; results do not depend on it."""
 
     runner: str = option(
         "local",
-        "On this machine, or on workers of dask.distributed.",
+        "Run on this machine, or on workers of dask.distributed.",
         panel=Panel.RESOURCES,
         scope=Scope.COMMAND,
         names=lambda: ("local", "dask"),
@@ -94,26 +99,14 @@ class RunnerOptions:
     )
 
     def check(self) -> None:
-        """Refuse options that do not go together.
-
-        Raises
-        ------
-        OptionError
-            A scheduler for the local runner.
-        """
+        """Refuse a scheduler for the local runner."""
         if self.scheduler is not None and self.runner != "dask":
             raise OptionError(
-                "--scheduler without --runner dask", hint=f"--runner dask, not {self.runner}"
+                "--scheduler needs --runner dask", hint=f"use --runner dask, not {self.runner}"
             )
 
     def check_work(self, methods: Sequence[str] | None, form: str, *, cost_of_search: bool) -> None:
-        """Refuse work that workers can't do, before any starts.
-
-        Raises
-        ------
-        OptionError
-            A scheduler for the local runner, or what needs all predictions in one place.
-        """
+        """Refuse, before any work, what workers of dask can't do."""
         self.check()
         if self.runner != "dask":
             return
@@ -122,23 +115,17 @@ class RunnerOptions:
         check_methods(methods)
         for wrong, problem in (
             (form == "html", "makes no page"),
-            (cost_of_search, "can't tell what the search cost"),
+            (cost_of_search, "can't compute the cost of the search"),
         ):
             if wrong:
                 raise OptionError(
-                    f"--runner dask {problem}: that takes all predictions in one place",
+                    f"--runner dask {problem}: that needs all predictions in one place",
                     hint="leave out --runner dask, or ask for JSON or a table without it",
                 )
 
     @contextmanager
     def working(self, limits: Resources) -> Iterator[None]:
-        """Work within limits, on workers if they are asked for; the limits hold for each of them.
-
-        Raises
-        ------
-        OptionError, BbcError
-            No scheduler answers, or no worker comes.
-        """
+        """Work within limits (of each worker, if there are any); raises as `workers_of_dask`."""
         if self.runner != "dask":
             with resources.use(limits):
                 yield
@@ -156,12 +143,12 @@ class RunnerOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class WorkOptions:
-    """Memory and engine; no result depends on them."""
+    """Memory and engine; results do not depend on them."""
 
     memory: str = option(
         "auto",
-        "Approximate working memory, excluding the predictions; auto is 256MB, or as much as "
-        "large predictions take.",
+        "Approximate working memory besides the predictions; auto is 256MB, or as much as "
+        "the predictions take, if that is more.",
         "SIZE",
         panel=Panel.RESOURCES,
     )
@@ -170,13 +157,13 @@ class WorkOptions:
     )
 
     def resources(self, jobs: int | None) -> Resources:
-        """Return what may be used by so many threads; None for all cores."""
+        """Return the resources for this many threads; None for all cores."""
         return resources_of(jobs, self.memory, self.engine)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ThreadOptions(WorkOptions):
-    """Memory, engine, and threads of this process."""
+    """Memory, engine and threads of this process."""
 
     jobs: int | None = option(
         None, "Threads.", "N", panel=Panel.RESOURCES, default="all cores of the process"
@@ -184,12 +171,12 @@ class ThreadOptions(WorkOptions):
 
     @property
     def limits(self) -> Resources:
-        """Resources that may be used."""
+        """Return the resources that may be used."""
         return self.resources(self.jobs)
 
     @contextmanager
     def working(self, *, quiet: bool) -> Iterator[Progress]:
-        """Work within the limits; yield what shows the progress."""
+        """Work within the limits; yield the progress callback."""
         from bbccli.cli.bar import progress_bar
 
         with resources.use(self.limits), progress_bar(quiet=quiet) as progress:

@@ -1,4 +1,4 @@
-"""`bbc simulate`: predictions whose true performances are known."""
+"""`bbc simulate`: predictions with known true performances."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bbccli.planning.simulation import Study
 
 MOST_PREDICTIONS = 10**8
-"""Of one file."""
+"""Largest number of predictions in a file."""
 
 MOST_FILES = 10_000
 
@@ -25,7 +25,7 @@ def _number(value: Any, text: str, metavar: str, default: str = "") -> Any:
 
 
 def _pair(text: str) -> tuple[float, float]:
-    """Two numbers, parted by a comma."""
+    """Parse two numbers separated by a comma."""
     try:
         first, second = map(float, text.split(","))
     except ValueError:
@@ -39,23 +39,19 @@ class StudyOptions:
 
     samples: int = _number(100, "Rows.", "N")
     configurations: int = _number(100, "Configurations.", "C")
-    folds: int = _number(10, "Folds, or as many as the rarest class has samples.", "F")
+    folds: int = _number(10, "Folds; at most as many as the rarest class has samples.", "F")
     balance: float | None = _number(None, "Two classes: share of class 0.", "P", "0.5")
     classes: int | None = _number(None, "multinormal: classes.", "K", "3")
     correlation: float = _number(
-        0.0, "Correlation of the normal numbers behind two configurations.", "R"
+        0.0, "Correlation of the normal variables behind two configurations.", "R"
     )
-    beta: str = _number("9,6", "Beta law of the true performances; 1 less it of an error.", "A,B")
-    seed: int = _number(0, "Seed; same seed, same files.", "N")
+    beta: str = _number(
+        "9,6", "Beta distribution of the true performances; of 1 minus them for errors.", "A,B"
+    )
+    seed: int = _number(0, "Seed; the same seed gives the same files.", "N")
 
     def study(self, law: str) -> Study:
-        """Return the study that is asked for.
-
-        Raises
-        ------
-        OptionError
-            An option out of range, or that the law does not take.
-        """
+        """Return the study; an OptionError if an option is out of range or not of this law."""
         from bbccli.planning.simulation import Study
 
         n_predictions = self.samples * self.configurations * (self.classes or 3)
@@ -88,15 +84,13 @@ LawName = Annotated[
 ]
 Predictions = Annotated[
     str,
-    output_option(
-        "Predictions: .parquet, .csv, .tsv, the last two also with .gz and .zst.", "FILE"
-    ),
+    output_option("Predictions: .parquet, .csv or .tsv, the last two also as .gz or .zst.", "FILE"),
 ]
 Truth = Annotated[str, Option("True performances, as JSON.", "FILE", scope=Scope.RUN)]
 NumberOfFiles = Annotated[
     int,
     Option(
-        "Files to write, numbered before the ending of FILE; one truth for all.",
+        "Number of files, numbered before the ending of FILE; --truth describes them all.",
         "N",
         scope=Scope.RUN,
     ),
@@ -114,18 +108,18 @@ def simulate(
 ) -> None:
     """Write predictions whose true performances are known.
 
-    No model is trained. Of right-or-wrong they are accuracies, of binormal and multinormal AUCs, of
-    noisy mean squared errors.
+    No model is trained. The true performances are accuracies for right-or-wrong, AUCs for binormal
+    and multinormal, and mean squared errors for noisy.
 
     Examples:
       bbc simulate binormal -o sim.parquet --truth sim.truth.json
       bbc simulate noisy --samples 300 --beta 24,6 -o sim.csv --truth truth.json
-      bbc simulate binormal --files 20 --seed 7 -o sim.parquet --truth sim.truth.json
+      bbc simulate binormal --files 20 -o sim.parquet --truth sim.truth.json
     """
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import write, write_table
     from bbccli.core.documents import as_json
-    from bbccli.core.progress import enter
+    from bbccli.core.resources import enter
     from bbccli.metrics import METRICS
     from bbccli.readers.conversion import table_of
     from bbccli.reports.json import text_of
@@ -160,7 +154,7 @@ def simulate(
 
 
 def _numbered(output: str, n_files: int) -> list[str]:
-    """The path itself, or paths with numbers of the same length before the endings."""
+    """Return the path itself, or paths with numbers of equal length before the ending."""
     if n_files == 1:
         return [output]
     path, digits = Path(output), len(str(n_files))
@@ -172,13 +166,13 @@ def _numbered(output: str, n_files: int) -> list[str]:
 
 
 def _check_places(output: str, truth: str, paths: list[str]) -> None:
-    """Refuse standard output, and a truth in the place of the predictions or their metadata."""
+    """Refuse standard output, and a truth that would overwrite predictions or metadata."""
     from bbccli.cli.output import check_apart, check_writable
-    from bbccli.readers.sources.opening import metadata_path
+    from bbccli.readers.sources.files import metadata_path
 
     for flag, path in (("--output", output), ("--truth", truth)):
         if path == "-":
-            raise OptionError(f"{flag} is standard output", hint="name a file")
+            raise OptionError(f"{flag} can't be standard output", hint="name a file")
     for path in paths:
         check_writable({"--output": path, "--truth": truth})
         check_apart({"the metadata of --output": metadata_path(path), "--truth": truth})

@@ -1,4 +1,4 @@
-"""Standard output and standard error, which may be closed, full, or a pipe nobody reads."""
+"""Standard output and standard error, which may be closed, full, or a pipe without a reader."""
 
 from __future__ import annotations
 
@@ -16,19 +16,14 @@ from bbccli.errors import BbcError, OptionError
 
 
 def emit(content: bytes) -> None:
-    """Write to standard output; where its reader has left, write nothing and go on.
+    """Write to standard output; do nothing if its reader has left.
 
-    Files and pipes get UTF-8 in every locale; on a terminal that can't show a character it is
-    escaped.
-
-    Raises
-    ------
-    OptionError
-        Standard output is closed, takes nothing, or is a file that the command has read.
+    Files and pipes get UTF-8 in every locale; a terminal gets escapes for characters that it can't
+    show. An OptionError if it is closed, full, or a file that the command has read.
     """
     stream = sys.stdout
     if stream is None:
-        raise OptionError("standard output is closed", hint="--output FILE, or leave it open")
+        raise OptionError("standard output is closed", hint="use --output FILE, or leave it open")
     check_unread(STDOUT, "standard output")
     try:
         buffer: Any = getattr(stream, "buffer", None)
@@ -49,7 +44,7 @@ def emit(content: bytes) -> None:
 
 
 def say(line: str) -> None:
-    """Say something about the work on standard error; a terminal gets it broken between words."""
+    """Print a message on standard error, wrapped between words on a terminal."""
     stream, text = sys.stderr, message(line)
     if stream is None:
         return
@@ -62,15 +57,17 @@ def say(line: str) -> None:
         leave(stream)
 
 
-def complain(error: BbcError) -> None:
-    """Print what is wrong and what to do."""
-    problem, hint = error.told()
+def complain(error: BbcError, better: str = "") -> None:
+    """Print an error and its hint, or a better one."""
+    from bbccli.readers.sources.lines import line_of
+
+    problem, hint = error.told(line_of)
     say(f"error: {problem}")
-    say(f"hint: {hint or 'bbc --help'}")
+    say(f"hint: {better or hint or 'bbc --help'}")
 
 
 def leave(stream: TextIO) -> None:
-    """Send to nowhere what a stream still holds, and all that comes."""
+    """Discard what a stream still holds and will get."""
     with suppress(OSError, ValueError, io.UnsupportedOperation):
         number = stream.fileno()
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -29,12 +29,8 @@ from bbccli.types import Adjustment, FloatArray
 def holm(p: FloatArray) -> FloatArray:
     """Adjust p-values (m,) by Holm's step-down procedure.
 
-    References
-    ----------
-    Holm 1979.
+    Source: Holm 1979.
 
-    Examples
-    --------
     >>> holm(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.06, 0.06]
     """
@@ -44,12 +40,8 @@ def holm(p: FloatArray) -> FloatArray:
 def hochberg(p: FloatArray) -> FloatArray:
     """Adjust p-values (m,) by Hochberg's step-up procedure.
 
-    References
-    ----------
-    Hochberg 1988.
+    Source: Hochberg 1988.
 
-    Examples
-    --------
     >>> hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.04, 0.04]
     """
@@ -59,12 +51,8 @@ def hochberg(p: FloatArray) -> FloatArray:
 def benjamini_hochberg(p: FloatArray) -> FloatArray:
     """Adjust p-values (m,) for the false discovery rate.
 
-    References
-    ----------
-    Benjamini & Hochberg 1995.
+    Source: Benjamini & Hochberg 1995.
 
-    Examples
-    --------
     >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(3).tolist()
     [0.03, 0.04, 0.04]
     """
@@ -81,10 +69,8 @@ ADJUSTMENTS: dict[Adjustment, Callable[[FloatArray], FloatArray]] = {
 
 
 def adjusted(p: Sequence[float | None], how: Adjustment) -> list[float | None]:
-    """Adjust some p-values; those that are undefined stay so, and don't count.
+    """Adjust p-values; undefined ones stay undefined and don't count.
 
-    Examples
-    --------
     >>> adjusted([0.01, None, 0.04], Adjustment.HOLM)
     [0.02, None, 0.04]
     """
@@ -96,12 +82,9 @@ def adjusted(p: Sequence[float | None], how: Adjustment) -> list[float | None]:
 def with_adjusted(
     one: Comparison, p: float | None, how: Adjustment, level: float, sign: float | None
 ) -> Comparison:
-    """Return a comparison with its adjusted p-value, which its verdict follows.
+    """Return a comparison with its adjusted p-value, and the verdict that follows from it.
 
-    Parameters
-    ----------
-    sign
-        Positive where the first is better: the difference, or an effect.
+    sign: positive where the first is better: the difference, or an effect.
     """
     verdict = verdict_of(sign, p, 1 - level)
     return replace(one, p_adjusted=p, adjustment=how.value, verdict=verdict)
@@ -110,12 +93,10 @@ def with_adjusted(
 def verdict_of(
     difference: float | None, p: float | None, alpha: float, beliefs: Beliefs | None = None
 ) -> Verdict:
-    """Return what a difference, its p-value or the beliefs in it show at level 1 - alpha.
+    """Return the verdict on a difference at level 1 - alpha, from its p-value or the beliefs in it.
 
-    A test of more than two has no difference: it shows that they are not all alike.
+    A test of more than two configurations has no difference: it shows that they are not all alike.
 
-    Examples
-    --------
     >>> str(verdict_of(0.02, 0.01, 0.05)), str(verdict_of(0.02, 0.2, 0.05))
     ('better', 'not-shown')
     """
@@ -141,5 +122,5 @@ def _stepwise(
     """Multiply each p-value by the factor of its rank, and keep them in order."""
     m, order = len(p), np.argsort(p, kind="stable")
     raised = np.minimum(factors(m, np.arange(1.0, m + 1)) * p[order], 1.0)
-    kept = np.maximum.accumulate(raised) if down else np.minimum.accumulate(raised[::-1])[::-1]
-    return kept[np.argsort(order)]
+    monotone = np.maximum.accumulate(raised) if down else np.minimum.accumulate(raised[::-1])[::-1]
+    return monotone[np.argsort(order)]

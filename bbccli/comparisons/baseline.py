@@ -2,20 +2,20 @@
 
 1. Select the winner on all samples as `cvt` does. The difference as measured is its performance
    less that of the baseline, with the sign that makes more better.
-2. The corrected difference is BBC of the difference: in each bag select the winner, out of the bag
-   score it and the baseline on the same samples; the mean over resamples. Its interval is made of
-   the resampled differences.
+2. The corrected difference is BBC of the difference: in each bag select the winner, and score it
+   and the baseline on the same samples out of the bag. The mean over resamples is the estimate;
+   their percentiles make the interval.
 3. The bound and the p-value of the winner are those of max-T over all configurations
-   (`simultaneous`): they hold for whichever of them is selected.
-4. The verdict: better where the bound is over the margin, not worse where it is -margin or more,
-   worse where the upper bound is under -margin. The lower bounds of all configurations hold at
-   once at the level, and so do the upper ones; they are two statements, each at the level.
+   (`simultaneous`), so they hold for whichever of them is selected.
+4. The verdict is better if the bound is over the margin, not worse if it is -margin or more, and
+   worse if the upper bound is under -margin. The lower bounds of all configurations hold
+   simultaneously at the level, and so do the upper ones: two statements, each at the level.
 
-The bound does not come from the resamples of step 2: those of 0.37 of the samples spread further
-than the difference does, and such a bound is half as powerful. A paired test of the winner alone
-says "better" in more than half of all studies in which no configuration is.
+The bound does not come from the resamples of step 2: with 0.37 of the samples they spread further
+than the difference, and such a bound is half as powerful. A paired test of the winner alone says
+"better" in more than half of all studies in which no configuration is.
 
-Source: Tsamardinos, Greasidou & Borboudakis 2018 (step 2); Westfall & Young 1993 (step 3).
+Source: Tsamardinos et al. 2018 (step 2); Westfall & Young 1993 (step 3).
 """
 
 from __future__ import annotations
@@ -118,9 +118,9 @@ def against_baseline(
         notes = (winner_is_baseline(baseline), *about)
         return AgainstBaseline(replace(rows[other], notes=notes), every)
     corrected = corrected_difference(case, case.on(matrix.of_configurations(np.array([other]))))
-    # as if nothing else had been tried: with the same draws
+    # the same draws, as if nothing else had been tried
     alone = against(evidence.take(np.array([winner, other])), 1, plan)
-    bound, p = _known(alone.lower[0]), _known(alone.p[0])
+    bound, p = _or_none(alone.lower[0]), _or_none(alone.p[0])
     on_alone = () if bound is None or p is None else (paired_test_alone(bound, p),)
     row = replace(
         rows[winner],
@@ -134,10 +134,7 @@ def against_baseline(
 def position_of(matrix: PredictionMatrix, name: str) -> int:
     """Return the column of a configuration.
 
-    Raises
-    ------
-    OptionError
-        There is none of this name; the hint is one that is like it.
+    Raises OptionError: no configuration has this name; the hint gives a similar one.
     """
     if name not in matrix.configurations:
         raise OptionError(
@@ -150,10 +147,7 @@ def position_of(matrix: PredictionMatrix, name: str) -> int:
 def check_margin(margin: float, metric: Metric, outcome: Outcome) -> None:
     """Refuse a margin that is negative, not finite, or larger than any difference.
 
-    Raises
-    ------
-    OptionError
-        It is.
+    Raises OptionError: it is.
     """
     if not 0 <= real(margin, "margin") < np.inf:
         raise OptionError(
@@ -163,10 +157,8 @@ def check_margin(margin: float, metric: Metric, outcome: Outcome) -> None:
 
 
 def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdict:
-    """Return what bounds of a difference show beside a margin.
+    """Return the verdict that bounds of a difference give against a margin.
 
-    Examples
-    --------
     >>> [str(verdict_of(lower, lower + 0.1, 0.02)) for lower in (0.03, 0.0, -0.09, -0.2)]
     ['better', 'not-worse', 'not-shown', 'worse']
     """
@@ -182,9 +174,9 @@ def verdict_of(lower: float | None, upper: float | None, margin: float) -> Verdi
 def _row(
     evidence: Influences, of_all: Simultaneous, column: int, other: int, margin: float
 ) -> Comparison:
-    """One configuration against the baseline, with what holds of all at once."""
+    """Compare one configuration with the baseline, with the simultaneous bounds."""
     sign, names = evidence.metric.direction.sign, evidence.names
-    p, lower, upper = (_known(a[column]) for a in (of_all.p, of_all.lower, of_all.upper))
+    p, lower, upper = (_or_none(a[column]) for a in (of_all.p, of_all.lower, of_all.upper))
     notes: tuple[Note, ...] = ()
     if not evidence.defined[column]:
         notes = (no_influence([names[column]], evidence.metric.label),)
@@ -195,16 +187,16 @@ def _row(
         second=names[other],
         metric=evidence.metric.name,
         test=TEST,
-        first_value=_known(sign * evidence.gains[column]),
+        first_value=_or_none(sign * evidence.gains[column]),
         second_value=float(sign * evidence.gains[other]),
-        difference=_known(of_all.differences[column]),
+        difference=_or_none(of_all.differences[column]),
         bound=lower,
         bound_above=upper,
-        statistic=_known(of_all.statistics[column]),
+        statistic=_or_none(of_all.statistics[column]),
         df=() if of_all.df is None else (of_all.df,),
         p=p,
         alternative=Alternative.BETTER,
-        p_adjusted=_known(of_all.p_stepdown[column]),
+        p_adjusted=_or_none(of_all.p_stepdown[column]),
         adjustment=STEP_DOWN,
         error=None if p is None else p_error(p, of_all.n),
         n_units=evidence.n_units,
@@ -213,5 +205,5 @@ def _row(
     )
 
 
-def _known(value: float) -> float | None:
+def _or_none(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None

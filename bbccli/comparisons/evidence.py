@@ -1,13 +1,13 @@
 """Performances and influences: the variances of differences between configurations.
 
 1. m_j is the performance of configuration j, its sign such that more is better.
-2. L_ij is the influence of unit i on it (`influence`): of a mean the loss less the mean, of an AUC
-   the placement less the AUC, of any other metric the jackknife value; over folds, within them and
-   over repeats as the performance itself. Units are samples, or groups of them.
-3. The units of a metric of pairs are in strata by class; where groups hold several classes, and of
-   all other metrics, there is one stratum. Within each the mean is taken off.
+2. L_ij is the influence of unit i on it (`influence`): for a mean the loss less the mean, for an
+   AUC the placement less the AUC, for any other metric the jackknife value; over folds, within them
+   and over repeats as the performance itself. Units are samples, or groups of them.
+3. For a metric of pairs the units are in strata by class; for all other metrics, or if groups hold
+   several classes, there is one stratum. The mean is subtracted within each.
 4. The variance of any linear combination of the m_j is the sum over strata of the variance of the
-   same combination of the L_ij (ddof 1) over n_h, the units of the stratum. Of two AUCs that is
+   same combination of the L_ij (ddof 1) over n_h, the units of the stratum. For two AUCs that is
    DeLong's.
 
 Means over folds are jackknifed as they are: leaving a sample out changes its fold alone. In folds
@@ -45,27 +45,19 @@ LAST_BITS = 1e-14
 
 @dataclass(frozen=True, eq=False)
 class Influences:
-    """Performances of C configurations, and what each of U units does to them.
+    """Performances of C configurations, and the influence of each of U units on them.
 
-    Attributes
-    ----------
-    names
-        Of the configurations.
-    gains : (C,) float64
-        Performances, with the sign that makes more better; NaN where undefined.
-    influence : (U, C) float64
-        Influence values in the same sign, with mean 0 within strata; 0 where undefined.
-    strata : (U,) int
-        Stratum of each unit, from 0 to H - 1.
-    df : (H,) int
-        Units of each stratum less 1; where groups hold several classes, those with a sample of the
-        rarest one less 1.
-    shares
-        True if performances are shares of the units, such as accuracy, each counted once.
-    defined : (C,) bool
-        True where a configuration's performance is known on all units, and without any of them.
-    metric
-        With the bounds that it has on these samples.
+    names: of the configurations.
+    gains (C,) float64: performances, signed so that larger is better; NaN where undefined.
+    influence (U, C) float64: influence values in the same sign, with mean 0 within strata; 0 where
+        undefined.
+    strata (U,) int: stratum of each unit, from 0 to H - 1.
+    df (H,) int: units of each stratum less 1; where groups hold several classes, those with a
+        sample of the rarest one less 1.
+    shares: True if performances are shares of the units, such as accuracy, each counted once.
+    defined (C,) bool: True where a performance is defined on all units, and without any one of
+        them.
+    metric: with its bounds on these samples.
     """
 
     names: tuple[str, ...]
@@ -142,14 +134,11 @@ class Influences:
         return np.where(variances > self._least(columns, others), variances, 0.0)
 
     def weights(self, of: Callable[[FloatArray], FloatArray]) -> FloatArray:
-        """Return the share (H,) of each stratum in the variances of combinations, all together.
+        """Return the share (H,) of each stratum in the summed variances of combinations.
 
-        A few samples tell little of each one's.
+        The sum is used because a few samples tell little about a single combination.
 
-        Parameters
-        ----------
-        of
-            From the influences (U, C') of distinct configurations to those of what is combined.
+        of: from the influences (U, C') of distinct configurations to those of the combinations.
         """
         if len(self.df) == 1:
             return np.ones(1)
@@ -166,14 +155,14 @@ class Influences:
 
     @cached_property
     def _distinct(self) -> IntArray:
-        """Configurations that are defined, and each once of those that are alike."""
+        """Defined configurations, without repetitions."""
         first: dict[bytes, int] = {}
         for c in np.flatnonzero(self.defined):
             first.setdefault(self.influence[:, c].tobytes(), int(c))
         return np.array(list(first.values()), np.int64)
 
     def _least(self, columns: IntArray, others: IntArray) -> FloatArray:
-        """Largest variances (C', J) of differences that are rounding."""
+        """Largest variances (C', J) of differences that are rounding errors."""
         of_squares = ROUNDING * (self.variances[columns, None] + self.variances[others])
         sizes = np.abs(np.nan_to_num(self.gains))
         return np.asarray(of_squares + (LAST_BITS * (sizes[columns, None] + sizes[others])) ** 2)
@@ -192,16 +181,11 @@ class Influences:
 def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Influences:
     """Return the performances and influences of all configurations of a matrix.
 
-    Raises
-    ------
-    UnsupportedError
-        A metric that jumps when a sample counts a little more or less, such as a median: it has
-        no influence values.
-    UndefinedError
-        A class, or all of the samples, with a single unit; means over folds with an undefined one.
+    Raises UnsupportedError: a metric that jumps when a sample counts a little more or less, such as
+        a median, and so has no influence values.
+    Raises UndefinedError: a class, or all of the samples, with a single unit; means over folds with
+        an undefined one.
 
-    Notes
-    -----
     Kept with the matrix. Time O(N C log N) for means, formulas of totals and shares of pairs, else
     O(N^2 C); memory O(U C).
     """
@@ -260,13 +244,8 @@ def _evidence(matrix: PredictionMatrix, metric: Metric, every: Candidates) -> In
 def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tuple[IntArray, int]:
     """Return the stratum of each of U units, and the units with a sample of the rarest class.
 
-    Parameters
-    ----------
-    members : (N,) int
-        Unit of each sample, from 0 to U - 1.
+    members (N,) int: unit of each sample, from 0 to U - 1.
 
-    Examples
-    --------
     >>> from bbccli import METRICS, read
     >>> matrix = read("sample_data/progression.parquet")
     >>> strata, rarest = strata_of(matrix, METRICS["auc"], np.arange(matrix.n_samples))
@@ -278,10 +257,10 @@ def strata_of(matrix: PredictionMatrix, metric: Metric, members: IntArray) -> tu
     if not (metric.of_pairs and matrix.task.is_classification):
         return alone, n_units
     classes = np.unique(matrix.outcome.values, return_inverse=True)[1]
-    held = np.zeros((n_units, int(classes.max()) + 1), bool)
-    held[members, classes] = True
-    pure = bool((held.sum(axis=1) == 1).all())
-    return (held.argmax(axis=1) if pure else alone), int(held.sum(axis=0).min())
+    present = np.zeros((n_units, int(classes.max()) + 1), bool)
+    present[members, classes] = True
+    pure = bool((present.sum(axis=1) == 1).all())
+    return (present.argmax(axis=1) if pure else alone), int(present.sum(axis=0).min())
 
 
 def same(differences: Any, scale: Any) -> Any:

@@ -2,27 +2,27 @@
 
 1. Select the winner of each family on all samples. The difference as measured is that of the two
    winners; it favours the family that had more configurations to choose from.
-2. The corrected difference is BBC of the difference: in each bag both families select, out of the
-   bag both winners are scored on the same samples; the mean over resamples.
-3. Its interval is made of the resampled differences: percentiles, or `matched`, which is tighter
+2. The corrected difference is BBC of the difference: in each bag both families select, and both
+   winners are scored on the same samples out of the bag. The mean over resamples is the estimate.
+3. Its interval comes from the resampled differences: percentiles, or `matched`, which is tighter
    and does not always keep its level.
-4. The verdict on the two best families: better where the interval is over the margin, not worse
-   where it is -margin or more, worse where it is under -margin.
-5. Of more than two families every pair is compared, and who looks at all of them finds something:
-   of ten equal families of one configuration each some pair differed in 19 of 100 studies. So the
-   verdicts on all pairs hold at once, by max-T: with t_b the difference in resample b less its
-   mean, over the standard deviation s of the resamples, c is the quantile of the largest |t_b| of
-   all pairs, and the bounds of a pair are its corrected difference -+ c s / sqrt(e - 1). Out of the
-   bag there are 1/e of the rows, so that resamples spread sqrt(e - 1) times as far as means of all
-   rows do. The first pair, which was asked for, has its own interval and verdict.
+4. The verdict on the two best families is better if the interval is over the margin, not worse if
+   it is -margin or more, and worse if it is under -margin.
+5. With more than two families every pair is compared, and one of many pairs will look different:
+   among ten equal families of one configuration each some pair differed in 19 of 100 studies. So
+   the verdicts on all pairs hold simultaneously, by max-T: with t_b the difference in resample b
+   less its mean, over the standard deviation s of the resamples, c is the quantile of the largest
+   |t_b| of all pairs, and the bounds of a pair are its corrected difference ∓ c s / √(e - 1). A
+   share of 1/e of the rows is out of the bag, so resamples spread √(e - 1) times as far as means of
+   all rows. The first pair, which was asked for, has its own interval and verdict.
 
-How tight an interval may be depends on how many of a family are as good as its best one, and the
-samples hardly tell: the winner of many equal ones leads by luck, one that stands out does not.
-Percentiles covered in both cases, so they are cautious in the first: in 98 to 100 of 100 simulated
-studies, where `matched` covered in 86 to 100 ([tables](validation-tables.md#comparisons)).
+How tight an interval may be depends on how many configurations of a family are as good as its best
+one, which the samples hardly show: the winner of many equal ones leads by luck, an outstanding one
+does not. Percentiles covered in both cases, in 98 to 100 of 100 simulated studies, where `matched`
+covered in 86 to 100 ([tables](validation-tables.md#comparisons)).
 
-Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5, of a difference; Efron 2014 (the
-infinitesimal jackknife); Westfall & Young 1993 (max-T).
+Source: Tsamardinos et al. 2018, algorithm 5, of a difference; Efron 2014 (the infinitesimal
+jackknife); Westfall & Young 1993 (max-T).
 """
 
 from __future__ import annotations
@@ -122,13 +122,13 @@ def between_families(
     )
     if adjust is Adjustment.NONE or not others:
         return first, *others
-    return first, *_at_once(others, [cases[name] for name in few], margin)
+    return first, *_simultaneous(others, [cases[name] for name in few], margin)
 
 
-def _at_once(
+def _simultaneous(
     pairs: Sequence[Comparison], cases: Sequence[Case], margin: float
 ) -> Iterator[Comparison]:
-    """Yield comparisons of pairs with bounds, p-values and verdicts that hold for all at once."""
+    """Yield comparisons of pairs whose bounds, p-values and verdicts hold simultaneously."""
     gains, (first, second) = jointly(cases), np.triu_indices(len(cases), 1)
     drawn = gains[first] - gains[second]
     means, spreads = drawn.mean(axis=1), drawn.std(axis=1, ddof=1)
@@ -137,7 +137,7 @@ def _at_once(
         largest = np.nanmax(np.abs(drawn - means[:, None]) / spreads[:, None], axis=0)
     level = cases[0].plan.level
     critical, width = np.quantile(largest, level), as_difference(cases[0].metric).bounds[1]
-    # of the first pair the bound stands by itself
+    # the first pair keeps its own bound
     for one, value, error in zip(pairs, means[1:].tolist(), errors[1:].tolist(), strict=True):
         reach = float(critical) * error
         lower, upper = max(value - reach, -width), min(value + reach, width)
@@ -156,7 +156,7 @@ def _at_once(
 def _compare(
     names: tuple[str, str], cases: tuple[Case, Case], margin: float, on_all: tuple[Note, ...]
 ) -> Comparison:
-    """Two families, of which the first is the better one as measured."""
+    """Compare two families, the better one as measured first."""
     first, second = cases
     corrected = corrected_difference(first, second)
     sizes = [case.matrix.n_configurations for case in cases]
@@ -206,10 +206,10 @@ def families_by(matrix: PredictionMatrix, by: str) -> dict[str, tuple[int, ...]]
     ['logistic', 'svm', 'lda']
     """
     of_each = _by_expression(matrix, by) if by.startswith(REGEX) else _by_metadata(matrix, by)
-    lacking = [n for n, family in zip(matrix.configurations, of_each, strict=True) if not family]
-    if lacking:
+    without = [n for n, family in zip(matrix.configurations, of_each, strict=True) if not family]
+    if without:
         raise OptionError(
-            f"{parameter('by', by)} gives no family of {listing(lacking)}",
+            f"{parameter('by', by)} gives no family of {listing(without)}",
             hint="a family for each configuration, or leave out those without",
         )
     families: dict[str, tuple[int, ...]] = {}
@@ -238,20 +238,19 @@ def _by_expression(matrix: PredictionMatrix, by: str) -> list[str]:
 
 def _by_metadata(matrix: PredictionMatrix, key: str) -> list[str]:
     entries = matrix.source.configurations
-    known = {name: entry.get(key) for name, entry in entries.items()}
-    if not any(value is not None for value in known.values()):
+    by_name = {name: entry.get(key) for name, entry in entries.items()}
+    if not any(value is not None for value in by_name.values()):
         keys = sorted({k for entry in entries.values() for k in entry} - {"id", "flags", "params"})
         there = f"there are {listing(keys)}; or " if keys else ""
         raise OptionError(
             f"{parameter('by', key)}: the metadata give no {key!r} of any configuration",
             hint=rf"{there}regex: with an expression, for example regex:^(\S+)",
         )
-    values = [known.get(name) for name in matrix.configurations]
-    return [str(value) if isinstance(value, str | int | float) else "" for value in values]
+    families = [by_name.get(name) for name in matrix.configurations]
+    return [str(value) if isinstance(value, str | int | float) else "" for value in families]
 
 
 def _check(matrix: PredictionMatrix, families: Mapping[str, Sequence[int]]) -> None:
-    """Refuse fewer than two families, empty ones, and those that share configurations."""
     if len(families) < 2 or not all(len(columns) for columns in families.values()):
         raise OptionError(
             "two families or more are compared, with a configuration each",
@@ -271,9 +270,9 @@ def with_families(
 ) -> PredictionMatrix:
     """Return the matrix whose metadata name the family of each configuration."""
     of_column = {column: name for name, columns in families.items() for column in columns}
-    known = matrix.source.configurations
+    entries = matrix.source.configurations
     configs = [
-        {**known.get(name, {}), "id": name, "family": of_column[column]}
+        {**entries.get(name, {}), "id": name, "family": of_column[column]}
         for column, name in enumerate(matrix.configurations)
     ]
     metadata = {**matrix.source.metadata, "configs": configs}

@@ -1,8 +1,8 @@
 """Several matrices of the same samples as one, in which each is a family.
 
-Samples are matched by their keys, in the order of the first matrix. What all of them say of a
-sample has to be the same: its truth, its group, its weight. Folds are kept where all have the same
-ones, else left out with a note, for rows are compared and not folds.
+Samples are matched by their keys, in the order of the first matrix. All matrices must agree on a
+sample's truth, group and weight. Folds are kept if all have the same ones; else they are left out
+with a note, and rows are compared instead of folds.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def joined(
     _check(matrices, names, missing)
     by_position = _by_position(matrices, names)
     rows = _common(matrices, names, missing)
-    aligned = [matrix.of_samples(own) for matrix, own in zip(matrices, rows, strict=True)]
+    aligned = [matrix.of_samples(kept) for matrix, kept in zip(matrices, rows, strict=True)]
     notes = [note for matrix in matrices for note in matrix.notes]
     notes += _check_same(aligned, names)
     notes += [joined_by_position(names)] if by_position else []
@@ -110,16 +110,16 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
         )
     first = matrices[0]
     for other, name in zip(matrices[1:], names[1:], strict=True):
-        for what, ours, theirs in (
-            ("task", first.task, other.task),
+        for aspect, ours, theirs in (
+            ("tasks", first.task, other.task),
             ("classes", listing(list(first.outcome.classes)), listing(list(other.outcome.classes))),
-            ("kind of predictions", first.kind, other.kind),
-            ("number of repeats", first.n_repeats, other.n_repeats),
-            ("kind of repeats", _repeats(first), _repeats(other)),
+            ("kinds of predictions", first.kind, other.kind),
+            ("numbers of repeats", first.n_repeats, other.n_repeats),
+            ("kinds of repeats", _repeats(first), _repeats(other)),
         ):
             if ours != theirs:
                 raise InputError(
-                    f"{names[0]} and {name} can't be joined: their {what} differ, {ours} and "
+                    f"{names[0]} and {name} can't be joined: their {aspect} differ, {ours} and "
                     f"{theirs}",
                     path=other.source.path,
                     hint="files of the same study, written in the same way",
@@ -127,7 +127,7 @@ def _check(matrices: Sequence[PredictionMatrix], names: Sequence[str], missing: 
 
 
 def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> bool:
-    """True if no matrix has keys; those of all have to be in a column of the same name."""
+    """True if no matrix has keys; raises where their keys are in different columns."""
     keys = [matrix.sample_keys for matrix in matrices]
     columns = [None if one is None else one.column for one in keys]
     for column, name, matrix in zip(columns[1:], names[1:], matrices[1:], strict=True):
@@ -136,7 +136,7 @@ def _by_position(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> 
             raise InputError(
                 f"{names[0]} {have[0]}, {name} {have[1]}",
                 path=matrix.source.path,
-                hint="call the key of the samples `row_id` in all files",
+                hint="call the key of the samples 'row_id' in all files",
             )
     return columns[0] is None
 
@@ -153,12 +153,12 @@ def _common(
     if not keys:
         keys = [matrix.keys for matrix in matrices]
     common = keys[0][np.all([np.isin(keys[0], other) for other in keys[1:]], axis=0)]
-    for own, name, matrix in zip(keys, names, matrices, strict=True):
-        lacking = own[~np.isin(own, common)]
-        if len(lacking) and missing is Missing.ERROR:
-            shown = listing([str(key) for key in lacking[:SHOWN]])
+    for of_file, name, matrix in zip(keys, names, matrices, strict=True):
+        absent = of_file[~np.isin(of_file, common)]
+        if len(absent) and missing is Missing.ERROR:
+            shown = listing([str(key) for key in absent[:SHOWN]])
             raise InputError(
-                f"{len(lacking)} of {len(own)} samples of {name} are not in all files, such as "
+                f"{len(absent)} of {len(of_file)} samples of {name} are not in all files, such as "
                 f"{shown}",
                 path=matrix.source.path,
                 hint=f"{parameter('missing', str(Missing.COMMON_ROWS))} compares on the samples "
@@ -172,48 +172,46 @@ def _common(
             hint="the same row_id for the same sample in all files",
         )
     rows: list[IntArray] = []
-    for own in keys:
-        order = np.argsort(own, kind="stable")
-        rows.append(order[np.searchsorted(own[order], common)])
+    for of_file in keys:
+        order = np.argsort(of_file, kind="stable")
+        rows.append(order[np.searchsorted(of_file[order], common)])
     return rows
 
 
 def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> Iterator[Note]:
-    """Refuse samples of which matrices say different things; yield what differs by rounding.
+    """Refuse samples on which matrices disagree; yield differences due to rounding.
 
-    Raises
-    ------
-    InputError
-        The first sample; names the matrix that most others contradict, else the later one.
+    Raises InputError: the first sample; names the matrix that most others contradict, else the
+        later one.
     """
     n_samples, classes = matrices[0].n_samples, matrices[0].outcome.classes
-    for what, columns in _columns(matrices):
-        given = [at for at, part in enumerate(columns) if part is not None]
-        if 0 < len(given) < len(columns) and what != "group":
-            lacking = next(at for at, part in enumerate(columns) if part is None)
-            ours, theirs = sorted((lacking, given[0]))
+    for column, arrays in _columns(matrices):
+        present = [at for at, part in enumerate(arrays) if part is not None]
+        if 0 < len(present) < len(arrays) and column != "group":
+            absent = next(at for at, part in enumerate(arrays) if part is None)
+            ours, theirs = sorted((absent, present[0]))
             raise InputError(
-                f"only one of {names[ours]} and {names[theirs]} gives the {what} of the samples",
-                path=matrices[lacking].source.path,
-                hint=f"give the {what} in both",
+                f"only one of {names[ours]} and {names[theirs]} gives the {column} of the samples",
+                path=matrices[absent].source.path,
+                hint=f"give the {column} in both",
             )
-        if len(given) < 2:
+        if len(present) < 2:
             continue
-        values = np.concatenate([np.asarray(columns[at], np.float64) for at in given])
-        reference = np.tile(np.arange(n_samples), len(given))
-        exact = what in ("group", "event") or bool(what == "truth" and classes)
-        files = None if exact else np.repeat(np.arange(len(given)), n_samples)
+        values = np.concatenate([np.asarray(arrays[at], np.float64) for at in present])
+        reference = np.tile(np.arange(n_samples), len(present))
+        exact = column in ("group", "event") or bool(column == "truth" and classes)
+        files = None if exact else np.repeat(np.arange(len(present)), n_samples)
         wrong, rounding = differing(values, reference, files)
         if rounding:
-            yield truth_rounded("time" if matrices[0].task is Task.SURVIVAL else what, rounding)
+            yield truth_rounded("time" if matrices[0].task is Task.SURVIVAL else column, rounding)
         if len(wrong):
             entries = odd_one(values, reference, int(wrong[0]))
-            odd, other = (given[entry // n_samples] for entry in entries)
+            odd, other = (present[entry // n_samples] for entry in entries)
             sample = int(wrong[0]) % n_samples
-            both = [_value(matrices[at], columns[at], sample, what) for at in (odd, other)]
+            both = [_value(matrices[at], arrays[at], sample, column) for at in (odd, other)]
             keys = matrices[odd].sample_keys
             raise InputError(
-                f"{names[odd]} and {names[other]} differ in the {what} of sample "
+                f"{names[odd]} and {names[other]} differ in the {column} of sample "
                 f"{matrices[0].keys[sample]}" + (f": {' and '.join(both)}" if all(both) else ""),
                 path=matrices[odd].source.path,
                 row=None if keys is None or keys.rows is None else int(keys.rows[sample]),
@@ -223,7 +221,7 @@ def _check_same(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> I
 
 
 def _columns(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield what has to be the same in all matrices, in each of them; None where absent."""
+    """Yield each column that has to agree, in each matrix; None where absent."""
     outcomes = [matrix.outcome for matrix in matrices]
     yield "truth", [one.values for one in outcomes]
     yield "event", [one.event for one in outcomes]
@@ -232,16 +230,16 @@ def _columns(matrices: Sequence[PredictionMatrix]) -> Iterator[tuple[str, list[A
     yield "group", [None if one is None else _codes(one) for one in groups]
 
 
-def _value(matrix: PredictionMatrix, values: NDArray[Any], row: int, what: str) -> str:
-    """A value of a sample, where it says something to the reader."""
-    if what == "group":
+def _value(matrix: PredictionMatrix, values: NDArray[Any], row: int, column: str) -> str:
+    """Show a sample's value, where it means something to the reader."""
+    if column == "group":
         return ""
-    classes = matrix.outcome.classes if what == "truth" else ()
+    classes = matrix.outcome.classes if column == "truth" else ()
     return classes[int(values[row])] if classes else str(values[row])
 
 
 def _same_classes(matrices: Sequence[PredictionMatrix]) -> list[PredictionMatrix]:
-    """Call the classes as the first matrix does, where True and 1, or 1.0 and 1, are one."""
+    """Name the classes as in the first matrix; True and 1, or 1.0 and 1, are the same."""
     classes = matrices[0].outcome.classes if len(matrices) else ()
     return [
         replace(matrix, outcome=replace(matrix.outcome, classes=classes))
@@ -254,17 +252,17 @@ def _same_classes(matrices: Sequence[PredictionMatrix]) -> list[PredictionMatrix
 
 def _forms(keys: Sequence[NDArray[np.str_]], names: Sequence[str]) -> str:
     pairs = zip(names, keys, strict=True)
-    return listing([f"{name} has {str(own[0])!r}" for name, own in pairs])
+    return listing([f"{name} has {str(of_file[0])!r}" for name, of_file in pairs])
 
 
 def _codes(groups: IntArray) -> IntArray:
-    """Groups (N,) numbered by where they first occur, as names are not kept."""
+    """Number the groups (N,) by first occurrence; names are not kept."""
     _, first, code = np.unique(groups, return_index=True, return_inverse=True)
     return np.asarray(np.argsort(np.argsort(first))[code])
 
 
 def _same_folds(first: PredictionMatrix, other: PredictionMatrix) -> bool:
-    """True if two matrices share out the samples in the same way, whatever folds are called."""
+    """True if two matrices have the same partition into folds, whatever their names."""
     if first.folds is None or other.folds is None:
         return first.folds is None and other.folds is None
     pairs = zip(first.folds, other.folds, strict=True)
@@ -283,7 +281,7 @@ def _available(matrices: Sequence[PredictionMatrix]) -> BoolArray | None:
 
 
 def _named(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> tuple[str, ...]:
-    """Names of all configurations; those that occur twice with that of their matrix before."""
+    """Names of all configurations; repeated ones are prefixed with the name of their matrix."""
     pairs = zip(names, matrices, strict=True)
     every = [(name, one) for name, matrix in pairs for one in matrix.configurations]
     alone = len({one for _, one in every}) == len(every)
@@ -291,7 +289,6 @@ def _named(matrices: Sequence[PredictionMatrix], names: Sequence[str]) -> tuple[
 
 
 def _source(matrices: Sequence[PredictionMatrix], configurations: Sequence[str]) -> Source:
-    """Paths and hashes of all, and the metadata of their configurations."""
     configs: list[dict[str, Any]] = []
     names = iter(configurations)
     for matrix in matrices:

@@ -1,25 +1,25 @@
 """The set of configurations that may be the best: cross-validation with confidence.
 
-1. For each configuration m take its rivals j: all others, but for those whose performance differs
-   from its own by the same on every unit.
+1. The rivals j of a configuration m are all others, except those whose performance differs from its
+   own by the same on every unit.
 2. T_m = max over j of (m_j - m_m) / se_mj: how far the best rival is ahead, in standard errors of
    the difference.
-3. Draw the same maximum by multipliers, of (D_j - D_m) / se_mj (`simultaneous`):
-   p_m = (1 + the number of draws that reach T_m) / (B + 1).
-4. m may be the best where p_m is over 1 - level. The truly best one is among them with the
-   probability of the level, whichever it is.
-5. Of more than 1,000 configurations the rivals are screened: those that are behind the winner by
-   more than 2 c standard errors, with the critical value c of max-T over all of them, are nobody's
-   rivals. Within c they would be shown to be worse; the factor 2 leaves room for the winner's luck.
+3. Draw the same maximum by multipliers, of (D_j - D_m) / se_mj (`simultaneous`): p_m = (1 + the
+   number of draws that reach T_m) / (B + 1).
+4. m may be the best if p_m is over 1 - level. The set contains the truly best configuration with
+   the probability of the level, whichever it is.
+5. With more than 1,000 configurations the rivals are screened: those behind the winner by more than
+   2 c standard errors, with the critical value c of max-T over all of them, are rivals to none.
+   Those more than c behind would be shown to be worse; the factor 2 allows for the winner's luck.
 
-This takes time for each pair of a configuration and a rival. Where there are more than 10⁸ such
-pairs, 10,000 configurations that none leads clearly, it is refused before the comparison begins.
+The time is proportional to the number of pairs of a configuration and a rival. More than 10⁸ such
+pairs (10,000 configurations without a clear leader) are refused before the comparison begins.
 
-One test for each configuration, not one for each pair: configurations that are far behind hardly
-move the maximum, so the set is small where performances differ, and holds all where they don't.
-With means over folds the influences are those within folds, as Lei centres the losses fold by fold.
+There is one test per configuration, not per pair. Configurations that are far behind hardly change
+the maximum, so the set is small if performances differ, and contains all if they don't. With means
+over folds the influences are those within folds, as Lei centres the losses fold by fold.
 
-Intervals of all performances hold at once, within the bounds of the metric:
+Simultaneous intervals of all performances, within the bounds of the metric:
 
 1. Take each performance m to a scale without bounds: log((m - a) / (b - m)) between two bounds a
    and b, log(m - a) above one, -log(b - m) below one, and m itself without any. Its standard error
@@ -32,8 +32,8 @@ On the scale of the metric itself such intervals are too short near a bound, whe
 skewed.
 
 Source: Lei 2020, section 3 (Cross-validation with confidence, Journal of the American Statistical
-Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5);
-Agresti 2013, section 3.1 (logit intervals).
+Association 115); Chernozhukov, Chetverikov & Kato 2013 (multipliers) and 2019 (step 5); Agresti
+2013, section 3.1 (logit intervals).
 """
 
 from __future__ import annotations
@@ -131,24 +131,24 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
 
 
 def _simplest(matrix: PredictionMatrix, names: list[str]) -> str | None:
-    """The least complex of some configurations, the first of equal ones; None if unknown."""
+    """The least complex configuration, the first of equal ones; None if unknown."""
     try:
-        known = dict(zip(matrix.configurations, complexities(matrix), strict=True))
+        complexity = dict(zip(matrix.configurations, complexities(matrix), strict=True))
     except OptionError:
         return None
-    return min(names, key=lambda name: known[name], default=None)
+    return min(names, key=lambda name: complexity[name], default=None)
 
 
 def rivals_of(evidence: Influences, plan: Plan) -> IntArray:
     """Return the configurations that the others are tested against: all, or those not screened."""
-    known = np.flatnonzero(evidence.defined)
-    if len(known) <= SCREENED_ABOVE:
-        return known
-    best = known[np.argmax(evidence.gains[known])]
+    defined = np.flatnonzero(evidence.defined)
+    if len(defined) <= SCREENED_ABOVE:
+        return defined
+    best = defined[np.argmax(evidence.gains[defined])]
     of_all = against(evidence, int(best), plan)
     reach = of_all.upper - of_all.differences
     worse = of_all.tested & (of_all.differences + 2 * reach < 0)
-    return known[~worse[known]]
+    return defined[~worse[defined]]
 
 
 def p_values(evidence: Influences, rivals: IntArray, plan: Plan) -> FloatArray:
@@ -157,15 +157,14 @@ def p_values(evidence: Influences, rivals: IntArray, plan: Plan) -> FloatArray:
     1 for a configuration that has no rival.
     """
     p = np.where(evidence.defined, 1.0, np.nan)
-    known = np.flatnonzero(evidence.defined)
+    defined = np.flatnonzero(evidence.defined)
     width = max(resources.current().memory // (BYTES * max(len(rivals), 1)), 1)
-    for columns in np.array_split(known, -(-len(known) // width)):
+    for columns in np.array_split(defined, -(-len(defined) // width)):
         p[columns] = _p_of(evidence, columns, rivals, plan)
     return p
 
 
 def _p_of(evidence: Influences, columns: IntArray, rivals: IntArray, plan: Plan) -> FloatArray:
-    """P-values (C') of some configurations."""
     variances = evidence.variances_between(columns, rivals)
     variances[columns[:, None] == rivals] = 0.0
     inverse = np.zeros_like(variances)
@@ -175,11 +174,11 @@ def _p_of(evidence: Influences, columns: IntArray, rivals: IntArray, plan: Plan)
     tested = np.flatnonzero(np.isfinite(statistics))
     p = np.ones(len(columns))
     if len(tested):
-        own, reached = columns[tested], scores(evidence, statistics[tested])
+        candidates, reached = columns[tested], scores(evidence, statistics[tested])
         weights = evidence.weights(lambda values: values - values.mean(axis=1, keepdims=True))
 
         def reduce(drawn: FloatArray) -> IntArray:
-            return _n_reached(drawn[:, own], drawn[:, rivals], inverse[tested], reached)
+            return _n_reached(drawn[:, candidates], drawn[:, rivals], inverse[tested], reached)
 
         p[tested] = (1 + sum(over_draws(evidence, plan, weights, reduce))) / (
             checked_draws(plan) + 1
@@ -188,15 +187,15 @@ def _p_of(evidence: Influences, columns: IntArray, rivals: IntArray, plan: Plan)
 
 
 def _n_reached(
-    own: FloatArray, of_rivals: FloatArray, inverse: FloatArray, statistics: FloatArray
+    of_candidates: FloatArray, of_rivals: FloatArray, inverse: FloatArray, statistics: FloatArray
 ) -> IntArray:
-    """Return how many draws (b, C') and (b, J) reach the statistic (C') of each configuration."""
+    """Count the draws (b, C') and (b, J) that reach the statistic (C') of each configuration."""
     scaled = np.empty_like(of_rivals, order="C")
     counts = np.empty(len(statistics), np.int64)
     for m, statistic in enumerate(statistics):
-        np.subtract(of_rivals, own[:, m : m + 1], out=scaled)
+        np.subtract(of_rivals, of_candidates[:, m : m + 1], out=scaled)
         np.multiply(scaled, inverse[m], out=scaled)
-        if statistic <= 0:  # else those left out, at 0, are not the largest that counts
+        if statistic <= 0:  # a positive statistic exceeds the zeros of those left out
             scaled[:, inverse[m] == 0] = -np.inf
         counts[m] = np.count_nonzero(scaled.max(axis=1) >= statistic)
     return counts
@@ -205,8 +204,8 @@ def _n_reached(
 def band(evidence: Influences, plan: Plan) -> tuple[FloatArray, FloatArray]:
     """Return the lower and upper ends (C,) of all performances, in the metric's sign and unit.
 
-    NaN where the performance is undefined or on a bound, or its variance is 0: nothing is known
-    of its uncertainty.
+    NaN where the performance is undefined or at a bound, or its variance is 0, so that its
+    uncertainty is unknown.
     """
     errors, bounds = evidence.errors(), evidence.metric.bounds
     values = evidence.metric.direction.sign * evidence.gains
@@ -219,7 +218,7 @@ def band(evidence: Influences, plan: Plan) -> tuple[FloatArray, FloatArray]:
     def reduce(drawn: FloatArray) -> FloatArray:
         return np.asarray((np.abs(drawn[:, tested]) / errors[tested]).max(axis=1))
 
-    # variances on this scale are those that were measured, of shares too
+    # on this scale shares too have their measured variances
     measured = replace(evidence, shares=False)
     weights = evidence.weights(lambda values: values)
     draws = over_draws(measured, plan, weights, reduce)
@@ -233,8 +232,6 @@ def _ends(
 ) -> tuple[FloatArray, FloatArray]:
     """Ends of intervals whose half-widths are `reach` to first order.
 
-    Examples
-    --------
     >>> low, high = _ends(np.array([0.9]), np.array([0.09]), (0.0, 1.0))
     >>> low.round(3), high.round(3)
     (array([0.768]), array([0.961]))

@@ -1,4 +1,4 @@
-"""Everything that a comparison may return. These records are the schema of the JSON output.
+"""The records of comparisons, which are the schema of the JSON output.
 
 A difference is positive where the first is better, whichever way the metric is better.
 """
@@ -15,14 +15,14 @@ from bbccli.types import Interval
 
 
 class Alternative(StrEnum):
-    """What a p-value speaks against equality for."""
+    """The alternative to equality that a p-value tests."""
 
     TWO_SIDED = "two-sided"
     BETTER = "better"
 
 
 class Verdict(StrEnum):
-    """What a comparison shows at its level."""
+    """The conclusion of a comparison at its level."""
 
     BETTER = "better"
     NOT_WORSE = "not-worse"
@@ -35,7 +35,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """How large a difference is on a scale of its own."""
+    """The size of a difference on a scale of its own."""
 
     name: str = doc("which measure, such as odds-ratio or cohens-d")
     value: float = doc("its value; null where it is undefined")
@@ -53,7 +53,7 @@ class Beliefs:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """What one test says of two configurations, or of two groups of them."""
+    """The result of one test of two configurations, or of two groups of them."""
 
     first: str = doc("configuration, or group of them")
     second: str = doc("what it is compared with; empty where all are compared")
@@ -144,7 +144,7 @@ class BestSet:
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Where a family stands over several data sets."""
+    """The rank of a family over several data sets."""
 
     family: str = doc("family, or configuration")
     mean_rank: float = doc("mean over data sets; 1 is the best, ties share")
@@ -154,7 +154,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """How often one family is better than another."""
+    """The number of data sets on which one family is better than another."""
 
     first: str = doc("family")
     second: str = doc("another")

@@ -1,33 +1,31 @@
-"""Statements about many differences that hold at once: max-T by multipliers.
+"""Simultaneous statements about many differences: max-T by multipliers.
 
-1. Draw standard normal g_i for each unit, and D_j = sum over strata of
-   sqrt(n_h / (n_h - 1)) sum_i g_i L_ij / n_h for each configuration: given the data, the D_j have
-   the covariances of the performances.
+1. Draw standard normal g_i for each unit, and D_j = sum over strata of √(n_h / (n_h - 1)) Σ_i g_i
+   L_ij / n_h for each configuration: given the data, the D_j have the covariances of the
+   performances.
 2. Variances are estimated too, in each stratum with n_h - 1 degrees of freedom: divide all D_j of a
-   draw by the root of sum over strata of w_h chi2_h / (n_h - 1), where w_h is the share of the
+   draw by the root of the sum over strata of w_h chi2_h / (n_h - 1), where w_h is the share of the
    stratum in the variances of all differences together. In one stratum D follows a multivariate t
    instead of a normal law.
-3. With T_j = d_j / se_j, the difference in its standard errors, compare it with the largest of the
-   (D_j - D_0) / se_j over all j. The critical value c at a level is the order statistic of rank
-   level (B + 1) of the B maxima; p_j = (1 + the number of maxima that reach T_j) / (B + 1). Of
-   shares of samples, such as accuracy, a variance follows from the difference: T_j is McNemar's
-   statistic, and step 2 is left out.
+3. Compare T_j = d_j / se_j, the difference in its standard errors, with the largest of the (D_j -
+   D_0) / se_j over all j. The critical value c at a level is the order statistic of rank level (B +
+   1) of the B maxima; p_j = (1 + the number of maxima that reach T_j) / (B + 1).
 4. Step-down: order the T_j, and compare each with the maxima over itself and the smaller ones only;
    a p-value is never below that of a larger T_j.
 
-All d_j are at least d_j - c se_j at once, with the probability of the level, whichever of them is
-looked at afterwards, and so also that of the winner. The same draws with the other sign give upper
-bounds, d_j + c' se_j, at their own level; with absolute values intervals of two sides.
+All true differences are at least d_j - c se_j simultaneously, with the probability of the level,
+and so is that of a configuration chosen afterwards, such as the winner. The same draws with the
+other sign give upper bounds, d_j + c' se_j, at their own level; absolute values give two-sided
+intervals.
 
-Of shares of samples, such as accuracies: the variance of a difference follows from the difference
-itself, and is taken about the one that is tested instead of the one that was measured: with T, the
-distance to it in standard errors as measured, z = T sqrt(n / (n - 1 + T^2)). For no difference that
-is McNemar's (b - c) / sqrt(b + c), with b samples that one alone is right on, and c that the other
-alone is.
-
-A z is compared with normal numbers, and a critical value c of those is c sqrt((n - 1) / (n - c^2))
-standard errors as measured. Those are the smaller the better a configuration looks, and bounds made
-of them fall short with few samples. Where c^2 >= n the samples are too few to show anything.
+For shares of samples, such as accuracies, step 2 is left out: the variance follows from the
+difference itself, and is taken about the difference that is tested instead of the one that was
+measured. With T, the distance to it in standard errors as measured, z = T √(n / (n - 1 + T²)). For
+no difference that is McNemar's (b - c) / √(b + c), with b samples that one alone gets right, and c
+that the other alone does. z is compared with normal numbers, and a critical value c of those is c
+√((n - 1) / (n - c²)) standard errors as measured. Standard errors as measured shrink as a
+configuration looks better, so bounds made of them fall short with few samples. If c² ≥ n, the
+samples are too few to show anything.
 
 Draws come in fixed blocks, each from a generator known from seed and position, and are reduced
 block by block.
@@ -67,12 +65,9 @@ ERROR = 1e-9
 
 
 def checked_draws(plan: Plan) -> int:
-    """Return B of a plan.
+    """Return the plan's B.
 
-    Raises
-    ------
-    OptionError
-        Too few for a critical value at the level.
+    Raises OptionError: too few for a critical value at the level.
     """
     n, least = n_draws(plan), ceil(1 / (1 - plan.level) - ERROR) - 1
     if n < least:
@@ -89,8 +84,8 @@ def over_draws(
 ) -> Iterator[Reduced]:
     """Reduce each block of draws D (b, C), b up to 64, in order.
 
-    `weights` (H,) are the shares of the strata in the variances of what is looked at. Blocks run in
-    threads. Memory O(C) for each.
+    `weights` (H,) are the shares of the strata in the variances of the reduced statistics. Blocks
+    run in threads. Memory O(C) for each.
     """
     n = checked_draws(plan)
 
@@ -100,7 +95,7 @@ def over_draws(
             drawn += (normal * evidence.scale[units]) @ evidence.influence[units]
         if not evidence.shares:
             drawn /= divisors(evidence.df, weights, plan.seed, position)[:, None]
-        # all rows at once, whatever is kept: sums of other shapes differ in the last bit
+        # a whole block is drawn, then cut: sums of other shapes differ in the last bit
         return reduce(drawn[: n - position * BLOCK])
 
     return ordered_map(of_block, range(-(-n // BLOCK)), resources.current().jobs)
@@ -123,8 +118,6 @@ def reach(evidence: Influences, z: float) -> float:
 def critical(maxima: FloatArray, level: float) -> float:
     """Return the order statistic of rank level (B + 1) of maxima (B,).
 
-    Examples
-    --------
     >>> critical(np.arange(1.0, 100), 0.95)
     95.0
     """
@@ -145,25 +138,19 @@ def p_error(p: float, n: int) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simultaneous:
-    """Differences of all configurations to one of them, and what holds of all at once.
+    """Differences of all configurations to one of them, with simultaneous bounds and p-values.
 
-    Attributes
-    ----------
-    differences, errors : (C,)
-        Positive where better; standard errors. NaN where undefined, 0 for the same on every unit.
-    tested : (C,) bool
-        True where a configuration took part: defined, not constant, not the other one itself.
-    lower, upper : (C,)
-        The differences are at least, and at most, this: each at the level for all at once. Where
-        nothing was to be tested they are the difference 0, or NaN.
-    statistics : (C,)
-        T, or McNemar's z of shares; NaN where not tested.
-    df
-        Degrees of freedom of all; None of shares, which have none.
-    p, p_stepdown : (C,)
-        Against differences of 0 or less. 1 for no difference at all; NaN where undefined.
-    n
-        B.
+    differences, errors (C,): positive where better; standard errors. NaN where undefined, 0 for the
+        same on every unit.
+    tested (C,) bool: True for a configuration that took part: defined, not constant, not the other
+        one.
+    lower, upper (C,): simultaneous bounds of the differences. Where nothing was tested they are the
+        difference 0, or NaN.
+    statistics (C,): T, or McNemar's z of shares; NaN where not tested.
+    df: degrees of freedom of all; None for shares.
+    p, p_stepdown (C,): against differences of 0 or less. 1 for no difference at all; NaN where
+        undefined.
+    n: B.
     """
 
     differences: FloatArray
@@ -181,8 +168,6 @@ class Simultaneous:
 def against(evidence: Influences, other: int, plan: Plan) -> Simultaneous:
     """Compare all configurations with one of them by max-T.
 
-    Notes
-    -----
     Time O(B U C); memory O(U C).
     """
     differences = evidence.gains - evidence.gains[other]
@@ -202,7 +187,7 @@ def against(evidence: Influences, other: int, plan: Plan) -> Simultaneous:
         upper[columns] = differences[columns] + up * errors[columns]
         p[columns] = share_reaching(above, statistics[columns])
         p_stepdown[order] = np.maximum.accumulate((1 + counts) / (len(above) + 1))
-    if evidence.shares:  # where too few samples show nothing
+    if evidence.shares:  # infinite where too few samples show nothing
         lower, upper = np.maximum(lower, -1.0), np.minimum(upper, 1.0)
     return Simultaneous(
         np.where(none, 0.0, differences),
@@ -243,21 +228,13 @@ def _maxima(
 def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Pairwise:
     """Return a function that adjusts the p-values of pairs of columns for all of them together.
 
-    The p-value of a pair is (1 + the draws whose largest |D_a - D_b| / se_ab over all pairs
-    reaches |T_ab|) / (B + 1). Pairs that are correlated, as those that share a configuration are,
-    cost less than with Holm.
+    The p-value of a pair is (1 + the number of draws whose largest |D_a - D_b| / se_ab over all
+    pairs reaches |T_ab|) / (B + 1). Correlated pairs, such as those that share a configuration,
+    cost less than with Holm. It is 1 for a difference of 0 on every sample, and None where
+    undefined, or for the same difference other than 0 on every sample.
 
-    1 where a difference is 0 on every sample; None where it is undefined, or the same on every
-    sample but not 0.
-
-    Raises
-    ------
-    UnsupportedError, UndefinedError
-        When called: as `evidence_of`.
-
-    References
-    ----------
-    Westfall & Young 1993, single-step max-T.
+    Raises UnsupportedError, UndefinedError: when called: as `evidence_of`.
+    Source: Westfall & Young 1993, single-step max-T.
     """
 
     def adjust(pairs: Sequence[tuple[int, int]]) -> list[float | None]:
@@ -266,10 +243,10 @@ def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Pairwise:
         errors = np.array([evidence.errors_against(b)[a] for a, b in pairs])
         differences = evidence.gains[first] - evidence.gains[second]
         none = (errors == 0) & same(differences, evidence.gains[first])
-        known = errors > 0
+        tested = errors > 0
         p = np.where(none, 1.0, np.nan)
-        if known.any():
-            ours, theirs, scale = first[known], second[known], errors[known]
+        if tested.any():
+            ours, theirs, scale = first[tested], second[tested], errors[tested]
             apart = evidence.influence[:, ours] - evidence.influence[:, theirs]
             weights = evidence.weights(lambda _: apart)
 
@@ -277,7 +254,9 @@ def max_t(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Pairwise:
                 return np.asarray((np.abs(drawn[:, ours] - drawn[:, theirs]) / scale).max(axis=1))
 
             maxima = np.concatenate(list(over_draws(evidence, plan, weights, largest)))
-            p[known] = share_reaching(maxima, scores(evidence, np.abs(differences[known]) / scale))
+            p[tested] = share_reaching(
+                maxima, scores(evidence, np.abs(differences[tested]) / scale)
+            )
         return [None if np.isnan(value) else float(value) for value in p]
 
     return adjust

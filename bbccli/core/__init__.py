@@ -1,1 +1,1 @@
-"""Domain records and the tools that every room uses."""
+"""Domain records and tools shared by all rooms."""

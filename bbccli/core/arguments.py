@@ -1,21 +1,25 @@
-"""Arguments as their types want them, or an error that names the parameter.
+"""Coerce arguments to their declared types, or raise an error that names the parameter.
 
-A word stands for the member that it names, numpy's numbers for Python's, and 1000.0 for 1000. What
-is anything else is refused here, where it is given: further in, code compares members by identity,
-and a word in the place of one would be none of them, in silence.
+Words become enum members, numpy numbers Python numbers, and 1000.0 becomes 1000. Anything else is
+refused at once: later code compares members by identity, where a plain word would silently match
+none of them.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
+from datetime import UTC, date, datetime
 from enum import Enum
 from functools import cache
+from itertools import combinations
 from numbers import Integral, Real
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from bbccli.errors import OptionError, nearest, parameter, short
+from bbccli.errors import InputError, OptionError, nearest, parameter, short
 
 E = TypeVar("E", bound=Enum)
 T = TypeVar("T")
@@ -24,12 +28,8 @@ Record = TypeVar("Record")
 
 
 def choice(kind: type[E], given: object, name: str) -> E:
-    """Return the member of `kind` that is given, by itself or by its word.
-
-    Raises
-    ------
-    OptionError
-        It is neither; the hint has the nearest word.
+    """Return a member of `kind`, given as itself or as its word; the error suggests the nearest
+    word.
 
     Examples
     --------
@@ -48,14 +48,7 @@ def choice(kind: type[E], given: object, name: str) -> E:
 
 
 class ByName(Mapping[Name, Record]):
-    """Records by name; each is made when it is first looked up.
-
-    Parameters
-    ----------
-    names
-        In their order.
-    make
-        Name -> its record, such as what a module declares that is imported only then.
+    """A registry whose records are made, by `make(name)`, on first use.
 
     Examples
     --------
@@ -90,12 +83,8 @@ class ByName(Mapping[Name, Record]):
 
 
 def entry(registry: Mapping[str, T], given: object, what: str, kind: type[T] | tuple[()] = ()) -> T:
-    """Return the record of a registry that is given, by its name or, of this kind, by itself.
-
-    Raises
-    ------
-    OptionError
-        It is neither; the hint has the nearest name.
+    """Return a record of a registry, given by name or as itself; the error suggests the nearest
+    name.
     """
     if isinstance(given, kind):
         return given
@@ -105,7 +94,7 @@ def entry(registry: Mapping[str, T], given: object, what: str, kind: type[T] | t
 
 
 def as_list(given: str | T | Iterable[str | T] | None) -> list[str | T]:
-    """Return several things; one alone, such as a word, is a list of itself, and None is empty."""
+    """Return a list: a single thing, such as a word, becomes a list of one, None an empty list."""
     if given is None:
         return []
     if isinstance(given, str) or not isinstance(given, Iterable):
@@ -114,20 +103,18 @@ def as_list(given: str | T | Iterable[str | T] | None) -> list[str | T]:
 
 
 def real(given: object, name: str) -> float:
-    """Return a number; an OptionError for what is none."""
+    """Return a float, or raise an OptionError."""
     plain = _plain(given)
     if not isinstance(plain, Real) or isinstance(plain, bool):
         raise OptionError(f"{parameter(name)} is {short(given)}, not a number", hint="such as 0.95")
     try:
         return float(plain)
     except OverflowError:
-        raise OptionError(
-            f"{parameter(name)} is too large a number", hint="a smaller one"
-        ) from None
+        raise OptionError(f"{parameter(name)} is too large", hint="use a smaller number") from None
 
 
 def whole(given: object, name: str) -> int:
-    """Return an integer, also of 1e3; an OptionError for what is none."""
+    """Return an integer, also for 1e3, or raise an OptionError."""
     plain = _plain(given)
     if isinstance(plain, Integral) and not isinstance(plain, bool):
         return int(plain)
@@ -137,7 +124,7 @@ def whole(given: object, name: str) -> int:
 
 
 def switch(given: object, name: str) -> bool:
-    """Return a yes or no; an OptionError for what is none, such as the word "no"."""
+    """Return a bool, or raise an OptionError, also for words such as "no"."""
     plain = _plain(given)
     if not isinstance(plain, bool | int) or plain not in (0, 1):
         raise OptionError(f"{parameter(name)} is {short(given)}", hint="True or False")
@@ -145,15 +132,10 @@ def switch(given: object, name: str) -> bool:
 
 
 def settle(record: Any, *names: str) -> None:
-    """Put the fields of a frozen record, all or some, into the form that their types tell.
+    """Coerce fields of a frozen record, all or some, to their types; an OptionError names a misfit.
 
-    Members of an `Enum`, alone or in a frozen set, numbers, pairs of numbers, and yes or no; each
-    may be None where its type says so. Others are left alone.
-
-    Raises
-    ------
-    OptionError
-        A value that is none of its type.
+    Handles enum members (alone or in a frozenset), numbers, pairs of numbers and bools, each
+    possibly None; other fields are left alone.
     """
     group: Any = type(record)
     forms = _forms(group)
@@ -171,16 +153,16 @@ _NUMBERS: dict[Any, _Form] = {int: whole, float: real, bool: switch}
 
 @cache
 def _forms(record: Any) -> dict[str, tuple[Any, _Form, bool]]:
-    """Type, what makes it, and whether it may be None, of the fields that have a form."""
+    """Type, converter and optionality of each field that can be coerced."""
     hints = get_type_hints(record)
-    found = {}
-    for one in fields(record):
-        parts = _parts(hints[one.name])
+    converters = {}
+    for record_field in fields(record):
+        parts = _parts(hints[record_field.name])
         kinds = [part for part in parts if part is not NoneType]
         form = _form_of(kinds[0]) if len(kinds) == 1 else None
         if form is not None:
-            found[one.name] = kinds[0], form, NoneType in parts
-    return found
+            converters[record_field.name] = kinds[0], form, NoneType in parts
+    return converters
 
 
 def _parts(kind: Any) -> tuple[Any, ...]:
@@ -200,7 +182,7 @@ def _form_of(kind: Any) -> _Form | None:
 
 
 def _pair(given: Any, name: str) -> tuple[float, float]:
-    """Two numbers."""
+    """Return two numbers."""
     both: Sequence[Any] = list(given) if isinstance(given, Iterable) else []
     if isinstance(given, str) or len(both) != 2:
         raise OptionError(
@@ -210,5 +192,53 @@ def _pair(given: Any, name: str) -> tuple[float, float]:
 
 
 def _plain(given: Any) -> Any:
-    """Python's number of a single one of numpy's."""
+    """Return a numpy scalar as a Python number."""
     return given.item() if getattr(given, "shape", None) == () else given
+
+
+EPOCH = "SOURCE_DATE_EPOCH"
+"""Variable with a time in seconds since 1970 that stands for now; of reproducible-builds.org."""
+
+
+def day() -> date:
+    """Return the date of a page: today's, or that of SOURCE_DATE_EPOCH.
+
+    Raises
+    ------
+    OptionError
+        The variable holds no such time.
+    """
+    given = os.environ.get(EPOCH)
+    if not given:
+        return datetime.now().astimezone().date()
+    try:
+        return datetime.fromtimestamp(int(given), UTC).date()
+    except (ValueError, OverflowError, OSError) as error:
+        raise OptionError(
+            f"the variable {EPOCH} is {given!r}, which is not a time in seconds since 1970",
+            hint=f"unset {EPOCH}, or give it what date +%s prints",
+        ) from error
+
+
+def check_order(given: Mapping[str, Any]) -> None:
+    """Refuse pandas objects whose indexes show that their rows are in different orders.
+
+    The numbers 0 to N - 1 in order mean nothing, so that objects with them, or without an index, go
+    with any other by position. `given` are values per row, by argument.
+    """
+    pandas = sys.modules.get("pandas")
+    if pandas is None:
+        return
+    kinds = (pandas.DataFrame, pandas.Series)
+    indexed = {name: one.index for name, one in given.items() if isinstance(one, kinds)}
+    for (first, index), (name, other) in combinations(indexed.items(), 2):
+        if len(index) != len(other) or index.equals(other):
+            continue  # a different number of rows is another error
+        same = len(index.difference(other)) == 0 == len(other.difference(index))
+        if same or not any(one.equals(pandas.RangeIndex(len(one))) for one in (index, other)):
+            raise InputError(
+                f"{first} and {name} have indexes {'in another order' if same else 'that differ'}",
+                path="<DataFrame>" if isinstance(given[first], pandas.DataFrame) else "<table>",
+                hint=f"use {name}.loc[{first}.index]; or {name}.to_numpy(), if the rows match as "
+                "they are",
+            )

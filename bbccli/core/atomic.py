@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all; devices and pipes are written through."""
+"""Write files whole or not at all; write devices and pipes through."""
 
 from __future__ import annotations
 
@@ -24,30 +24,26 @@ _DESCRIPTOR = re.compile(r"(?:/dev/fd|/proc/(?P<process>\d+|self|thread-self)/fd
 
 @contextmanager
 def replacing(target: Path) -> Iterator[IO[bytes]]:
-    """Yield a file that becomes the content of the target at the end of the `with` statement.
+    """Yield a file whose content replaces the target when the `with` block ends.
 
-    A file is written next to the target and renamed, so no reader ever sees half of it; mode and
-    owner of a file that was there are kept, and so are symbolic links, whose end is replaced. A
-    device, a pipe or an open descriptor (`/dev/stdout`, `>(command)`) is written through once all
-    is known. Nothing is written when the body raises.
+    It is written next to the target and renamed, so no reader ever sees half of it; mode and owner
+    of an existing file are kept, and of a symbolic link the file it points to is replaced. Devices,
+    pipes and open descriptors (`/dev/stdout`, `>(command)`) are written through at the end. Nothing
+    is written if the body raises.
 
-    Raises
-    ------
-    OSError
-        The target can't be written; `PermissionError` where it is there and read-only.
-    OptionError
-        The command has read the target.
+    Raises OSError if the target can't be written (PermissionError if it is read-only), and
+    OptionError if the command has read it.
     """
     import tempfile
 
     check_unread(target, str(target))
 
     if is_stream(target):
-        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as held:
-            yield held
-            held.seek(0)
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as buffer:
+            yield buffer
+            buffer.seek(0)
             with _stream(target) as stream:
-                shutil.copyfileobj(held, stream)
+                shutil.copyfileobj(buffer, stream)
         return
     target = _end_of_links(target)
     before = _status(target)
@@ -62,7 +58,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
             os.fsync(file.fileno())
         if _made_alike(temporary, before):
             temporary.replace(target)
-        else:  # another owner's file that we may write: it stays theirs
+        else:  # someone else's file that we may write: keep its owner
             shutil.copyfile(temporary, target)
             temporary.unlink()
         sync_folder(target.parent)
@@ -73,13 +69,7 @@ def replacing(target: Path) -> Iterator[IO[bytes]]:
 
 
 def write_whole(content: bytes, path: str) -> None:
-    """Write a file, whole or not at all.
-
-    Raises
-    ------
-    OptionError
-        The file can't be written.
-    """
+    """Write a file, whole or not at all; an OptionError if it can't be written."""
     try:
         with replacing(Path(path)) as file:
             file.write(content)
@@ -88,18 +78,15 @@ def write_whole(content: bytes, path: str) -> None:
 
 
 def cannot_write(path: str, problem: str) -> OptionError:
-    """Return the error about a place that takes no result."""
+    """Return the error about a place that can't be written."""
     return OptionError(
         f"cannot write {path}: {problem}",
-        hint="name a file in a folder that exists and can be written to",
+        hint="name a file in an existing, writable folder",
     )
 
 
 def sync_folder(folder: Path) -> None:
-    """Have the names in a folder on the disk, so that a new file outlives a loss of power.
-
-    Not all systems and disks can: what they can't is left out.
-    """
+    """Flush a folder to disk, where the system can, so that a new file survives a power cut."""
     with suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -109,7 +96,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def sweep(target: Path) -> None:
-    """Remove what a process that was killed left next to the target; only for who has its lock."""
+    """Remove temporary files of killed processes next to the target; the caller holds its lock."""
     if is_stream(target):
         return
     target = _end_of_links(target)
@@ -123,16 +110,16 @@ def is_stream(target: Path) -> bool:
     """True for a path that is written through: a device, a pipe or a descriptor."""
     if _descriptor(target) is not None:
         return True
-    found = _status(target)
-    return found is not None and not (stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode))
+    status = _status(target)
+    return status is not None and not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode))
 
 
 def is_read_only(target: Path) -> bool:
-    """True for an existing file that this process must not write, or nobody by its mode."""
-    found = _status(target)
-    if found is None:
+    """True for an existing file that is not writable for this process, or for anyone."""
+    status = _status(target)
+    if status is None:
         return False
-    return not os.access(target, os.W_OK) or not found.st_mode & 0o222
+    return not os.access(target, os.W_OK) or not status.st_mode & 0o222
 
 
 def _status(target: Path) -> os.stat_result | None:
@@ -147,14 +134,14 @@ def _end_of_links(target: Path) -> Path:
 
 
 def _descriptor(target: Path) -> int | None:
-    """Number of the open descriptor of this process that a path stands for."""
+    """Number of the open descriptor of this process that a path refers to."""
     path = os.fspath(target)
     for _ in range(_MOST_LINKS):
         folder = os.path.realpath(os.path.dirname(path))  # noqa: PTH120 - links of files only
         path = os.path.join(folder, os.path.basename(path))  # noqa: PTH118, PTH119
-        found = _DESCRIPTOR.fullmatch(path)
-        if found and found["process"] in (None, "self", "thread-self", str(os.getpid())):
-            return int(found["number"])
+        match = _DESCRIPTOR.fullmatch(path)
+        if match and match["process"] in (None, "self", "thread-self", str(os.getpid())):
+            return int(match["number"])
         try:
             path = os.path.join(folder, os.readlink(path))  # noqa: PTH115, PTH118
         except (OSError, ValueError):
@@ -169,7 +156,7 @@ def _stream(target: Path) -> IO[bytes]:
 
 
 def _made_alike(temporary: Path, before: os.stat_result | None) -> bool:
-    """Give a new file the mode and owner of the one that it replaces; False if it can't have it."""
+    """Give a new file the mode and owner of the replaced one; False if that is not possible."""
     if before is None:
         temporary.chmod(_mode_of_new_files())
         return True

@@ -1,4 +1,4 @@
-"""Choices of options: tasks, sides, intervals and the like; needs no numpy."""
+"""Choices of options, such as tasks, sides and intervals; needs no numpy."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ __all__ = [
 
 
 class Task(StrEnum):
-    """What is predicted."""
+    """Task that the predictions are for."""
 
     BINARY = "binary"
     MULTICLASS = "multiclass"
     REGRESSION = "regression"
     SURVIVAL = "survival"
     SCORE = "score"
-    """Nothing: the file holds scores that something else computed."""
+    """No outcome: the file holds scores computed elsewhere."""
 
     @property
     def is_classification(self) -> bool:
@@ -38,7 +38,7 @@ class Task(StrEnum):
 
 
 class Missing(StrEnum):
-    """What is done where some configurations have predictions and others lack them."""
+    """Treatment of configurations that lack predictions which others have."""
 
     ERROR = "error"
     DROP = "drop"
@@ -47,7 +47,7 @@ class Missing(StrEnum):
 
 
 class Errors(StrEnum):
-    """What failed requests count in the logs of an evaluation."""
+    """Treatment of failed requests in logs of evaluations."""
 
     ZERO = "zero"
     MISSING = "missing"
@@ -55,21 +55,21 @@ class Errors(StrEnum):
 
 
 class TableLayout(StrEnum):
-    """How a table of predictions is laid out: a column, or a row, per configuration."""
+    """Layout of a table of predictions: configurations in columns or in rows."""
 
     WIDE = "wide"
     LONG = "long"
 
 
 class RiskDirection(StrEnum):
-    """What higher predictions of a survival task mean."""
+    """Meaning of higher predictions in a survival task: an earlier or a later event."""
 
     EARLIER = "earlier"
     LATER = "later"
 
 
 class Pooling(StrEnum):
-    """How one performance is made of the folds' predictions."""
+    """Ways to turn the predictions of the folds into one performance."""
 
     POOLED = "pooled"
     FOLD_MEAN = "fold-mean"
@@ -77,7 +77,7 @@ class Pooling(StrEnum):
 
 
 class Select(StrEnum):
-    """Which configuration is selected."""
+    """Rule of selection."""
 
     BEST = "best"
     ONE_SE = "one-se"
@@ -85,7 +85,7 @@ class Select(StrEnum):
 
 
 class IntervalKind(StrEnum):
-    """How an interval is made of a resample distribution."""
+    """Ways to make an interval from a resampling distribution."""
 
     PERCENTILE = "percentile"
     MATCHED = "matched"
@@ -95,14 +95,14 @@ class IntervalKind(StrEnum):
 
 
 class Models(StrEnum):
-    """Whether models are trained between the selection and their use."""
+    """Use of the winner: with a model trained again on all data, or with the models as they are."""
 
     TRAINED = "trained"
     FIXED = "fixed"
 
 
 class Side(StrEnum):
-    """Which ends of an interval are estimated; the other is the metric's own bound."""
+    """Ends of an interval that are estimated; any other end is the metric's own bound."""
 
     TWO = "two"
     LOWER = "lower"
@@ -111,7 +111,7 @@ class Side(StrEnum):
 
 
 class Adjustment(StrEnum):
-    """How p-values are adjusted for the number of comparisons."""
+    """Adjustment of p-values for the number of comparisons."""
 
     HOLM = "holm"
     HOCHBERG = "hochberg"
@@ -121,14 +121,14 @@ class Adjustment(StrEnum):
 
 
 class OnError(StrEnum):
-    """What a batch does when a file has no result."""
+    """Reaction of a batch to a file without a result."""
 
     CONTINUE = "continue"
     STOP = "stop"
 
 
 class GateOn(StrEnum):
-    """Which figure of an estimate a gate looks at; the bound is the pessimistic one."""
+    """Figure of an estimate that a gate looks at; the bound is the pessimistic one."""
 
     BOUND = "bound"
     ESTIMATE = "estimate"

@@ -1,8 +1,9 @@
-"""Local files that are read: no result takes their place, and no folder leads out of itself."""
+"""Open local input files: no result overwrites them, and no folder leads out of itself."""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,9 +15,11 @@ from pathlib import Path
 from bbccli.errors import InputError, OptionError
 
 Identity = tuple[int, int]
-"""Device and inode of a regular file, which are the same by whatever name or link."""
+"""Device and inode of a regular file, the same for all its names and links."""
 
 STDOUT = 1
+
+_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 _FLAGS = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("BINARY", "CLOEXEC", "NONBLOCK"))
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -25,7 +28,7 @@ _OF_FOLDER = os.O_RDONLY | sum(getattr(os, f"O_{n}", 0) for n in ("CLOEXEC", "DI
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """Files that a command has read, and those of its results, each with a name for messages."""
+    """Files that a command has read and those it will write, with names for messages."""
 
     read: dict[Identity, str] = field(default_factory=dict)
     results: dict[Identity, str] = field(default_factory=dict)
@@ -33,19 +36,7 @@ class _Files:
 
 @dataclass(frozen=True, slots=True)
 class _Folder:
-    """A folder that is not left.
-
-    Parameters
-    ----------
-    given
-        Its path as it was named.
-    real
-        Its path without links.
-    descriptor
-        Of the open folder; None where the system has none.
-    follow_links
-        True if links may lead out of it.
-    """
+    """A folder that reading must not leave; its descriptor is None where the system has none."""
 
     given: str
     real: str
@@ -57,9 +48,14 @@ _FILES: ContextVar[_Files | None] = ContextVar("files", default=None)
 _FOLDER: ContextVar[_Folder | None] = ContextVar("folder", default=None)
 
 
+def is_url(path: str | Path) -> bool:
+    """Return True if a path is a URL, such as s3://bucket/file.csv."""
+    return isinstance(path, str) and _URL.match(path) is not None
+
+
 @contextmanager
 def command() -> Iterator[None]:
-    """Record the files that are read in the body, so that no result overwrites one of them."""
+    """Record the files read in the body, so that no result overwrites one of them."""
     token = _FILES.set(_Files())
     try:
         claim(STDOUT, "standard output")
@@ -70,7 +66,7 @@ def command() -> Iterator[None]:
 
 @contextmanager
 def trying() -> Iterator[None]:
-    """Look into files that may not be input: none is recorded."""
+    """Look into files that may not be input, without recording them."""
     token = _FILES.set(None)
     try:
         yield
@@ -79,83 +75,46 @@ def trying() -> Iterator[None]:
 
 
 def claim(target: str | Path | int, words: str) -> None:
-    """Register the target of a result, so that reading it is refused before the work.
+    """Register the target of a result, a path or descriptor, so that reading it is refused.
 
-    Parameters
-    ----------
-    target
-        A path, or a descriptor.
-    words
-        For messages, such as the option.
-
-    Raises
-    ------
-    OptionError
-        The file has been read already.
+    `words` name it in messages. An OptionError if the file has been read already.
     """
-    files, found = _FILES.get(), identity(target)
-    if files is not None and found is not None:
-        files.results.setdefault(found, words)
-        if found in files.read:
-            raise _both(words, files.read[found])
+    files, file = _FILES.get(), identity(target)
+    if files is not None and file is not None:
+        files.results.setdefault(file, words)
+        if file in files.read:
+            raise _overwriting(words, files.read[file])
 
 
 def check_unread(target: str | Path | int, words: str) -> None:
-    """Refuse to write to a file that the command has read.
-
-    Raises
-    ------
-    OptionError
-        It has, by whatever name or link.
-    """
+    """Raise an OptionError if a target was read by this command, by whatever name or link."""
     files = _FILES.get()
-    found = identity(target) if files is not None and files.read else None
-    if files is not None and found in files.read:
-        raise _both(files.results.get(found, words), files.read[found])
+    file = identity(target) if files is not None and files.read else None
+    if files is not None and file in files.read:
+        raise _overwriting(files.results.get(file, words), files.read[file])
 
 
 def note(path: str | Path | int, name: str = "") -> None:
-    """Record a file that is read by other means than `opened`.
-
-    Parameters
-    ----------
-    path
-        A path, or a descriptor.
-    name
-        For messages, where it is another.
-
-    Raises
-    ------
-    OptionError
-        A result is to be written there.
-    """
-    found = _FILES.get() and identity(path)
-    if found:
-        _note(found, name or str(path))
+    """Record a file read by other means than `opened`; an OptionError if a result goes there."""
+    file = _FILES.get() and identity(path)
+    if file:
+        _note(file, name or str(path))
 
 
 def opened(path: str | Path) -> BufferedReader:
     """Open a file for reading, and record it.
 
-    Within a folder (see `within`) it must be a regular file, and lie there.
-
-    Raises
-    ------
-    OSError, ValueError
-        It can't be opened.
-    InputError
-        It leads out of the folder, or is a pipe, a socket or a device in it.
-    OptionError
-        A result is to be written there.
+    Raises OSError or ValueError if it can't be opened, OptionError if a result is to be written
+    there and, in a folder (see `within`), InputError if it leads out or is no regular file.
     """
     folder = _FOLDER.get()
     file = open(_opened_in(folder, path), "rb") if folder else Path(path).open("rb")  # noqa: SIM115
     try:
-        found = os.fstat(file.fileno())
-        if folder is not None and not stat.S_ISREG(found.st_mode):
+        status = os.fstat(file.fileno())
+        if folder is not None and not stat.S_ISREG(status.st_mode):
             raise _irregular(path)
-        if stat.S_ISREG(found.st_mode):
-            _note((found.st_dev, found.st_ino), str(path))
+        if stat.S_ISREG(status.st_mode):
+            _note((status.st_dev, status.st_ino), str(path))
     except BaseException:
         file.close()
         raise
@@ -170,19 +129,13 @@ def bytes_of(path: str | Path) -> bytes:
 
 @contextmanager
 def within(folder: Path, *, follow_links: bool) -> Iterator[None]:
-    """Open nothing in the body that is not in a folder.
+    """Refuse to open anything outside a folder in the body, unless `follow_links`.
 
-    The folder itself may be a link: it was named. A hard link is a file of the folder like any
-    other.
-
-    Parameters
-    ----------
-    follow_links
-        True if links may lead out of it, to regular files.
+    The folder itself may be a link, since it was named; hard links count as its own files.
     """
     descriptor = None
     if os.open in os.supports_dir_fd:
-        with suppress(OSError):  # said by what lists or opens something in it
+        with suppress(OSError):  # reported when something in it is listed or opened
             descriptor = os.open(folder, _OF_FOLDER)
     token = _FOLDER.set(_Folder(str(folder), os.path.realpath(folder), descriptor, follow_links))
     try:
@@ -194,44 +147,38 @@ def within(folder: Path, *, follow_links: bool) -> Iterator[None]:
 
 
 def identity(target: str | Path | int) -> Identity | None:
-    """Return device and inode of a file, behind all links; None where there is no regular file.
-
-    Parameters
-    ----------
-    target
-        A path, or a descriptor.
-    """
+    """Return device and inode of a path or descriptor, links followed; None if no regular file."""
     try:
-        found = os.stat(target)  # noqa: PTH116 - also of descriptors
+        status = os.stat(target)  # noqa: PTH116 - also of descriptors
     except (OSError, ValueError):
         return None
-    return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
-def _note(found: Identity, name: str) -> None:
+def _note(file: Identity, name: str) -> None:
     files = _FILES.get()
     if files is None:
         return
-    files.read.setdefault(found, name)
-    if found in files.results:
-        raise _both(files.results[found], name)
+    files.read.setdefault(file, name)
+    if file in files.results:
+        raise _overwriting(files.results[file], name)
 
 
-def _both(words: str, name: str) -> OptionError:
-    return OptionError(f"{words} is a file that is read: {name}", hint="name another file for it")
+def _overwriting(words: str, name: str) -> OptionError:
+    return OptionError(f"{words} would overwrite an input file: {name}", hint="name another file")
 
 
 def _opened_in(folder: _Folder, path: str | Path) -> int:
-    """Descriptor of a regular file in a folder; nothing that a process waits for is opened."""
+    """Return the descriptor of a regular file in a folder; never block on a pipe or device."""
     try:
         steps = Path(path).absolute().relative_to(Path(folder.given).absolute()).parts
     except ValueError:
         steps = ("..",)
     if ".." in steps or not steps:
         raise InputError(
-            "is not in the folder that is read",
+            "is outside the folder that is read",
             path=str(path),
-            hint="the folder names files elsewhere: don't read it unless you trust who made it",
+            hint="the folder refers to files elsewhere: read it only if you trust who made it",
         )
     if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - of what a link leads to
         if os.path.isdir(path):  # noqa: PTH112
@@ -242,15 +189,15 @@ def _opened_in(folder: _Folder, path: str | Path) -> int:
         return os.open(real, _FLAGS)
     if not Path(real).is_relative_to(folder.real):
         raise InputError(
-            f"a link leads out of the folder, to {real}",
+            f"a link points outside the folder, to {real}",
             path=str(path),
-            hint="--follow-links if you trust who made the folder",
+            hint="use --follow-links if you trust who made the folder",
         )
-    return _walked(folder, real)
+    return _opened_stepwise(folder, real)
 
 
-def _walked(folder: _Folder, real: str) -> int:
-    """Open a file step by step from its folder, so that none can become a link meanwhile."""
+def _opened_stepwise(folder: _Folder, real: str) -> int:
+    """Open a file step by step from its folder, so that no step can become a link meanwhile."""
     if folder.descriptor is None:
         return os.open(real, _FLAGS | _NO_LINK)
     *steps, name = Path(real).relative_to(folder.real).parts
@@ -271,5 +218,5 @@ def _irregular(path: str | Path) -> InputError:
     return InputError(
         "is a pipe, a socket or a device, not a file",
         path=str(path),
-        hint="replace it by a file with its content, or remove it",
+        hint="replace it with a regular file, or remove it",
     )

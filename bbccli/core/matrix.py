@@ -1,4 +1,4 @@
-"""The prediction matrix: validated once, read-only afterwards."""
+"""The prediction matrix: validated once, then read-only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ FORMS = {
     PredictionKind.SCORE: {PredictionKind.SCORE},
     PredictionKind.VALUE: {PredictionKind.VALUE},
 }
-"""Forms in which predictions of a kind can be had, whatever the threshold."""
+"""Kind of the predictions -> the forms that can be derived from it without a threshold."""
 
 
 def as_labels(
@@ -51,8 +51,8 @@ def as_labels(
 ) -> FloatArray | IntArray:
     """Return class codes (R, N, C) int64 of predictions (R, N, C) or (R, N, C, K).
 
-    Labels as they are; the positive class where a score or probability is above the threshold, or
-    one half; of K columns the largest, the first on ties.
+    Labels stay; scores and probabilities give the positive class above the threshold (default 0.5);
+    K columns give the largest, the first on ties.
     """
     if predictions.ndim == 4:
         return np.asarray(np.argmax(predictions, axis=3))
@@ -62,37 +62,37 @@ def as_labels(
 
 
 def check_threshold(threshold: float | None, task: Task, kind: PredictionKind) -> None:
-    """Refuse a threshold for predictions that it does not apply to, or out of their range."""
+    """Refuse a threshold that does not apply to the predictions or is out of their range."""
     if threshold is None:
         return
     plural = PLURAL[kind]
     scores = kind in (PredictionKind.SCORE, PredictionKind.PROBABILITY)
     if task is not Task.BINARY or not scores:
         raise OptionError(
-            f"{parameter('threshold')} cuts scores or probabilities of two classes; these "
+            f"{parameter('threshold')} is for scores or probabilities of two classes; these "
             f"predictions are {plural} of a {task} task",
             hint="leave it out",
         )
     bounded = kind is PredictionKind.PROBABILITY
     if not np.isfinite(threshold) or (bounded and not 0 <= threshold <= 1):
         raise OptionError(
-            f"{parameter('threshold')} is {threshold:g}, and the predictions are {plural}",
+            f"{parameter('threshold')} is {threshold:g}, but the predictions are {plural}",
             hint="for example 0.5" if bounded else "a finite number, for example 0",
         )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SampleKeys:
-    """What N samples are called.
+    """Names of N samples.
 
     Parameters
     ----------
     values : (N,)
-        Whole numbers, or text as UTF-8: a fraction of the memory of text.
+        Integers, or UTF-8 text, which takes a fraction of the memory of str.
     column
-        Column that holds them; None where they are the positions of the rows.
+        Column that holds them; None if they are row positions.
     rows : (N,), optional
-        Row of the file in which each sample appears first; None where they are not of one file.
+        First row of each sample in the file; None if they come from several files.
     """
 
     values: IntArray | NDArray[np.bytes_]
@@ -105,7 +105,7 @@ class SampleKeys:
         return len(self.values)
 
     def take(self, samples: IntArray | BoolArray) -> SampleKeys:
-        """Return the keys of some samples, by their positions or where True."""
+        """Return the keys of some samples, by position or mask."""
         rows = None if self.rows is None else self.rows[samples]
         return SampleKeys(self.values[samples], self.column, rows)
 
@@ -124,12 +124,12 @@ class SampleKeys:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NestedFold:
-    """One outer fold of one repeat: T training samples with inner predictions, and a test set.
+    """One outer fold of a repeat: T training samples with inner predictions, and M test samples.
 
     Parameters
     ----------
     name
-        Of the outer fold, as in the file.
+        Name of the outer fold in the file.
     repeat
         Position of the repeat, 0..R-1.
     training : (T,) int
@@ -163,22 +163,21 @@ class NestedFold:
 
 @dataclass(frozen=True, slots=True)
 class Unfinished:
-    """A cross-validation in progress: what there is besides the complete predictions.
+    """State of a cross-validation in progress, besides its complete predictions.
 
     Parameters
     ----------
     dropped
-        Configurations that lack predictions on samples that others predict, in the order of the
-        file. They were dropped after an earlier fold.
+        Configurations dropped after an earlier fold: they lack predictions that others have. In
+        file order.
     models
-        Models of each of them: folds, of all repeats, in which it has predictions.
+        Number of folds, over all repeats, in which each of them has predictions.
     n_models
-        Folds, of all repeats, in which some configuration has predictions; None when folds are
-        unknown.
+        Number of folds, over all repeats, with any predictions; None when folds are unknown.
     n_to_come
-        Folds, of all repeats, without any prediction; None when unknown.
+        Number of folds, over all repeats, without predictions; None when unknown.
     names
-        All configurations of the file, in its order.
+        All configurations, in file order.
     """
 
     dropped: tuple[str, ...] = ()
@@ -195,55 +194,54 @@ class PredictionMatrix:
     Parameters
     ----------
     outcome
-        The truth of the N samples.
+        Truth of the N samples.
     predictions : (R, N, C) or (R, N, C, K)
-        Finite float32 or float64, or what reads some of their columns when asked; class codes when
-        `kind` is label; K probabilities per configuration for multiclass tasks, of the positive
-        class alone for binary ones.
+        Finite float32 or float64, or an object that reads columns on request; class codes when
+        `kind` is label; K probabilities per configuration for multiclass tasks, only that of the
+        positive class for binary ones.
     configurations
         C unique, non-empty names.
     kind
-        What a prediction is.
+        Kind of the predictions.
     folds : (R, N) int, optional
         Fold of each sample within its repeat, coded 0..F-1 in the order of `fold_names`.
     fold_names
-        Names of the F fold codes, as in the file.
+        Names of the F folds, as in the file.
     groups : (N,) int, optional
         Cluster of each sample, coded 0..G-1.
-    available : (R, N, C) bool, optional
-        Where there is a prediction; elsewhere `predictions` holds some finite number that is never
-        scored. None where every configuration predicts every sample.
-    nested
-        Outer folds with their inner predictions, where the cross-validation was a nested one; then
-        `predictions` are those of the outer test samples and `folds` the outer folds.
     source
         File, content hash and metadata.
     notes
-        What was noticed while reading.
+        Notes of the readers.
     threshold
-        Where scores or probabilities of a binary task are cut into classes; without it
-        probabilities are cut at 0.5 and unbounded scores are not.
-    risk_direction
-        Of a survival task: what higher predictions meant before `with_risk_direction`.
+        Cut for scores or probabilities of a binary task; without it probabilities are cut at 0.5,
+        unbounded scores not at all.
+    available : (R, N, C) bool, optional
+        True where there is a prediction; elsewhere `predictions` holds some finite number that is
+        never scored. None if every configuration predicts every sample.
     unfinished
-        Of a cross-validation in progress; its samples so far may be of one class.
+        State of a cross-validation in progress; its samples so far may be of one class.
+    nested
+        Outer folds with their inner predictions, for nested cross-validation; `predictions` are
+        then those of the outer test samples, and `folds` the outer folds.
     repeated_holdout
-        Whether each repeat predicts a part of the samples, as in Monte-Carlo cross-validation:
-        `available` says which. A performance is then the mean over the repeats that have one, and
-        there are no folds.
+        True if each repeat predicts only the samples marked in `available`, as in Monte-Carlo
+        cross-validation. A performance is then the mean over repeats, and there are no folds.
+    risk_direction
+        Survival: meaning of higher predictions before `with_risk_direction`.
     sample_keys
-        What the N samples are called in the file; None where they have no names.
+        Names of the N samples in the file; None if they have none.
     train_size
-        Samples that trained each model; None where the file does not say.
+        Number of samples that trained each model; None if unknown.
     smaller
-        The same configurations trained on fewer samples, fewest first, each with its `train_size`.
+        Matrices of the same configurations trained on fewer samples, fewest first.
 
     Raises
     ------
     OptionError
-        A threshold for predictions that it does not apply to, or out of their range.
+        A threshold that does not apply to the predictions, or is out of their range.
     InputError
-        Shapes that do not match, non-finite predictions, names that are empty or occur twice.
+        Shapes that do not match, non-finite predictions, empty or duplicate names.
     UndefinedError
         Classification with fewer than two classes among the samples.
     """
@@ -282,13 +280,13 @@ class PredictionMatrix:
         )
         if self.repeated_holdout and self.available is None:
             raise InputError(
-                "repeated hold-out needs to know what is available",
+                "repeated hold-out needs a mask of the available predictions",
                 path=path,
-                hint="give `available` (R, N, C)",
+                hint="give available, a boolean array (R, N, C)",
             )
         check_threshold(self.threshold, self.task, self.kind)
         check_names(self.configurations, path)
-        if isinstance(self.predictions, np.ndarray):  # what stays in its file was looked at there
+        if isinstance(self.predictions, np.ndarray):  # others were checked in their file
             check_finite(self.predictions, self.configurations, path)
         if self.unfinished is None:
             check_classes(self.outcome)
@@ -300,19 +298,19 @@ class PredictionMatrix:
     __reduce__ = made_anew
 
     def __repr__(self) -> str:
-        what = f"{self.task} task, {self.kind} predictions"
+        kinds = f"{self.task} task, {self.kind} predictions"
         repeats = f", {self.n_repeats} repeats" if self.n_repeats > 1 else ""
         size = f"{self.n_samples} samples x {self.n_configurations} configurations{repeats}"
-        return f"<PredictionMatrix of {self.source.path or 'arrays'}: {size}, {what}>"
+        return f"<PredictionMatrix of {self.source.path or 'arrays'}: {size}, {kinds}>"
 
     @property
     def task(self) -> Task:
-        """Return what is predicted."""
+        """Return the task of the outcome."""
         return self.outcome.task
 
     @property
     def n_repeats(self) -> int:
-        """R, full cross-validation passes."""
+        """Return R, the number of complete cross-validation passes."""
         return int(self.predictions.shape[0])
 
     @property
@@ -327,45 +325,45 @@ class PredictionMatrix:
 
     @property
     def keys(self) -> NDArray[np.str_]:
-        """(N,) what each sample is called: its `row_id`, or its number in the file, from 0."""
+        """Return the name of each sample (N,): its `row_id`, or its position in the file."""
         keys = self.sample_keys or SampleKeys(np.arange(self.n_samples))
         return keys.as_text()
 
     @property
     def size(self) -> tuple[int, int]:
-        """N, and the bytes of the predictions."""
+        """Return N and the number of bytes of the predictions."""
         return self.n_samples, self.predictions.nbytes
 
     @property
     def n_folds(self) -> int | None:
-        """F, the most folds of any repeat; None when folds are unknown."""
+        """Return F, the largest number of folds of a repeat; None if folds are unknown."""
         if self.folds is None:
             return None
-        return max(len(distinct(row)) for row in self.folds)
+        return max(int(np.count_nonzero(np.bincount(row))) for row in self.folds)
 
     @property
     def n_groups(self) -> int | None:
-        """G; None when there are no groups."""
+        """Return G; None without groups."""
         return None if self.groups is None else len(distinct(self.groups))
 
     def n_predicted(self, configuration: int) -> int | None:
-        """Samples that a configuration predicts in some repeat; None where these are all."""
+        """Return the number of samples with a prediction in some repeat; None if all have one."""
         if self.available is None:
             return None
-        found = int(self.available[:, :, configuration].any(axis=0).sum())
-        return found if found < self.n_samples else None
+        number = int(self.available[:, :, configuration].any(axis=0).sum())
+        return number if number < self.n_samples else None
 
     def of_repeat(self, repeat: int) -> PredictionMatrix:
-        """Return the matrix of one of the R repeats alone."""
+        """Return the matrix of one repeat."""
         return self._at((slice(repeat, repeat + 1),))
 
     def of_configurations(self, columns: IntArray) -> PredictionMatrix:
-        """Return the matrix of some of the C configurations, in the order of `columns` (C',)."""
+        """Return the matrix of the configurations at `columns` (C',), in that order."""
         names = tuple(self.configurations[c] for c in columns)
         return self._at((slice(None), slice(None), columns), configurations=names)
 
     def of_samples(self, rows: IntArray | BoolArray) -> PredictionMatrix:
-        """Return the matrix of some of N samples: in the order of `rows`, or where it is True."""
+        """Return the matrix of some samples, by position or mask."""
         return self._at(
             (slice(None), rows),
             outcome=self.outcome.take(rows),
@@ -374,7 +372,7 @@ class PredictionMatrix:
         )
 
     def _at(self, place: tuple[Any, ...], **changes: Any) -> PredictionMatrix:
-        """Return the matrix of some repeats, samples and configurations, as an index of arrays."""
+        """Return the part of the matrix at an index of its predictions."""
         return replace(
             self,
             predictions=self.predictions[place],
@@ -386,17 +384,17 @@ class PredictionMatrix:
         )
 
     def with_threshold(self, threshold: float | None) -> PredictionMatrix:
-        """Return the same matrix, its scores cut into classes above `threshold`."""
+        """Return the same matrix with scores cut into classes above `threshold`."""
         smaller = tuple(one.with_threshold(threshold) for one in self.smaller)
         return replace(self, threshold=threshold, smaller=smaller)
 
     def with_risk_direction(self, direction: RiskDirection | str) -> PredictionMatrix:
-        """Return the matrix whose higher predictions mean earlier events.
+        """Return the matrix turned so that higher predictions mean earlier events.
 
         Raises
         ------
         OptionError
-            The predictions are not of a survival task.
+            The task is not survival.
         """
         if self.task is not Task.SURVIVAL:
             raise OptionError(
@@ -412,36 +410,35 @@ class PredictionMatrix:
         return replace(turned, risk_direction=direction)
 
     def offers(self, kind: PredictionKind | str) -> bool:
-        """True if the predictions can be had in this form."""
+        """True if the predictions are available in this form."""
         kind = choice(PredictionKind, kind, "kind")
         if kind is PredictionKind.LABEL and self.kind is PredictionKind.SCORE:
-            # of several scores the highest wins; a single one needs to be told where to cut
+            # with a score per class the highest wins; a single score needs a threshold
             return self.predictions.ndim == 4 or self.threshold is not None
         return kind in FORMS[self.kind]
 
     def as_kind(
         self, kind: PredictionKind | str, columns: IntArray | slice = slice(None)
     ) -> FloatArray | IntArray:
-        """Return the predictions of some configurations in the form that a metric wants.
+        """Return the predictions of some configurations in the form that a metric needs.
 
-        Class codes (R, N, C') int64 for labels: labels as they are; the positive class where a
-        score or probability is above the threshold; of class columns the largest, the first on
-        ties. Else the predictions as they are, (R, N, C') or (R, N, C', K).
+        Class codes (R, N, C') int64 for labels, as `as_labels` gives them; else the predictions
+        unchanged, (R, N, C') or (R, N, C', K).
 
         Raises
         ------
         UnsupportedError
-            A form that the predictions can't be had in.
+            The predictions are not available in this form.
         """
         return self.in_form(kind, self.predictions[:, :, columns])
 
     def in_form(self, kind: PredictionKind | str, predictions: FloatArray) -> FloatArray | IntArray:
-        """Return some of the predictions (R, N', C', ...) as `as_kind` returns all of them."""
+        """Return some predictions (R, N', C', ...) in the form of `as_kind`."""
         kind = choice(PredictionKind, kind, "kind")
         if not self.offers(kind):
             raise UnsupportedError(
                 f"{PLURAL[self.kind]} can't be taken as {PLURAL[kind]}",
-                hint="another metric; see bbc metrics",
+                hint="choose another metric; see bbc metrics",
             )
         if kind is not PredictionKind.LABEL:
             return predictions

@@ -1,4 +1,4 @@
-"""Checks of a prediction matrix: shapes that do not match, names, values, a single class."""
+"""Checks of a prediction matrix: shapes, names, values, classes."""
 
 from __future__ import annotations
 
@@ -14,22 +14,7 @@ Shape = tuple[int, ...]
 
 
 def check_shapes(predictions: FloatArray, path: str, **shapes: Shape | None) -> None:
-    """Refuse predictions without content, and arrays that do not have the shape they need.
-
-    Parameters
-    ----------
-    predictions : (R, N, C) or (R, N, C, K)
-        Of the matrix.
-    path
-        Of the file, for messages.
-    **shapes
-        Shape of each array that belongs to the predictions, by its name; None where there is none.
-
-    Raises
-    ------
-    InputError
-        A shape that does not match.
-    """
+    """Refuse empty predictions and arrays, named with their shape, that do not match them."""
     _check_axes(predictions, path)
     n_repeats, n_samples, n_configurations = predictions.shape[:3]
     needed = {
@@ -40,12 +25,12 @@ def check_shapes(predictions: FloatArray, path: str, **shapes: Shape | None) -> 
         "sample_keys": (n_samples,),
         "available": predictions.shape[:3],
     }
-    for name, found in shapes.items():
-        if found is not None and found != needed[name]:
+    for name, shape in shapes.items():
+        if shape is not None and shape != needed[name]:
             raise InputError(
-                f"{name} have shape {found}, the predictions need {needed[name]}",
+                f"{name} have shape {shape}, but the predictions need {needed[name]}",
                 path=path,
-                hint="give as many as the predictions have",
+                hint="match the shape of the predictions",
             )
 
 
@@ -55,7 +40,7 @@ def _check_axes(predictions: FloatArray, path: str) -> None:
         raise InputError(
             f"predictions have shape {shape}, not (R, N, C) or (R, N, C, K)",
             path=path,
-            hint="repeats, samples, configurations and perhaps classes, in this order",
+            hint="give repeats, samples, configurations and possibly classes, in this order",
         )
     n_repeats, n_samples, n_configurations = shape[:3]
     if n_configurations == 0:
@@ -65,7 +50,7 @@ def _check_axes(predictions: FloatArray, path: str) -> None:
 
 
 def check_names(configurations: Sequence[str], path: str) -> None:
-    """Refuse configurations without a name, and names that occur twice."""
+    """Refuse empty and duplicate names of configurations."""
     seen: set[str] = set()
     for position, name in enumerate(configurations):
         if not name.strip():
@@ -76,7 +61,7 @@ def check_names(configurations: Sequence[str], path: str) -> None:
             )
         if name in seen:
             raise InputError(
-                "configuration name occurs twice",
+                "two configurations have the same name",
                 path=path,
                 column=name,
                 hint="rename one of the two columns",
@@ -85,7 +70,7 @@ def check_names(configurations: Sequence[str], path: str) -> None:
 
 
 def check_finite(predictions: FloatArray, configurations: Sequence[str], path: str) -> None:
-    """Refuse NaN and infinite predictions: name the first of them."""
+    """Refuse NaN and infinite predictions, naming the first."""
     finite = np.isfinite(predictions)
     if finite.all():
         return
@@ -101,12 +86,12 @@ def check_finite(predictions: FloatArray, configurations: Sequence[str], path: s
 
 
 def check_classes(outcome: Outcome) -> None:
-    """Refuse the samples of a classification that are all of one class."""
+    """Refuse the outcome of a classification with a single class."""
     if not outcome.task.is_classification:
         return
     present = [c for c, n in zip(outcome.classes, outcome.class_counts, strict=True) if n]
     if len(present) < 2:
         raise UndefinedError(
-            f"the outcome has one class only ({', '.join(present)})",
-            hint="a performance over classes needs samples of at least two",
+            f"the outcome has only one class ({', '.join(present)})",
+            hint="classification needs samples of at least two classes",
         )

@@ -1,6 +1,6 @@
-"""Options, declared on the fields that they set; the command line derives the rest.
+"""Options, declared on the fields that they set; the command line is derived from them.
 
-A group of options is a dataclass whose fields are made by `option`; a parameter of a command is
+A group of options is a dataclass with fields made by `option`; a parameter of a command is
 annotated with an `Option`:
 
     level: float = option(0.95, "Level of the intervals.", "P")
@@ -19,13 +19,13 @@ from importlib import import_module
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 LARGEST = sys.float_info.max
-_WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false"}
+_WORDS = {str: "text", int: "an integer", float: "a number", bool: "true or false"}
 _SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)
 _SWITCH |= dict.fromkeys(("0", "false", "f", "no", "n", "off"), False)
 
 
 class Panel(StrEnum):
-    """Sections of a command's help, in their order; the everyday options come first."""
+    """Sections of a command's help, in order; everyday options come first."""
 
     COMMON = "Common options"
     COLUMNS = "Columns of the files"
@@ -38,14 +38,14 @@ class Panel(StrEnum):
 
 
 class Scope(StrEnum):
-    """Commands for which a project's default of an option holds."""
+    """Commands to which a project's default of an option applies."""
 
     SHARED = "shared"
-    """In every command that has the option."""
+    """Every command that has the option."""
     COMMAND = "command"
-    """In this command alone: others mean something else by the name."""
+    """One command: the option means something else in others."""
     RUN = "run"
-    """Nowhere: the option names files of one run, or is short for another."""
+    """None: the option names files of one run, or is short for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,23 +57,23 @@ class Option:
     help
         One or two short sentences; `{names}` stands for the known values.
     metavar
-        Stands for the value in the help; the choices where it is None.
+        Placeholder for the value in the help; None shows the choices.
     panel
         Section of the help.
     flags
-        Names on the command line; that of the field where there are none.
+        Names on the command line; by default that of the field.
     names
-        Returns the known values, from a registry that is loaded only then.
+        Returns the known values, from a registry that is imported only then.
     open
-        Whether other values than `names` are taken too; those are checked where they are used.
+        True if values other than `names` are accepted; those are checked where they are used.
     parse
-        Returns the value of a text; a `BbcError` tells what is wrong with it.
+        Converts the text of a value; raises a `BbcError` that says what is wrong with it.
     default
-        Words for the default, where it is not a plain value.
+        Description of the default, if it is not a plain value.
     scope
-        Where a default holds that a project sets.
+        Commands to which a project's default applies.
     positional
-        Whether it is an argument, without a flag.
+        True for an argument without a flag.
     """
 
     help: str
@@ -89,46 +89,36 @@ class Option:
 
 
 def names_in(*places: str) -> Callable[[], Iterable[str]]:
-    """Return a function of the names in registries, which are imported only then.
-
-    Parameters
-    ----------
-    places
-        Such as `bbccli.metrics:METRICS`: a registry, or a further name, in a module.
+    """Return a function that lists names in registries, such as `bbccli.metrics:METRICS`, when
+    called.
     """
 
     def names() -> Iterable[str]:
         for place in places:
             module, _, name = place.partition(":")
-            found = getattr(import_module(module), name)
-            yield from [found] if isinstance(found, str) else found
+            entries = getattr(import_module(module), name)
+            yield from [entries] if isinstance(entries, str) else entries
 
     return names
 
 
 def option(value: Any, help: str, metavar: str | None = None, **more: Any) -> Any:
-    """Return the field of an option with this default; see `Option` for the other parameters."""
+    """Return a dataclass field with this default and an `Option` of these properties."""
     return declare(value, Option(help, metavar, **more))
 
 
 def declare(value: Any, option: Option) -> Any:
-    """Return the field of an option with this default."""
+    """Return a dataclass field with this default and this option."""
     return field(default=value, metadata={"option": option})
 
 
 class MisfitError(Exception):
-    """A value does not fit its option; the text is what would fit."""
+    """A value that does not fit its option; the text says what would."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """An option with the name, the type and the default of the field that it sets.
-
-    Attributes
-    ----------
-    default
-        `dataclasses.MISSING` where a value must be given.
-    """
+    """An option with the name, type and default (perhaps `MISSING`) of its field."""
 
     name: str
     annotation: Any
@@ -137,7 +127,7 @@ class Declared:
 
     @property
     def key(self) -> str:
-        """Name as people write it; the field has a trailing _ where Python has the word."""
+        """Name as users write it, with - for _; no trailing _ that avoids a Python keyword."""
         return self.name.rstrip("_").replace("_", "-")
 
     @property
@@ -151,7 +141,7 @@ class Declared:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The only values that there are; empty where any may be given."""
+        """All accepted values; empty if any value is."""
         kind = self.kind
         if isinstance(kind, type) and issubclass(kind, Enum):
             return tuple(member.value for member in kind)
@@ -163,14 +153,9 @@ class Declared:
         return tuple(self.option.names()) if self.option.names else ()
 
     def of_text(self, text: str) -> Any:
-        """Return a word of the command line, a variable or a table as the type of the option.
+        """Convert a word of the command line, a variable or a table.
 
-        Raises
-        ------
-        MisfitError
-            It does not fit.
-        BbcError
-            It does not fit, in the words of the option's own parser.
+        Raises MisfitError if it does not fit, or the BbcError of the option's own parser.
         """
         kind = self.kind
         if self.option.parse is not None:
@@ -179,33 +164,29 @@ class Declared:
         return value if kind in (str, list) else kind(value)
 
     def of_variable(self, text: str) -> Any:
-        """Return the text of a variable as `of_toml` returns the value of a file."""
+        """Convert the text of a variable as `of_toml` does the value of a file."""
         return self.of_toml(text if self.option.parse else _as_toml(text, self.kind))
 
     def of_toml(self, value: Any) -> Any:
-        """Return a value of TOML as the command line takes it.
-
-        Raises
-        ------
-        MisfitError
-            The value is of another type, or not one of the choices.
+        """Convert a TOML value to the form of the command line; a MisfitError if it does not
+        fit.
         """
         kind, choices = str if self.option.parse else self.kind, self.choices
         if kind is list:
             value = [value] if isinstance(value, str) else value
             if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-                raise MisfitError("a text, or an array of texts")
+                raise MisfitError("text, or an array of texts")
             return value
         if choices:
             fits, words = value in choices, f"one of: {', '.join(choices)}"
-        elif isinstance(value, bool):  # an integer in the eyes of Python
+        elif isinstance(value, bool):  # a bool is an int in Python
             fits, words = kind is bool, _WORDS.get(kind, _WORDS[str])
         elif kind in (int, bool):
             fits, words = isinstance(value, kind), _WORDS[kind]
         elif kind is float:
             fits = isinstance(value, float) or (isinstance(value, int) and abs(value) <= LARGEST)
             words = _WORDS[float]
-        else:  # n-resamples = 2000 and memory = "1GB" are both texts for the command line
+        else:  # n-resamples = 2000 and memory = "1GB" are both text on the command line
             fits, words = isinstance(value, str | int | float), _WORDS[str]
         if not fits:
             raise MisfitError(words)
@@ -213,7 +194,7 @@ class Declared:
 
 
 def _as_toml(text: str, kind: Any) -> Any:
-    """Return a text as a file would have it: a number, a switch, or an array of words."""
+    """Convert text to what a file would hold: a number, a bool, or an array of words."""
     if kind is bool:
         return _SWITCH.get(text.lower(), text)
     if kind is list:
@@ -225,14 +206,14 @@ def _as_toml(text: str, kind: Any) -> Any:
 
 
 def declared(name: str, hint: Any, default: Any) -> Declared:
-    """Return the option that an annotation declares."""
+    """Return the option declared by an annotation."""
     annotation, option = get_args(hint)
     return Declared(name, annotation, default, option)
 
 
 @cache
 def options_of(group: type) -> Mapping[str, Declared]:
-    """Return the options of a dataclass by the names of their fields."""
+    """Return the options of a dataclass by field name."""
     hints = get_type_hints(group)
     return {
         f.name: Declared(f.name, hints[f.name], f.default, f.metadata["option"])

@@ -1,4 +1,4 @@
-"""The truth of the samples."""
+"""The truth of the samples, and their weights."""
 
 from __future__ import annotations
 
@@ -22,24 +22,23 @@ class Outcome:
     Parameters
     ----------
     task
-        What is predicted.
+        Task that it belongs to.
     values : (N,)
-        Class codes 0..K-1 (int64) for classification, the value for regression, the time
-        for survival.
+        Class codes 0..K-1 (int64) for classification, the value for regression, the time for
+        survival; without meaning for scores.
     classes
-        Names of the K classes in code order; of a binary task the last is the positive one.
+        Names of the K classes in code order; the last of a binary task is the positive one.
     event : (N,) bool, optional
-        Survival only: True where the event was seen, False where it was censored.
+        Survival only: True if the event was observed, False if censored.
     weights : (N,) float64, optional
         Positive sample weights. They enter every metric and multiply the resampling counts.
     bounds : optional
-        Scores only, whose `values` mean nothing: the smallest and the largest possible one, where
-        known.
+        Scores only: the smallest and the largest possible score, if known.
 
     Raises
     ------
     InputError
-        Weights of another length, or one that is not a positive finite number.
+        Weights of the wrong shape, or not positive and finite.
     """
 
     task: Task
@@ -69,7 +68,7 @@ class Outcome:
         return np.bincount(self.values.astype(np.int64), minlength=len(self.classes))
 
     def take(self, rows: BoolArray | IntArray | slice) -> Outcome:
-        """Return the outcome of some samples: where `rows` (N,) is True, or in its order."""
+        """Return the outcome of some samples, by position or mask."""
         event = None if self.event is None else self.event[rows]
         weights = None if self.weights is None else self.weights[rows]
         return Outcome(self.task, self.values[rows], self.classes, event, weights, self.bounds)
@@ -84,18 +83,17 @@ class Weights:
 
     @classmethod
     def of(cls, outcome: Outcome, groups: IntArray | None, column: str | None) -> Weights | None:
-        """Describe the weights of samples in groups (N,), if there are any."""
+        """Describe the weights of samples in groups (N,); None without weights."""
         weights = outcome.weights
         return None if weights is None else cls(column, effective_size(weights, groups))
 
 
 def effective_size(weights: FloatArray, groups: IntArray | None = None) -> float:
-    """Return Kish's effective size of samples that weigh so much (n,): (sum w)^2 / sum w^2.
+    """Return Kish's effective sample size of weights (n,): (sum w)^2 / sum w^2, n if they are
+    equal.
 
-    A mean is as sure as that of so many samples of equal weight. Equal weights give n itself.
-    Of samples in groups (n,) it is the effective number of groups: without weights each counts as
-    one, however large, and weights take from their number what they take from Kish's size of groups
-    so large.
+    For samples in groups (n,), return the effective number of groups: each counts as one, whatever
+    its size, and weights reduce the number in the ratio of Kish's size to that of equal weights.
 
     References
     ----------
@@ -106,12 +104,12 @@ def effective_size(weights: FloatArray, groups: IntArray | None = None) -> float
     >>> effective_size(np.full(60, 0.1)), round(effective_size(np.array([1.0, 1.0, 4.0])), 6)
     (60.0, 2.0)
     """
-    relative = weights / weights.max()  # equal ones are 1, and squares are finite
+    relative = weights / weights.max()  # equal weights become 1, and squares stay finite
     if groups is not None:
         sizes = np.bincount(groups).astype(float)
         masses = np.bincount(groups, relative).astype(float)
-        kept = effective_size(masses) / effective_size(sizes)
-        return int(np.count_nonzero(sizes)) * min(kept, 1.0)
+        ratio = effective_size(masses) / effective_size(sizes)
+        return int(np.count_nonzero(sizes)) * min(ratio, 1.0)
     return float(relative.sum() ** 2 / (relative**2).sum())
 
 
@@ -128,6 +126,6 @@ def _checked_weights(given: Any, n_samples: int) -> FloatArray:
             "sample weight is not a positive number",
             row=int(wrong[0]),
             value=float(weights[wrong[0]]),
-            hint="leave out the samples that should not count",
+            hint="remove samples that should not count",
         )
     return weights

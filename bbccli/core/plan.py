@@ -1,35 +1,37 @@
-"""The plan of an analysis: how many resamples, which interval, which pooling, which seed."""
+"""The plan of an analysis: resamples, intervals, pooling, seed."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bbccli.core.arguments import settle
 from bbccli.core.choices import IntervalKind, Models, Pooling, Select, Side
 from bbccli.core.documents.values import doc
 from bbccli.errors import OptionError, parameter
 
+if TYPE_CHECKING:
+    from bbccli.types import Direction
+
 FIRST_RESAMPLES = 1000
-"""Resamples after which an automatic number of them is judged first; it grows in such steps."""
+"""An automatic number of resamples is first judged after this many, and grows in such steps."""
 
 LARGEST_N_RESAMPLES = 1_000_000
-"""The Monte-Carlo error of an estimate is then a thousandth of its standard error: more resamples
-tell nothing more of the samples."""
+"""With more, the Monte-Carlo error is below a thousandth of the standard error."""
 
 LARGEST_SEED = 2**63 - 1
-"""The largest whole number that all forms of a result hold."""
+"""Largest integer that all forms of a result can hold."""
 
 MOST_RESAMPLES = 100_000
-"""Where an automatic number of resamples ends."""
+"""Limit of an automatic number of resamples."""
 
 
 CLIP = 2.0**-23
-"""Least probability of the true class in logarithms: the precision of 32 bits near 1, 1.2e-7.
+"""Least probability of the true class in logarithms: 2**-23, the resolution of float32 near 1.
 
-Files hold probabilities in 32 or 64 bits, which differ in what is smaller: 1 - 1e-9 is 1 in 32.
+Below it, files in float32 and float64 would differ: 1 - 1e-9 is 1 in float32.
 """
 
 TOLERANCE = 0.001
@@ -38,17 +40,16 @@ TOLERANCE = 0.001
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the numbers of an estimate depend on, besides the data and the metric.
+    """Everything besides data and metric that the numbers of an estimate depend on.
 
     A choice is given as a member or as its word, ``Side.LOWER`` or ``"lower"``.
 
     Raises
     ------
     OptionError
-        A value of another type than its field; `n_resamples` below 1 or over 1,000,000, `level`
-        outside (0, 1), a `tolerance` that is not positive, `evaluation_share` outside [0, 1),
-        `clip` outside (0, 0.5), `cap` outside (0, 1], or a seed that is negative or over
-        2**63 - 1.
+        A value of the wrong type; `n_resamples` below 1 or over 1,000,000, `level` outside (0, 1),
+        a `tolerance` that is not positive, `evaluation_share` outside [0, 1), `clip` outside (0,
+        0.5), `cap` outside (0, 1], or a seed that is negative or over 2**63 - 1.
     """
 
     n_resamples: int = doc(
@@ -66,7 +67,7 @@ class Plan:
     interval: IntervalKind = doc(
         "how intervals are made of resample distributions", default=IntervalKind.PERCENTILE
     )
-    guard: bool = doc("whether intervals count one more sample of worst performance", default=True)
+    guard: bool = doc("true if intervals count one more sample of worst performance", default=True)
     seed: int = doc("seed of all random draws, >= 0", default=0)
     tolerance: float | None = doc(
         "largest Monte-Carlo standard error; null for a fixed n_resamples", default=None
@@ -75,19 +76,19 @@ class Plan:
         "least probability of the true class in logarithms, in (0, 0.5)", default=CLIP
     )
     evaluation_share: float = doc(
-        "share of the samples that split methods evaluate on, in [0, 1)", default=0.25
+        "fraction of the samples that split methods evaluate on, in [0, 1)", default=0.25
     )
     models: Models | None = doc(
-        "whether the winner is trained again or used as it is; null before the data are known",
+        "the winner is trained again, or used as it is; null before the data are known",
         default=None,
     )
     cap: float | None = doc(
-        "errors of values count as this quantile of the outcome's distances from its "
-        "median at most, in (0, 1]; null for no cap",
+        "errors are capped at this quantile of the outcome's distances from its "
+        "median, in (0, 1]; null for no cap",
         default=None,
     )
     size_correction: bool = doc(
-        "whether bbc corrects metrics that are no means for the size of what a resample leaves out",
+        "true if bbc corrects metrics other than means for the number of samples left out",
         default=True,
         since="1.0",
     )
@@ -109,7 +110,7 @@ class Plan:
         if not 0 <= self.evaluation_share < 1:
             raise OptionError(
                 f"{parameter('evaluation_share')} is {self.evaluation_share:g}, not in [0, 1)",
-                hint="for example 0.25; 0 selects and evaluates on all samples",
+                hint="for example 0.25; with 0 all samples select and evaluate",
             )
         if not 0 < self.clip < 0.5:
             raise OptionError(
@@ -118,17 +119,26 @@ class Plan:
             )
         if self.cap is not None and not 0 < self.cap <= 1:
             raise OptionError(
-                f"{parameter('cap')} is {self.cap:g}, not above 0 and up to 1",
+                f"{parameter('cap')} is {self.cap:g}, not above 0 and at most 1",
                 hint="for example 0.95",
             )
         if self.seed < 0:
-            raise OptionError(
-                f"{parameter('seed')} is {self.seed}", hint="a whole number, 0 or more"
-            )
+            raise OptionError(f"{parameter('seed')} is {self.seed}", hint="an integer, 0 or more")
         if self.seed > LARGEST_SEED:
             raise OptionError(
-                f"{parameter('seed')} is over {LARGEST_SEED}", hint="a smaller whole number"
+                f"{parameter('seed')} is over {LARGEST_SEED}", hint="use a smaller integer"
             )
+
+    def side_of(self, direction: Direction) -> Side:
+        """Return the side of intervals of a metric; the pessimistic one as lower or upper."""
+        return direction.pessimistic() if self.side is Side.PESSIMISTIC else self.side
+
+    def probabilities(self, direction: Direction) -> tuple[float | None, float | None]:
+        """Return the probabilities of the two ends; None for an end that is the metric's bound."""
+        side, outside = self.side_of(direction), 1 - self.level
+        if side is Side.TWO:
+            return outside / 2, 1 - outside / 2
+        return (outside, None) if side is Side.LOWER else (None, 1 - outside)
 
 
 def _check_level(level: float) -> None:
@@ -142,9 +152,9 @@ def _check_level(level: float) -> None:
 
 
 def n_draws(plan: Plan) -> int:
-    """Return the number of draws of a plan; 10,000 at most where it is automatic.
+    """Return the number of draws of a plan, at most 10,000 if it is automatic.
 
-    Of so many p = 0.05 has a standard error of 0.002.
+    With 10,000, p = 0.05 has a standard error of 0.002.
 
     Examples
     --------
@@ -156,31 +166,19 @@ def n_draws(plan: Plan) -> int:
     return min(plan.n_resamples, 10 * FIRST_RESAMPLES)
 
 
-def pooling_of(asked: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
-    """Return the pooling that selects: the one asked for, else that of the metadata.
-
-    Parameters
-    ----------
-    asked
-        By an option; None where it is not given.
-    metadata
-        Of the file: `selection` says how the tool that wrote it selected.
+def pooling_of(pooling: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
+    """Return the pooling for the selection: the option if given, else `selection` of the metadata.
 
     Examples
     --------
     >>> str(pooling_of(None, {"selection": "fold-mean"})), str(pooling_of(None, {}))
     ('fold-mean', 'pooled')
     """
-    return asked or Pooling(metadata.get("selection") or Pooling.POOLED)
+    return pooling or Pooling(metadata.get("selection") or Pooling.POOLED)
 
 
 def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:
     """Return `n_resamples` and `tolerance` of a plan from ``--n-resamples`` and ``--tolerance``.
-
-    Raises
-    ------
-    OptionError
-        Neither a whole number nor `auto`, or a tolerance without `auto`.
 
     Examples
     --------
@@ -191,8 +189,8 @@ def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]
         return MOST_RESAMPLES, TOLERANCE if tolerance is None else tolerance
     if tolerance is not None:
         raise OptionError(
-            f"{parameter('tolerance')} decides the number of resamples, and "
-            f"{parameter('n_resamples')} gives it",
+            f"{parameter('tolerance')} determines the number of resamples, but "
+            f"{parameter('n_resamples')} fixes it",
             hint=f"{parameter('n_resamples', 'auto')} {parameter('tolerance', 0.001)}",
         )
     if text.isdecimal() and len(text.lstrip("0")) > len(str(LARGEST_N_RESAMPLES)):
@@ -200,7 +198,7 @@ def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]
     if not text.removeprefix("-").isdecimal() or len(text) > 20:
         raise OptionError(
             f"{parameter('n_resamples')} is {text[:40]!r}",
-            hint="a whole number such as 1000, or auto",
+            hint="an integer such as 1000, or auto",
         )
     return int(text), None
 
@@ -208,5 +206,5 @@ def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]
 def _too_many_resamples() -> OptionError:
     return OptionError(
         f"{parameter('n_resamples')} is over {LARGEST_N_RESAMPLES}",
-        hint="the Monte-Carlo error is then a thousandth of the standard error; 1000 are usual",
+        hint="more would not reduce the error noticeably; 1000 is usual",
     )

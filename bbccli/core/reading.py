@@ -1,4 +1,4 @@
-"""Limits on reading: seconds to wait for the network, and size and form of the files."""
+"""Limits on reading: network timeouts, and size and form of the files."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from bbccli.core.resources import parse_memory
 from bbccli.errors import OptionError, parameter
 
 TIMEOUT = 30.0
-"""Seconds after which a server that says nothing is given up."""
+"""Seconds to wait for a silent server."""
 
 MAX_INPUT = 4 * 2**30
-"""Bytes that one input may hold, unpacked."""
+"""Largest unpacked size of one input, in bytes."""
 
 _LEAST = 2**20
 
@@ -32,11 +32,11 @@ class Reading:
     Parameters
     ----------
     timeout
-        Seconds that each answer of a server may take.
+        Seconds to wait for each answer of a server.
     quoted_newlines
-        True if a quoted value of CSV or TSV may go on in the next line.
+        True if quoted values of CSV or TSV may contain line breaks.
     max_input
-        Bytes that one input may hold, unpacked.
+        Largest unpacked size of one input, in bytes.
     follow_links
         True if links in the folder of a run may lead out of it.
 
@@ -51,8 +51,8 @@ class Reading:
     )
     quoted_newlines: bool = option(
         False,
-        "Let quoted values of CSV and TSV contain line breaks. Otherwise each row is one line, "
-        "and a quote that is not closed is an error.",
+        "Allow line breaks in quoted values of CSV and TSV. Otherwise each row is one line, "
+        "and an unclosed quote is an error.",
         panel=Panel.INPUT,
         flags=("--quoted-newlines",),
     )
@@ -66,7 +66,7 @@ class Reading:
     )
     follow_links: bool = option(
         False,
-        "Follow links that lead out of the folder of a run, and let ** of a batch go through "
+        "Follow links that lead out of the folder of a run, and let ** in a batch follow "
         "links to folders.",
         panel=Panel.INPUT,
         flags=("--follow-links",),
@@ -85,7 +85,7 @@ class Reading:
 
 
 def in_words(size: int) -> str:
-    """Return a number of bytes as people write it.
+    """Format a number of bytes.
 
     Examples
     --------
@@ -102,13 +102,13 @@ _CURRENT: ContextVar[Reading] = ContextVar("reading")
 
 
 def current() -> Reading:
-    """Return what is in force: that of `use`, or the defaults."""
+    """Return the limits in force: those of `use`, or the defaults."""
     return _CURRENT.get(None) or Reading()
 
 
 @contextmanager
 def use(reading: Reading) -> Iterator[Reading]:
-    """Put rules in force for the body of a `with` statement."""
+    """Put limits in force for the body of a `with` statement."""
     token = _CURRENT.set(reading)
     try:
         yield reading

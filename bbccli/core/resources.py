@@ -1,10 +1,10 @@
-"""Threads, memory and engine: they change the speed, never the result."""
+"""Threads, memory and engine: they affect speed, never results."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -16,10 +16,10 @@ from bbccli.errors import OptionError, parameter
 MEGABYTE = 10**6
 
 MOST_JOBS = 4096
-"""More than one machine has cores."""
+"""More than the cores of any machine."""
 
 MOST_MEMORY = 2**60
-"""More bytes than one machine has."""
+"""More bytes than any machine has."""
 
 _UNITS = {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9}
 _UNITS |= {"k": 10**3, "m": 10**6, "g": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
@@ -34,7 +34,7 @@ class Engine(StrEnum):
 
 
 def available_cores() -> int:
-    """Return the cores that this process may run on."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -42,17 +42,12 @@ def available_cores() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """Threads, extra memory in bytes, and the implementation of the inner loops.
+    """Threads, working memory in bytes, and engine; an OptionError if they are out of range.
 
     Attributes
     ----------
     growing
-        Whether more memory may be taken for large predictions: nobody asked for this much alone.
-
-    Raises
-    ------
-    OptionError
-        No thread, or less memory than a block of work needs.
+        True if more memory may be used for large predictions, because no limit was given.
     """
 
     jobs: int = field(default_factory=available_cores)
@@ -67,32 +62,23 @@ class Resources:
         if self.jobs > MOST_JOBS:
             raise OptionError(
                 f"{parameter('jobs')} is over {MOST_JOBS}",
-                hint="no more than there are cores is any faster",
+                hint="more threads than cores bring nothing",
             )
         if self.memory < 16 * MEGABYTE:
             raise OptionError(
-                f"{parameter('memory')} is {self.memory / MEGABYTE:g} MB",
-                hint="at least 16 MB; 256MB is usual",
+                f"{parameter('memory')} is {self.memory:,} bytes",
+                hint="at least 16MB; 256MB is usual",
             )
 
     def for_predictions(
         self, n_samples: int, n_bytes: int, per_sample: int | None = None
     ) -> Resources:
-        """Return the resources for predictions (N, C) of so many bytes.
+        """Return the resources for predictions (N, C) of `n_bytes`; an OptionError if they don't
+        suffice.
 
-        Memory that may grow is at least as much as the predictions take, and twice the least, with
-        which columns are sorted less often.
-
-        Parameters
-        ----------
-        per_sample : optional
-            Bytes per sample without which it can't be done: those of a block of resamples, where
-            nothing else is known.
-
-        Raises
-        ------
-        OptionError
-            The memory that was asked for is too little for so many samples.
+        Growing memory is at least that of the predictions, and twice the minimum, so that columns
+        are sorted less often. `per_sample` is the number of bytes per sample that the work needs,
+        by default that of a block of resamples.
         """
         least = (per_sample or PER_SAMPLE) * n_samples
         if self.growing:
@@ -108,17 +94,11 @@ class Resources:
 
 
 PER_SAMPLE = 600
-"""Bytes per sample without which a block of resamples can't be scored."""
+"""Bytes per sample needed to score a block of resamples."""
 
 
 def resources_of(jobs: int | None, memory: str, engine: Engine) -> Resources:
-    """Return the resources of ``--jobs``, ``--memory`` and ``--engine``.
-
-    Raises
-    ------
-    OptionError
-        No thread, or not a size.
-    """
+    """Return the resources of ``--jobs``, ``--memory`` and ``--engine``."""
     threads = available_cores() if jobs is None else jobs
     if memory == AUTO:
         return Resources(threads, engine=engine, growing=True)
@@ -131,22 +111,17 @@ AUTO = "auto"
 def parse_memory(text: str, name: str = "memory") -> int:
     """Return the bytes of a size such as 256MB, 1GiB or 500000000.
 
-    Raises
-    ------
-    OptionError
-        Not a size.
-
     Examples
     --------
     >>> parse_memory("32MB")
     32000000
     """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
-    if not found or found[2] not in _UNITS:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text.lower())
+    if not match or match[2] not in _UNITS:
         raise OptionError(
             f"{parameter(name)} is {text!r}, not a valid size", hint="for example 256MB"
         )
-    size = float(found[1]) * _UNITS[found[2]]
+    size = float(match[1]) * _UNITS[match[2]]
     if size > MOST_MEMORY:
         raise OptionError(
             f"{parameter(name)} is more than any machine has", hint="for example 256MB"
@@ -170,3 +145,26 @@ def use(resources: Resources) -> Iterator[Resources]:
         yield resources
     finally:
         _CURRENT.reset(token)
+
+
+Progress = Callable[[int, int], None]
+"""Called with the resamples done and wanted."""
+
+
+def enter(progress: Progress, phase: str) -> None:
+    """Name what is done next, such as `resampling bbc`, to one who shows it.
+
+    Parameters
+    ----------
+    progress
+        Any callable; one that shows phases has a method `enter(phase)`.
+    phase
+        In a word or two. What is called next counts from 0 again.
+    """
+    tell = getattr(progress, "enter", None)
+    if tell is not None:
+        tell(phase)
+
+
+def silent(done: int, total: int) -> None:
+    """Report no progress."""

@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 MOST_SHARES = 10
-"""Configurations whose selection frequency is reported unless all are asked for."""
+"""Configurations whose selection frequency is reported by default."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,13 +44,13 @@ class Distribution:
     values : (B,)
         Performances, in the metric's unit.
     winners : (B,) int
-        Configuration that each resample selected.
+        Configuration selected in each resample.
     probabilities : (B,), optional
-        Of each resample, where all that exist were enumerated; None where they were drawn.
+        Probability of each resample, if all possible ones were enumerated; None if they were drawn.
     n_redrawn
-        Resamples that were drawn again because they could not be used.
+        Resamples drawn again because they could not be used.
     sizes : (B,) int, optional
-        Units out of the bag in each resample; None where the winner is scored on all units.
+        Number of out-of-bag units of each resample; None if the winner is scored on all units.
     """
 
     values: FloatArray
@@ -61,21 +61,21 @@ class Distribution:
 
     @property
     def exact(self) -> bool:
-        """True if every possible resample is here, so that there is no Monte-Carlo error."""
+        """True if every possible resample is included: there is no Monte-Carlo error."""
         return self.probabilities is not None
 
     def mean(self) -> float:
-        """Mean performance."""
+        """Return the mean performance."""
         return float(np.average(self.values, weights=self.probabilities))
 
     def mean_error(self) -> float:
-        """Monte-Carlo standard error of the mean: s / sqrt(B), or 0 when exact."""
+        """Return the Monte-Carlo standard error of the mean: s / sqrt(B), or 0 when exact."""
         if self.exact or len(self.values) < 2:
             return 0.0 if self.exact else float("nan")
         return float(np.std(self.values, ddof=1) / np.sqrt(len(self.values)))
 
     def quantile(self, probability: float) -> float:
-        """Order statistic L(p B): the smallest value whose distribution function reaches p."""
+        """Return the order statistic L(p B): the smallest value whose CDF reaches p."""
         if self.probabilities is None:
             return float(np.sort(self.values)[_rank(probability, len(self.values)) - 1])
         order = np.argsort(self.values, kind="stable")
@@ -83,11 +83,11 @@ class Distribution:
         return float(self.values[order[min(int(np.argmax(reached)), len(order) - 1)]])
 
     def quantile_error(self, probability: float) -> float:
-        """Monte-Carlo standard error of a quantile.
+        """Return the Monte-Carlo standard error of a quantile.
 
         The number of values below the true quantile is binomial (B, p). So half the distance
-        between the order statistics one standard deviation, sqrt(B p (1 - p)), either side of
-        rank p B is the standard error of the quantile, without assumptions on its density.
+        between the order statistics one standard deviation, sqrt(B p (1 - p)), either side of rank
+        p B estimates the standard error without assumptions on the density.
         """
         if self.exact:
             return 0.0
@@ -98,7 +98,7 @@ class Distribution:
         return float(ends[1] - ends[0]) / 2
 
     def columns(self, configurations: Sequence[str]) -> dict[str, list[Any]]:
-        """Return resample, performance, winner by name, and probability, each of length B."""
+        """Return resample, performance, name of the winner and probability, each of length B."""
         chances = self.probabilities
         return {
             "resample": list(range(len(self.values))),
@@ -113,39 +113,39 @@ class Distribution:
         Parameters
         ----------
         configurations
-            Names of the C configurations, as of the matrix.
+            Names of the C configurations of the matrix.
 
         Returns
         -------
         DataFrame
-            With B rows; the probability is NaN where resamples were drawn.
+            With B rows; the probability is NaN if resamples were drawn.
         """
         columns = self.columns(configurations)
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
         return frame_of(rows, tuple(columns))
 
     def shares(self, n_configurations: int) -> FloatArray:
-        """Return how often each of C configurations was selected: (C,), adding up to 1."""
+        """Return the selection frequency of each of C configurations (C,); the sum is 1."""
         counts = np.bincount(self.winners, self.probabilities, n_configurations)
         return np.asarray(counts / counts.sum())
 
 
 @dataclass(frozen=True, slots=True)
 class MonteCarloError:
-    """Standard errors that come from drawing resamples; 0 where all were enumerated."""
+    """Standard errors due to drawing resamples; 0 if all were enumerated."""
 
     value: float = doc("of the estimate")
     lower: float | None = doc("of the lower end; null where it is a bound")
     upper: float | None = doc("of the upper end; null where it is a bound")
 
     def largest(self) -> float:
-        """Return the largest of the errors."""
+        """Return the largest error."""
         return max(e for e in (self.value, self.lower, self.upper) if e is not None)
 
 
 @dataclass(frozen=True, slots=True)
 class SelectionShare:
-    """How often a configuration wins."""
+    """Selection frequency of a configuration."""
 
     configuration: str = doc("name of the configuration")
     share: float = doc("share of the resamples that selected it")
@@ -153,9 +153,9 @@ class SelectionShare:
 
 @dataclass(frozen=True, slots=True)
 class DropStep:
-    """What was trained in one fold, and dropped after it."""
+    """Training in one fold, and configurations dropped after it."""
 
-    fold: str = doc("name of the fold; a later repeat is one step of all folds")
+    fold: str = doc("name of the fold; each later repeat is a single step")
     n_samples: int = doc("samples predicted so far")
     n_raced: int = doc("configurations trained in this step")
     n_models: int = doc("models trained in this step")
@@ -164,7 +164,7 @@ class DropStep:
 
 @dataclass(frozen=True, slots=True)
 class DropTrace:
-    """What dropping would have done in a cross-validation that was run to its end."""
+    """Course of dropping in a replay of a complete cross-validation."""
 
     rule: str = doc("name of the rule")
     threshold: float = doc("confidence above which the rule drops, in (0, 1)")
@@ -181,16 +181,16 @@ class DropTrace:
 
     @property
     def dropped(self) -> tuple[str, ...]:
-        """All that were dropped, in the order in which they went."""
+        """All dropped configurations, in order."""
         return tuple(name for step in self.steps for name in step.dropped)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Estimate:
-    """What one method says of one metric.
+    """Result of one method for one metric.
 
-    `value` is the estimated performance of the winner; `naive` is its performance on the data
-    that it was selected on, which is too good.
+    `value` is the estimated performance of the winner; `naive` is its performance on the data that
+    selected it, which is too good.
     """
 
     method: str = doc("name of the method")
@@ -198,7 +198,7 @@ class Estimate:
     selected_by: str = doc("name of the metric that selected the winner")
     direction: Direction = doc("which way the metric is better")
     winner: str = doc("the selected configuration")
-    naive: float = doc("performance of the winner on the data that chose it")
+    naive: float = doc("performance of the winner on the data that selected it")
     value: float = doc("estimated performance of the winner")
     optimism: float = doc(
         "naive minus value, positive where the naive figure is too good", init=False
@@ -207,36 +207,34 @@ class Estimate:
         "confidence interval; null where the method has none", default=None
     )
     n_resamples: int | None = doc("resamples used, B; null where none are needed", default=None)
-    exact: bool = doc("whether every possible resample was enumerated", default=False)
+    exact: bool = doc("true if every possible resample was enumerated", default=False)
     error: MonteCarloError | None = doc(
         "Monte-Carlo standard errors; null without resamples", default=None
     )
     selection: tuple[SelectionShare, ...] = doc(
-        "how often configurations were selected, the first ten", default=()
+        "selection frequencies, the ten highest", default=()
     )
     ignores_selection: bool = doc(
-        "whether the interval ignores that the winner was selected", default=False
+        "true if the interval ignores that the winner was selected", default=False
     )
-    experimental: bool = doc("whether the evidence for the method is still thin", default=False)
+    experimental: bool = doc("true if there is little evidence for the method yet", default=False)
     n_evaluation: int | None = doc(
-        "samples held out to evaluate on; null where all select and evaluate", default=None
+        "number of samples held out for evaluation; null if all select and evaluate", default=None
     )
     n_preselected: int | None = doc(
-        "configurations of which the evaluation chose the winner; null for all", default=None
+        "configurations from which the evaluation chose the winner; null for all", default=None
     )
-    drop_trace: DropTrace | None = doc(
-        "what was dropped on the way; null for other methods", default=None
-    )
+    drop_trace: DropTrace | None = doc("course of dropping; null for other methods", default=None)
     distribution: Distribution | None = field(default=None, metadata={"json": False})
     plan: Plan = field(default_factory=Plan, metadata={"json": False})
-    notes: tuple[Note, ...] = doc("what to know of this estimate", default=())
+    notes: tuple[Note, ...] = doc("notes on this estimate", default=())
     n_predicted: int | None = doc(
         "samples that the winner predicts; null for all", default=None, since="1.0"
     )
 
     size_correction: float | None = doc(
-        "what was added to correct for the size of what resamples leave out, in the metric's unit; "
-        "null where nothing was",
+        "correction for the number of samples left out of resamples, in the metric's unit; "
+        "null if there is none",
         default=None,
         since="1.0",
     )
@@ -247,22 +245,34 @@ class Estimate:
         return f"<Estimate by {self.method}: {figures}, winner {self.winner!r}>"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row: the columns of `--format csv` that are about the estimate alone."""
+        """Return one row with the columns of `--format csv` that concern the estimate alone."""
         return frame_of([row_of(as_json(self))], OF_ESTIMATE)
 
     def __post_init__(self) -> None:
         settle(self, "direction")
-        # + 0.0: nothing taken off a loss is 0, not -0.0
+        # + 0.0 turns -0.0 into 0
         optimism = float(self.direction.gain(self.naive, self.value)) + 0.0
         object.__setattr__(self, "optimism", optimism)
 
 
 @dataclass(frozen=True, slots=True)
 class TriedOrder:
-    """Best of the first configurations, in the order in which they were tried."""
+    """Best-so-far in the order of the trials."""
 
     naive: tuple[float, ...] = doc("naive best of the first ones, per count")
     corrected: tuple[float, ...] = doc("corrected best of the first ones, per count")
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The gain of the best of all C configurations over the best of fewer."""
+
+    value: float = doc("difference of the corrected figures; negative: all C are worse")
+    interval: Interval = doc("of the difference; those of all numbers hold at once")
+
+
+NEGLIGIBLE = 0.1
+"""Share of what the search gained so far: further gains that are smaller do not pay."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,34 +282,58 @@ class SearchCost:
     metric: str = doc("name of the metric that selects")
     direction: Direction = doc("which way the metric is better")
     counts: tuple[int, ...] = doc("numbers of configurations, from 1 to C")
-    naive: tuple[float, ...] = doc(
-        "mean over all sets of so many configurations of the best one's figure"
-    )
-    corrected: tuple[float, ...] = doc("the same, selected in resamples and scored out of the bag")
+    naive: tuple[float, ...] = doc("naive best, averaged over all sets of that many configurations")
+    corrected: tuple[float, ...] = doc("the same, selected in the bag and scored out of it")
     error: tuple[float, ...] = doc("Monte-Carlo standard errors of the corrected figures")
     enough: int = doc(
-        "number after which no larger one is better by two Monte-Carlo standard errors"
+        "count beyond which no larger one is better by two Monte-Carlo standard errors"
     )
     n_resamples: int = doc("resamples used, B")
     tried: TriedOrder | None = doc(
         "in the order of the trials, at the same counts; null where unknown", default=None
     )
+    gain: Gain | None = doc(
+        "of all C configurations over one; null with too few resamples for an interval",
+        default=None,
+        since="1.1",
+    )
+    gain_beyond: Gain | None = doc(
+        "of all C configurations over enough of them; null where these are all",
+        default=None,
+        since="1.1",
+    )
+
+    @property
+    def has_paid(self) -> bool:
+        """True if the samples show that all configurations together are better than one."""
+        return self.gain is not None and self.gain.interval.lower > 0
+
+    @property
+    def stopped_paying(self) -> bool:
+        """True if the samples show that searching beyond `enough` configurations did not pay.
+
+        The best of all C is then worse than the best of `enough`, or gains less over it than a
+        tenth of what that gains over a single configuration: g < (G - g) / 10, for the least G and
+        the largest g that their intervals leave.
+        """
+        if self.gain is None or self.gain_beyond is None:
+            return False
+        least, most = self.gain.interval.lower, self.gain_beyond.interval.upper
+        return most < 0 or most < NEGLIGIBLE * (least - most)
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Whether the result is good enough, by a rule that was set beforehand."""
+    """Verdict on the result by a rule set beforehand."""
 
-    threshold: float = doc("what the figure had to reach, in the metric's unit")
-    direction: Direction = doc("maximize: must not be under the threshold; minimize: not over it")
+    threshold: float = doc("limit for the figure, in the metric's unit")
+    direction: Direction = doc("maximize: must not be below the threshold; minimize: not above it")
     on: GateOn = doc("the figure: the pessimistic bound, or the estimate")
     metric: str | None = doc("name of the metric; null without estimates")
     method: str | None = doc("name of the method; null where none fits")
     value: float | None = doc("the figure; null where it can't be computed")
-    margin: float | None = doc(
-        "how much better than the threshold; negative where the gate is missed"
-    )
-    outcome: GateOutcome = doc("what the gate found")
+    margin: float | None = doc("distance to the threshold; negative if the gate is missed")
+    outcome: GateOutcome = doc("verdict")
     reason: str = doc("why it is undecided; else empty", default="")
 
     def __post_init__(self) -> None:
@@ -307,6 +341,6 @@ class Gate:
 
 
 def _rank(probability: float, size: int) -> int:
-    """The 1-based rank of L(p B)."""
-    # 0.025 * 1000 is a hair above 25 in binary; the 25th value is meant.
+    """Return the 1-based rank of L(p B)."""
+    # 0.025 * 1000 is slightly above 25 in binary; the 25th value is meant.
     return max(int(np.ceil(round(probability * size, 9))), 1)

@@ -1,12 +1,12 @@
-"""Rounding, once for all reports and notes.
+"""Rounding rules for all reports and notes.
 
-1. Two significant digits of the narrowest interval say how many decimals a group of figures has:
-   finer ones are noise, coarser ones hide the interval. Figures near 1 have three at least, larger
-   ones fewer. Without an interval there are three significant digits of the largest figure.
-2. All figures of a group share the decimals, so that they add up as they stand.
-3. A figure that is not a bound of its metric never reads as that bound: it alone takes as many
-   decimals more as show the distance.
-4. Figures too small or too large to read with all their zeros share a power of ten.
+1. A group of figures has as many decimals as show two significant digits of the narrowest
+   interval. Figures near 1 have at least three decimals, larger ones fewer. Without an interval,
+   the largest figure has three significant digits.
+2. All figures of a group share the decimals, so that sums agree as printed.
+3. A figure that is not a bound of its metric never reads as that bound: it gets as many extra
+   decimals as show the distance.
+4. Very small or large figures share a power of ten.
 """
 
 from __future__ import annotations
@@ -26,35 +26,25 @@ MOST = 6
 """Significant digits at most, whatever the interval."""
 
 ZEROS = 9
-"""Decimals beyond which a power of ten is taken out."""
+"""More decimals than this take out a power of ten."""
 
 LARGE = 15
-"""Digits before the point beyond which it is."""
+"""More digits before the point than this take out a power of ten."""
 
 NOISE = 1e-12
-"""Share of a bound, or of the largest figure, that is rounding in the last bits."""
+"""Relative size of rounding errors, as a fraction of a bound or of the largest figure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digits:
-    """How the figures of a group are written.
-
-    Attributes
-    ----------
-    decimals
-        After the point.
-    power
-        Of ten, taken out of each figure.
-    bounds
-        Smallest and largest possible performance.
-    """
+    """Format of a group of figures: decimals, power of ten taken out, bounds of the metric."""
 
     decimals: int
     power: int = 0
     bounds: tuple[float, float] = UNBOUNDED
 
     def performance(self, value: float | None, missing: str = "") -> str:
-        """Write a performance: as its bound only where it is the bound."""
+        """Format a performance; it reads as a bound only if it is one."""
         if value is None or not math.isfinite(value):
             return missing
         text = self.difference(value)
@@ -65,12 +55,12 @@ class Digits:
         return text
 
     def difference(self, value: float | None, missing: str = "") -> str:
-        """Write a difference of performances, which has no bounds."""
+        """Format a difference of performances, which has no bounds."""
         if value is None or not math.isfinite(value):
             return missing
         if not self.power:
             return fixed(value, self.decimals)
-        # a large bound over a tiny power of ten is beyond a float
+        # a large bound over a tiny power of ten overflows a float
         shown = _unsigned(f"{Decimal(value).scaleb(-self.power):.{self.decimals}f}")
         return f"{shown}e{self.power}" if value else shown
 
@@ -80,7 +70,7 @@ def digits_for(
     widths: Iterable[float | None] = (),
     bounds: tuple[float, float] = UNBOUNDED,
 ) -> Digits:
-    """Return how to write figures whose intervals have these widths.
+    """Return the format for figures whose intervals have these widths.
 
     Examples
     --------
@@ -96,26 +86,26 @@ def digits_for(
     largest = max(_sizes(values), default=0.0)
     if largest == 0:
         return Digits(LEAST, bounds=bounds)
-    # From 1 on a digit fewer after the point for each before it; 1 itself looks like 0.9996.
+    # From 1 on, one decimal fewer for each digit before the point; 1 itself counts as 0.9996.
     before = max(math.ceil(math.log10(largest)), 0)
     first = math.floor(math.log10(largest))
     narrowest = min((w for w in _sizes(widths) if w > NOISE * largest), default=None)
-    wanted = LEAST - 1 - first if narrowest is None else 1 - math.floor(math.log10(narrowest))
-    decimals = max(LEAST - before, min(wanted, MOST - 1 - first))
+    needed = LEAST - 1 - first if narrowest is None else 1 - math.floor(math.log10(narrowest))
+    decimals = max(LEAST - before, min(needed, MOST - 1 - first))
     if decimals > ZEROS or first >= LARGE:
         return Digits(max(decimals + first, 0), first, bounds)
     return Digits(max(decimals, 0), bounds=bounds)
 
 
 def width_of(interval: Any) -> float | None:
-    """Return the distance of both ends; None where one is not known."""
+    """Return the distance between both ends; None if one is unknown."""
     if interval is None or interval.lower is None or interval.upper is None:
         return None
     return abs(float(interval.upper - interval.lower))
 
 
 def figure(value: float, bounds: tuple[float, float] = UNBOUNDED) -> str:
-    """Write a figure that stands alone, without zeros at its end.
+    """Format a single figure without trailing zeros.
 
     Examples
     --------
@@ -126,14 +116,14 @@ def figure(value: float, bounds: tuple[float, float] = UNBOUNDED) -> str:
 
 
 def fixed(value: float | None, decimals: int) -> str:
-    """Format with a fixed number of decimals, never -0; nothing where there is no value."""
+    """Format with a fixed number of decimals, never -0; empty for None."""
     if value is None or not math.isfinite(value):
         return ""
     return _unsigned(f"{value:.{decimals}f}")
 
 
 def short(value: float) -> str:
-    """Write a number as short as it can be read back: thresholds, tolerances.
+    """Format a threshold or tolerance with the fewest digits that read back the same.
 
     Examples
     --------
@@ -144,7 +134,7 @@ def short(value: float) -> str:
 
 
 def trimmed(text: str) -> str:
-    """Leave out the zeros at the end of a decimal fraction.
+    """Remove trailing zeros of a decimal fraction.
 
     Examples
     --------
@@ -155,9 +145,9 @@ def trimmed(text: str) -> str:
 
 
 def percent(share: float, decimals: int | None = None) -> str:
-    """Format a share in (0, 1) as a percentage, by default with all its digits and no others.
+    """Format a proportion as a percentage, by default with all its digits.
 
-    With decimals, nothing but all is 100 %, and nothing but none is 0 %.
+    With decimals, only 1 reads as 100 %, and only 0 as 0 %.
 
     Examples
     --------
@@ -171,12 +161,12 @@ def percent(share: float, decimals: int | None = None) -> str:
 
 
 def count(number: int, word: str) -> str:
-    """Number and noun, in the plural where it is not one."""
+    """Return number and noun, in the plural unless it is one."""
     return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def tiny_text(value: float) -> str:
-    """Write a difference that is of rounding: its order, or 0.
+    """Format a rounding difference by its order of magnitude.
 
     Examples
     --------
@@ -195,7 +185,7 @@ def _unsigned(text: str) -> str:
 
 
 def _apart(value: float, distance: float) -> str:
-    """Write a value next to a bound with one digit of its distance from it."""
+    """Format a value near a bound with one digit of its distance from it."""
     decimals = max(-math.floor(math.log10(distance) + 1e-9), 0)  # 1 - 0.99999 is under 1e-5
     tiny = decimals > ZEROS and abs(value) == distance  # next to 0
     return f"{value:.0e}" if tiny else fixed(value, decimals)

@@ -1,4 +1,4 @@
-"""Origin of predictions: files or the run of a tool, and the verification of its scores."""
+"""Origin of predictions: files or the run of a tool, and verification of its scores."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from bbccli.types import made_anew
 
 @dataclass(frozen=True, slots=True)
 class TwoFigures:
-    """A score that the tool computes otherwise than bbc does: its figure, and that of bbc."""
+    """A score that the tool computes differently: its figure, and that of bbc."""
 
     name: str = doc("name of the configuration")
     metric: str = doc("name of the metric")
@@ -26,17 +26,17 @@ class TwoFigures:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What came of comparing a run's own scores with those computed from its predictions."""
+    """Comparison of a run's own scores with those recomputed from its predictions."""
 
-    n_scores: int = doc("scores that the run reports of the configurations that take part")
-    n_checked: int = doc("scores that were computed again")
+    n_scores: int = doc("scores that the run reports for the included configurations")
+    n_checked: int = doc("scores that were recomputed")
     largest_difference: float | None = doc(
-        "largest difference, in the unit of the metric; null where nothing was compared"
+        "largest difference, in the metric's unit; null if nothing was compared"
     )
-    tolerance: float | None = doc("difference that rounding and approximations of the tool explain")
-    reason: str | None = doc("why nothing was compared; null where something was")
+    tolerance: float | None = doc("difference explained by rounding and approximations of the tool")
+    reason: str | None = doc("why nothing was compared; null if something was")
     otherwise: tuple[TwoFigures, ...] = doc(
-        "scores that the tool computes otherwise, the largest difference first",
+        "scores that the tool computes differently, largest difference first",
         default=(),
         since="1.0",
     )
@@ -44,15 +44,15 @@ class Verification:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """What takes no part, and why."""
+    """A model that is left out, and the reason."""
 
-    name: str = doc("name that the tool has for it")
+    name: str = doc("its name in the tool")
     reason: str = doc("a flag of the configuration, or what is wrong with it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportedScore:
-    """A score that a tool reports of a model.
+    """A model's score as reported by a tool.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ class ReportedScore:
         Name of the model.
     metric
         Name of the metric.
-    fold
-        The fold, from 0; None where the score is of all samples.
     value
-        The score, with the sign that `bbc` gives it.
-    selection
-        How the tool makes one score of the folds; of a single fold no matter.
+        The score, with the sign of `bbc`.
     tolerance
-        Largest difference that rounding and approximations of the tool explain.
+        Largest difference explained by rounding and approximations of the tool.
+    fold
+        The fold, from 0; None if the score is over all samples.
+    selection
+        Aggregation of the folds by the tool; irrelevant for a single fold.
     """
 
     id: str
@@ -80,15 +80,7 @@ class ReportedScore:
 
 @dataclass(frozen=True, slots=True)
 class OtherTarget:
-    """Targets of a model that was scored on others than the truth.
-
-    Parameters
-    ----------
-    id
-        Name of the model.
-    samples, values
-        Keys of the samples where they differ, and the targets.
-    """
+    """Targets of a model scored against something else than the truth, by sample key."""
 
     id: str
     samples: tuple[Any, ...]
@@ -96,24 +88,24 @@ class OtherTarget:
 
     @property
     def by_key(self) -> dict[str, float]:
-        """The targets, by key of the sample."""
+        """Return the targets by sample key."""
         return dict(zip(map(str, self.samples), self.values, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
 class Targets:
-    """Targets of a run whose models were not all scored on the truth.
+    """Targets of a run in which some models were not scored against the truth.
 
     Parameters
     ----------
     of
-        Model whose target the truth is.
+        Model whose target is the truth.
     scaled
         Models that scaled their targets.
     unsure
-        Samples whose truth may have been clipped as well.
+        Number of samples whose truth may have been clipped too.
     apart
-        By how much a truth was raised at most.
+        Largest amount by which a truth was raised.
     clipped
         Models with other targets.
     """
@@ -127,29 +119,29 @@ class Targets:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation:
-    """What an evaluation framework ran."""
+    """Tasks, scores and failures of a run of an evaluation framework."""
 
-    tasks: tuple[str, ...] = doc("the tasks whose items take part")
+    tasks: tuple[str, ...] = doc("tasks whose items are included")
     n_items: tuple[int, ...] = doc("number of items of each task")
     score: str = doc("name of the score")
-    other_scores: tuple[str, ...] = doc("scores that the logs hold besides", default=())
-    headline: bool = doc("whether the framework, or an option, names this score", default=True)
-    n_epochs: int = doc("how often each item was asked, at most")
+    other_scores: tuple[str, ...] = doc("other scores in the logs", default=())
+    headline: bool = doc("true if the framework, or an option, names this score", default=True)
+    n_epochs: int = doc("largest number of epochs of an item")
     n_errors: int = doc("failed requests, which have no score")
-    n_scored_errors: int = doc("failed requests that have a score, as the framework counts them")
+    n_scored_errors: int = doc("failed requests that the framework gave a score")
     n_unscored: int = doc("answers without a score")
-    failed: tuple[str, ...] = doc("logs of runs that did not end well", default=())
-    repeated: tuple[str, ...] = doc("logs that newer ones replace", default=())
+    failed: tuple[str, ...] = doc("logs of failed runs", default=())
+    repeated: tuple[str, ...] = doc("logs replaced by newer ones", default=())
     elsewhere: tuple[str, ...] = doc("tasks that only some configurations ran", default=())
 
     @classmethod
-    def of(cls, said: Any) -> Evaluation | None:
-        """Read what metadata say; None where it is not understood."""
+    def of(cls, metadata: Any) -> Evaluation | None:
+        """Read an evaluation from metadata; None if it is not understood."""
         try:
-            values: dict[str, Any] = {key: tuple(map(str, said.get(key, ()))) for key in _TEXTS}
-            values |= {key: int(said.get(key, 0)) for key in _NUMBERS}
-            values["n_items"] = tuple(map(int, said["n_items"]))
-            return cls(score=said["score"], headline=bool(said.get("headline")), **values)
+            values: dict[str, Any] = {key: tuple(map(str, metadata.get(key, ()))) for key in _TEXTS}
+            values |= {key: int(metadata.get(key, 0)) for key in _NUMBERS}
+            values["n_items"] = tuple(map(int, metadata["n_items"]))
+            return cls(score=metadata["score"], headline=bool(metadata.get("headline")), **values)
         except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
             return None
 
@@ -167,34 +159,33 @@ class ToolRun:
     tool
         Name of the tool.
     left_out
-        What its folder holds besides.
+        Models of its folder that are left out.
     metric
-        The metric that the tool optimised, by the name that `bbc` has for it.
+        Metric that the tool optimised, by its name in `bbc`.
     metric_name
-        What the tool calls it, where `bbc` has no metric of that name.
+        Its name in the tool, if `bbc` has no such metric.
     n_samples
-        Samples that were predicted; None where the models stand in files of their own.
+        Number of predicted samples; None if each model has a file of its own.
     unchecked
-        Why the scores can't be compared, where they can't.
+        Reason why the scores can't be compared, if so.
     classes_in_order
-        True if classes are called by their numbers in sorted order, for want of their names.
+        True if classes are called by their numbers in sorted order, for lack of names.
     tried
-        Configurations in the order in which they were tried, where that is known.
+        Configurations in the order in which they were tried, if known.
     leaderboard, fold_scores
         Scores of models on all samples, and in single folds.
     again, tried_again
-        Configurations whose predictions were recorded again, and which were tried before with other
-        predictions.
+        Configurations recorded again, and those tried before with other predictions.
     damaged
-        Files that can't be read.
+        Unreadable files.
     scored_alike
         Configurations that the tool scored without the weights.
     weighted
-        True if the scores are of the weighted samples.
+        True if the scores are weighted.
     targets
         Targets other than the truth.
     evaluation
-        What an evaluation framework ran; None of other tools.
+        The run of an evaluation framework; None for other tools.
     """
 
     tool: str
@@ -223,7 +214,7 @@ class ToolRun:
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> ToolRun | None:
-        """Read the run that metadata name, as far as it is understood: people write them too."""
+        """Read the run in metadata, as far as it is understood: people write them by hand too."""
         run = metadata.get("run")
         if not isinstance(run, Mapping) or not isinstance(run.get("tool"), str):
             return None
@@ -259,40 +250,42 @@ _ALWAYS = {"left_out", "metric", "classes_in_order", "tried", "leaderboard", "cl
 
 
 def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Values of JSON, without most that say nothing."""
-    said = {
+    """Return JSON values, without most that are empty."""
+    values = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in fields
         if name in _ALWAYS or not (value is None or value is False or value == ())
     }
-    if "fold" in said:
-        del said["selection"]
-    return said
+    if "fold" in values:
+        del values["selection"]
+    return values
 
 
 def _scores(listed: Iterable[Any], key: str, kind: Any) -> tuple[ReportedScore, ...]:
-    """Return the scores that have all values, that of `key` of the kind that it must be."""
+    """Return the scores that are complete, with `key` of the required kind."""
     kinds = {"id": str, "metric": str, "value": int | float, "tolerance": int | float}
     return tuple(
         ReportedScore(**{name: one[name] for name in kinds}, **{key: kind(one[key])})
         for one in listed
         if isinstance(one, Mapping)
-        and all(isinstance(one.get(name), wanted) for name, wanted in kinds.items())
+        and all(isinstance(one.get(name), expected) for name, expected in kinds.items())
         and (type(one.get(key)) is int if kind is int else one.get(key) in list(kind))
     )
 
 
-def _targets(said: Any) -> Targets | None:
-    """Return the targets of a run; None where they are not understood."""
+def _targets(metadata: Any) -> Targets | None:
+    """Return the targets of a run; None if they are not understood."""
     try:
         clipped = tuple(
             OtherTarget(str(one["id"]), tuple(one["samples"]), tuple(map(float, one["values"])))
-            for one in said["clipped"]
+            for one in metadata["clipped"]
         )
-        scaled = tuple(map(str, said["scaled"]))
+        scaled = tuple(map(str, metadata["scaled"]))
         if any(len(one.samples) != len(one.values) for one in clipped):
             return None
-        return Targets(str(said["of"]), scaled, int(said["unsure"]), float(said["apart"]), clipped)
+        return Targets(
+            str(metadata["of"]), scaled, int(metadata["unsure"]), float(metadata["apart"]), clipped
+        )
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
         return None
 
@@ -304,20 +297,19 @@ class Source:
     Parameters
     ----------
     path, sha256
-        The files.
+        The files, and their hash.
     metadata
         Metadata that came with them.
     left_out
-        Configurations that take no part because of a flag.
+        Configurations excluded because of a flag.
     verification
-        Result of verifying the scores of a run; None without a run or a request.
+        Verification of the scores of a run; None without a run or a request.
     weight
-        Column of the sample weights; None without weights, or where they have no name.
+        Column of the sample weights; None without weights or a name.
     n_samples, n_tried
-        Samples that were read, and configurations that were tried, used or not; 0 where only those
-        that take part are known.
+        Numbers of samples read and of configurations tried, used or not; 0 if unknown.
     run
-        The run of a tool behind the predictions; None where there is none.
+        The run of a tool behind the predictions, if any.
     """
 
     path: str = ""
@@ -332,7 +324,7 @@ class Source:
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         made, values = made_anew(self)
-        # a view of a dictionary can't be pickled
+        # a mappingproxy can't be pickled
         return made, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
 
     @property
@@ -341,11 +333,11 @@ class Source:
         return {one["id"]: one for one in self.metadata.get("configs") or ()}
 
 
-def agrees(found: float, said: float, tolerance: float) -> bool:
-    """True if a performance equals the reported one within a tolerance; NaN never does."""
-    return bool(abs(found - said) <= tolerance)
+def agrees(recomputed: float, reported: float, tolerance: float) -> bool:
+    """True if a performance equals the reported one within a tolerance; False for NaN."""
+    return bool(abs(recomputed - reported) <= tolerance)
 
 
-def tolerance_of(share: float, said: float) -> float:
-    """Return a share of what was said, or of one where that is more."""
-    return share * max(1.0, abs(said))
+def tolerance_of(share: float, score: float) -> float:
+    """Return a relative tolerance as an absolute one; scores below 1 count as 1."""
+    return share * max(1.0, abs(score))

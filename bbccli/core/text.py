@@ -1,30 +1,31 @@
-"""Make text from outside fit for a message: escaped, without secrets, of limited length."""
+"""Make text from outside safe for messages: escaped, without secrets, of limited length."""
 
 from __future__ import annotations
 
 import re
 
 LONGEST = 1_000
-"""Characters after which a message is cut."""
+"""Longest message, in characters."""
 
 HIDDEN = "***"
-"""Stands for a secret."""
+"""Replacement for secrets."""
 
 _COMMAND = re.compile(r"(?:(?<=\s)|\A):(?=:)|#(?=#\[)")
-"""Commands of a GitHub runner: `::` at the beginning of a line, and `##[` anywhere."""
+"""Commands of a GitHub runner: `::` at the start of a line, and `##[` anywhere."""
 
+_LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
 _URL = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*://)(?P<rest>[^\s'\"<>]+)")
-# A password may hold a slash that was not encoded; digits before a slash are a port.
+# A password may hold an unencoded slash; digits before a slash are a port.
 _LOGIN = re.compile(r"^(?:[^/?#@]*@|[^/?#@:]*:(?!\d+/)[^?#@]*@)+")
 _QUERY = re.compile(r"(?P<mark>[?&])(?P<part>[^&#]*?)(?=[.,:;)\]]*(?:[&#]|$))")
 _FRAGMENT = re.compile(r"#.*$")
 _SHOWN = frozenset({"region", "scheme", "format", "version", "versionid", "file", "path", "name"})
 _SHOWN |= {"raw", "download", "dl"}
-"""Keys of queries that hold no secret; the values of all others are hidden."""
+"""Query keys without secrets; the values of all others are hidden."""
 
 
 def visible(text: str) -> str:
-    r"""Escape what drives a terminal or a runner of GitHub, ends a line or turns the writing.
+    r"""Escape control sequences, runner commands, line ends and changes of the writing direction.
 
     Examples
     --------
@@ -33,14 +34,14 @@ def visible(text: str) -> str:
     >>> print(visible("::error::no"))
     \x3a:error::no
     """
-    text = _COMMAND.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+    text = _COMMAND.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
     if text.isprintable():
         return text
-    return "".join(c if c.isprintable() else _escaped(c) for c in text)
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 def redacted(text: str) -> str:
-    """Hide user, password and the values of the query in every URL of a text.
+    """Hide user, password and query values in every URL of a text.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def redacted(text: str) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """Cut the middle out of a text that is too long.
+    """Cut the middle out of a long text.
 
     Examples
     --------
@@ -64,13 +65,20 @@ def shortened(text: str, longest: int = LONGEST) -> str:
     return f"{text[:head]}...{text[len(text) - (longest - head - 3) :]}"
 
 
+def plain(markdown: str) -> str:
+    """Return Markdown without links and the marks of code and emphasis.
+
+    Examples
+    --------
+    >>> plain("report **all** by `bbc`, see [the rule](methods.md#rule)")
+    'report all by bbc, see the rule'
+    """
+    return _LINK.sub(r"\1", markdown).replace("**", "").replace("`", "")
+
+
 def message(text: str) -> str:
-    """Return one line that can be shown anywhere: no secrets, escaped, not too long."""
+    """Return a text as one line that is safe to show anywhere."""
     return shortened(visible(redacted(text)))
-
-
-def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
 
 
 def _without_secrets(url: re.Match[str]) -> str:
@@ -84,8 +92,8 @@ def _without_secrets(url: re.Match[str]) -> str:
     return url["scheme"] + rest
 
 
-def _without_value(found: re.Match[str]) -> str:
-    key, equals, _ = found["part"].partition("=")
-    if not found["part"] or (equals and key.casefold() in _SHOWN):
-        return found[0]
-    return f"{found['mark']}{key}={HIDDEN}" if equals else f"{found['mark']}{HIDDEN}"
+def _without_value(match: re.Match[str]) -> str:
+    key, equals, _ = match["part"].partition("=")
+    if not match["part"] or (equals and key.casefold() in _SHOWN):
+        return match[0]
+    return f"{match['mark']}{key}={HIDDEN}" if equals else f"{match['mark']}{HIDDEN}"

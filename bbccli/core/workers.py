@@ -1,4 +1,6 @@
-"""Work side by side: in threads here, or by workers that take parts of the configurations."""
+"""Parallel work: threads of this process, or remote workers that take parts of the
+configurations.
+"""
 
 from __future__ import annotations
 
@@ -18,30 +20,30 @@ Made = TypeVar("Made")
 
 
 class Workers(Protocol):
-    """What works on parts of the configurations somewhere else."""
+    """Remote processes that work on parts of the configurations."""
 
     @property
     def n_cores(self) -> int:
-        """Tasks that run at the same time."""
+        """Return the number of tasks that run at the same time."""
 
     def parts(self, n_configurations: int) -> list[IntArray]:
-        """Return the columns of each part: consecutive, and together all of C."""
+        """Return the columns of each part: consecutive, together all C."""
 
     def map(self, function: Callable[..., Any], items: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        """Yield `function(*item)` of each item, in order, under the resources in force."""
+        """Yield `function(*item)` for each item, in order, under the resources in force."""
 
 
 _CURRENT: ContextVar[Workers | None] = ContextVar("workers", default=None)
 
 
 def current() -> Workers | None:
-    """Return the workers in force; None where the work is done here."""
+    """Return the workers in force; None if the work is done here."""
     return _CURRENT.get()
 
 
 @contextmanager
 def use(workers: Workers | None) -> Iterator[None]:
-    """Let these workers take the parts of every matrix that is read meanwhile."""
+    """Let these workers handle every matrix that is read in the body."""
     token = _CURRENT.set(workers)
     try:
         yield
@@ -50,7 +52,7 @@ def use(workers: Workers | None) -> Iterator[None]:
 
 
 def over_parts(function: Callable[[IntArray], Made], n_configurations: int) -> list[Made]:
-    """Return what a function makes of all configurations, or of the parts that workers take."""
+    """Apply a function to all configurations here, or to the parts of the workers."""
     workers = current()
     if workers is None:
         return [function(np.arange(n_configurations))]
@@ -62,13 +64,13 @@ def ordered_map(
 ) -> Iterator[Made]:
     """Yield `function(item)` for each item, in order, at most `jobs` at a time.
 
-    numpy and compiled kernels release the interpreter lock, so threads share the matrix and still
-    run side by side. An exception, Ctrl-C among them, cancels what has not started.
+    numpy and compiled kernels release the interpreter lock, so threads run in parallel and share
+    the matrix. Any exception, including Ctrl-C, cancels what has not started.
     """
     if jobs == 1:
         yield from map(function, items)
         return
-    errors = np.geterr()  # which a context holds from numpy 2 on
+    errors = np.geterr()  # part of the context from numpy 2 on
 
     def apply(item: Item) -> Made:
         with np.errstate(**errors):

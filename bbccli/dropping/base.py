@@ -29,18 +29,12 @@ MIN_SAMPLES = 50
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Interim:
-    """Predictions so far of the configurations that are still in.
+    """Predictions so far of the configurations still in the race.
 
-    Attributes
-    ----------
-    matrix
-        Their predictions on the samples seen; folds coded in the order in which they were seen.
-    metric, plan
-        What is compared; `pooling`, `seed` and `n_resamples` count.
-    performances : (C,)
-        So far, NaN where undefined.
-    best : int
-        The best so far, the first on ties; -1 where all are undefined.
+    matrix: their predictions on the samples seen; folds coded in the order in which they were seen.
+    metric, plan: metric to compare by; `pooling`, `seed` and `n_resamples` count.
+    performances (C,): so far, NaN where undefined.
+    best (int): the best so far, the first on ties; -1 where all are undefined.
     """
 
     matrix: PredictionMatrix
@@ -58,10 +52,7 @@ class Interim:
     def by_fold(self) -> FloatArray:
         """Return the performances (S, C) in each fold seen, of all repeats, in their order.
 
-        Raises
-        ------
-        UndefinedError
-            Folds are unknown, or the metric is undefined in one of them.
+        Raises UndefinedError: folds are unknown, or the metric is undefined in one of them.
         """
         return np.concatenate(fold_performances(self.matrix, self.metric))
 
@@ -88,7 +79,7 @@ def walked_folds(matrix: PredictionMatrix) -> IntArray:
 def on_unshuffled(matrix: PredictionMatrix) -> tuple[Note, ...]:
     """Return a note where folds are not shuffled: blocks of the keys, or a group each.
 
-    Only keys that are numbers have an order that was there before the folds.
+    Only numeric keys have an order that precedes the folds.
     """
     if matrix.folds is None or not 2 <= (matrix.n_folds or 0) < matrix.n_samples:
         return ()
@@ -117,16 +108,13 @@ class RuleNeed(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Judgement:
-    """Judgement of a rule on C configurations.
+    """A rule's judgement of C configurations.
 
-    Attributes
-    ----------
-    worse : (C,) bool
-        Which ones to drop; never all.
-    probability : (C,), optional
-        Of being worse than the best, where the rule has such a thing; NaN for some.
-    p_value : (C,), optional
-        Of the rule's test against the best, where it has one; NaN for some.
+    worse (C,) bool: which ones to drop; never all.
+    probability (C,), optional: probability of being worse than the best, for rules that have one;
+        NaN for some.
+    p_value (C,), optional: of the rule's test against the best, for rules that have one; NaN for
+        some.
     """
 
     worse: BoolArray
@@ -135,7 +123,7 @@ class Judgement:
 
 
 Run = Callable[[Interim, float], Judgement]
-"""``run(standing, threshold) -> Verdict``."""
+"""``run(interim, threshold) -> Judgement``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +157,7 @@ class Rule:
     def __post_init__(self) -> None:
         settle(self)
 
-    def judge(self, standing: Interim, threshold: float) -> Judgement:
+    def judge(self, interim: Interim, threshold: float) -> Judgement:
         """Ask the rule; it says nothing before its first fold or where nothing is defined.
 
         Raises
@@ -177,40 +165,37 @@ class Rule:
         UndefinedError
             It needs folds, and they are unknown or the metric is undefined in one of them.
         UnsupportedError
-            It needs losses per sample, and the metric is no mean of such.
+            It needs losses per sample, and the metric is not a mean of them.
         """
         if RuleNeed.BOUNDED_LOSSES in self.needs:
-            loss_range(standing)
+            loss_range(interim)
         if RuleNeed.LOSSES in self.needs:
-            losses(standing)
-        if RuleNeed.FOLDS in self.needs and standing.matrix.folds is None:
+            losses(interim)
+        if RuleNeed.FOLDS in self.needs and interim.matrix.folds is None:
             raise UndefinedError(
                 f"the rule {self.name} compares folds, and they are unknown",
                 hint="add a fold column (--fold NAME), or --rule bbcd",
             )
-        if standing.best < 0 or self.waits(standing):
-            return undecided(standing)
-        return self.run(standing, threshold)
+        if interim.best < 0 or self.waits(interim):
+            return undecided(interim)
+        return self.run(interim, threshold)
 
-    def waits(self, standing: Interim) -> bool:
+    def waits(self, interim: Interim) -> bool:
         """Return True while there are too few folds."""
-        return self.min_folds > 0 and len(standing.by_fold()) < self.min_folds
+        return self.min_folds > 0 and len(interim.by_fold()) < self.min_folds
 
 
-def undecided(standing: Interim) -> Judgement:
+def undecided(interim: Interim) -> Judgement:
     """Return the verdict that drops nothing."""
-    return Judgement(np.zeros(standing.matrix.n_configurations, bool))
+    return Judgement(np.zeros(interim.matrix.n_configurations, bool))
 
 
-def losses(standing: Interim) -> list[FloatArray]:
+def losses(interim: Interim) -> list[FloatArray]:
     """Return the losses per sample (N, C), signed so that larger is better, of each repeat.
 
-    Raises
-    ------
-    UnsupportedError
-        The metric is no mean of losses per sample.
+    Raises UnsupportedError: the metric is not a mean of losses per sample.
     """
-    matrix, metric = standing.matrix, standing.metric
+    matrix, metric = interim.matrix, interim.metric
     if matrix.available is not None:
         raise UnsupportedError(
             "this rule compares losses sample by sample, and some predictions are missing",
@@ -220,7 +205,7 @@ def losses(standing: Interim) -> list[FloatArray]:
     means = [s for s in scorers if isinstance(s, MeanScorer) and s.undefined is None]
     if len(means) < len(scorers):
         raise UnsupportedError(
-            f"{metric.label} is no mean of losses per sample, which this rule compares",
+            f"{metric.label} is not a mean of losses per sample, which this rule compares",
             hint="a metric such as accuracy, brier or mae, or --rule bbcd",
         )
     weights = matrix.outcome.weights
@@ -228,18 +213,15 @@ def losses(standing: Interim) -> list[FloatArray]:
     return [np.asarray(metric.direction.sign * s.losses / scale) for s in means]
 
 
-def loss_range(standing: Interim) -> float:
+def loss_range(interim: Interim) -> float:
     """Return the width of the metric's bounds.
 
-    Raises
-    ------
-    UnsupportedError
-        The bounds are infinite.
+    Raises UnsupportedError: the bounds are infinite.
     """
-    low, high = standing.metric.within(standing.matrix.outcome).bounds
+    low, high = interim.metric.within(interim.matrix.outcome).bounds
     if not np.isfinite(high - low):
         raise UnsupportedError(
-            f"{standing.metric.label} has no bounds, which this rule needs",
+            f"{interim.metric.label} has no bounds, which this rule needs",
             hint="a metric such as accuracy or brier, or --rule bbcd",
         )
     return float(high - low)

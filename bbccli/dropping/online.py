@@ -25,7 +25,7 @@ from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import with_clip
 from bbccli.types import distinct
 
 
@@ -91,9 +91,9 @@ def drop(
     """
     metric, chosen = with_clip(choose_metric(metric, matrix), plan.clip), choose_rule(rule)
     threshold = check_terms(chosen, threshold, min_samples)
-    standing, early = Interim.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
-    verdict = undecided(standing) if early else chosen.judge(standing, threshold)
-    early = early or _too_little(standing, chosen)
+    interim, early = Interim.of(matrix, metric, plan), too_early(matrix.outcome, min_samples)
+    verdict = undecided(interim) if early else chosen.judge(interim, threshold)
+    early = early or _hindrance(interim, chosen)
     counts = _counts(matrix, verdict, n_folds)
     return DropDecision(
         rule=chosen.name,
@@ -101,20 +101,20 @@ def drop(
         min_samples=min_samples,
         metric=metric.name,
         direction=metric.direction,
-        best=matrix.configurations[standing.best] if standing.best >= 0 else None,
+        best=matrix.configurations[interim.best] if interim.best >= 0 else None,
         n_samples=matrix.n_samples,
         **counts,
-        decisions=_decisions(standing, verdict, counts["n_folds_seen"]),
+        decisions=_decisions(interim, verdict, counts["n_folds_seen"]),
         plan=plan,
         notes=((nothing_dropped(early),) if early else ()) + on_unshuffled(matrix),
     )
 
 
-def _too_little(standing: Interim, rule: Rule) -> str:
-    """Say why a rule drops nothing however many samples there are; an empty text where it may."""
-    if standing.best < 0:
-        return f"{standing.metric.label} is undefined for every configuration"
-    if rule.needs and rule.waits(standing):
+def _hindrance(interim: Interim, rule: Rule) -> str:
+    """Return why a rule drops nothing however many samples there are; empty where it may."""
+    if interim.best < 0:
+        return f"{interim.metric.label} is undefined for every configuration"
+    if rule.needs and rule.waits(interim):
         return f"the rule {rule.name} needs {rule.min_folds} folds"
     return ""
 
@@ -122,10 +122,7 @@ def _too_little(standing: Interim, rule: Rule) -> str:
 def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
     """Return the threshold, or the rule's own where there is none.
 
-    Raises
-    ------
-    OptionError
-        A threshold outside (0.5, 1), or a negative number of samples.
+    Raises OptionError: a threshold outside (0.5, 1), or a negative number of samples.
     """
     if whole(min_samples, "min_samples") < 0:
         raise OptionError(
@@ -146,7 +143,7 @@ def check_terms(rule: Rule, threshold: float | None, min_samples: int) -> float:
 def _counts(
     matrix: PredictionMatrix, verdict: Judgement, n_folds: int | None
 ) -> dict[str, int | None]:
-    """Count the models that were and will be trained; None where folds are unknown."""
+    """Count the models trained and still to train; None where folds are unknown."""
     unfinished, folds = matrix.unfinished or Unfinished(), matrix.folds
     in_folds = None if folds is None else sum(len(distinct(of_repeat)) for of_repeat in folds)
     seen, to_come = unfinished.n_models or in_folds, unfinished.n_to_come
@@ -169,9 +166,11 @@ def _counts(
     return counts
 
 
-def _decisions(standing: Interim, verdict: Judgement, seen: int | None) -> tuple[Decision, ...]:
-    """One per configuration of the file, in its order; `seen` are the folds so far, if known."""
-    matrix, unfinished = standing.matrix, standing.matrix.unfinished or Unfinished()
+def _decisions(interim: Interim, verdict: Judgement, seen: int | None) -> tuple[Decision, ...]:
+    """One decision per configuration, in the order of the file; `seen` are the folds so far, if
+    known.
+    """
+    matrix, unfinished = interim.matrix, interim.matrix.unfinished or Unfinished()
     decisions = {}
     for name, n_models in zip(unfinished.dropped, unfinished.models, strict=True):
         trained = None if seen is None else n_models
@@ -181,6 +180,6 @@ def _decisions(standing: Interim, verdict: Judgement, seen: int | None) -> tuple
             None if values is None or np.isnan(values[c]) else float(values[c])
             for values in (verdict.probability, verdict.p_value)
         )
-        fate, value = Fate.DROP if verdict.worse[c] else Fate.KEEP, float(standing.performances[c])
+        fate, value = Fate.DROP if verdict.worse[c] else Fate.KEEP, float(interim.performances[c])
         decisions[name] = Decision(name, fate, value, probability, p_value, seen)
     return tuple(decisions[name] for name in unfinished.names or tuple(decisions))

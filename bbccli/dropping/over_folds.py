@@ -25,7 +25,7 @@ ANOVA race: a mixed model of the performances by fold, with the folds as random 
 1. Performance = configuration + fold + error, estimated by REML.
 2. A two-sided Wald interval, at the level of the threshold, for the difference of each
    configuration to the one with the best mean.
-3. Drop a configuration whose interval lies wholly on the worse side of zero.
+3. Drop a configuration whose interval is wholly on the worse side of zero.
 
 Every configuration has been in every fold, so the design is balanced and REML has a closed form:
 differences of means, and the mean square of the error from the two-way table. Where the folds
@@ -56,7 +56,7 @@ Terry 1952; Firth 1993.
 Wilcoxon: signed ranks of the differences to the best, fold by fold.
 
 1. The best is the configuration with the best mean over the folds.
-2. Test, one-sided, whether the best's differences to a configuration lie above zero; zero
+2. Test, one-sided, if the best's differences to a configuration are above zero; zero
    differences are split between the signs.
 3. Drop the configuration when p is below 1 - threshold.
 
@@ -88,16 +88,16 @@ MOST_STEPS = 100
 
 
 def race(test: Callable[[FloatArray, float], Judgement]) -> Callable[[Interim, float], Judgement]:
-    """Make a rule of a test of gains (S, C'), larger is better, in S folds, and a threshold.
+    """Make a rule from a test of gains (S, C') in S folds, larger is better, at a threshold.
 
-    Fewer than two configurations that are defined in all folds can't be compared.
+    It drops nothing with fewer than two configurations that are defined in all folds.
     """
 
-    def run(standing: Interim, threshold: float) -> Judgement:
-        gains = standing.metric.direction.sign * standing.by_fold()
+    def run(interim: Interim, threshold: float) -> Judgement:
+        gains = interim.metric.direction.sign * interim.by_fold()
         defined = np.flatnonzero(~np.isnan(gains).any(axis=0))
         if len(defined) < 2:
-            return undecided(standing)
+            return undecided(interim)
         verdict = test(gains[:, defined], threshold)
         worse, p_value = np.zeros(gains.shape[1], bool), None
         worse[defined] = verdict.worse
@@ -120,9 +120,7 @@ def leader(gains: FloatArray) -> tuple[int, FloatArray, BoolArray]:
 def friedman(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations whose ranks over the folds are significantly worse than the best's.
 
-    References
-    ----------
-    Birattari et al. 2002; Conover 1999, pages 369-371.
+    Source: Birattari et al. 2002; Conover 1999, pages 369-371.
     """
     p_value = _of_two(gains) if gains.shape[1] == 2 else _of_many(gains)
     return Judgement(p_value < 1 - threshold, p_value=p_value)
@@ -145,7 +143,7 @@ def _of_many(gains: FloatArray) -> FloatArray:
 
 
 def _of_two(gains: FloatArray) -> FloatArray:
-    """Zero for one that never wins a fold, else Wilcoxon's p: (2,), 1 for the best."""
+    """Wilcoxon's p (2,), or 0 for one that never wins a fold; 1 for the best."""
     best, _, behind = leader(gains)
     other = 1 - best
     differences = gains[:, [best]] - gains[:, [other]]
@@ -161,9 +159,7 @@ def _of_two(gains: FloatArray) -> FloatArray:
 def anova(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations whose difference to the best is significant.
 
-    References
-    ----------
-    Kuhn 2014.
+    Source: Kuhn 2014.
     """
     from scipy.special import ndtr, ndtri
 
@@ -193,9 +189,7 @@ def error_variance(gains: FloatArray) -> float:
 def win_loss(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations whose ability is significantly below that of the best.
 
-    References
-    ----------
-    Kuhn 2014; Bradley & Terry 1952; Firth 1993.
+    Source: Kuhn 2014; Bradley & Terry 1952; Firth 1993.
     """
     from scipy.special import stdtrit
 
@@ -249,9 +243,7 @@ def abilities(wins: FloatArray) -> tuple[FloatArray, FloatArray]:
 def wilcoxon(gains: FloatArray, threshold: float) -> Judgement:
     """Drop configurations that lose to the best by Wilcoxon's signed-rank test over folds.
 
-    References
-    ----------
-    Wilcoxon 1945.
+    Source: Wilcoxon 1945.
     """
     best, _, behind = leader(gains)
     _, p = signed_ranks(np.round(gains[:, [best]] - gains, DECIMALS), MOST_EXACT)

@@ -107,41 +107,33 @@ THRESHOLD = 0.99
 """Share of the draws above which a configuration is dropped."""
 
 
-def bbcd(standing: Interim, threshold: float) -> Judgement:
+def bbcd(interim: Interim, threshold: float) -> Judgement:
     """Drop configurations that are strictly worse than the best in too many draws.
 
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, section 4.
+    Source: Tsamardinos, Greasidou & Borboudakis 2018, section 4.
     """
-    shares = worse_shares(standing)
+    shares = worse_shares(interim)
     return Judgement(shares > threshold, probability=shares)
 
 
-def worse_shares(standing: Interim) -> FloatArray:
+def worse_shares(interim: Interim) -> FloatArray:
     """Return the share of B draws in which each of C configurations is worse than the best so far.
 
-    Equal performances, and undefined ones, are not worse. A sample's predictions of all repeats
-    enter a draw together, and so do the samples of a group.
+    Equal or undefined performances are not worse. A sample's predictions in all repeats are drawn
+    together, and so are the samples of a group.
 
-    Raises
-    ------
-    UndefinedError
-        The best configuration is undefined in nearly every draw.
-
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, section 4.
+    Raises UndefinedError: the best configuration is undefined in nearly every draw.
+    Source: Tsamardinos, Greasidou & Borboudakis 2018, section 4.
     """
-    matrix, metric, plan = standing.matrix, standing.metric, standing.plan
+    matrix, metric, plan = interim.matrix, interim.metric, interim.plan
     counts = np.zeros(matrix.n_configurations)
-    if standing.best < 0:
+    if interim.best < 0:
         return counts
     draws = draws_of_seen(matrix.n_samples, matrix.groups, plan.seed)
     every = candidates(matrix, metric, plan.pooling)
     settled = kernels.decide(matrix.n_samples * every.n_sweeps * plan.n_resamples)
     with resources.use(settled):
-        best = every.bind(np.array([standing.best]))
+        best = every.bind(np.array([interim.best]))
         for columns in every.blocks():
             count = partial(_count_worse, every.bind(columns), metric.direction)
             drawn = _drawn(draws, best, plan.n_resamples, settled)
@@ -154,7 +146,7 @@ Drawn = tuple[IntArray, FloatArray]
 
 
 def _count_worse(scorer: Scorer, direction: Direction, drawn: Drawn) -> IntArray:
-    """In how many of some draws each of (C',) configurations is worse than the best."""
+    """Count the draws in which each of (C',) configurations is worse than the best."""
     in_bag, best = drawn
     values = scorer(in_bag)
     worse = direction.leads(best, values) & ~np.isnan(values)
@@ -162,7 +154,7 @@ def _count_worse(scorer: Scorer, direction: Direction, drawn: Drawn) -> IntArray
 
 
 def _drawn(draws: Draws, best: Scorer, n_resamples: int, settled: Resources) -> Iterator[Drawn]:
-    """The first B draws in which the best is defined, a few blocks at a time."""
+    """Yield the first B draws in which the best is defined, a few blocks at a time."""
     fitting = settled.memory // (2 * settled.jobs * BLOCK * draws.n_weights * WEIGHT_BYTES)
     size = min(max(fitting, 1), MOST_BLOCKS)
     first, left = 0, n_resamples
@@ -183,32 +175,30 @@ SLOPE, INTERCEPT = 0.651, 1.777
 """Of the line under which a trace is given up."""
 
 
-def brace(standing: Interim, threshold: float) -> Judgement:
+def brace(interim: Interim, threshold: float) -> Judgement:
     """Drop configurations that are worse than the best with too high a probability.
 
-    References
-    ----------
-    Moore & Lee 1994.
+    Source: Moore & Lee 1994.
     """
     from scipy.special import stdtr
 
-    gains = np.mean(losses(standing), axis=0)
-    means, errors, n_units = differences(standing, gains[:, [standing.best]] - gains)
-    best = float(standing.metric.direction.sign * standing.performances[standing.best])
+    gains = np.mean(losses(interim), axis=0)
+    means, errors, n_units = differences(interim, gains[:, [interim.best]] - gains)
+    best = float(interim.metric.direction.sign * interim.performances[interim.best])
     behind = Direction.MAXIMIZE.leads(np.array(best), best - means)
     if n_units < 2:
-        return undecided(standing)
+        return undecided(interim)
     scaled = np.divide(means, errors, out=np.full(len(means), np.inf), where=errors > 0)
     probability = np.where(behind, stdtr(n_units - 1, scaled), 0.0)
     return Judgement(probability > threshold, probability=probability)
 
 
-def differences(standing: Interim, values: FloatArray) -> tuple[FloatArray, FloatArray, int]:
-    """Return means (C,) and standard errors (C,) of values (N, C) of samples, and how many count.
+def differences(interim: Interim, values: FloatArray) -> tuple[FloatArray, FloatArray, int]:
+    """Return means (C,) and standard errors (C,) of values (N, C) of samples, and their number.
 
-    Those of a group are added up.
+    The values of a group are added up.
     """
-    matrix, outcome = standing.matrix, standing.matrix.outcome
+    matrix, outcome = interim.matrix, interim.matrix.outcome
     weights = np.ones(len(outcome)) if outcome.weights is None else outcome.weights
     means = weights @ values / weights.sum()
     parts = weights[:, None] * (values - means) / weights.sum()
@@ -220,45 +210,41 @@ def differences(standing: Interim, values: FloatArray) -> tuple[FloatArray, Floa
     return means, errors, n_units
 
 
-def hoeffding(standing: Interim, threshold: float) -> Judgement:
+def hoeffding(interim: Interim, threshold: float) -> Judgement:
     """Drop configurations whose interval ends below that of the best.
 
-    References
-    ----------
-    Maron & Moore 1993; Hoeffding 1963, Theorem 2.
+    Source: Maron & Moore 1993; Hoeffding 1963, Theorem 2.
     """
-    values = standing.performances
-    n_units, n_raced = _n_effective(standing), len(values)
+    values = interim.performances
+    n_units, n_raced = _n_effective(interim), len(values)
     spread = np.log(2 * n_units * n_raced) - np.log(1 - threshold)
-    margin = loss_range(standing) * np.sqrt(spread / (2 * n_units))
-    behind = standing.metric.direction.gain(values[standing.best], values)
+    margin = loss_range(interim) * np.sqrt(spread / (2 * n_units))
+    behind = interim.metric.direction.gain(values[interim.best], values)
     return Judgement(np.asarray(behind > 2 * margin))
 
 
-def _n_effective(standing: Interim) -> float:
-    """(sum w)^2 / sum w^2 over samples, or over groups: their number when they weigh alike."""
-    outcome, groups = standing.matrix.outcome, standing.matrix.groups
+def _n_effective(interim: Interim) -> float:
+    """(sum w)^2 / sum w^2 over samples or groups; their number for equal weights."""
+    outcome, groups = interim.matrix.outcome, interim.matrix.groups
     weights: FloatArray = np.ones(len(outcome)) if outcome.weights is None else outcome.weights
     if groups is not None:
         weights = np.bincount(groups, weights).astype(float)
     return effective_size(weights)
 
 
-def cvst(standing: Interim, threshold: float) -> Judgement:
-    """Drop configurations that were among the top ones too seldom.
+def cvst(interim: Interim, threshold: float) -> Judgement:
+    """Drop configurations that were too seldom among the top ones.
 
-    References
-    ----------
-    Krueger, Panknin & Braun 2015.
+    Source: Krueger, Panknin & Braun 2015.
     """
-    level = (1 - threshold) / max(standing.matrix.n_configurations - 1, 1)
+    level = (1 - threshold) / max(interim.matrix.n_configurations - 1, 1)
     tops = [
-        top_ones(of_repeat[own == fold], level)
-        for of_repeat, own in zip(losses(standing), walked_folds(standing.matrix), strict=True)
-        for fold in distinct(own)
+        top_ones(of_repeat[of_folds == fold], level)
+        for of_repeat, of_folds in zip(losses(interim), walked_folds(interim.matrix), strict=True)
+        for fold in distinct(of_folds)
     ]
     worse = np.sum(tops, axis=0) <= SLOPE * len(tops) - INTERCEPT
-    worse[standing.best] = False
+    worse[interim.best] = False
     return Judgement(worse)
 
 

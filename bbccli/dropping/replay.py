@@ -10,7 +10,7 @@ from bbccli.core.arguments import as_list, whole
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, nothing_dropped, rule_left_out
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, enter, silent
+from bbccli.core.resources import Progress, enter, silent
 from bbccli.dropping.base import MIN_SAMPLES, Rule, on_unshuffled
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
@@ -18,7 +18,7 @@ from bbccli.dropping.rules import EVERY, choose_rules
 from bbccli.dropping.walk import fold_order, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import with_clip
 from bbccli.stats.bootstrap.of_samples import corrected
 from bbccli.stats.case import Answer, Case
 from bbccli.types import distinct
@@ -80,9 +80,9 @@ def replay(
     full = corrected(case)
     enter(progress, "replaying rules")
     replays, notes = [], []
-    for position, (rule, own) in enumerate(zip(chosen, terms, strict=True)):
+    for position, (rule, term) in enumerate(zip(chosen, terms, strict=True)):
         try:
-            runs = tuple(_run(case, full, rule, own, min_samples, o) for o in orders)
+            runs = tuple(_run(case, full, rule, term, min_samples, o) for o in orders)
         except (UndefinedError, UnsupportedError) as error:
             if EVERY not in as_list(rules):
                 raise
@@ -91,7 +91,7 @@ def replay(
             replays.append(
                 Replay(
                     rule=rule.name,
-                    threshold=own,
+                    threshold=term,
                     min_samples=min_samples,
                     metric=metric.name,
                     direction=metric.direction,
@@ -110,10 +110,9 @@ def replay(
 def _run(
     case: Case, full: Answer, rule: Rule, threshold: float, min_samples: int, order: list[int]
 ) -> ReplayRun:
-    """One rule in one order."""
     walked = walk(
         case,
-        lambda standing: rule.judge(standing, threshold).worse,
+        lambda interim: rule.judge(interim, threshold).worse,
         rule=rule.name,
         threshold=threshold,
         min_samples=min_samples,

@@ -14,7 +14,7 @@ from bbccli.types import Direction
 
 
 class Fate(StrEnum):
-    """What becomes of a configuration."""
+    """The fate of a configuration."""
 
     KEEP = "keep"
     DROP = "drop"
@@ -23,7 +23,7 @@ class Fate(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What is decided about one configuration after the folds so far."""
+    """The decision on one configuration after the folds so far."""
 
     configuration: str = doc("name of the configuration")
     fate: Fate = doc("whether it is trained on the next fold")
@@ -40,7 +40,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class DropDecision:
-    """Which configurations to train on the next fold."""
+    """The configurations to train on the next fold, and those to drop."""
 
     rule: str = doc("name of the rule")
     threshold: float = doc("confidence above which the rule drops, in (0, 1)")
@@ -68,8 +68,8 @@ class DropDecision:
 
     def named(self, *fates: Fate | str) -> tuple[str, ...]:
         """Names of the configurations with one of these fates."""
-        wanted = [choice(Fate, fate, "fates") for fate in fates]
-        return tuple(d.configuration for d in self.decisions if d.fate in wanted)
+        members = [choice(Fate, fate, "fates") for fate in fates]
+        return tuple(d.configuration for d in self.decisions if d.fate in members)
 
     @property
     def keep(self) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class ReplayRun:
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What one rule would have saved."""
+    """The saving and the cost of one rule."""
 
     rule: str = doc("name of the rule")
     threshold: float = doc("confidence above which the rule drops, in (0, 1)")

@@ -37,10 +37,7 @@ EVERY = "all"
 def choose_rule(name: str | Rule) -> Rule:
     """Return the rule of this name; a rule itself as it is.
 
-    Raises
-    ------
-    OptionError
-        No rule has that name.
+    Raises OptionError: no rule has that name.
     """
     return entry(RULES, name, "rule", Rule)
 
@@ -48,10 +45,7 @@ def choose_rule(name: str | Rule) -> Rule:
 def choose_rules(names: str | Rule | Sequence[str | Rule]) -> list[Rule]:
     """Return the rules of these names, each once; `all` stands for all of them.
 
-    Raises
-    ------
-    OptionError
-        No rule has that name.
+    Raises OptionError: no rule has that name.
     """
-    wanted = [one for name in as_list(names) for one in (RULES if name == EVERY else (name,))]
-    return list(dict.fromkeys(choose_rule(name) for name in wanted))
+    expanded = [one for name in as_list(names) for one in (RULES if name == EVERY else (name,))]
+    return list(dict.fromkeys(choose_rule(name) for name in expanded))

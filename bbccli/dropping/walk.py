@@ -41,31 +41,19 @@ def walk(
 ) -> Walk:
     """Walk the folds of a finished matrix and drop configurations after each.
 
-    The rule is asked after every fold, the last one too, as in the code of the BBCD paper. With
+    The rule is asked after every fold, including the last, as in the code of the BBCD paper. With
     repeats, the first is walked fold by fold; each later one counts when it is complete.
 
-    Parameters
-    ----------
-    case
-        Predictions with folds; what selects decides who is worse.
-    judge
-        Marks the configurations (C,) that leave.
-    rule, threshold, min_samples
-        The rule's name and terms; nothing is dropped before `min_samples` samples are predicted.
-    order
-        Codes of the folds of the first repeat, in the order to walk; as coded when None.
+    case: predictions with folds; its selecting metric decides who is worse.
+    judge: marks the configurations (C,) that leave.
+    rule, threshold, min_samples: the rule's name and terms; nothing is dropped before `min_samples`
+        samples are predicted.
+    order: codes of the folds of the first repeat, in the order to walk; as coded when None.
+    Raises UndefinedError: folds are unknown, or the rule can't be computed on them.
+    Raises UnsupportedError: too many folds to walk in reasonable time.
 
-    Raises
-    ------
-    UndefinedError
-        Folds are unknown, or the rule can't be computed on them.
-    UnsupportedError
-        There are so many folds that the walk would hardly end.
-
-    Notes
-    -----
-    Everything seen so far is judged anew after each fold: time O(F) times that of one judgement,
-    which grows with N. Once one configuration is left there is nothing to judge.
+    All predictions so far are judged again after each fold, until one configuration is left: time
+    O(F) times that of one judgement, which grows with N.
     """
     matrix = case.matrix
     n_steps = len(distinct(walked_folds(matrix)[0])) + matrix.n_repeats - 1
@@ -76,7 +64,7 @@ def walk(
     for position, part in enumerate(_steps(matrix, order)):
         gone = np.zeros(len(active), bool)
         if len(active) > 1 and not too_early(matrix.outcome.take(part.rows), min_samples):
-            gone = judge(Interim.of(_seen(matrix, part, active), case.selector, case.plan))
+            gone = judge(Interim.of(_matrix_so_far(matrix, part, active), case.selector, case.plan))
         names = tuple(matrix.configurations[c] for c in active[gone])
         trained = len(active) * part.n_folds
         n_seen = int(np.count_nonzero(part.rows))
@@ -90,10 +78,8 @@ def walk(
 def check_walk(rule: str, n_steps: int, n_samples: int, n_resamples: int) -> None:
     """Refuse to walk so many folds that it would take many minutes.
 
-    Raises
-    ------
-    UnsupportedError
-        More than `MANY_FOLDS`, and draws of the samples seen of more than `MOST_DRAWN` in all.
+    Raises UnsupportedError: more than `MANY_FOLDS`, with more than `MOST_DRAWN` samples drawn in
+    all.
     """
     n_drawn = -(-n_resamples // BLOCK) * BLOCK * n_steps * n_samples // 2
     if n_steps <= MANY_FOLDS or n_drawn <= MOST_DRAWN:
@@ -108,16 +94,13 @@ def check_walk(rule: str, n_steps: int, n_samples: int, n_resamples: int) -> Non
 def fold_order(matrix: PredictionMatrix, names: Sequence[str]) -> list[int]:
     """Return the codes of folds named in the order to walk.
 
-    Raises
-    ------
-    OptionError
-        A fold that is not there, is there twice, or is left out.
+    Raises OptionError: an unknown, repeated or missing fold.
     """
-    known = [matrix.fold_names[code] for code in distinct(walked_folds(matrix)[0])]
-    if sorted(names) != sorted(known):
+    fold_names = [matrix.fold_names[code] for code in distinct(walked_folds(matrix)[0])]
+    if sorted(names) != sorted(fold_names):
         raise OptionError(
             f"{parameter('order')} {','.join(names)} is not an order of the folds",
-            hint=f"each of these once: {','.join(known)}",
+            hint=f"each of these once: {','.join(fold_names)}",
         )
     return [matrix.fold_names.index(name) for name in names]
 
@@ -134,7 +117,6 @@ class _Step:
 
 
 def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_Step]:
-    """The folds of the first repeat, then every other repeat as a whole."""
     folds = walked_folds(matrix)
     codes = distinct(folds[0]) if order is None else np.asarray(order)
     rows = np.zeros(matrix.n_samples, bool)
@@ -146,8 +128,7 @@ def _steps(matrix: PredictionMatrix, order: Sequence[int] | None) -> Iterator[_S
         yield _Step(f"repeat {repeat + 1}", rows, repeat + 1, n_folds, codes)
 
 
-def _seen(matrix: PredictionMatrix, part: _Step, active: IntArray) -> PredictionMatrix:
-    """Predictions after a step, of the configurations that are still in."""
+def _matrix_so_far(matrix: PredictionMatrix, part: _Step, active: IntArray) -> PredictionMatrix:
     folds = walked_folds(matrix)[: part.n_repeats, part.rows]
     place = np.arange(max(len(matrix.fold_names), int(folds.max()) + 1))
     place[part.order] = np.arange(len(part.order))

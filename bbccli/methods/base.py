@@ -10,7 +10,7 @@ from functools import partial
 from bbccli.core.arguments import settle
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.core.results import Estimate
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric
@@ -20,12 +20,12 @@ from bbccli.types import Models, Pooling, Select, Task
 
 
 def models_of(plan: Plan, matrix: PredictionMatrix) -> Models:
-    """Return what the plan says; else `trained` where the predictions come from folds.
+    """Return the plan's models; else `trained` where the predictions come from folds.
 
-    A fold, a repeat, a part held out and the run of a tool all mean that models were trained on
-    some samples to predict others, and the winner will be trained again on all of them. Prompts,
-    raters, and models that were finished before these samples were seen are fixed: those of scores
-    without folds, whose repeats are epochs and whose tool evaluates and trains nothing.
+    Folds, repeats, a held-out part or the run of a tool mean that models were trained on some
+    samples to predict others, and the winner will be trained again on all of them. Fixed are
+    prompts, raters and models finished before these samples were seen: scores without folds, whose
+    repeats are epochs, and which a tool evaluates without training.
     """
     if plan.models is not None:
         return plan.models
@@ -36,7 +36,7 @@ def models_of(plan: Plan, matrix: PredictionMatrix) -> Models:
 
 
 class Need(StrEnum):
-    """What a method needs beside predictions and outcome."""
+    """A need of a method beside predictions and outcome."""
 
     FOLDS = "folds"
     REPEATS = "repeats"
@@ -45,7 +45,7 @@ class Need(StrEnum):
 
 
 class Gives(StrEnum):
-    """What a method returns."""
+    """A part of a method's result."""
 
     POINT = "point"
     INTERVAL = "interval"
@@ -67,21 +67,24 @@ class Method:
     Parameters
     ----------
     name, label
-        Name on the command line; what it does, in a word or two for the table.
+        Name on the command line; a word or two for the table.
     answer
         The function: a case in, an answer out.
     gives, needs
-        Promised of the result; checked before the run.
+        Promised in the result; checked before the run.
     summary, reference
         For `bbc methods`; the documentation is the docstring of the module.
     pooling
-        How it selects, whatever the plan says; None to select as the plan says.
+        Pooling that selects, whatever the plan says; None for the plan's.
     splits
-        Whether it evaluates on samples held out from the selection.
+        True if it evaluates on samples held out from the selection.
     ignores_selection
-        Whether its interval does not account for the selection of the winner.
+        True if its interval does not account for the selection of the winner.
     experimental
-        Whether its evidence is still thin.
+        True while there is little evidence for it.
+    done
+        What it did, in the past tense, for a paper; `reports.paper` fills in `{resamples}`,
+        `{draws}`, `{units}`, `{metric}`, `{held_out}`, `{sidak}` and `{adjusted}`.
     """
 
     name: str
@@ -95,6 +98,7 @@ class Method:
     splits: bool = False
     ignores_selection: bool = False
     experimental: bool = False
+    done: str = ""
 
     def __post_init__(self) -> None:
         settle(self, "gives", "needs", "pooling")
@@ -108,16 +112,15 @@ class Method:
         select_by: Metric | str | None = None,
         progress: Progress = silent,
     ) -> Estimate:
-        """Estimate, in `metric`, the performance of the winner by `select_by` (the same).
-
-        Metrics are given by themselves or by their names.
+        """Estimate, in `metric`, the performance of the winner by `select_by` (the same by
+        default).
 
         Raises
         ------
         OptionError
             No metric has that name.
         UndefinedError
-            The matrix lacks what the method needs, or the metric is undefined where it is asked.
+            The matrix lacks what the method needs, or the metric is undefined.
         UnsupportedError
             A metric, a plan or a kind of data that the method is not for.
         """
@@ -192,12 +195,12 @@ def check_needs(method: Method, matrix: PredictionMatrix) -> None:
 
 
 def _lack(need: Need, matrix: PredictionMatrix) -> tuple[str, str] | None:
-    """Return what a matrix lacks of a need, and what to do; None where it lacks nothing."""
+    """Return the lack and its remedy; None where the need is met."""
     lack: tuple[str, str] | None = None
     hint = "use bbc, which resamples the rows: --method bbc"
     match need:
         case Need.NESTED if not matrix.nested:
-            hint = "add a column `outer_fold`, and rows with an inner `fold` for what it trained on"
+            hint = "add a column 'outer_fold', and rows with an inner 'fold' for what it trained on"
             lack = "the inner predictions of a nested cross-validation", hint
         case Need.SIZES if len(matrix.smaller) < 2:
             text = "at least three training sizes; there are two"
@@ -206,7 +209,7 @@ def _lack(need: Need, matrix: PredictionMatrix) -> tuple[str, str] | None:
             hint = "rows of models that were trained on fewer samples, in three sizes or more"
             lack = text, hint
         case Need.REPEATS if matrix.n_repeats < 2:
-            hint = "repeats are rows with the same row_id and another value in a column `repeat`"
+            hint = "repeats are rows with the same row_id and another value in a column 'repeat'"
             lack = "at least two repeats of the cross-validation; there is one", hint
         case Need.FOLDS if matrix.repeated_holdout:
             text = "folds that share out the samples; in repeated hold-out each repeat is a "

@@ -1,7 +1,6 @@
 """BBC-F, bootstrap bias corrected cross-validation, over folds.
 
-Formula: as for BBC, with folds in the place of samples and means over folds in the place of
-performances.
+Formula: as for BBC, with folds in place of samples and means over folds in place of performances.
 
 Algorithm:
 
@@ -12,26 +11,22 @@ Algorithm:
    discarded.
 4. Select the configuration with the best mean over the drawn folds, each as often as it was drawn.
 5. Score it by its mean over the folds that were not drawn.
-6. The estimate is the mean of the performances over all draws; the interval is made of their
-   percentiles.
+6. The estimate is the mean over all draws; their percentiles make the interval.
 
-There are few distinct draws, C(2F - 1, F) with the one of every fold: 9 for F = 3, 125 for F = 5,
-92,377 for F = 10. Up to 200,000 of them all are taken, each with its probability, so nothing is
-left to chance: seed and number of resamples do not matter. With more than ten folds B draws are
-sampled. With repeats, see [the decision](#decisions).
+Few draws are distinct: C(2F - 1, F) - 1, which is 9 for F = 3, 125 for F = 5 and 92,377 for F = 10.
+Up to ten folds all are enumerated, each with its probability, so seed and number of resamples do
+not matter. With more folds B draws are sampled. With repeats, see [the decision](#decisions).
 
 Assumptions: those above, and folds of about equal size.
 
-When to use: with 8 folds or more (with fewer it is not in the default set), for metrics that are
-means over folds by nature, or when N C is large: the time does not depend on N once the
-performances in the folds are known. When not: with 5 folds or fewer, where the interval rests on a
-handful of values. In the 5 folds of [the bank](validation.md) it covered less often than that of
-`bbc` and scored worse. Impossible where the metric is undefined in a fold.
+When to use: with 8 folds or more, for metrics that are means over folds by nature, or if N C is
+large. When not: if the metric is undefined in a fold; or with 5 folds or fewer, since the interval
+rests on a handful of values: with the 5 folds of [the bank](validation.md) it covered less often
+than that of `bbc` and scored worse.
 
-Cost: time O(M F C) for M draws, once the performances in the folds are known.
+Cost: time O(M F C) for M draws, whatever N, once the performances in the folds are known.
 
-Source: Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, section 2, Algorithm 1, and the
-authors' code.
+Source: Paraschakis et al. 2024, section 2, Algorithm 1, and the authors' code.
 """
 
 from __future__ import annotations
@@ -49,12 +44,9 @@ from bbccli.types import Pooling
 def run(case: Case) -> Answer:
     """Return the mean of the performances on the folds left out, and their interval.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some fold.
+    Raises UndefinedError: the metric is undefined in some fold.
     """
-    _ = case.choice  # what is undefined on all samples is said first
+    _ = case.choice  # raises where it is undefined on all samples
     judged, measured = (fold_performances(case.matrix, m) for m in (case.selector, case.metric))
     distribution = out_of_bag(case, judged, measured)
     repeated = (folds_within_repeats(case.matrix.n_repeats),) if case.matrix.n_repeats > 1 else ()
@@ -70,6 +62,10 @@ METHODS = (
         gives=DISTRIBUTION,
         summary="select in bootstrap resamples of the folds, score on the folds left out",
         reference="Paraschakis et al. 2024, section 2, Algorithm 1",
+        done=(
+            "the selection was repeated on {resamples} of the folds, and each winner was "
+            "scored on the folds left out"
+        ),
         needs=frozenset({Need.FOLDS}),
         pooling=Pooling.FOLD_MEAN,
     ),

@@ -4,23 +4,22 @@
 
 CVT, cross-validation with tuning: the naive figure.
 
-Formula: with m_c the performance of configuration c and w the first of the best, the estimate is
-m_w.
+Formula: m_w, where m_c is the performance of configuration c and w is the first of the best.
 
 Algorithm:
 
 1. Compute m_c of each configuration from its out-of-sample predictions, over the pooled rows or as
-   the mean over folds. With repeats: per repeat, then the mean over repeats.
-2. Select w, the winner; or a simple one near the best ([css](#selection)).
-3. Report m_w as it stands. It was selected for being high, so it is too good.
+   the mean over folds; with repeats, the mean of them.
+2. Select w, the winner, or a simple one near the best ([css](#selection)).
+3. Report m_w, which is optimistic because it was selected for being high.
 
-When to use: to see what an uncorrected report would say. When not: as a result, unless there is one
-configuration only. The more configurations, the more alike they are and the fewer the samples, the
-more it is too good.
+When to use: to see an uncorrected report. When not: as a result, unless there is only one
+configuration. The more configurations, the closer their performances and the fewer the samples, the
+larger the optimism.
 
 Cost: one evaluation of the metric per configuration.
 
-Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 2.
+Source: Tsamardinos et al. 2018, Algorithm 2.
 
 ## tt
 
@@ -33,30 +32,28 @@ metric that is maximised:
 w = first c with the best m̄_c,   optimism = (1/F) Σ_k ( max_c m_kc - m_kw ),   estimate = m̄_w - optimism
 ```
 
-For a metric that is minimised the signs change. With repeats the sum runs over the folds of all
-repeats.
+For a metric that is minimised the signs change. With repeats the sum is over all their folds.
 
 Algorithm:
 
 1. Select the winner w by its mean over folds, whatever `--pooling` says. That mean is the naive
    performance.
-2. In each fold take by how much the best configuration of that fold beats w there.
-3. The mean of these gains is the optimism; take it off the mean over folds.
+2. In each fold, take the lead of that fold's best configuration over w.
+3. The mean of these leads is the optimism; subtract it from the mean over folds.
 
 Assumptions: the gap between the best in a fold and the winner there is like the gap between the
-winner and its true performance. The gains are differences of performances in folds, so they can't
-correct a pooled performance. The optimism is never negative, unless another metric selects. Nothing
-keeps the estimate within the bounds of the metric: with small folds and many configurations an
-accuracy may come out below 0, and the note [beyond-bounds](notes.md#beyond-bounds) says so.
+winner and its true performance. The leads can't correct a pooled performance, since they come from
+folds. The optimism is never negative, unless another metric selects. With small folds and many
+configurations the estimate may leave the metric's bounds: see the note
+[beyond-bounds](notes.md#beyond-bounds).
 
-When to use: as a quick second opinion; it draws nothing. When not: with small or few folds, or
-leave-one-out, where the performances in single folds are coarse or undefined; or when an interval
-is needed. In the comparison of Tsamardinos et al. 2018, BBC has smaller bias and variance.
+When to use: as a quick second opinion. When not: with small or few folds, or leave-one-out, where
+performances in single folds are coarse or undefined. In the comparison of Tsamardinos et al. 2018,
+BBC has smaller bias and variance.
 
 Cost: one evaluation per fold and configuration.
 
-Source: Tibshirani & Tibshirani 2009, equation 4; Tsamardinos, Greasidou & Borboudakis 2018,
-Algorithm 4.
+Source: Tibshirani & Tibshirani 2009, equation 4; Tsamardinos et al. 2018, Algorithm 4.
 """  # noqa: E501
 
 from __future__ import annotations
@@ -81,16 +78,13 @@ def naive_figure(case: Case) -> Answer:
 def corrected(case: Case) -> Answer:
     """Return the mean over folds less the mean gain of each fold's best over the winner.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some fold, such as the AUC of leave-one-out folds.
-    UnsupportedError
-        A rule of selection other than the best.
+    Raises UndefinedError: the metric is undefined in some fold, such as the AUC of leave-one-out
+        folds.
+    Raises UnsupportedError: a rule of selection other than the best.
     """
     check_best(case)
     metric, choice = case.metric, case.choice
-    winner_by_fold(case.matrix, metric, choice.winner)  # undefined folds are said
+    winner_by_fold(case.matrix, metric, choice.winner)  # raises where it is undefined
     by_fold = np.concatenate(fold_performances(case.matrix, metric))
     judged = np.concatenate(fold_performances(case.matrix, case.selector))
     best = by_fold[np.arange(len(by_fold)), case.selector.direction.best(judged)]

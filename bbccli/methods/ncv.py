@@ -1,4 +1,4 @@
-"""Nested cross-validation: its figure, and its interval.
+"""Nested cross-validation: the selection within each outer fold, and the spread of its figure.
 
 ## ncv
 
@@ -7,7 +7,7 @@ NCV, nested cross-validation: the selection repeated within each outer fold.
 Needs [nested predictions](formats.md#nested-cross-validation); in the default set where the file
 has them.
 
-Formula: 1 / F Σ_f m_f(c_f), with m_f(c) the performance of configuration c on the test samples of
+Formula: (1/F) Σ_f m_f(c_f), with m_f(c) the performance of configuration c on the test samples of
 outer fold f and c_f the best configuration on the inner predictions of its training samples; with
 repeats, the mean over all outer folds of all repeats.
 
@@ -16,32 +16,28 @@ Algorithm:
 1. For each outer fold, select the configuration with the best performance on the inner
    out-of-sample predictions of the training samples: over the pooled rows, or as the mean over the
    inner folds (`--pooling`).
-2. Evaluate the selected on the test samples of the outer fold, by a model trained on all outer
-   training samples.
+2. Evaluate it on the test samples of the outer fold, with the model trained on all outer training
+   samples.
 3. Average over the outer folds.
 
-Each outer fold repeats the whole selection without its test samples, so that nothing is judged on
-what it was selected by.
+Assumptions: neither inner nor outer models saw the outer test samples, and the metric is defined in
+every outer fold. The table names the best on the outer test predictions; a note and `selection`
+give the configurations that the outer folds selected.
 
-Assumptions: the inner models saw nothing of the outer test samples, the outer models nothing of the
-test samples either. The metric is defined in every outer fold. The winner that the table names is
-the best on the outer test predictions; which configurations the outer folds selected stands in a
-note and in `selection`.
+When to use: to check `bbc` if the nested cross-validation was done anyway. It is nearly unbiased
+for the selection on the outer training samples. When not: otherwise; it has no interval, and varies
+more than `bbc`.
 
-When to use: to check `bbc` where the nested cross-validation was done anyway. It is nearly unbiased
-for the selection on the outer training samples. When not: it needs F times the training of a plain
-cross-validation, has no interval here, and varies more than `bbc`.
+Cost: time O(R F N C); the training costs F times that of a plain cross-validation.
 
-Cost: time O(R F N C); of training, F times that of the other methods.
-
-Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3.
+Source: Tsamardinos et al. 2018, Algorithm 3.
 
 ## ncv-interval
 
 NCV with the interval of Bates, Hastie and Tibshirani. Experimental.
 
-It is marked so in all outputs. Needs [nested predictions](formats.md#nested-cross-validation). The
-only interval here that shows what training on other samples would have changed.
+Needs [nested predictions](formats.md#nested-cross-validation). Only this interval includes the
+effect of training on other samples.
 
 Formula, with e_in the inner losses of an outer fold's training samples and e_out the losses of its
 test samples, both of the winner, over all outer folds of all repeats:
@@ -57,27 +53,24 @@ Algorithm:
 1. Select in each outer fold, and average over them, as `ncv` does: that is the estimate.
 2. For each outer fold, take the winner's mean loss in the inner cross-validation of its training
    samples, and on its test samples, by the model trained on all of them. Their squared difference
-   is how far that inner cross-validation was from the truth of the model, but for the noise of the
-   test samples, which is taken off.
+   measures the error of that inner cross-validation, plus the noise of the test samples, which is
+   subtracted.
 3. The mean over outer folds is the mean squared error of a cross-validation of N (K - 1) / K
-   samples, K outer folds to a repeat. Divide its root by the standard error that independent losses
-   would have; at most √K, for the losses of K folds can't depend on each other more than wholly,
-   and 1 at least.
+   samples, with K outer folds in a repeat. Divide its root by the standard error of independent
+   losses. The ratio is kept between 1 and √K, the value for complete dependence within K folds.
 4. The ends are normal, with the standard error of N losses times that ratio.
 
-Where it departs from the paper: there the models are of one configuration, and the estimate is
-their mean inner loss less its bias. Here a configuration was selected, and the estimate is that of
-`ncv`, which repeats the selection; the spread is that of the winner, which is taken as given. The
-inner folds may be any: in the paper they are the other outer folds.
+Departures from the paper: there the models are of one configuration, and the estimate is their mean
+inner loss less its bias; here the estimate is that of `ncv`, and the spread that of the winner,
+taken as given. Any inner folds will do; in the paper they are the other outer folds.
 
-Assumptions: a metric that is a mean of losses of samples, without weights or groups; else the note
-[no-interval](notes.md#no-interval) says why there is none. The winner's ratio stands for that of
-the selection.
+Assumptions: a metric that is a mean of losses of samples, without weights or groups; otherwise
+there is no interval, with the note [no-interval](notes.md#no-interval).
 
-When to use: with several repeats of a nested cross-validation of learners that are unstable. When
-not: with a single repeat of a few folds, where the ratio rests on as many numbers and is mostly at
-one of its ends; the paper repeats 200 times. The note [nested-spread](notes.md#nested-spread) says
-what it is.
+When to use: with several repeats of a nested cross-validation of unstable learners. When not: with
+a single repeat of a few folds, where the ratio (in the note
+[nested-spread](notes.md#nested-spread)) is mostly at one of its limits; the paper repeats 200
+times.
 
 Cost: that of `ncv`, and O(R F N) for the losses.
 
@@ -107,10 +100,7 @@ from bbccli.types import FloatArray, IntArray
 def run(case: Case) -> Answer:
     """Return a point, and which configurations the outer folds selected.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some outer fold.
+    Raises UndefinedError: the metric is undefined in some outer fold.
     """
     _ = case.choice
     folds = case.matrix.nested or ()
@@ -127,10 +117,7 @@ def run(case: Case) -> Answer:
 def inner_matrix(matrix: PredictionMatrix, fold: NestedFold) -> PredictionMatrix:
     """Return the inner predictions of one outer fold as a matrix of its training samples.
 
-    Raises
-    ------
-    UndefinedError
-        The training samples are of one class only.
+    Raises UndefinedError: the training samples are of one class only.
     """
     training = np.zeros(matrix.n_samples, bool)
     training[fold.training] = True
@@ -148,7 +135,6 @@ def inner_matrix(matrix: PredictionMatrix, fold: NestedFold) -> PredictionMatrix
 
 
 def _select(case: Case, fold: NestedFold) -> int:
-    """Configuration with the best inner performance in an outer fold."""
     try:
         inner = case.on(inner_matrix(case.matrix, fold))
         winner = winner_of(inner.judged, inner.rule)
@@ -156,13 +142,13 @@ def _select(case: Case, fold: NestedFold) -> int:
             raise undefined(case.selector)
     except UndefinedError as error:
         problem, hint = error.told()
-        told = f"in the training samples of outer fold {fold.name}: {problem}"
-        raise UndefinedError(told, hint=hint) from None
+        raise UndefinedError(
+            f"in the training samples of outer fold {fold.name}: {problem}", hint=hint
+        ) from None
     return winner
 
 
 def _evaluate(case: Case, fold: NestedFold, selected: int) -> float:
-    """Performance of one configuration on the test samples of an outer fold."""
     test = np.zeros((1, case.matrix.n_samples), np.uint8)
     test[0, fold.test] = 1
     scorer = by_repeat(case.matrix, case.metric, np.array([selected]))[fold.repeat]
@@ -177,7 +163,6 @@ def _evaluate(case: Case, fold: NestedFold, selected: int) -> float:
 
 
 def _note(matrix: PredictionMatrix, folds: tuple[NestedFold, ...], selected: IntArray) -> Note:
-    """Return what each outer fold selected."""
     repeated = matrix.n_repeats > 1
     names = [f"{f.name} of repeat {f.repeat}" if repeated else f.name for f in folds]
     winners = [matrix.configurations[c] for c in selected]
@@ -190,35 +175,32 @@ Losses = tuple[FloatArray, FloatArray]
 
 def with_interval(case: Case) -> Answer:
     """Return the estimate of `ncv` with a normal interval; errors are those of `ncv`."""
-    found, matrix = run(case), case.matrix
-    why = _why_not(case)
-    if why:
-        return replace(found, notes=(*found.notes, no_interval(case.method, why, "--method ncv")))
+    answer, matrix = run(case), case.matrix
+    reason = _hindrance(case)
+    if reason:
+        return replace(
+            answer, notes=(*answer.notes, no_interval(case.method, reason, "--method ncv"))
+        )
     folds = matrix.nested or ()
     losses = [_losses(matrix, case.metric, fold, case.choice.winner) for fold in folds]
     n_outer = len(folds) // matrix.n_repeats
     error, ratio = standard_error(losses, matrix.n_samples, n_outer)
     if not np.isfinite(error):
-        why = "an outer fold has a single test sample, or a loss without a value"
-        return replace(found, notes=(*found.notes, no_interval(case.method, why, "--method ncv")))
-    interval = normal(found.value, error, case.bounded, case.plan)
-    notes = (*found.notes, nested_spread(ratio, len(folds)))
-    return replace(found, interval=interval, notes=notes)
+        reason = "an outer fold has a single test sample, or a loss without a value"
+        return replace(
+            answer, notes=(*answer.notes, no_interval(case.method, reason, "--method ncv"))
+        )
+    interval = normal(answer.value, error, case.bounded, case.plan)
+    notes = (*answer.notes, nested_spread(ratio, len(folds)))
+    return replace(answer, interval=interval, notes=notes)
 
 
 def standard_error(losses: list[Losses], n_samples: int, n_outer: int) -> tuple[float, float]:
-    """Return the standard error of N losses under the training's own variation, and its ratio.
+    """Return the standard error of N losses with the variance due to training, and its ratio.
 
-    Parameters
-    ----------
-    losses
-        Of every outer fold, inner and test.
-    n_samples, n_outer
-        N; K, outer folds of a repeat.
-
-    References
-    ----------
-    Bates, Hastie & Tibshirani 2023, Algorithm 1.
+    losses: of every outer fold, inner and test.
+    n_samples, n_outer: N; K, outer folds of a repeat.
+    Source: Bates, Hastie & Tibshirani 2023, Algorithm 1.
     """
     if min(len(test) for _, test in losses) < 2:
         return float("nan"), float("nan")
@@ -233,7 +215,7 @@ def standard_error(losses: list[Losses], n_samples: int, n_outer: int) -> tuple[
     return ratio * spread / float(np.sqrt(n_samples)), ratio
 
 
-def _why_not(case: Case) -> str:
+def _hindrance(case: Case) -> str:
     """Return why there is no interval; empty where there is one."""
     matrix = case.matrix
     if matrix.outcome.weights is not None:
@@ -243,12 +225,11 @@ def _why_not(case: Case) -> str:
     columns = np.array([case.choice.winner])
     scorers = by_repeat(matrix, case.metric, columns)
     if not all(isinstance(scorer, MeanScorer) for scorer in scorers):
-        return f"{case.metric.label} is no mean of losses of samples that are all predicted"
+        return f"{case.metric.label} is not a mean of losses of samples that are all predicted"
     return ""
 
 
 def _losses(matrix: PredictionMatrix, metric: Metric, fold: NestedFold, winner: int) -> Losses:
-    """Losses of the winner inside an outer fold, and on its test samples."""
     columns = np.array([winner])
     inner = inner_matrix(matrix, fold)
     inside = figures_of(by_repeat(inner, metric, columns)[0], inner.n_samples)
@@ -273,6 +254,11 @@ METHODS = (
         gives=INTERVAL,
         summary="ncv with a normal interval whose spread comes from inner and outer losses",
         reference="Bates, Hastie & Tibshirani 2023",
+        done=(
+            "the selection was repeated in each outer fold of a nested cross-validation, "
+            "and each winner was scored on the test samples of that fold, with a normal "
+            "interval whose standard error comes from the inner and outer losses"
+        ),
         needs=frozenset({Need.NESTED}),
         experimental=True,
     ),

@@ -60,8 +60,8 @@ def module_of(name: str) -> ModuleType:
 
 
 def _declared(name: str) -> Method:
-    found: Method = next(one for one in module_of(name).METHODS if one.name == name)
-    return found
+    method: Method = next(one for one in module_of(name).METHODS if one.name == name)
+    return method
 
 
 METHODS: Mapping[str, Method] = ByName(MODULES, _declared)
@@ -76,10 +76,11 @@ ENOUGH_FOLDS = 8
 
 
 def default_methods(matrix: PredictionMatrix, *, tight: bool = False) -> list[str]:
-    """Return the methods that are run when none is named, for this matrix.
+    """Return the default methods for a matrix.
 
-    Without folds those over folds are left out: the note on unknown folds says it already. `bbc-f`
-    takes `ENOUGH_FOLDS` folds in each repeat. A file with nested predictions was made for `ncv`.
+    Methods over folds are left out without folds, which a note on unknown folds already says.
+    `bbc-f` needs `ENOUGH_FOLDS` folds in each repeat. A file with nested predictions also gets
+    `ncv`.
     """
     methods, left_out = TIGHT_METHODS if tight else DEFAULT_METHODS, set()
     if matrix.folds is None:
@@ -110,34 +111,27 @@ ASSUMED = (
     "resamples whole groups, and out of the bag means that the whole group is out. `tt` and "
     "`bbc-f` are not affected; for them the folds have to keep groups together.",
 )
-"""What every method assumes, in Markdown."""
+"""Assumptions of every method, in Markdown."""
 
 
 def description(name: str) -> str:
-    """Return all that is written of a method, in Markdown: a title, and paragraphs.
-
-    Parameters
-    ----------
-    name
-        Of `METHODS`.
-    """
+    """Return the documentation of a method in `METHODS`, in Markdown: a title, and paragraphs."""
     return _sections(module_of(name)).get(name) or METHODS[name].summary
 
 
 def part(name: str, start: str) -> str:
-    """Return the paragraph of a method that begins with a word such as `Source`, without it.
+    """Return the paragraph of a method that begins with a given word such as `Source`, without the
+    word.
 
-    Examples
-    --------
     >>> part("bbc-f", "Assumptions")
     'those above, and folds of about equal size.'
     """
-    found = re.search(rf"^{start}: (.*?)(?:\n\n|\Z)", description(name), re.M | re.S)
-    return " ".join(found[1].split()) if found else ""
+    match = re.search(rf"^{start}: (.*?)(?:\n\n|\Z)", description(name), re.M | re.S)
+    return " ".join(match[1].split()) if match else ""
 
 
 def _sections(module: ModuleType) -> dict[str, str]:
-    """Text by method; of a module of several what comes before the first heading is of no one."""
+    """Text by method; text before the first heading belongs to none."""
     text = (getdoc(module) or "").strip()
     if len(module.METHODS) == 1:
         return {module.METHODS[0].name: text}

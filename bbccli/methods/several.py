@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
+from math import inf, sqrt
 
 import numpy as np
 
-from bbccli.core.areas import concordance_error_by_chance
 from bbccli.core.arguments import as_list
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import (
@@ -22,7 +22,7 @@ from bbccli.core.notes import (
     winners_differ,
 )
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.core.results import Estimate
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.methods.base import Gives, Method
@@ -48,7 +48,7 @@ HALF = 0.5
 """Concordance of predictions that know nothing."""
 
 REVERSED = 3.5
-"""Standard errors by chance that a median concordance lies below one half where risks seem to be
+"""Standard errors by chance that a median concordance is below one half where risks seem to be
 the other way round; as for the polarity of scores."""
 
 
@@ -63,12 +63,11 @@ def estimate(
 ) -> tuple[list[Estimate], list[Note]]:
     """Run several methods on one matrix, from the same resamples.
 
-    The first metric selects; all are estimated for the configuration that it selects. Without
-    names those of `default_methods` are run, and `all` runs every method: those of them that can't
-    be computed are left out, with a note that says why. `tight` has `bbc-632` in the place of `bbc`
-    and `bbc-f`, for a plan whose intervals are of kind `sharp`. Returned are one estimate per
-    metric and method, and what to know of them all. Metrics and methods are given by themselves or
-    by their names, one or several.
+    The first metric selects, and all metrics are estimated for the configuration that it selects.
+    Without names `default_methods` are run; `all` runs every method, and leaves out those that
+    can't be computed, with a note. `tight` runs `bbc-632` in place of `bbc` and `bbc-f`, for a plan
+    with `sharp` intervals. Returns one estimate per metric and method, and the notes on all of
+    them.
 
     Raises
     ------
@@ -78,30 +77,30 @@ def estimate(
         Tight intervals of a metric without a worst value.
     """
     chosen = [planned(metric, plan) for metric in choose_metrics(metrics, matrix)]
-    asked = as_list(names)
-    by_name = bool(asked) and asked != [ALL]
-    everything = list(METHODS) if asked else default_methods(matrix, tight=tight)
+    requested = as_list(names)
+    by_name = bool(requested) and requested != [ALL]
+    everything = list(METHODS) if requested else default_methods(matrix, tight=tight)
     needed = ALWAYS_TIGHT if tight else ALWAYS
-    methods = choose_methods(asked if by_name else everything)
+    methods = choose_methods(requested if by_name else everything)
     if plan.pooling is Pooling.WITHIN_FOLDS:
         for metric in chosen:
             check_of_pairs(metric)
     if tight:
         for metric in chosen:
             _check_worst_value(metric.within(matrix.outcome))
-    notes = [*on_single(matrix), *_left_one_out(matrix, chosen)]
-    notes += [*_polarity(matrix, chosen[0], plan), *_differing_winners(matrix, chosen[0], plan)]
+    notes = [*on_single(matrix), *_on_leave_one_out(matrix, chosen)]
+    notes += [*_on_reversed_risks(matrix, chosen[0]), *_differing_winners(matrix, chosen[0], plan)]
     estimates = []
     for metric, method in product(chosen, methods):
         try:
-            found = method.run(matrix, metric, plan, select_by=chosen[0], progress=progress)
+            result = method.run(matrix, metric, plan, select_by=chosen[0], progress=progress)
         except (UndefinedError, UnsupportedError) as error:
             if by_name or method.name in needed:
                 raise
             notes.append(method_left_out(method.name, *error.told()))
         else:
-            doubts = _doubts(found, metric.within(matrix.outcome), plan, method)
-            estimates.append(replace(found, notes=(*found.notes, *doubts)))
+            doubts = _on_no_width(result, metric.within(matrix.outcome), plan, method)
+            estimates.append(replace(result, notes=(*result.notes, *doubts)))
     notes += [
         *_on_rare_positives(matrix, chosen, plan),
         *on_clipping(matrix, chosen, estimates, plan),
@@ -110,7 +109,7 @@ def estimate(
 
 
 def _check_worst_value(metric: Metric) -> None:
-    """Refuse tight intervals where nothing bounds how bad a sample may be."""
+    """Refuse tight intervals of a metric without a worst value."""
     worst = metric.bounds[metric.direction.sign < 0]
     if np.isinf(worst):
         instead = "--cap 0.95" if metric.name in POWERS else "a metric with one, such as brier"
@@ -121,22 +120,22 @@ def _check_worst_value(metric: Metric) -> None:
         )
 
 
-def _doubts(found: Estimate, metric: Metric, plan: Plan, method: Method) -> Iterator[Note]:
+def _on_no_width(estimate: Estimate, metric: Metric, plan: Plan, method: Method) -> Iterator[Note]:
     """Yield a note where an interval has collapsed onto the best value, or has no width."""
-    interval = found.interval
+    interval = estimate.interval
     if interval is None:
         return
     best = max(metric.bounds) if metric.direction.sign > 0 else min(metric.bounds)
     # an end that was not estimated is the worst value, not the best
     lower_is_worse = metric.direction.pessimistic() is Side.LOWER
     if (interval.lower if lower_is_worse else interval.upper) == best:
-        yield collapsed_interval(method.name, f"{best:g}", _way_out(metric, plan, method))
-    elif interval.lower == interval.upper and all(n.code != "no-variance" for n in found.notes):
-        yield resamples_alike(found.method, interval.lower)
+        yield collapsed_interval(method.name, f"{best:g}", _remedy(metric, plan, method))
+    elif interval.lower == interval.upper and all(n.code != "no-variance" for n in estimate.notes):
+        yield resamples_alike(estimate.method, interval.lower)
 
 
-def _way_out(metric: Metric, plan: Plan, method: Method) -> str:
-    """Return what keeps an interval of this method from collapsing."""
+def _remedy(metric: Metric, plan: Plan, method: Method) -> str:
+    """Return the remedy against a collapsed interval of this method."""
     if not np.isfinite(metric.bounds).all():
         return "more samples; the guard needs a metric that has a worst value"
     if Gives.DISTRIBUTION in method.gives:
@@ -156,8 +155,8 @@ def _on_rare_positives(
     return [rare_positives(label, share, plan.interval) for label in rare]
 
 
-def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
-    """Return a note where the risks of a survival task seem to be the other way round."""
+def _on_reversed_risks(matrix: PredictionMatrix, metric: Metric) -> list[Note]:
+    """Return a note where the risks of a survival task seem to be reversed."""
     if matrix.task is not Task.SURVIVAL:
         return []
     performances = candidates(matrix, metric, Pooling.POOLED).performances()
@@ -169,19 +168,33 @@ def _polarity(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note
     return [risk_reversed(median)] if median < limit else []
 
 
-def _left_one_out(matrix: PredictionMatrix, metrics: Sequence[Metric]) -> list[Note]:
-    """Return a note where pairs are of samples that each are a fold.
+def concordance_error_by_chance(n_events: int) -> float:
+    """Standard error of the concordance of risks that know nothing, of samples all with an event.
 
-    References
-    ----------
-    Parker, Günter & Bedo 2007; Airola, Pahikkala, Waegeman, De Baets & Salakoski 2011.
+    Censored samples add pairs, so with them it is smaller.
+
+    Source: Kendall 1938, the variance of tau, of which the concordance is (tau + 1) / 2.
+
+    Examples
+    --------
+    >>> round(concordance_error_by_chance(100), 4)
+    0.0339
+    """
+    if n_events < 2:
+        return inf
+    return sqrt((2 * n_events + 5) / (18 * n_events * (n_events - 1)))
+
+
+def _on_leave_one_out(matrix: PredictionMatrix, metrics: Sequence[Metric]) -> list[Note]:
+    """Return a note where pairs compare samples from folds of one sample each (Parker, Günter &
+    Bedo 2007; Airola et al. 2011).
     """
     alone = matrix.folds is not None and matrix.n_folds == matrix.n_samples
     return [leave_one_out(metric.label) for metric in metrics if alone and metric.of_pairs]
 
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
-    """A note that names both winners where pooled and fold-mean selection disagree."""
+    """Return a note with both winners where pooled and fold-mean selection disagree."""
     if matrix.folds is None:
         return []
     try:

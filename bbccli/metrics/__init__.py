@@ -65,7 +65,7 @@ DEFAULTS = {
     Task.SURVIVAL: ("concordance",),
     Task.SCORE: ("mean-score",),
 }
-"""What is used when no metric is named: the first that fits."""
+"""Metrics used when none is named: the first that fits."""
 
 
 def fitting(matrix: PredictionMatrix) -> list[Metric]:
@@ -74,38 +74,38 @@ def fitting(matrix: PredictionMatrix) -> list[Metric]:
 
 
 def default_metric(matrix: PredictionMatrix) -> Metric:
-    """Return the metric that is used when none is named: that of the run, else of the task.
+    """Return the metric for a matrix when none is named: that of the run, else that of the task.
 
     Raises
     ------
     UnsupportedError
-        No metric fits the task, or that of the run is none of those that fit.
+        No metric fits the task, or the run's metric does not.
     """
     candidates = fitting(matrix)
     run = matrix.source.run
-    own = canonical(str(run and run.metric), METRICS)
-    preferred = [m for m in candidates if m.name == own]
+    of_run = canonical(str(run and run.metric), METRICS)
+    preferred = [m for m in candidates if m.name == of_run]
     if run is not None and not preferred and candidates:
-        _refuse_other_metric(matrix, run, own)
+        _refuse_other_metric(matrix, run, of_run)
     preferred += [m for name in DEFAULTS[matrix.task] for m in candidates if m.name == name]
     if not candidates:
-        known = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
+        tasks = sorted({str(task) for metric in METRICS.values() for task in metric.tasks})
         raise UnsupportedError(
             f"there is no metric yet for {matrix.task} tasks whose predictions are "
             f"{PLURAL[matrix.kind]}",
-            hint=f"tasks with metrics: {', '.join(known)}",
+            hint=f"tasks with metrics: {', '.join(tasks)}",
         )
     return (preferred or candidates)[0]
 
 
-def _refuse_other_metric(matrix: PredictionMatrix, run: ToolRun, own: str) -> None:
-    """Refuse to guess by what to select where the metric of a run can't be computed."""
+def _refuse_other_metric(matrix: PredictionMatrix, run: ToolRun, of_run: str) -> None:
+    """Refuse to guess which metric selects where that of the run can't be computed."""
     called = run.metric_name or run.metric
     if not called:
         return
     problem = "which bbc does not have"
-    if own in METRICS:
-        problem = f"which {_misfit(METRICS[own], matrix)[0]}"
+    if of_run in METRICS:
+        problem = f"which {_misfit(METRICS[of_run], matrix)[0]}"
     fit = [metric.name for metric in fitting(matrix)]
     near = get_close_matches(called.lower().replace("_", "-"), fit, 3, 0.5)
     names = ", ".join(dict.fromkeys([*near, *fit]))
@@ -118,7 +118,7 @@ def _refuse_other_metric(matrix: PredictionMatrix, run: ToolRun, own: str) -> No
 def choose_metrics(
     names: str | Metric | Sequence[str | Metric] | None, matrix: PredictionMatrix
 ) -> list[Metric]:
-    """Return the metrics of these names, or these metrics, each once; or the default alone.
+    """Return these metrics, or those of these names, each once; without any, the default alone.
 
     Raises
     ------
@@ -143,21 +143,19 @@ def metric_named(name: str | Metric) -> Metric:
         return name
     if not isinstance(name, str):
         raise OptionError(f"{parameter('metric')} is {short(name)}", hint="a Metric, or its name")
-    found = canonical(name, METRICS)
-    if found in METRICS:
-        return METRICS[found]
+    known_name = canonical(name, METRICS)
+    if known_name in METRICS:
+        return METRICS[known_name]
     if ":" in name:
         return custom.load(name)
     spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
-    wanted = name.lower().replace("_", "-")
-    near = nearest(wanted, spellings, f"one of: {', '.join(METRICS)}")
+    spelling = name.lower().replace("_", "-")
+    near = nearest(spelling, spellings, f"one of: {', '.join(METRICS)}")
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 
 def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
-    """Return the metric called `name`, or that is given, once it is known to fit the matrix.
-
-    Names are those of `metric_named`.
+    """Return a metric, or the one of a name as in `metric_named`, that fits the matrix.
 
     Raises
     ------
@@ -181,19 +179,19 @@ def _fits(metric: Metric, matrix: PredictionMatrix) -> bool:
 
 
 def _misfit(metric: Metric, matrix: PredictionMatrix) -> tuple[str, str]:
-    """Return what is wrong, and how the predictions would have to be."""
+    """Return the problem, and the predictions that the metric would need."""
     if matrix.task not in metric.tasks:
         tasks = " and ".join(sorted(str(task) for task in metric.tasks))
         return f"is for {tasks} tasks; this one is {matrix.task}", ""
     remedy = ""
     if matrix.kind is PredictionKind.LABEL:
-        remedy = f"write {_WANTED[metric.wants]} instead of classes"
+        remedy = f"write {_NEEDED[metric.wants]} instead of classes"
     elif metric.wants is PredictionKind.LABEL:
         remedy = "--threshold X predicts the positive class where the score is above X"
-    return f"needs {_WANTED[metric.wants]}; these predictions are {PLURAL[matrix.kind]}", remedy
+    return f"needs {_NEEDED[metric.wants]}; these predictions are {PLURAL[matrix.kind]}", remedy
 
 
-_WANTED = PLURAL | {PredictionKind.SCORE: "probabilities or scores"}
+_NEEDED = PLURAL | {PredictionKind.SCORE: "probabilities or scores"}
 
 ALIASES = {
     "roc_auc": "auc",
@@ -220,25 +218,23 @@ ALIASES = {
 """Names of scikit-learn's scorers, other than ours. A loss has our sign: positive, minimised."""
 
 
-def canonical(name: str, known: Container[str]) -> str:
-    """Return the name that bbc has for a metric; one that it doesn't know, as it is.
+def canonical(name: str, names: Container[str]) -> str:
+    """Return bbc's name of a metric; an unknown name as it is.
 
-    Examples
-    --------
     >>> canonical("neg_log_loss", ["log-loss"]), canonical("Log_Loss", ["log-loss"])
     ('log-loss', 'log-loss')
     """
-    if name in known:
+    if name in names:
         return name
     plain = name.lower().replace("-", "_")
     if plain in ALIASES:
         return ALIASES[plain]
     hyphened = plain.replace("_", "-")
-    return hyphened if hyphened in known else name
+    return hyphened if hyphened in names else name
 
 
 def _by_name(metric: Metric) -> Any:
-    """Return how `pickle` and `copy` find a metric: one of ours by its name, which it has once."""
+    """Return how `pickle` and `copy` find a metric: one of ours by its unique name."""
     if METRICS.get(metric.name) is metric:
         return metric_named, (metric.name,)
     return object.__reduce_ex__(metric, 4)

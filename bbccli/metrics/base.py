@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from bbccli.core.arguments import settle
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
-from bbccli.metrics.rests import UNSAID, RestsOn
+from bbccli.metrics.rests import BY_TASK, RestsOn
 from bbccli.metrics.statistic import (
     Formula,
     Statistic,
@@ -46,10 +46,10 @@ MANY_CLASSES = 32
 
 
 class Scorer(Protocol):
-    """Performances of C configurations on N samples under weights. NaN where undefined.
+    """Performances of C configurations on N samples under weights; NaN where undefined.
 
-    Weights are whole numbers, counted exactly, or real numbers in float64: the performance of a
-    distribution on the samples, such as a tilted one.
+    Whole-number weights are counted exactly. Real weights are in float64: they score a distribution
+    on the samples, such as a tilted one.
     """
 
     @property
@@ -113,12 +113,12 @@ class Metric:
     formula, under_weights, undefined, remarks
         For the documentation: definition; what weights do; when the value is NaN; conventions.
     smooth
-        Whether it changes smoothly with the weights, so that a sample has an influence on it; a
+        True if it changes smoothly with the weights, so that a sample has an influence on it; a
         median jumps.
     by_class
-        Whether a number is kept of each prediction for each class, of few classes.
+        True if a number is kept of each prediction for each class, if there are few classes.
     by_sample
-        Whether what a sample adds depends on that sample alone, so that parts of the samples can be
+        True if each sample contributes on its own, so that parts of the samples can be
         bound and added up apart: see `Statistic.totals`.
     kind
         Its form. A metric of another kind than a mean, pairs or conditional means has a size bias:
@@ -134,7 +134,7 @@ class Metric:
     bounds: tuple[float, float]
     bind: Bind
     reference: str
-    rests_on: RestsOn = UNSAID
+    rests_on: RestsOn = BY_TASK
     bounds_of: Callable[[Outcome], tuple[float, float]] | None = None
     cell: int = 40
     formula: str = ""
@@ -168,9 +168,9 @@ class Metric:
         Of censored pairs each binary digit has its own sorted rows and ranks: at most one half
         of the samples are controls, and one half cases with three numbers each.
         """
-        kept_by_digit = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
+        of_digits = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
         few = n_classes if self.by_class and n_classes <= MANY_CLASSES else 0
-        return max(self.cell, 10 * few) + kept_by_digit
+        return max(self.cell, 10 * few) + of_digits
 
     def adds_up(self, outcome: Outcome) -> bool:
         """True if parts of the samples of an outcome can be added up apart: see `by_sample`."""
@@ -190,10 +190,7 @@ def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> B
 class MeanScorer(Statistic):
     """Weighted mean of losses (N, C). Time O(B N C) at the rate of a matrix product.
 
-    Attributes
-    ----------
-    share
-        True if each loss is a yes or no, so that the mean is a share of the samples.
+    share: True if each loss is a yes or no, so that the mean is a share of the samples.
     """
 
     share: bool = False

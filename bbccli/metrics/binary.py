@@ -9,7 +9,13 @@ import numpy as np
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, of_totals
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
-from bbccli.metrics.rests import EACH_CLASS, NEGATIVES, POSITIVES, SAID_NEGATIVE, SAID_POSITIVE
+from bbccli.metrics.rests import (
+    EACH_CLASS,
+    NEGATIVES,
+    POSITIVES,
+    PREDICTED_NEGATIVE,
+    PREDICTED_POSITIVE,
+)
 from bbccli.types import (
     BoolArray,
     Direction,
@@ -21,8 +27,8 @@ from bbccli.types import (
 )
 
 POSITIVE_SAMPLES = "without positive samples"
-PREDICTED_NONE = "where no sample is predicted positive; scikit-learn's default says 0 there"
-NO_POSITIVE = f"{POSITIVE_SAMPLES}; scikit-learn's default says 0 there"
+PREDICTED_NONE = "if no sample is predicted positive; scikit-learn gives 0 by default"
+NO_POSITIVE = f"{POSITIVE_SAMPLES}; scikit-learn gives 0 by default"
 
 
 def true_positive(outcome: Outcome, predicted: IntArray) -> BoolArray:
@@ -77,10 +83,10 @@ PRECISION = _of_classes(
     name="precision",
     kind=MetricKind.CONDITIONAL,
     label="precision",
-    summary="share of samples predicted positive that are (positive predictive value)",
+    summary="share of the samples predicted positive that are positive (positive predictive value)",
     bind=of_totals((true_positive, predicted_positive), np.divide),
     reference="Sokolova & Lapalme 2009",
-    rests_on=SAID_POSITIVE,
+    rests_on=PREDICTED_POSITIVE,
     formula="TP / (TP + FP)",
     undefined=PREDICTED_NONE,
 )
@@ -89,7 +95,8 @@ RECALL = _of_classes(
     name="recall",
     kind=MetricKind.CONDITIONAL,
     label="recall",
-    summary="share of positive samples that are predicted so (sensitivity, true positive rate)",
+    summary="share of the positive samples that are predicted positive (sensitivity, true positive "
+    "rate)",
     bind=of_totals((true_positive, positive), np.divide),
     reference="Sokolova & Lapalme 2009",
     rests_on=POSITIVES,
@@ -101,7 +108,7 @@ SPECIFICITY = _of_classes(
     name="specificity",
     kind=MetricKind.CONDITIONAL,
     label="specificity",
-    summary="share of negative samples that are predicted so (true negative rate)",
+    summary="share of the negative samples that are predicted negative (true negative rate)",
     bind=of_totals((true_negative, negative), np.divide),
     reference="Altman & Bland 1994",
     rests_on=NEGATIVES,
@@ -112,12 +119,12 @@ SPECIFICITY = _of_classes(
 NPV = _of_classes(
     name="npv",
     kind=MetricKind.CONDITIONAL,
-    summary="share of samples predicted negative that are (negative predictive value)",
+    summary="share of the samples predicted negative that are negative (negative predictive value)",
     bind=of_totals((true_negative, predicted_negative), np.divide),
     reference="Altman & Bland 1994",
-    rests_on=SAID_NEGATIVE,
+    rests_on=PREDICTED_NEGATIVE,
     formula="TN / (TN + FN)",
-    undefined="where no sample is predicted negative",
+    undefined="if no sample is predicted negative",
     label="NPV",
 )
 
@@ -156,7 +163,7 @@ F05 = _of_classes(
 
 JACCARD = _of_classes(
     name="jaccard",
-    summary="samples positive and predicted so, as a share of those that are either",
+    summary="samples positive and predicted positive, as a share of those that are either",
     bind=of_totals(OVERLAP, overlap),
     reference="Jaccard 1912",
     rests_on=POSITIVES,

@@ -25,12 +25,12 @@ CLASSES = frozenset({Task.BINARY, Task.MULTICLASS})
 
 
 def is_correct(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C) whether the predicted class is the true one."""
+    """(N, C) True if the predicted class is the true one."""
     return np.asarray(predicted == outcome.values[:, None])
 
 
 def is_wrong(outcome: Outcome, predicted: IntArray) -> BoolArray:
-    """(N, C) whether the predicted class is another than the true one."""
+    """(N, C) True if the predicted class is not the true one."""
     return np.asarray(predicted != outcome.values[:, None])
 
 
@@ -44,26 +44,30 @@ def predicted_classes(outcome: Outcome, predicted: IntArray) -> Coded:
     return Coded(predicted, len(outcome.classes))
 
 
-def correlation_of_classes(correct: FloatArray, true: FloatArray, said: FloatArray) -> FloatArray:
-    """Matthews correlation of totals (B, C), (B, 1, K) and (B, C, K); 0 when one class is said."""
+def correlation_of_classes(
+    correct: FloatArray, true: FloatArray, predicted: FloatArray
+) -> FloatArray:
+    """MCC of totals (B, C), (B, 1, K) and (B, C, K); 0 where one class is predicted."""
     n = true.sum(axis=-1)
-    agreement = correct * n - (true * said).sum(axis=-1)
-    spread_true, spread_said = (n**2 - (part**2).sum(axis=-1) for part in (true, said))
-    values = np.clip(agreement / np.sqrt(spread_true * spread_said), -1.0, 1.0)
-    values = np.where(spread_said > ROUNDING * n**2, values, 0.0)
+    agreement = correct * n - (true * predicted).sum(axis=-1)
+    spread_true, spread_predicted = (n**2 - (part**2).sum(axis=-1) for part in (true, predicted))
+    values = np.clip(agreement / np.sqrt(spread_true * spread_predicted), -1.0, 1.0)
+    values = np.where(spread_predicted > ROUNDING * n**2, values, 0.0)
     return np.where(spread_true > ROUNDING * n**2, values, np.nan)
 
 
-def agreement_beyond_chance(correct: FloatArray, true: FloatArray, said: FloatArray) -> FloatArray:
+def agreement_beyond_chance(
+    correct: FloatArray, true: FloatArray, predicted: FloatArray
+) -> FloatArray:
     """Cohen's kappa of totals (B, C), (B, 1, K) and (B, C, K); NaN where one class is true."""
     n = true.sum(axis=-1)
-    by_chance = (true * said).sum(axis=-1)
+    by_chance = (true * predicted).sum(axis=-1)
     varies = n**2 - (true**2).sum(axis=-1) > ROUNDING * n**2
     return np.where(varies, (correct * n - by_chance) / (n**2 - by_chance), np.nan)
 
 
 def rank_distance(outcome: Outcome, predicted: IntArray) -> FloatArray:
-    """(N, C) how many classes lie between the predicted and the true one, plus one."""
+    """(N, C) number of classes between the predicted and the true one, plus one."""
     return np.asarray(np.abs(predicted - outcome.values[:, None]), np.float64)
 
 
@@ -107,7 +111,7 @@ BALANCED_ACCURACY = _of_labels(
     name="balanced-accuracy",
     kind=MetricKind.CONDITIONAL,
     label="balanced accuracy",
-    summary="mean over classes of the share of their samples that is predicted correctly",
+    summary="mean over classes of the share of their samples predicted correctly",
     bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
     by_class=True,
     reference="Brodersen et al. 2010",
@@ -127,9 +131,9 @@ MCC = _of_labels(
     rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / √((N² - Σₖ tₖ²) (N² - Σₖ pₖ²)), with c samples predicted "
     "correctly, tₖ of class k and pₖ predicted to be",
-    undefined="where all samples are of one class",
-    remarks="Where one class is predicted for all samples the value is 0, the limit of nearly "
-    "constant predictions and what kappa gives; so says scikit-learn.",
+    undefined="if all samples are of one class",
+    remarks="If one class is predicted for all samples the value is 0, the limit of nearly "
+    "constant predictions, as in scikit-learn; kappa is 0 too.",
     by_sample=True,
 )
 
@@ -143,7 +147,7 @@ KAPPA = _of_labels(
     reference="Cohen 1960",
     rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",
-    undefined="where all samples are of one class",
+    undefined="if all samples are of one class",
     by_sample=True,
 )
 
@@ -159,7 +163,7 @@ MAE_RANK = _of_labels(
     reference="Baccianella et al. 2009",
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ |r(ŷᵢ) - r(yᵢ)|, with the rank r of a class",
-    remarks="The order of the classes is that in which they are listed: by number, else by name.",
+    remarks="Classes are ordered by number, or else by name.",
     by_sample=True,
 )
 

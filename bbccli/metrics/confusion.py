@@ -1,7 +1,7 @@
-"""The totals that metrics of predicted classes are made of, class by class.
+"""The totals behind metrics of predicted classes, class by class.
 
-Classes are those that occur among the samples of the matrix. A class that a resample lacks makes
-its recall undefined; a class that no sample ever has is not waited for.
+Classes are those of the samples in the matrix. A class that a resample lacks makes its recall
+undefined; a class without any sample is ignored.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from bbccli.metrics.statistic import Formula, Statistic, Total, finite
 from bbccli.metrics.weighting import Weighting, scaled
 from bbccli.types import BoolArray, FloatArray, IntArray
 
-MISSING_CLASS = "where a class has no sample"
-NEVER_PREDICTED = "where a class is predicted for no sample"
+MISSING_CLASS = "if a class has no sample"
+NEVER_PREDICTED = "if a class is predicted for no sample"
 
 BYTES = 256
 """Memory for each lane of a sample or class: weights, totals, and what a formula makes of them."""
@@ -58,24 +58,17 @@ def hits(outcome: Outcome, predicted: IntArray) -> Coded:
 
 
 def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part) -> Bind:
-    """Performance as a formula of totals, and of others (B, C, K) class by class.
+    """As `of_totals`, with further totals (B, C, K) class by class; never makes an (N, C, K) array.
 
-    As `of_totals`, but with many classes no (N, C, K) array is made.
-
-    Parameters
-    ----------
-    parts
-        What is added up class by class.
-    formula
-        ``formula(*totals, *parts)``.
-    totals
-        Booleans (N, C) that are added up over all samples.
+    parts: what is totalled class by class.
+    formula: ``formula(*totals, *parts)``.
+    totals: booleans (N, C) that are totalled over all samples.
     """
 
     def spread(part: CodedPart) -> Part:
         def dense(outcome: Outcome, predictions: Predictions) -> BoolArray:
-            found = part(outcome, predictions)
-            return np.asarray(found.codes[:, :, None] == np.arange(found.n_classes))
+            coded = part(outcome, predictions)
+            return np.asarray(coded.codes[:, :, None] == np.arange(coded.n_classes))
 
         return dense
 
@@ -96,16 +89,10 @@ def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part)
 class ByClass(Total):
     """A formula (B, C') of totals of many classes. Time O(B C (N + K)); memory O(N C).
 
-    Attributes
-    ----------
-    parts
-        What is added up.
-    n_shares
-        How many of them, the first, are of one class: their totals are (B, C).
-    formula
-        Totals to performances.
-    sample_weights : (N,), optional
-        Sample weights.
+    parts: what is totalled, first those of a single class.
+    n_shares: number of parts of a single class, whose totals are (B, C).
+    formula: totals to performances.
+    sample_weights (N,), optional: sample weights.
     """
 
     parts: tuple[Coded, ...]
@@ -115,34 +102,37 @@ class ByClass(Total):
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
-        given, n_configurations = weights.weights, max(part.codes.shape[1] for part in self.parts)
+        all_rows, n_configurations = (
+            weights.weights,
+            max(part.codes.shape[1] for part in self.parts),
+        )
         chosen = range(n_configurations) if configurations is None else configurations
-        values = np.empty((len(given), len(chosen)))
+        values = np.empty((len(all_rows), len(chosen)))
         settled = resources.current()
-        cells = max(given.shape[1], *(part.n_classes for part in self.parts))
+        cells = max(all_rows.shape[1], *(part.n_classes for part in self.parts))
         step = max(settled.memory // (BYTES * settled.jobs * cells), 1)
-        for start in range(0, len(given), step):
+        for start in range(0, len(all_rows), step):
             rows = slice(start, start + step)
-            masses = scaled(given[rows], self.sample_weights)
+            masses = scaled(all_rows[rows], self.sample_weights)
             lanes = np.ascontiguousarray(masses.T, np.float64)
             common = [_totals(p, 0, lanes) if p.codes.shape[1] == 1 else None for p in self.parts]
             for position, c in enumerate(chosen):
                 pairs = zip(self.parts, common, strict=True)
-                found = [_totals(p, c, lanes) if known is None else known for p, known in pairs]
-                shares = [total[:, :, 0] for total in found[: self.n_shares]]
-                totals = (*shares, *found[self.n_shares :])
+                sums = [_totals(p, c, lanes) if shared is None else shared for p, shared in pairs]
+                shares = [total[:, :, 0] for total in sums[: self.n_shares]]
+                totals = (*shares, *sums[self.n_shares :])
                 values[rows, position] = self.formula(*totals)[:, 0]
         return values
 
     def take(self, rows: Any) -> ByClass:
         """Keep the samples in `rows`; the classes stay, also those that lose all samples."""
         parts = tuple(Coded(part.codes[rows], part.n_classes) for part in self.parts)
-        given = None if self.sample_weights is None else self.sample_weights[rows]
-        return ByClass(parts, self.n_shares, self.formula, given)
+        sample_weights = None if self.sample_weights is None else self.sample_weights[rows]
+        return ByClass(parts, self.n_shares, self.formula, sample_weights)
 
 
 def _totals(part: Coded, column: int, lanes: FloatArray) -> FloatArray:
-    """Totals (L, 1, K) of a column under weights in lanes (N, L), the samples one after another."""
+    """Totals (L, 1, K) of a column under weights in lanes (N, L), summed sample by sample."""
     from scipy.sparse import csc_array
 
     codes = part.codes[:, column]
@@ -157,8 +147,8 @@ def f_scores(
 ) -> FloatArray:
     """(1 + beta^2) TP / (beta^2 (TP + FN) + (TP + FP)) of each class (B, C, K).
 
-    NaN where a class has no sample: 0 for those that predict it, and nothing for those that don't,
-    would put a wrong prediction above a right one.
+    NaN for a class without samples: 0 only for configurations that predict it would rank a wrong
+    prediction above a right one.
     """
     return present((1 + beta**2) * hits / (beta**2 * actual + guessed), actual)
 

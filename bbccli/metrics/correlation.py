@@ -1,4 +1,4 @@
-"""Metrics of how predicted values vary with the true ones."""
+"""Metrics of the association of predicted and true values."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from bbccli.metrics.statistic import ROUNDING
 from bbccli.metrics.weighting import ratio
 from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
 
-CONSTANT_TRUTH = "where the true values are all equal"
-CONSTANT = "where the true values, or the predictions, are all equal"
+CONSTANT_TRUTH = "if the true values are all equal"
+CONSTANT = "if the true values, or the predictions, are all equal"
 
 
 def centred(values: FloatArray | IntArray) -> FloatArray:
-    """Return values (N, C) less their medians: sums of their squares keep their digits.
+    """Return values (N, C) less their medians, so that sums of their squares keep their digits.
 
-    Medians, since one value far out would take the mean, and with it the digits, away.
+    One extreme value would shift the mean, and lose the digits again.
     """
     return np.asarray(values - np.median(values, axis=0), np.float64)
 
@@ -55,9 +55,9 @@ def squared(part: Callable[[Outcome, FloatArray], FloatArray]) -> Part:
 
 
 def scatter(squares: FloatArray, total: FloatArray, n: FloatArray) -> FloatArray:
-    """Sum of squares about the mean, of the sums of v**2, v and 1; 0 where all v are equal.
+    """Sum of squares about the mean, from the sums of v**2, v and 1; 0 where all v are equal.
 
-    The difference loses digits where v is far from zero: bind values that are centred.
+    The difference loses digits where v is far from zero, so bind centred values.
     """
     about_mean = squares - total**2 / n
     return np.where(about_mean > ROUNDING * squares, about_mean, 0.0)
@@ -87,14 +87,10 @@ def correlation(
 class SortedColumn:
     """N values in order.
 
-    Attributes
-    ----------
-    order : (N,) int
-        Samples by increasing value.
-    below, upto : (N,) int
-        How many samples have a value below, and at most as high as, each sample in that order.
-    tied : bool
-        Whether any two samples have the same value.
+    order (N,) int: samples by increasing value.
+    below, upto (N,) int: number of samples with a smaller value, and with one no larger, in that
+        order.
+    tied (bool): True if any two samples have the same value.
     """
 
     order: IntArray
@@ -117,10 +113,10 @@ class SortedColumn:
 class MidRanks:
     """Mid-ranks of samples under weights: the weight below each plus half of that tied with it.
 
-    They are counted from the middle of all weight, which is their mean. Two sums over them need
-    no ties between values: a group of weight w at mid-rank m has w m^2 = the integral of x^2 over
-    the ranks that it covers, less w^3 / 12. So all untied columns have the same spread, (T^3 -
-    the sum of w^3) / 12, where T is the total weight.
+    They are centred at the middle of all weight, which is their mean. Two sums over them need no
+    ties between values: a group of weight w at mid-rank m has w m^2 = the integral of x^2 over its
+    ranks, less w^3 / 12. So all untied columns have the same spread, (T^3 - the sum of w^3) / 12,
+    with total weight T.
     """
 
     lanes: FloatArray
@@ -148,7 +144,7 @@ class MidRanks:
         self.accumulate(ranking)
         middle = self.running.take(self.grid.place[ranking.below], axis=0)
         middle += self.running.take(self.grid.place[ranking.upto], axis=0)
-        # this total of all: summed in another order, equal values might have ranks beside 0
+        # the total in this order: in another, equal values might have ranks beside 0
         middle -= self.running[self.grid.place[-1]]
         middle /= 2
         return middle
@@ -165,7 +161,7 @@ def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
         true[of_truth.order] = ranks.in_order(of_truth)
         weighted = true * lanes
         true_spread = (weighted * true).sum(axis=0)
-        own = (weighted * lanes).sum(axis=0) / 2
+        half_weights = (weighted * lanes).sum(axis=0) / 2
         cells = np.empty_like(ranks.running[1:])
 
         def of(c: int) -> FloatArray:
@@ -173,13 +169,13 @@ def rank_correlation(outcome: Outcome, predictions: FloatArray) -> UnderWeights:
             if ranking.tied:
                 middle = ranks.in_order(ranking)
                 covered = np.einsum("il,il->l", weighted.take(ranking.order, axis=0), middle)
-                mine = lanes.take(ranking.order, axis=0)
-                spread = np.einsum("il,il,il->l", mine, middle, middle)
+                masses = lanes.take(ranking.order, axis=0)
+                spread = np.einsum("il,il,il->l", masses, middle, middle)
             else:
                 through = ranks.accumulate(ranking)
                 ranks.grid.arrange(weighted, ranking.order, cells)
                 # the mid-rank is the total through a sample less half its weight
-                covered = np.einsum("il,il->l", cells, through) - own
+                covered = np.einsum("il,il->l", cells, through) - half_weights
                 spread = ranks.spread
             return np.asarray(np.clip(ratio(covered, np.sqrt(spread * true_spread)), -1.0, 1.0))
 
@@ -208,15 +204,15 @@ R2 = _agreement(
     bind=of_totals((squared_error, squared(truth), truth, one), determination),
     reference="Kvålseth 1985",
     formula="1 - Σ (yᵢ - ŷᵢ)² / Σ (yᵢ - ȳ)²",
-    undefined=f"{CONSTANT_TRUTH}; scikit-learn says 0 or 1 there",
-    remarks="The mean ȳ is that of the samples scored: of a fold in a fold, of the samples out of "
-    "the bag out of the bag. Below 0 the predictions are worse than that mean.",
+    undefined=f"{CONSTANT_TRUTH}; scikit-learn gives 0 or 1",
+    remarks="The mean ȳ is that of the samples scored, such as those of a fold or out of the bag. "
+    "Below 0 the predictions are worse than that mean.",
 )
 
 EXPLAINED_VARIANCE = _agreement(
     name="explained-variance",
     label="explained variance",
-    summary="as r2, forgiving predictions that are all too high or too low by the same",
+    summary="as r2, but ignoring an error that all predictions share",
     bind=of_totals((squared(left_over), left_over, squared(truth), truth, one), explained),
     reference="Kvålseth 1985",
     formula="1 - Var(y - ŷ) / Var(y)",
@@ -243,9 +239,9 @@ PEARSON_SQUARED = _agreement(
     formula="r², with Pearson's r",
     undefined=CONSTANT,
     bounds=(0.0, 1.0),
-    remarks="Predictions that rank the samples upside down, or are off by a factor, score as well "
-    "as good ones: r2 is the safer choice. It is here because the code that accompanies BBC-F "
-    "calls it the performance of a regression.",
+    remarks="Reversed predictions, or predictions off by a factor, score as well as good ones: r2 "
+    "is the safer choice. The code that accompanies BBC-F uses it for "
+    "regression.",
 )
 
 SPEARMAN = _agreement(

@@ -19,10 +19,8 @@ EXAMPLE = "for example --metric mypackage.metrics:COST, where COST is a bbccli.m
 def load(name: str) -> Metric:
     """Import the metric called ``package.module:NAME``; the current folder is searched last.
 
-    Raises
-    ------
-    OptionError
-        The module or the name in it does not exist, it can't be imported, or it is no `Metric`.
+    Raises OptionError: the module or the name in it does not exist, it can't be imported, or it is
+        no `Metric`.
     """
     module_name, _, attribute = name.partition(":")
     if not all(part.isidentifier() for part in [*module_name.split("."), attribute]):
@@ -40,49 +38,42 @@ def load(name: str) -> Metric:
             f"cannot import {module_name!r}: {_in_a_line(error)}", hint="mend the module"
         ) from error
     note(getattr(module, "__file__", None) or "")
-    held = [key for key, value in vars(module).items() if isinstance(value, Metric)]
-    metrics_there = f"metrics in it: {', '.join(held)}" if held else "there is no metric in it"
+    names = [key for key, value in vars(module).items() if isinstance(value, Metric)]
+    metrics_there = f"metrics in it: {', '.join(names)}" if names else "there is no metric in it"
     if not hasattr(module, attribute):
         raise OptionError(f"{module_name} has no {attribute!r}", hint=metrics_there)
-    found = getattr(module, attribute)
-    if not isinstance(found, Metric):
+    metric = getattr(module, attribute)
+    if not isinstance(metric, Metric):
         raise OptionError(
-            f"{name} is {_what(found)}, not a bbccli.metrics.Metric", hint=metrics_there
+            f"{name} is {_kind_of(metric)}, not a bbccli.metrics.Metric", hint=metrics_there
         )
-    return found
+    return metric
 
 
 @contextmanager
 def blamed(names: Iterable[str], path: str) -> Iterator[None]:
-    """Turn what a metric of the user's own raises, or its exit, into an error that names it.
+    """Turn an error or an exit of the user's own metric into an error that names it.
 
-    Parameters
-    ----------
-    names
-        Of all metrics that are asked for; nothing is changed where none is the user's own.
-    path
-        Of the predictions that it was to score.
-
-    Raises
-    ------
-    InputError
-        A metric of the user's own failed.
+    names: all metrics in use; nothing is changed where none is the user's own.
+    path: the predictions to be scored.
+    Raises InputError: a metric of the user's own failed.
     """
-    own = [name for name in names if ":" in str(name)]
+    custom = [name for name in names if ":" in str(name)]
     try:
         yield
     except (BbcError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
-        if not own:
+        if not custom:
             raise
         files = {
-            getattr(sys.modules.get(name.partition(":")[0]), "__file__", ""): name for name in own
+            getattr(sys.modules.get(name.partition(":")[0]), "__file__", ""): name
+            for name in custom
         }
         steps = [
             step for step in traceback.extract_tb(error.__traceback__) if step.filename in files
         ]
-        name = files[steps[-1].filename] if steps else ", ".join(own)
+        name = files[steps[-1].filename] if steps else ", ".join(custom)
         where = f" ({steps[-1].filename}, line {steps[-1].lineno})" if steps else ""
         raise InputError(
             f"the metric {name} fails: {_in_a_line(error)}{where}",
@@ -95,7 +86,7 @@ def _in_a_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {' '.join(str(error).split())}".rstrip(": ")
 
 
-def _what(value: object) -> str:
+def _kind_of(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if callable(value):

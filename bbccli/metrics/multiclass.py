@@ -16,7 +16,7 @@ from bbccli.metrics.confusion import (
     totals_by_class,
     weighted,
 )
-from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_SAID, EVERY_SAMPLE
+from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_PREDICTED, EVERY_SAMPLE
 from bbccli.types import Direction, MetricKind, PredictionKind, Task
 
 _averaged = partial(
@@ -45,11 +45,11 @@ PRECISION_MACRO = _averaged(
     name="precision-macro",
     kind=MetricKind.CONDITIONAL,
     label="macro precision",
-    summary="mean over classes of the share of samples predicted so that are",
-    bind=totals_by_class((hits, guessed), lambda tp, said: (tp / said).mean(axis=-1)),
-    rests_on=EACH_CLASS_SAID,
+    summary="mean over classes of the precision",
+    bind=totals_by_class((hits, guessed), lambda tp, predicted: (tp / predicted).mean(axis=-1)),
+    rests_on=EACH_CLASS_PREDICTED,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FPₖ)",
-    undefined=NEVER_PREDICTED + "; scikit-learn's default counts its precision as 0",
+    undefined=NEVER_PREDICTED + "; scikit-learn by default counts its precision as 0",
 )
 
 PRECISION_MICRO = _as_accuracy(
@@ -62,11 +62,13 @@ PRECISION_MICRO = _as_accuracy(
 PRECISION_WEIGHTED = _averaged(
     name="precision-weighted",
     label="weighted precision",
-    summary="mean over classes, by their size, of the share of samples predicted so that are",
-    bind=totals_by_class((hits, guessed, actual), lambda tp, said, true: weighted(tp / said, true)),
+    summary="mean over classes, weighted by their size, of the precision",
+    bind=totals_by_class(
+        (hits, guessed, actual), lambda tp, predicted, true: weighted(tp / predicted, true)
+    ),
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
-    undefined="where a class that has samples is predicted for none; scikit-learn's default "
+    undefined="if a class that has samples is predicted for none; scikit-learn by default "
     "counts its precision as 0",
 )
 
@@ -74,7 +76,7 @@ RECALL_MACRO = _averaged(
     name="recall-macro",
     kind=MetricKind.CONDITIONAL,
     label="macro recall",
-    summary="mean over classes of the share of their samples predicted so: the balanced accuracy",
+    summary="mean over classes of the recall: the balanced accuracy",
     bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
@@ -91,7 +93,7 @@ RECALL_MICRO = _as_accuracy(
 RECALL_WEIGHTED = _as_accuracy(
     name="recall-weighted",
     label="weighted recall",
-    summary="mean over classes, by their size, of their recall: the accuracy",
+    summary="mean over classes, weighted by their size, of the recall: the accuracy",
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
     remarks="The sizes of the classes cancel, and the accuracy remains.",
 )
@@ -99,7 +101,7 @@ RECALL_WEIGHTED = _as_accuracy(
 F1_MACRO = _averaged(
     name="f1-macro",
     label="macro F1",
-    summary="mean over classes of the harmonic mean of precision and recall",
+    summary="mean over classes of F1",
     bind=totals_by_class((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
@@ -116,9 +118,10 @@ F1_MICRO = _as_accuracy(
 F1_WEIGHTED = _averaged(
     name="f1-weighted",
     label="weighted F1",
-    summary="mean over classes, by their size, of the harmonic mean of precision and recall",
+    summary="mean over classes, weighted by their size, of F1",
     bind=totals_by_class(
-        (hits, guessed, actual), lambda tp, said, true: weighted(f_scores(tp, said, true), true)
+        (hits, guessed, actual),
+        lambda tp, predicted, true: weighted(f_scores(tp, predicted, true), true),
     ),
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) 2 TPₖ / (2 TPₖ + FPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",

@@ -1,9 +1,8 @@
-"""Metrics as a plan wants them: logarithms clipped, errors of values capped.
+"""Metrics under a plan: logarithms clipped, errors of values capped.
 
-The cap is a quantile of |y_i - median(y)|, of the outcome alone, so it is known before any
-prediction is seen. A prediction that is further off than most of the outcome is from its own middle
-counts as so far off, no further. The estimate is then of the mean of capped errors, which has a
-worst value: another number than the mean of all errors.
+The cap is a quantile of |y_i - median(y)|, so it depends on the outcome alone and is known before
+any prediction is seen. Residuals are clipped at the cap. The estimand is then the mean of capped
+errors, which has a worst value and differs from the mean of all errors.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from bbccli.core.outcome import Outcome
 from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics.base import Bind, Metric, Predictions, Scorer
-from bbccli.metrics.probability import MeanSurprise, with_clip
+from bbccli.metrics.probability import MeanSurprise
 from bbccli.types import FloatArray
 
 POWERS = {"rmse": 1, "mse": 2, "mae": 1}
@@ -28,19 +27,15 @@ POWERS = {"rmse": 1, "mse": 2, "mae": 1}
 class Capped:
     """Binds a metric of errors to predictions no further from the truth than the cap.
 
-    Attributes
-    ----------
-    bind
-        Of the metric without a cap.
-    share
-        Quantile of the outcome's distances from its median.
+    bind: of the metric without a cap.
+    share: quantile of the outcome's distances from its median.
     """
 
     bind: Bind
     share: float
 
     def __call__(self, outcome: Outcome, predictions: Predictions) -> Scorer:
-        """Move predictions (N, C) towards the truth, as far as the cap wants it."""
+        """Clip residuals of predictions (N, C) at the cap."""
         cap, truth = cap_of(outcome, self.share), outcome.values[:, None]
         moved: FloatArray = np.clip(predictions.astype(np.float64), truth - cap, truth + cap)
         return self.bind(outcome, moved)
@@ -61,13 +56,8 @@ class CappedBounds:
 def cap_of(outcome: Outcome, share: float) -> float:
     """Return the cap, in the unit of the outcome.
 
-    Raises
-    ------
-    UndefinedError
-        It is 0: so many samples have the median as their outcome.
+    Raises UndefinedError: it is 0: so many samples have the median as their outcome.
 
-    Examples
-    --------
     >>> from bbccli.types import Task
     >>> cap_of(Outcome(Task.REGRESSION, np.array([1.0, 2.0, 3.0, 4.0, 50.0])), 0.75)
     2.0
@@ -85,8 +75,6 @@ def cap_of(outcome: Outcome, share: float) -> float:
 def with_cap(metric: Metric, share: float | None) -> Metric:
     """Return the metric with errors capped; as it is where there is no cap or none is for it.
 
-    Examples
-    --------
     >>> from bbccli.metrics import METRICS
     >>> with_cap(METRICS["mse"], 0.95).label, with_cap(METRICS["auc"], 0.95).label
     ('capped MSE', 'AUC')
@@ -98,12 +86,19 @@ def with_cap(metric: Metric, share: float | None) -> Metric:
         label=f"capped {metric.label}",
         bind=Capped(metric.bind, share),
         bounds_of=CappedBounds(share, POWERS[metric.name]),
-        by_sample=False,  # the cap is one of all samples
+        by_sample=False,  # the cap depends on all samples
     )
 
 
+def with_clip(metric: Metric, clip: float) -> Metric:
+    """Return the metric with logarithms of at least `clip`; as it is where it has none."""
+    if not isinstance(metric.bind, MeanSurprise) or metric.bind.clip == clip:
+        return metric
+    return replace(metric, bind=MeanSurprise(clip))
+
+
 def planned(metric: Metric, plan: Plan) -> Metric:
-    """Return the metric with the clip and the cap of the plan, as far as they are for it."""
+    """Return the metric with the plan's clip and cap, if they apply to it."""
     return with_cap(with_clip(metric, plan.clip), plan.cap)
 
 
@@ -113,8 +108,6 @@ def attainable(metric: Metric, outcome: Outcome) -> tuple[float, float]:
     They are its bounds, but where those are infinite for the guard alone, which counts no sample
     of the worst value: a clipped logarithm, and a distance of ranks.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> from bbccli.metrics import METRICS
     >>> from bbccli.types import Task
@@ -131,12 +124,9 @@ def attainable(metric: Metric, outcome: Outcome) -> tuple[float, float]:
 
 
 def check_apart(name: str, size: float, label: str, bounds: tuple[float, float]) -> None:
-    """Refuse a difference as large as that of the worst value and the best one.
+    """Refuse a difference no smaller than the range of the metric.
 
-    Raises
-    ------
-    OptionError
-        No two values differ by more, so that a margin of this size decides nothing.
+    Raises OptionError: no two values differ by more, so a margin of this size decides nothing.
     """
     span = bounds[1] - bounds[0]
     if size < span:

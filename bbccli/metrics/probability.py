@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -39,13 +39,6 @@ class MeanSurprise:
     def __call__(self, outcome: Outcome, predictions: Predictions) -> Scorer:
         """Take the logarithms of probabilities (N, C) or (N, C, K)."""
         return mean_of(partial(surprise, clip=self.clip))(outcome, predictions)
-
-
-def with_clip(metric: Metric, clip: float) -> Metric:
-    """Return the metric with logarithms of at least `clip`; as it is where it has none."""
-    if not isinstance(metric.bind, MeanSurprise) or metric.bind.clip == clip:
-        return metric
-    return replace(metric, bind=MeanSurprise(clip))
 
 
 def quadratic_loss(outcome: Outcome, chances: FloatArray) -> FloatArray:
@@ -95,8 +88,8 @@ BRIER = _of_chances(
     reference="Brier 1950",
     bounds_of=lambda outcome: (0.0, 1.0 if outcome.task is Task.BINARY else 2.0),
     formula="(1/N) Σ (pᵢ - [yᵢ positive])² for two classes, (1/N) Σ Σₖ (pᵢₖ - [yᵢ = k])² for more",
-    remarks="Of two classes it is the squared error of the positive one alone, from 0 to 1, half "
-    "of the sum over both; of more classes the sum over all, from 0 to 2. So are scikit-learn's.",
+    remarks="For two classes it is the squared error of the positive one alone, from 0 to 1, half "
+    "of the sum over both; for more classes the sum over all, from 0 to 2, as in scikit-learn.",
 )
 
 METRICS = (LOG_LOSS, BRIER)

@@ -66,8 +66,8 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
     negated = -scores
     pairs = presort(negated, positive, ~positive)
     descending = np.take_along_axis(negated.T, pairs.cases, axis=1)
-    # samples of equal score are found together
-    _, found_with = controls_around(descending, np.ones(descending.shape, bool))
+    # samples of equal score enter together
+    _, with_ties = controls_around(descending, np.ones(descending.shape, bool))
     tied = (descending[:, 1:] == descending[:, :-1]).any(axis=1)
     n_positive, n_negative = int(positive.sum()), int((~positive).sum())
 
@@ -75,7 +75,7 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
         hits, alarms = (Grid.of(n, lanes.shape[1]) for n in (n_positive, n_negative))
         true, false = hits.table(lanes), alarms.table(lanes)
         false[0] = NEXT_TO_NOTHING
-        gained, seen, found = np.empty((3, len(hits.rank), lanes.shape[1]))
+        gained, retrieved, relevant = np.empty((3, len(hits.rank), lanes.shape[1]))
         total = lanes[:-1][positive].sum(axis=0)
         rank = np.minimum(hits.rank, n_positive - 1)
 
@@ -85,11 +85,11 @@ def average_precision(outcome: Outcome, scores: FloatArray) -> UnderWeights:
             alarms.arrange(lanes, pairs.controls[c], false[1:])
             false[1:2] += NEXT_TO_NOTHING
             alarms.accumulate(false[1:])
-            take(false, alarms.place[pairs.upto[c][rank]], seen)
-            through = take(true, hits.place[found_with[c][rank]], found) if tied[c] else true[1:]
-            np.add(seen, through, out=seen)
-            np.divide(through, seen, out=seen)
-            return ratio(np.einsum("il,il->l", gained, seen), total)
+            take(false, alarms.place[pairs.upto[c][rank]], retrieved)
+            through = take(true, hits.place[with_ties[c][rank]], relevant) if tied[c] else true[1:]
+            np.add(retrieved, through, out=retrieved)
+            np.divide(through, retrieved, out=retrieved)
+            return ratio(np.einsum("il,il->l", gained, retrieved), total)
 
         return of
 

@@ -129,9 +129,8 @@ MEDAE = _error(
     bind=by_column(median_error),
     reference="Hyndman & Koehler 2006",
     formula="median of |yᵢ - ŷᵢ|",
-    under_weights="the error below and above which lies half of the weight; where one half is "
-    "reached exactly between two errors, their mean: the median of rows repeated as often as "
-    "their whole-number weights say",
+    under_weights="the error with half of the weight below and half above it, or the mean of the "
+    "two between which half is reached: as if rows were repeated by whole-number weights",
     smooth=False,
     by_sample=False,
 )
@@ -144,7 +143,7 @@ MAPE = _error(
     bind=mean_of(relative_error),
     reference="Hyndman & Koehler 2006",
     formula="(1/N) Σ |yᵢ - ŷᵢ| / |yᵢ|",
-    undefined="where a sample has a true value of 0; scikit-learn divides by 2.2e-16 there",
+    undefined="if a sample has a true value of 0; scikit-learn divides by 2.2e-16 then",
 )
 
 POISSON_DEVIANCE = _error(
@@ -155,7 +154,7 @@ POISSON_DEVIANCE = _error(
     bind=mean_of(unit_deviance),
     reference="McCullagh & Nelder 1989",
     formula="(2/N) Σ (yᵢ ln(yᵢ/ŷᵢ) - yᵢ + ŷᵢ), with 0 ln 0 = 0",
-    undefined="where a prediction is not positive, or a true value is negative",
+    undefined="if a prediction is not positive, or a true value is negative",
 )
 
 METRICS = (RMSE, MSE, MAE, MEDAE, MAPE, POISSON_DEVIANCE)

@@ -1,10 +1,10 @@
-"""Samples that a performance rests on: their number limits how sure it can be.
+"""The samples that a performance rests on: their number limits its precision.
 
-500 samples of which ten are positive tell of the recall what ten samples tell. A metric names the
-sets of samples that it rests on, and the smallest of them counts: of an AUC each class, of a recall
-the positive class alone. Where samples come in groups, groups that hold such a sample are counted.
-Where they have weights, the size of a set is Kish's effective one: one sample of weight 1000 among
-60 of weight 1 tells what one sample tells.
+With ten positives among 500 samples, a recall is as uncertain as on ten samples. A metric names the
+sets of samples that it rests on, and the smallest of them counts: for an AUC the smaller class, for
+a recall the positive class. With groups, the groups that contain such a sample are counted. With
+weights, the size of a set is Kish's effective one: one sample of weight 1000 among 60 of weight 1
+is worth one sample.
 """
 
 from __future__ import annotations
@@ -27,12 +27,8 @@ Sets = Callable[[Outcome, NDArray[Any]], BoolArray]
 class RestsOn:
     """The samples that a metric rests on.
 
-    Parameters
-    ----------
-    words
-        For the documentation, such as "the positive samples".
-    sets
-        Their sets, from the outcome and the winner's predictions (N,) in the form that the metric
+    words: for the documentation, such as "the positive samples".
+    sets: their sets, from the outcome and the winner's predictions (N,) in the form that the metric
         wants.
     """
 
@@ -51,19 +47,12 @@ class RestsOn:
 
         Of weighted samples it is Kish's effective size, which need not be whole.
 
-        Parameters
-        ----------
-        outcome
-            Of N samples.
-        predictions : (N,) or (N, K)
-            Of the winner, in the form that the metric wants.
-        groups : (N,) int, optional
-            Where samples come in groups, the number of groups in a set is its size.
-        available : (N,) bool, optional
-            Where there is a prediction.
+        outcome: of N samples.
+        predictions (N,) or (N, K): of the winner, in the form that the metric wants.
+        groups (N,) int, optional: where samples come in groups, the number of groups in a set is
+            its size.
+        available (N,) bool, optional: where there is a prediction.
 
-        Examples
-        --------
         >>> outcome = Outcome(Task.BINARY, np.array([0, 0, 0, 1]), ("no", "yes"))
         >>> POSITIVES.n_units(outcome, np.zeros(4)), EVERY_SAMPLE.n_units(outcome, np.zeros(4))
         (1, 4)
@@ -100,9 +89,9 @@ def _each_class(outcome: Outcome, _: NDArray[Any]) -> BoolArray:
     return np.asarray(outcome.values[:, None] == np.arange(len(outcome.classes)))
 
 
-def _each_class_said(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
-    said = predictions[:, None] == np.arange(len(outcome.classes))
-    return np.hstack([_each_class(outcome, predictions), said])
+def _each_class_predicted(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
+    predicted = predictions[:, None] == np.arange(len(outcome.classes))
+    return np.hstack([_each_class(outcome, predictions), predicted])
 
 
 def _beside_the_largest(outcome: Outcome, _: NDArray[Any]) -> BoolArray:
@@ -115,7 +104,7 @@ def _events(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
     return np.asarray(outcome.event)[:, None]
 
 
-def _unsaid(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
+def _by_task(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
     if outcome.task.is_classification:
         return _each_class(outcome, predictions)
     sets = _events if outcome.task is Task.SURVIVAL else _every_sample
@@ -125,16 +114,16 @@ def _unsaid(outcome: Outcome, predictions: NDArray[Any]) -> BoolArray:
 EVERY_SAMPLE = RestsOn("all samples", _every_sample)
 POSITIVES = RestsOn("the positive samples", _of_truth(1))
 NEGATIVES = RestsOn("the negative samples", _of_truth(0))
-SAID_POSITIVE = RestsOn("the samples that the winner predicts positive", _of_prediction(1))
-SAID_NEGATIVE = RestsOn("the samples that the winner predicts negative", _of_prediction(0))
+PREDICTED_POSITIVE = RestsOn("the samples that the winner predicts positive", _of_prediction(1))
+PREDICTED_NEGATIVE = RestsOn("the samples that the winner predicts negative", _of_prediction(0))
 EACH_CLASS = RestsOn("the samples of the smallest class", _each_class)
-EACH_CLASS_SAID = RestsOn(
+EACH_CLASS_PREDICTED = RestsOn(
     "the samples of the smallest class, or of the one predicted least if they are fewer",
-    _each_class_said,
+    _each_class_predicted,
 )
 BESIDE_THE_LARGEST = RestsOn("the samples outside the largest class", _beside_the_largest)
 EVENTS = RestsOn("the samples whose event was seen", _events)
-UNSAID = RestsOn(
-    "the samples of the smallest class, the samples whose event was seen, or all samples", _unsaid
+BY_TASK = RestsOn(
+    "the samples of the smallest class, the samples whose event was seen, or all samples", _by_task
 )
-"""Of a metric that doesn't say: what is safe for its task."""
+"""For a metric that names no samples: what is safe for its task."""

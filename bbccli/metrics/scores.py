@@ -1,4 +1,4 @@
-"""Metrics of scores that something else computed: a judge, an exact match, a loss per sample."""
+"""Metrics of externally computed scores: by a judge, an exact match, a loss per sample."""
 
 from __future__ import annotations
 
@@ -49,10 +49,9 @@ MEAN_SCORE = _mean(
     label="mean score",
     summary="mean of scores that are given per sample; higher is better",
     direction=Direction.MAXIMIZE,
-    remarks="sᵢ is the score of sample i as the file has it; nothing is compared with a truth. The "
-    "bounds are those of --bounds or of the metadata; 0 and 1 where every score is 0 or 1; else "
-    "unknown, and then there is no guard. Of 0 and 1 it is the share of the samples that are "
-    "right.",
+    remarks="sᵢ is the score of sample i as the file has it; nothing is compared with a truth. Its "
+    "bounds come from --bounds or the metadata, or are 0 and 1 if every score is 0 or 1; unknown "
+    "bounds leave no guard. For scores of 0 and 1 it is the share of samples that are right.",
 )
 
 MEAN_LOSS = _mean(
@@ -61,8 +60,8 @@ MEAN_LOSS = _mean(
     label="mean loss",
     summary="mean of losses that are given per sample; lower is better",
     direction=Direction.MINIMIZE,
-    remarks="As mean-score, for numbers of which lower ones are better. It is never chosen by "
-    "itself: what a number means is not written in it.",
+    remarks="As mean-score, if lower is better. It is never chosen by itself, because a number "
+    "does not say what it means.",
 )
 
 METRICS = (MEAN_SCORE, MEAN_LOSS)

@@ -1,7 +1,8 @@
 """The algebra of metrics: a statistic is a formula of totals under weights.
 
-A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or whatever else adds up under
-weights. Scores, leaving samples out, restrictions, and sums over parts of samples follow from it.
+A total is a weighted `Sum` of terms, `Concordant` pairs of samples, or anything else that adds up
+under weights. Scoring, leaving samples out, restricting, and sums over parts of the samples all
+follow from it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.metrics.kernels import concordant_weight, prepared
-from bbccli.metrics.kernels.pairs import PresortedPairs, standing
+from bbccli.metrics.kernels.pairs import PresortedPairs, concordant_by_sample
 from bbccli.metrics.kernels.sweep import concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
@@ -25,7 +26,7 @@ from bbccli.metrics.weighting import (
     added,
     by_configuration,
     float_type,
-    kept_among,
+    members_among,
     one_by_one,
     paired_sums,
     scaled,
@@ -44,9 +45,9 @@ ROUNDING = 1e-12
 
 
 class Total(ABC):
-    """Something that adds up under weights. What is slow here, others do in closed form.
+    """Something that adds up under weights; slow here, in closed form in subclasses.
 
-    Totals are (B, C', ...) for C' configurations, or (B, 1, ...) where all have the same.
+    Totals are (B, C', ...) for C' configurations, or (B, 1, ...) if they share them.
     """
 
     steady = False
@@ -63,7 +64,7 @@ class Total(ABC):
     def take(self, rows: Any) -> Self:
         """Keep the samples in `rows`."""
 
-    def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
+    def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Return the total (B, 1, ...) of one configuration per row of weights."""
         return by_configuration(self._scored, weights.weights, configurations)[:, None]
 
@@ -81,24 +82,21 @@ class Total(ABC):
 class Sum(Total):
     """Weighted sums of terms.
 
-    Attributes
-    ----------
-    terms : (N, C, ...) or (N, 1, ...)
-        Counts in float32, exact for whole numbers below 2**24, or bool if there are very many;
-        others in float64, times the sample weights.
-    undefined : the same shape, float32, optional
-        1 where a term is undefined, and so is every sum in which it has weight.
+    terms (N, C, ...) or (N, 1, ...): counts in float32, exact for whole numbers below 2**24, or
+        bool if there are very many; others in float64, times the sample weights.
+    undefined (the same shape, float32), optional: 1 where a term is undefined, and so is every sum
+        in which it has weight.
     """
 
     terms: NDArray[Any]
     undefined: FloatArray | None = None
 
     @classmethod
-    def bound(cls, given: NDArray[Any], sample_weights: FloatArray | None = None) -> Self:
+    def bound(cls, values: NDArray[Any], sample_weights: FloatArray | None = None) -> Self:
         """Bind terms, which are undefined where they are NaN."""
-        if given.dtype == np.bool_ and sample_weights is None:
-            return cls(given if len(given) > CHUNK else given.astype(np.float32))
-        terms: FloatArray = np.asarray(given, np.float64)
+        if values.dtype == np.bool_ and sample_weights is None:
+            return cls(values if len(values) > CHUNK else values.astype(np.float32))
+        terms: FloatArray = np.asarray(values, np.float64)
         gaps = np.isnan(terms)
         undefined = gaps.astype(np.float32) if gaps.any() else None
         terms = terms if undefined is None else np.where(gaps, 0.0, terms)
@@ -133,10 +131,10 @@ class Sum(Total):
             if len(terms) <= CHUNK:
                 return np.asarray(weights.floats(float_type(terms)) @ terms)
             chunks = (slice(a, a + CHUNK) for a in range(0, len(terms), CHUNK))
-            found = np.zeros((len(weights.weights), terms.shape[1]))
+            totals = np.zeros((len(weights.weights), terms.shape[1]))
             for part in chunks:
-                found += sums_of_chunk(weights.weights[:, part], terms[part], weights.totals)
-            return found
+                totals += sums_of_chunk(weights.weights[:, part], terms[part], weights.totals)
+            return totals
 
         return self._over(sums, configurations)
 
@@ -148,16 +146,16 @@ class Sum(Total):
 
         return self._over(sums, configurations)
 
-    def own(self, weights: Weighting, configurations: IntArray) -> FloatArray:
+    def paired(self, weights: Weighting, configurations: IntArray) -> FloatArray:
         """Add up a column for each row of weights."""
         if self.terms.shape[1] == 1:
             return self.of(weights)
         if len(self.terms) > CHUNK:
-            return np.asarray(super().own(weights, configurations))
+            return np.asarray(super().paired(weights, configurations))
         floats = weights.floats(float_type(self.terms))
         sums = paired_sums(floats, self.terms, configurations).astype(np.float64)[:, None]
         if self.undefined is not None:
-            sums[Sum(self.undefined).own(weights, configurations) > 0] = np.nan
+            sums[Sum(self.undefined).paired(weights, configurations) > 0] = np.nan
         return sums
 
     def without(
@@ -167,8 +165,8 @@ class Sum(Total):
 
         def left(terms: NDArray[Any]) -> FloatArray:
             weighted = terms * weights.astype(np.float64)[:, None]
-            own = units.sums(weighted)
-            sums = np.asarray(own.sum(axis=0) - own)
+            of_units = units.sums(weighted)
+            sums = np.asarray(of_units.sum(axis=0) - of_units)
             if terms.dtype == np.float64:
                 least = ROUNDING * np.abs(weighted, out=weighted).sum(axis=0)
                 sums[(sums <= least) & (sums >= -least)] = 0.0
@@ -181,10 +179,10 @@ class Sum(Total):
         """Add up the samples of each of F parts: (F, C, ...)."""
 
         def sums(terms: NDArray[Any]) -> FloatArray:
-            found = sums_in_parts(terms, members)
-            finite = np.isfinite(found)
-            found[finite & ~finite.all(axis=0)] = np.nan  # as if others had weight 0
-            return found
+            totals = sums_in_parts(terms, members)
+            finite = np.isfinite(totals)
+            totals[finite & ~finite.all(axis=0)] = np.nan  # inf times a weight of 0
+            return totals
 
         return self._over(sums, None)
 
@@ -194,10 +192,10 @@ class Sum(Total):
         """Apply sums to terms (N, M) of some configurations; NaN where one is undefined."""
         everything = configurations is None or self.terms.shape[1] == 1
         terms = self.terms if everything else self.terms[:, configurations]
-        found = sums(terms.reshape(len(terms), -1)).reshape(-1, *terms.shape[1:])
+        totals = sums(terms.reshape(len(terms), -1)).reshape(-1, *terms.shape[1:])
         if self.undefined is not None:
-            found[Sum(self.undefined)._over(sums, configurations) > 0] = np.nan
-        return found
+            totals[Sum(self.undefined)._over(sums, configurations) > 0] = np.nan
+        return totals
 
 
 class Weight(Sum):
@@ -239,7 +237,7 @@ class Concordant(Total):
             scaled(weights.weights, self.sample_weights), self._chosen(configurations)
         )
 
-    def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
+    def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Count the pairs of one configuration per row of weights."""
         masses = scaled(weights.weights, self.sample_weights)
         return by_configuration(self._count, masses, configurations)[:, None]
@@ -257,7 +255,7 @@ class Concordant(Total):
         """
         chosen = self._chosen(configurations)
         masses = np.asarray(scaled(weights, self.sample_weights), np.float64)
-        of_samples = standing(self.pairs, masses, chosen)
+        of_samples = concordant_by_sample(self.pairs, masses, chosen)
         counts = of_samples[self.cases].sum(axis=0) - units.sums(of_samples)
         if units.single:
             return np.asarray(counts)
@@ -269,9 +267,9 @@ class Concordant(Total):
         return np.asarray(counts)
 
     def _of(self, rows: Any, columns: Any) -> Concordant:
-        given = None if self.sample_weights is None else self.sample_weights[rows]
+        sample_weights = None if self.sample_weights is None else self.sample_weights[rows]
         scores = self.scores[rows][:, columns]
-        return Concordant(scores, self.cases[rows], self.controls[rows], given)
+        return Concordant(scores, self.cases[rows], self.controls[rows], sample_weights)
 
     def _count(self, masses: NDArray[Any], configurations: IntArray) -> NDArray[Any]:
         if whole(masses):
@@ -305,12 +303,8 @@ class AllPairs(Sum):
 class InParts(Total):
     """Totals of parts of the samples, such as folds, added up.
 
-    Attributes
-    ----------
-    members : F arrays of int
-        The samples of each part, ascending.
-    parts : F totals
-        Each of the samples of one part.
+    members (F arrays of int): the samples of each part, ascending.
+    parts (F totals): each of the samples of one part.
     """
 
     members: tuple[IntArray, ...]
@@ -320,14 +314,16 @@ class InParts(Total):
         """Add up the parts."""
         return added([part.of(weights.among(rows), configurations) for part, rows in self._parts])
 
-    def own(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
+    def paired(self, weights: Weighting, configurations: IntArray) -> NDArray[Any]:
         """Add up the parts, of one configuration per row of weights."""
-        return added([part.own(weights.among(rows), configurations) for part, rows in self._parts])
+        return added(
+            [part.paired(weights.among(rows), configurations) for part, rows in self._parts]
+        )
 
     def take(self, rows: Any) -> InParts:
         """Keep the samples in `rows`."""
-        kept = tuple(part.take(rows[inside]) for part, inside in self._parts)
-        return InParts(kept_among(self.members, rows), kept)
+        parts = tuple(part.take(rows[inside]) for part, inside in self._parts)
+        return InParts(members_among(self.members, rows), parts)
 
     def without(
         self, weights: IntArray, units: Units, configurations: IntArray | None
@@ -347,16 +343,11 @@ class InParts(Total):
 
 @dataclass(frozen=True, eq=False)
 class Statistic:
-    """A formula of totals: what a metric is once it is bound.
+    """A metric bound to samples: a formula of totals.
 
-    Attributes
-    ----------
-    parts
-        The totals.
-    formula
-        Of the totals; NaN where it is undefined.
-    n_configurations
-        C.
+    parts: the totals.
+    formula: performance from the totals; NaN where undefined.
+    n_configurations: C.
     """
 
     parts: tuple[Total, ...]
@@ -380,7 +371,7 @@ class Statistic:
         """Performance (B,) of one configuration per row of weights (B, N)."""
         shared = weights if isinstance(weights, Weighting) else Weighting(weights)
         with np.errstate(invalid="ignore", over="ignore"):
-            totals = [part.own(shared, configurations) for part in self.parts]
+            totals = [part.paired(shared, configurations) for part in self.parts]
         return self._value(totals, (len(configurations), 1))[:, 0]
 
     def without_each(
@@ -405,8 +396,8 @@ class Statistic:
     def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
         """Totals of a chunk of the samples under weights (B, n): (B, C', ...) each, or (B, 1, ...).
 
-        Those of all chunks add up to what `of_totals` takes. Of one configuration they are the same
-        to the last bit whatever is scored beside it.
+        `of_totals` takes the sum over all chunks. The totals of a configuration are the same to the
+        last bit whatever is scored beside it.
         """
         shared = Weighting(weights)
         with np.errstate(invalid="ignore", over="ignore"):

@@ -49,8 +49,8 @@ class _OfPairs(Total):
 
     def take(self, rows: BoolArray) -> Self:
         """Keep the samples in `rows`; their factors stay what they are in the full sample."""
-        own = None if self.sample_weights is None else self.sample_weights[rows]
-        return replace(self, pairs=self.pairs.take(rows), sample_weights=own)
+        sample_weights = None if self.sample_weights is None else self.sample_weights[rows]
+        return replace(self, pairs=self.pairs.take(rows), sample_weights=sample_weights)
 
 
 class _Concordant(_OfPairs):
@@ -69,7 +69,7 @@ class _Comparable(_OfPairs):
         masses = scaled(weights.weights, self.sample_weights)
         return comparable_weight(self.pairs, masses)[:, None]
 
-    def own(self, weights: Weighting, configurations: IntArray) -> Numbers:
+    def paired(self, weights: Weighting, configurations: IntArray) -> Numbers:
         return self.of(weights)
 
 
@@ -106,34 +106,21 @@ def censoring_survival(
 ) -> FloatArray:
     """Kaplan-Meier estimate of the chance to be censored later than each sample's time.
 
-    Parameters
-    ----------
-    time : (N,)
-        Time of the event, or of censoring.
-    event : (N,) bool
-        True where the event was seen.
-    weights : (N,), optional
-        Sample weights; 1 each without them.
+    time (N,): time of the event, or of censoring.
+    event (N,) bool: True where the event was seen.
+    weights (N,), optional: sample weights; 1 each without them.
+    Returns (N,) float64 in [0, 1]: G at each sample's own time. At equal times events come before
+        censorings.
+    Source: Uno et al. 2011, Statistics in Medicine 30, section 2.
 
-    Returns
-    -------
-    (N,) float64 in [0, 1]
-        G at each sample's own time. At equal times events come before censorings.
-
-    References
-    ----------
-    Uno et al. 2011, Statistics in Medicine 30, section 2.
-
-    Examples
-    --------
     >>> time, event = np.array([1.0, 2.0, 2.0, 3.0]), np.array([True, True, False, False])
     >>> censoring_survival(time, event)
     array([1. , 0.5, 0.5, 0. ])
     """
     moments, moment_of = np.unique(time, return_inverse=True)
-    own = np.ones(len(time)) if weights is None else weights
-    total = np.bincount(moment_of, own, len(moments))
-    censored = np.bincount(moment_of, own * ~event, len(moments))
+    masses = np.ones(len(time)) if weights is None else weights
+    total = np.bincount(moment_of, masses, len(moments))
+    censored = np.bincount(moment_of, masses * ~event, len(moments))
     later = np.concatenate([np.cumsum(total[:0:-1])[::-1], np.zeros(min(len(moments), 1))])
     at_risk = later + censored
     hazard = np.divide(censored, at_risk, out=np.zeros(len(moments)), where=censored > 0)
@@ -152,12 +139,11 @@ COMPARABLE = (
     "Two samples are comparable when the one with the shorter time had an event. At equal times an "
     "event comes before a censoring: an event and a censored sample are comparable, two events or "
     "two censored samples are not. A comparable pair counts 1 when the sample with the earlier "
-    "event has the higher risk, ½ when both risks are equal, else 0. These are the rules of "
-    "scikit-survival, but for risks that differ by at most 1e-8: it takes them as tied, and here "
-    "only equal risks are."
+    "event has the higher risk, ½ when both risks are equal, and 0 otherwise. These are the rules "
+    "of scikit-survival, except that it also ties risks that differ by at most 1e-8."
 )
 
-NO_PAIR = "where no two samples are comparable, as without any event"
+NO_PAIR = "if no two samples are comparable, as without any event"
 
 _of_risks = partial(
     Metric,
@@ -195,9 +181,9 @@ CONCORDANCE_UNO = _of_risks(
     "than t",
     under_weights=f"{PAIRS_COUNTED}; G stays as it is",
     undefined=f"{NO_PAIR}, or G is 0 at the earlier time of every pair",
-    remarks=f"{COMPARABLE} G is estimated once, from all samples of the matrix with their sample "
-    "weights, and stays fixed: neither a resample nor a fold estimates it again, as if all "
-    "samples were the `survival_train` of scikit-survival. So intervals leave out the uncertainty "
-    "of G. An event where G is 0, possible only at the last time of all, has no factor, and its "
-    "pairs are left out; scikit-survival refuses such data.",
+    remarks="Pairs are comparable as for concordance. G is estimated once, from all samples of the "
+    "matrix with their sample weights, as if all were the `survival_train` of scikit-survival; "
+    "resamples and folds keep it, so intervals leave out its uncertainty. An event where G is 0, "
+    "possible only at the last time of all, has no factor, and its pairs are left out; "
+    "scikit-survival refuses such data.",
 )

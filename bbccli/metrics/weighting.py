@@ -41,12 +41,8 @@ Score = Callable[[NDArray[Any], IntArray | None], NDArray[Any]]
 class Units:
     """Units that are left out as a whole: samples, or groups of samples.
 
-    Attributes
-    ----------
-    codes : (N,) int
-        Unit of each sample, from 0 to U - 1.
-    n_units
-        U.
+    codes (N,) int: unit of each sample, from 0 to U - 1.
+    n_units: U.
     """
 
     codes: IntArray
@@ -59,9 +55,9 @@ class Units:
         return self.n_units == n_samples and bool((self.codes == np.arange(n_samples)).all())
 
     def within(self, rows: IntArray) -> tuple[IntArray, Units]:
-        """Return which units the samples in `rows` belong to, and these among themselves."""
-        known, codes = np.unique(self.codes[rows], return_inverse=True)
-        return known, Units(codes, len(known))
+        """Return the units of the samples in `rows`, and these samples' codes among them."""
+        present, codes = np.unique(self.codes[rows], return_inverse=True)
+        return present, Units(codes, len(present))
 
     def sums(self, terms: NDArray[Any]) -> FloatArray:
         """Add up terms (N, ...) within each unit: (U, ...) float64."""
@@ -69,10 +65,10 @@ class Units:
         if self.single:
             return floats
         order = np.argsort(self.codes, kind="stable")
-        held, starts = np.unique(self.codes[order], return_index=True)
-        found = np.zeros((self.n_units, *floats.shape[1:]))
-        found[held] = np.add.reduceat(floats[order], starts, axis=0)
-        return found
+        present, starts = np.unique(self.codes[order], return_index=True)
+        totals = np.zeros((self.n_units, *floats.shape[1:]))
+        totals[present] = np.add.reduceat(floats[order], starts, axis=0)
+        return totals
 
 
 def scaled(weights: IntArray, sample_weights: FloatArray | None) -> NDArray[Any]:
@@ -87,7 +83,7 @@ def whole(weights: NDArray[Any]) -> bool:
 
 @dataclass(eq=False)
 class Weighting:
-    """Rows of weights (B, N), with what several totals make of them computed once."""
+    """Rows of weights (B, N), with values shared by several totals computed once."""
 
     weights: NDArray[Any]
     _floats: dict[Any, FloatArray] = field(default_factory=dict)
@@ -130,28 +126,25 @@ def matching(weights: IntArray, dtype: np.dtype[np.floating], totals: FloatArray
 def sums_of_chunk(
     weights: NDArray[Any], terms: FloatArray | BoolArray, totals: FloatArray
 ) -> FloatArray:
-    """Return what a chunk of the samples (n,) adds to the sums (B, M) of very many.
+    """Return the contribution of a chunk of samples (n,) to sums (B, M).
 
-    Of one column of real terms it is the same to the last bit whatever is scored beside it; of
-    counts always.
+    A single column of real terms gives the same to the last bit whatever is scored beside it;
+    counts always do.
 
-    Parameters
-    ----------
-    totals : (B,)
-        Total of each row of weights, of the chunk or of all samples.
+    totals (B,): total of each row of weights, over the chunk or over all samples.
     """
     floats = matching(weights, float_type(terms), totals)
-    own = terms.astype(floats.dtype, copy=False)
+    typed = terms.astype(floats.dtype, copy=False)
     if terms.shape[1] == 1 and terms.dtype == np.float64:
-        return own_sums(floats, np.broadcast_to(own[:, 0], floats.shape))[:, None]
-    return np.asarray(floats @ own)
+        return row_sums(floats, np.broadcast_to(typed[:, 0], floats.shape))[:, None]
+    return np.asarray(floats @ typed)
 
 
-def own_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
+def row_sums(weights: FloatArray, terms: NDArray[Any]) -> FloatArray:
     """Return the sum (B,) of each row of terms (B, N) under its weights (B, N).
 
-    It is the same to the last bit whatever the other rows are. A matrix product is not: how it adds
-    up depends on its shape.
+    It is the same to the last bit whatever the other rows are; a matrix product is not, because its
+    order of summation depends on its shape.
     """
     if weights.shape[1] <= ONE_STRETCH:
         return np.asarray(np.einsum("bn,bn->b", weights, terms))
@@ -162,7 +155,7 @@ def paired_sums(weights: FloatArray, terms: FloatArray, columns: IntArray) -> Fl
     """Return the sum (B, ...) of one column of terms (N, C, ...) per row of weights (B, N).
 
     Counts are exact in any order: of classes, or of many cells for each column, they are added up
-    column by column, as matrix products; others row by row, from columns that lie side by side.
+    column by column, as matrix products; others row by row, from adjacent columns.
     """
     shared = distinct(columns)
     counts = terms.dtype == weights.dtype == np.float32
@@ -176,11 +169,11 @@ def paired_sums(weights: FloatArray, terms: FloatArray, columns: IntArray) -> Fl
     step = max(GATHERED * terms.shape[1] // terms.size, 1)
     for start in range(0, len(weights), step):
         rows = slice(start, start + step)
-        own = by_column[columns[rows] if len(shared) > 1 else columns[:1]]
+        chosen = by_column[columns[rows] if len(shared) > 1 else columns[:1]]
         if terms.ndim == 2:
-            sums[rows] = own_sums(weights[rows], own)
+            sums[rows] = row_sums(weights[rows], chosen)
         else:
-            sums[rows] = np.einsum("bn,bn...->b...", weights[rows], own)
+            sums[rows] = np.einsum("bn,bn...->b...", weights[rows], chosen)
     return sums
 
 
@@ -200,8 +193,8 @@ def sums_in_parts(terms: NDArray[Any], members: Sequence[IntArray]) -> FloatArra
 
 def float_type(terms: FloatArray | BoolArray) -> np.dtype[np.floating]:
     """Return the type that terms are added up in: float32 for counts."""
-    found: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
-    return found
+    dtype: np.dtype[np.floating] = np.result_type(terms.dtype, np.float32)
+    return dtype
 
 
 def by_configuration(
@@ -211,20 +204,17 @@ def by_configuration(
 ) -> NDArray[Any]:
     """Score each row of weights (B, N) on its own configuration (B,): (B, ...).
 
-    Rows of one configuration are scored at once. Nothing else is copied.
+    Rows of one configuration are scored together, and nothing else is copied.
 
-    Parameters
-    ----------
-    score
-        A scorer, or what counts for one: weights (B', N), configurations (C',) -> (B', C', ...).
+    score: weights (B', N), configurations (C',) -> (B', C', ...).
     """
     values: NDArray[Any] = np.empty(0)
     for c in distinct(configurations):
         rows = np.flatnonzero(configurations == c)
-        found = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
+        scores = score(weights if len(rows) == len(weights) else weights[rows], np.array([c]))
         if not len(values):
-            values = np.empty((len(weights), *found.shape[2:]), found.dtype)
-        values[rows] = found[:, 0]
+            values = np.empty((len(weights), *scores.shape[2:]), scores.dtype)
+        values[rows] = scores[:, 0]
     return values
 
 
@@ -246,13 +236,13 @@ def without_each(
 ) -> FloatArray:
     """Return the performances without each of U units, under weights (N,) of 0 and 1: (U, C').
 
-    Of a unit without weight, that of all; NaN where what is left is undefined. A scorer may have a
-    closed form: a method of this name.
+    Without a unit of no weight it is that of all; NaN where the rest is undefined. A scorer may
+    have a closed form as a method of this name.
     """
     closed = getattr(scorer, "without_each", None)
     if closed is not None:
-        found: FloatArray = closed(weights, units, configurations)
-        return found
+        values: FloatArray = closed(weights, units, configurations)
+        return values
     return one_by_one(scorer, weights, units, configurations)
 
 
@@ -276,7 +266,7 @@ def added(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:
     return np.asarray(sum(parts[1:], parts[0]))
 
 
-def kept_among(members: Sequence[IntArray], rows: BoolArray) -> tuple[IntArray, ...]:
+def members_among(members: Sequence[IntArray], rows: BoolArray) -> tuple[IntArray, ...]:
     """Return the members of each part that are in `rows` (N,), counted among those alone."""
     place = np.cumsum(rows) - 1
     return tuple(place[inside[rows[inside]]] for inside in members)
@@ -285,9 +275,10 @@ def kept_among(members: Sequence[IntArray], rows: BoolArray) -> tuple[IntArray, 
 def with_changes(
     parts: Sequence[tuple[IntArray, NDArray[Any], NDArray[Any]]], n_units: int
 ) -> FloatArray:
-    """Return sums over parts without each of U units, which change only the parts that hold them.
+    """Return sums over parts without each of U units, which change only the parts that contain
+    them.
 
-    Of each part the units that it holds, its figure (1, ...), and figures (U', ...) without each.
+    parts: the units in each part, its figure (1, ...), and its figures (U', ...) without each.
     """
     full = added([figure for _, figure, _ in parts])
     sums = np.repeat(np.asarray(full, np.float64), n_units, axis=0)

@@ -1,8 +1,7 @@
 """One function and one object per question, for notebooks and scripts.
 
-`correct`, `compare` and `plan` are the commands of these names on what Python holds in memory or
-in files: the same options by the same names, besides those of scikit-learn, and the same figures
-to the last bit.
+`correct`, `compare` and `plan` do what the commands of these names do, with data in memory or in
+files: options have the same names, apart from scikit-learn's, and figures are bit-identical.
 """
 
 from __future__ import annotations

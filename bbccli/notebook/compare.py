@@ -1,4 +1,4 @@
-"""`compare`: who is better, in one line of a notebook."""
+"""`compare`: compare configurations or families, in one line of a notebook."""
 
 from __future__ import annotations
 
@@ -42,38 +42,38 @@ def compare(
 ) -> ComparisonResult:
     """Tell which configurations may be the best, or whether one is better than another.
 
-    Figures are those of ``bbc compare`` with the same options, to the last bit.
+    Figures are bit-identical to those of ``bbc compare`` with the same options.
 
     Parameters
     ----------
     predictions
         As for `correct`. Several experiments are a dictionary of names and predictions, a list of
-        paths, or a list of matrices or recorders: families of the same samples, or with `across`
-        a data set each.
+        paths, or a list of matrices or recorders: families on the same samples, or with `across` a
+        data set each.
     y_true : (N,), optional
-        As for `correct`. Where experiments differ in it, a dictionary of the same names; so may be
+        As for `correct`. If experiments differ in it, a dictionary with the same names; likewise
         `folds`, `groups`, `sample_weight` and `repeats`.
     baseline
-        Compare the winner with this configuration, and allow for its selection.
+        Compare the winner with this configuration, allowing for its selection.
     by
-        Compare families: configurations that share this key of the metadata, or what
-        ``regex:(...)`` finds in their names.
+        Compare families: configurations that share the value of this metadata key, or the match of
+        ``regex:(...)`` in their names.
     pair
-        Test two configurations that were named beforehand.
+        Test two configurations named beforehand.
     test
-        Test of the pair, of every pair, or with `across` of the families: one, several or
+        Test for the pair, for every pair, or with `across` for the families: one, several or
         ``"all"``.
     across
         Rank families, or configurations, over several data sets.
     margin
-        Better is better by more than this, and not worse is worse by less, in the metric's unit.
+        Better means better by more than this, not worse means worse by less, in the metric's unit.
     metric
         The metric; see ``bbc metrics``.
     folds, groups, sample_weight, repeats, random_state, n_resamples, level, pooling
         As for `correct`.
     **options
-        Any other option of ``bbc compare`` by its name, such as ``rope=0.01``,
-        ``adjust="none"`` or ``fail_unless="better"``.
+        Any other option of ``bbc compare`` by its name, such as ``rope=0.01``, ``adjust="none"`` or
+        ``fail_unless="better"``.
 
     Returns
     -------
@@ -108,24 +108,24 @@ def compare(
     sources, names = sources_of(predictions, how, of_samples, joined=not across)
     command = command_of(how, sources, "compare")
     if command and names and names != names_of(sources):
-        command = ""  # which would call them otherwise
+        command = ""  # whose names would differ
     return ComparisonResult(how.answer(sources, names), how, command)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparisonResult(Result):
-    """Who is better, or may be the best.
+    """The result of a comparison.
 
-    A notebook shows the answer; `print` shows the same in a few lines.
+    A notebook shows the answer; `print` shows it in a few lines.
 
     Attributes
     ----------
     document
-        What ``--format json`` writes.
+        The content of ``--format json``.
     options
         The options.
     command
-        The command line that does the same; empty for what was in memory.
+        The equivalent command line; empty for data in memory.
     """
 
     kind: ClassVar[str] = "compare"
@@ -136,53 +136,53 @@ class ComparisonResult(Result):
 
     @property
     def comparisons(self) -> tuple[Comparison, ...]:
-        """Each comparison, the one that was asked for first; empty where only the set was."""
+        """All comparisons, the requested one first; empty if only the best set was requested."""
         return self.document.record.comparisons
 
     @property
     def comparison(self) -> Comparison | None:
-        """The one that was asked for; None where only the set was, or ranks."""
+        """The requested comparison; None for the best set and for ranks."""
         return next(iter(self.comparisons), None)
 
     @property
     def verdict(self) -> Verdict | None:
-        """What that shows: better, not-worse, worse, different, not-shown or undefined."""
+        """Its verdict: better, not-worse, worse, different, not-shown or undefined."""
         return None if self.comparison is None else self.comparison.verdict
 
     @property
     def difference(self) -> float | None:
-        """As measured; positive where the first is better."""
+        """The measured difference; positive if the first is better."""
         return None if self.comparison is None else self.comparison.difference
 
     @property
     def corrected(self) -> float | None:
-        """The difference corrected for the selection; None where nothing was selected."""
+        """The difference corrected for the selection; None if nothing was selected."""
         return None if self.comparison is None else self.comparison.corrected
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Lower and upper end of the difference, corrected where that is; None without one."""
+        """Both ends for the difference, corrected if possible; None without an interval."""
         found = self.comparison and self.comparison.interval
         return (found.lower, found.upper) if found else None
 
     @property
     def bound(self) -> float | None:
-        """Against a baseline: the difference is at least this, whichever was selected."""
+        """Lower bound of the difference to a baseline, whichever configuration won."""
         return None if self.comparison is None else self.comparison.bound
 
     @property
     def p(self) -> float | None:
-        """The p-value; None where there is none."""
+        """The p-value, if any."""
         return None if self.comparison is None else self.comparison.p
 
     @property
     def best_set(self) -> BestSet | None:
-        """All configurations, with those that may be the best; None where it was not asked for."""
+        """All configurations, with a mark on those that may be the best; None if not requested."""
         return self.document.record.best_set
 
     @property
     def best(self) -> tuple[str, ...]:
-        """Names of the configurations that may be the best, best first; else empty."""
+        """Names of the configurations that may be the best, best first, if requested."""
         members = self.best_set.members if self.best_set else ()
         return tuple(one.configuration for one in members if one.inside)
 
@@ -192,11 +192,11 @@ class ComparisonResult(Result):
         return self.document.record.ranks
 
     def sentence(self) -> str:
-        """Return the answer in words, with the difference that it rests on."""
+        """Return the answer in words, with the difference behind it."""
         return " ".join(self._lines())
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per comparison, or per configuration of the set alone, as in CSV."""
+        """Return a row per comparison, or per configuration of the best set, as in CSV."""
         from bbccli.core.documents.rows import frame_of, kinds_of
         from bbccli.reports.content.compare import csv_rows
 
@@ -205,14 +205,12 @@ class ComparisonResult(Result):
         return frame_of(list(rows), columns, kinds | {"effect_size": "float64"})
 
     def plot(self, kind: str = "") -> Figure:
-        """Return a figure that a notebook shows: differences, ranking or cd.
-
-        Without a kind it is the one that fits the question.
+        """Return a figure for a notebook: differences, ranking or cd, by default the one that fits.
 
         Raises
         ------
         OptionError
-            There is no such kind.
+            Unknown kind.
         UndefinedError
             This result has no such figure.
         """
@@ -234,7 +232,7 @@ class ComparisonResult(Result):
         return page_of_comparison(Exhibit(self.document.record, command=self.command))
 
     def _lines(self) -> Sequence[str]:
-        from bbccli.reports.content.compare import lines
+        from bbccli.reports.compared import lines
 
         return lines(self.document.record)
 

@@ -41,30 +41,30 @@ def correct(
     tight: bool = False,
     **options: Any,
 ) -> Correction:
-    """Correct the winner's performance for having been selected.
+    """Correct the winner's performance for its selection.
 
-    Figures are those of ``bbc correct`` with the same options, to the last bit.
+    Figures are bit-identical to those of ``bbc correct`` with the same options.
 
     Parameters
     ----------
     predictions
-        Out-of-sample predictions of C configurations: a file, a folder or several files, as
-        `bbccli.read` takes them; a data frame of pandas or polars or an Arrow table, whose columns
-        are configurations, with or without columns of the truth, the folds and so on; an array
-        (N, C), (N, C, K) or (R, N, C); a `PredictionMatrix`; or a `Recorder`, or a search whose
-        scorer is a recorder's.
+        Out-of-sample predictions of C configurations: a file, a folder or several files, as for
+        `bbccli.read`; a pandas or polars data frame or an Arrow table, whose columns are
+        configurations, with or without columns for the truth, the folds and so on; an array (N, C),
+        (N, C, K) or (R, N, C); a `PredictionMatrix`; a `Recorder`, or a search with a recorder's
+        scorer.
     y_true : (N,), optional
-        Labels or values of predictions in memory, where no column holds them; of a survival task
-        an array with a field of booleans, the event, and one of times.
+        Labels or values for predictions in memory, unless a column holds them; for a survival task
+        an array with a boolean field, the event, and a field of times.
     metric
-        The metric that selects, or several of which the first does; see ``bbc metrics``.
+        The metric that selects, or several of which the first selects; see ``bbc metrics``.
     method
         One or several; see ``bbc methods``.
     folds, groups, sample_weight, repeats : (N,), optional
-        Of predictions in memory, a value per row; folds of an array also (R, N). ``fold="cv"``
+        A value per row, for predictions in memory; for an array, folds may be (R, N). ``fold="cv"``
         and the like name a column instead.
     random_state
-        The seed; same seed, same numbers.
+        The seed; the same seed gives the same numbers.
     n_resamples, level, pooling, tight
         As on the command line.
     **options
@@ -105,9 +105,9 @@ def correct(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Correction(Result):
-    """The winner, and the performance to expect of it.
+    """The winner, and its expected performance.
 
-    A notebook shows the answer; `print` shows the same in a few lines.
+    A notebook shows the answer; `print` shows it in a few lines.
 
     Attributes
     ----------
@@ -116,7 +116,7 @@ class Correction(Result):
     analysis
         The options.
     command
-        The command line that does the same; empty for what was in memory.
+        The equivalent command line; empty for data in memory.
     """
 
     kind: ClassVar[str] = "correct"
@@ -132,7 +132,7 @@ class Correction(Result):
 
     @property
     def document(self) -> Document[Envelope]:
-        """What ``--format json`` writes."""
+        """The content of ``--format json``."""
         return self.analysed.document
 
     @property
@@ -142,49 +142,49 @@ class Correction(Result):
 
     @property
     def estimate(self) -> Estimate:
-        """The one to report of the first metric; where none is, the first one."""
+        """The estimate to report for the first metric, else its first one."""
         metric = self.analysed.metrics[0].name
         own = [one for one in self.estimates if one.metric == metric]
         return to_report(own) or own[0]
 
     @property
     def winner(self) -> str:
-        """Name of the configuration that was selected."""
+        """Name of the selected configuration."""
         return self.estimate.winner
 
     @property
     def naive(self) -> float:
-        """Performance of the winner on the samples that chose it: too good."""
+        """Performance of the winner on the samples that selected it: too good."""
         return self.estimate.naive
 
     @property
     def value(self) -> float:
-        """Performance to expect of the winner on new samples."""
+        """Expected performance of the winner on new samples."""
         return self.estimate.value
 
     @property
     def interval(self) -> tuple[float, float] | None:
-        """Lower and upper end; None where the method has no interval."""
+        """Lower and upper end; None if the method has no interval."""
         found = self.estimate.interval
         return None if found is None else (found.lower, found.upper)
 
     def sentence(self) -> str:
-        """Return the sentence for a paper, one for each metric.
+        """Return the sentence for a paper, one per metric.
 
         Raises
         ------
         UndefinedError
             No estimate is worth reporting.
         """
-        from bbccli.reports.sentences import sentences
+        from bbccli.reports.paper import sentences
 
         found = sentences(self.document.record)
         if not found:
-            raise UndefinedError("no estimate is worth reporting", hint="method='bbc'")
+            raise UndefinedError("no estimate is worth reporting", hint="use method='bbc'")
         return "\n".join(f"{one}." for one in found)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per estimate, with the columns of ``--format csv``."""
+        """Return a row per estimate with the columns of ``--format csv``."""
         return self.document.to_frame()
 
     def resamples(self) -> pd.DataFrame:
@@ -193,19 +193,21 @@ class Correction(Result):
         Raises
         ------
         UndefinedError
-            The method draws none.
+            The method draws no resamples.
         """
         if self.estimate.distribution is None:
-            raise UndefinedError(f"{self.estimate.method} has no resamples", hint="method='bbc'")
+            raise UndefinedError(
+                f"{self.estimate.method} has no resamples", hint="use method='bbc'"
+            )
         return self.estimate.distribution.to_frame(self.matrix.configurations)
 
     def plot(self, kind: str = "forest") -> Figure:
-        """Return a figure that a notebook shows; `kind` is one of those of ``bbc plot``.
+        """Return a figure for a notebook; `kind` is one of those of ``bbc plot``.
 
         Raises
         ------
         OptionError
-            There is no such kind.
+            Unknown kind.
         UndefinedError
             This result has no such figure.
         """
@@ -221,7 +223,7 @@ class Correction(Result):
         return page([self._exhibit(cost=True)])
 
     def _exhibit(self, *, cost: bool = False) -> Exhibit:
-        """Return the result with all that its predictions tell beyond it."""
+        """Return the result with all evidence from its predictions."""
         from bbccli.reports.evidence.gathering import exhibit_of
 
         found = self.analysed

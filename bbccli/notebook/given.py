@@ -1,4 +1,4 @@
-"""What a notebook hands over -> what the readers read, and the options of a command."""
+"""Arguments of the notebook functions -> input of the readers, and options of a command."""
 
 from __future__ import annotations
 
@@ -12,24 +12,19 @@ import numpy as np
 
 from bbccli.analysis.comparing import names_of
 from bbccli.analysis.options import InputOptions, command_line
-from bbccli.core.arguments import as_list, settle, whole
+from bbccli.core.arguments import as_list, check_order, settle, whole
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.option import Declared, options_of
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.metrics import metric_named
 from bbccli.readers import matrix_of
 from bbccli.readers.meaning import bounds_of_text
-from bbccli.readers.sources.memory import (
-    ARRAYS,
-    check_order,
-    in_memory,
-    name_in_messages,
-    with_roles,
-)
+from bbccli.readers.sources.memory import ARRAYS, name_in_messages, with_roles
+from bbccli.readers.table import in_memory
 from bbccli.types import Missing
 
 READING = frozenset({"task", "positive", "missing", "bounds"})
-"""Options of reading that arrays leave open."""
+"""Options of reading that apply to arrays."""
 
 ROLES = {
     "y_true": "truth",
@@ -38,7 +33,7 @@ ROLES = {
     "sample_weight": "weight",
     "repeats": "repeat",
 }
-"""Role of each argument that has a value per row."""
+"""Role of each argument with a value per row."""
 
 ELSEWHERE = {
     "cv": "folds",
@@ -47,9 +42,9 @@ ELSEWHERE = {
     "weights": "sample_weight",
     "y": "y_true",
 }
-"""Names that arguments have elsewhere, and here."""
+"""Names of arguments in other libraries -> names here."""
 
-ALL_OPTIONS = "help() of the function, and --help of the command, have all of them"
+ALL_OPTIONS = "see help() of the function, or --help-all of the command"
 FORMS = "a file, a data frame with a column per configuration, or an array (N, C)"
 
 
@@ -59,20 +54,7 @@ Options = TypeVar("Options")
 def options_from(
     group: type[Options], given: Mapping[str, Any], without: Collection[str] = ()
 ) -> Options:
-    """Return the options of a command, given as Python has them.
-
-    Parameters
-    ----------
-    given
-        Values by name; None is the default. The seed is called `random_state`.
-    without
-        Options of the group that the command does not have.
-
-    Raises
-    ------
-    OptionError
-        A name that is none of theirs, or a value of another type.
-    """
+    """Return the options of a command from Python values; None means the default."""
     kind: type = group
     left_out = {*without, "seed"}
     known = {name: one for name, one in options_of(kind).items() if name not in left_out}
@@ -83,7 +65,7 @@ def options_from(
         elif name not in known:
             here = ELSEWHERE.get(name)
             near = nearest(name, [*known, *ROLES, "random_state"], ALL_OPTIONS)
-            hint = f"it is called {here} here" if here else near
+            hint = f"here it is called {here}" if here else near
             raise OptionError(f"there is no option {name}", hint=hint)
         elif value is not None:
             told[name] = _value(known[name], value)
@@ -93,7 +75,7 @@ def options_from(
 
 
 def _value(option: Declared, value: Any) -> Any:
-    """A value as the options hold it: several in a list, numbers of a text in words."""
+    """Convert a value to the form of its option: several to a list, numbers of text to words."""
     if option.kind is list or option.name == "metric":
         return as_list(value) if option.kind is list else metric_named(value)
     if option.kind is tuple:
@@ -121,29 +103,18 @@ def _word(number: float) -> str:
 
 
 def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> Any:
-    """Return what the readers are to read: paths, a table, or a matrix that is finished.
+    """Return the input of the readers: paths, a table, or a finished matrix.
 
-    Parameters
-    ----------
-    predictions
-        As those of `correct`.
-    options
-        Those of the command.
-    of_samples
-        Values per row by the names of the arguments, None where there are none.
-
-    Raises
-    ------
-    BbcError
-        Arguments that don't go together, or predictions of an unknown form.
+    `of_samples` are values per row, by argument. A BbcError if arguments don't go together, or if
+    the predictions have an unknown form.
     """
     predictions = _of_search(predictions)
     given = {name: values for name, values in of_samples.items() if values is not None}
     for name, values in given.items():
         if isinstance(values, str | PurePath):
             raise OptionError(
-                f"{name} is {str(values)!r}, and holds a value per row",
-                hint=f"{ROLES[name]}={str(values)!r} names a column",
+                f"{name} is {str(values)!r}, but needs a value per row",
+                hint=f"to name a column, use {ROLES[name]}={str(values)!r}",
             )
     folder = _recording(predictions)
     whole_matrix = isinstance(predictions, PredictionMatrix)
@@ -151,8 +122,8 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
         if given:
             whose = "a matrix" if whole_matrix else "a file or folder"
             raise OptionError(
-                f"{next(iter(given))} is for predictions in memory, and these are {whose}",
-                hint="it has its own; truth='COLUMN' names the column of a file",
+                f"{next(iter(given))} is for predictions in memory, but these are {whose}",
+                hint="leave it out; truth='COLUMN' and the like name a column of a file",
             )
         if whole_matrix:
             _check_reading(options, "a matrix", frozenset())
@@ -161,7 +132,8 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
     given = _of_survival(given)
     if isinstance(predictions, Mapping):
         raise OptionError(
-            "predictions are a dictionary", hint="pandas.DataFrame of it, a column for each key"
+            "predictions are a dictionary",
+            hint="make a pandas.DataFrame of it, with a column per key",
         )
     if hasattr(predictions, "to_frame"):  # one configuration
         predictions = predictions.to_frame()
@@ -170,7 +142,7 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
             predictions, {n: (ROLES.get(n, n), values) for n, values in given.items()}
         )
     if not (hasattr(predictions, "__array__") or isinstance(predictions, Sequence)):
-        hint = ".collect() makes a table of it" if hasattr(predictions, "collect") else FORMS
+        hint = "use .collect() first" if hasattr(predictions, "collect") else f"give {FORMS}"
         raise OptionError(f"predictions are of type {type(predictions).__name__}", hint=hint)
     return _matrix(predictions, options, given)
 
@@ -178,21 +150,10 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
 def sources_of(
     predictions: Any, options: Any, of_samples: Mapping[str, Any], *, joined: bool
 ) -> tuple[list[Any], list[str]]:
-    """Return what the readers are to read of one experiment or several, and their names.
+    """Return the input of the readers for one experiment or several, and their names.
 
-    Files that are listed have no names but their own.
-
-    Parameters
-    ----------
-    predictions, options, of_samples
-        As of `source_of`; values per row may be dictionaries by the names of the experiments.
-    joined
-        True if all are predictions of the same samples.
-
-    Raises
-    ------
-    BbcError
-        As `source_of`, of the first that is wrong; experiments without names.
+    Listed files have no other names; values per row may be dictionaries by experiment. `joined` is
+    true if all are predictions of the same samples. A BbcError as for `source_of`.
     """
     several = _several(predictions)
     if several is None:
@@ -205,21 +166,21 @@ def sources_of(
     for argument, values in by_name.items():
         for name in (one for one in values if one not in several):
             raise OptionError(
-                f"{argument} has {name!r}, and predictions have not",
-                hint=f"a key of the predictions: {', '.join(map(str, several))}",
+                f"{argument} has {name!r}, but predictions have not",
+                hint=f"use keys of the predictions: {', '.join(map(str, several))}",
             )
     sources = []
     for name, one in several.items():
         own = {argument: values.get(name) for argument, values in by_name.items()}
         sources.append(source_of(one, options, {**of_samples, **own}))
-    if joined:  # an index with a name is a key, by which rows are matched
+    if joined:  # a named index is a key to match rows by
         index = {name: getattr(one, "index", None) for name, one in several.items()}
         check_order({n: several[n] for n, own in index.items() if getattr(own, "name", 0) is None})
     return sources, list(map(str, several))
 
 
 def command_of(options: Any, sources: Any, command: str) -> str:
-    """Return the command line that does the same; empty where something is no word of one."""
+    """Return the equivalent command line; empty if something can't be a word of it."""
     kind: type = type(options)
     files, values = as_list(sources), [getattr(options, name) for name in options_of(kind)]
     words = [*files, *(one for value in values for one in as_list(value))]
@@ -228,7 +189,7 @@ def command_of(options: Any, sources: Any, command: str) -> str:
 
 
 def _several(predictions: Any) -> Mapping[Any, Any] | None:
-    """Several experiments by their names; None where there is one, or files that are listed."""
+    """Return several experiments by name; None for a single one, or for listed files."""
     if isinstance(predictions, Mapping):
         all_whole = bool(predictions) and all(map(_is_experiment, predictions.values()))
         return predictions if all_whole else None
@@ -238,7 +199,7 @@ def _several(predictions: Any) -> Mapping[Any, Any] | None:
         return None  # arrays in a list are repeats
     paths = [_path(one) for one in predictions]
     if not all(paths):
-        hint = "a dictionary with a name for each: {'svm': one, 'forest': other}"
+        hint = "give a dictionary with a name for each: {'svm': one, 'forest': other}"
         raise OptionError("experiments in a list have no names", hint=hint)
     return dict(zip(names_of(paths), predictions, strict=True))
 
@@ -248,27 +209,27 @@ def _is_array(given: Any) -> bool:
 
 
 def _is_experiment(given: Any) -> bool:
-    """True for what may be all predictions of an experiment."""
+    """True for possible predictions of a whole experiment."""
     held = isinstance(given, PredictionMatrix) or _are_paths(given) or in_memory(given)
     searched = hasattr(given, "fit") or _folder(given) is not None
     return held or searched or (_is_array(given) and np.ndim(given) > 1)
 
 
 def _path(given: Any) -> str:
-    """The path of a file, of a recording or of what was read; empty for what is in memory."""
+    """Return the path of a file, a recording or a matrix; empty for data in memory."""
     if isinstance(given, PredictionMatrix):
         return given.source.path if given.source.sha256 else ""
     return str(given) if isinstance(given, str | PurePath) else str(_folder(given) or "")
 
 
 def _of_search(predictions: Any) -> Any:
-    """Return the matrix that a search has kept; anything else as it is."""
+    """Return the matrix kept by a search; anything else unchanged."""
     matrix = getattr(predictions, "matrix_", None)
     return matrix if isinstance(matrix, PredictionMatrix) else predictions
 
 
 def _recording(predictions: Any) -> str | None:
-    """Folder of a `Recorder`, or of a search that was recorded; None for anything else."""
+    """Return the folder of a `Recorder` or of a recorded search; None for anything else."""
     folder = _folder(predictions)
     if folder is None and hasattr(predictions, "fit"):
         raise OptionError(
@@ -291,17 +252,17 @@ def _are_paths(given: Any) -> bool:
 
 
 def _check_reading(options: Any, what: str, allowed: frozenset[str]) -> None:
-    """Refuse options of reading that what is given has no use for."""
+    """Refuse options of reading that do not apply to this input."""
     for one in options_of(InputOptions).values():
         if one.name not in allowed and getattr(options, one.name) != one.default:
             raise OptionError(
-                f"{parameter(one.name)} is for files and data frames, and this is {what}",
+                f"{parameter(one.name)} is for files and data frames, but this is {what}",
                 hint="leave it out",
             )
 
 
 def _of_survival(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with the times and events of a structured outcome, as scikit-survival has it."""
+    """Split a structured outcome, as in scikit-survival, into times and events."""
     names = getattr(getattr(given.get("y_true"), "dtype", None), "names", None)
     if not names:
         return dict(given)
@@ -312,7 +273,7 @@ def _of_survival(given: Mapping[str, Any]) -> dict[str, Any]:
         raise InputError(
             f"y_true has the fields {', '.join(names)}",
             path=ARRAYS,
-            hint="of a survival task one field of booleans, the event, and one of times",
+            hint="a survival task needs one boolean field, the event, and one of times",
         )
     return {"time": truth[times[0]], "event": truth[events[0]]} | {
         name: values for name, values in given.items() if name != "y_true"
@@ -324,8 +285,8 @@ def _matrix(array: Any, options: Any, given: Mapping[str, Any]) -> PredictionMat
     _check_reading(options, "an array", READING)
     if "repeats" in given:
         raise OptionError(
-            "repeats is for data frames with a row per repeat and sample, and this is an array",
-            hint="an array has repeats along its first axis: (R, N, C)",
+            "repeats is for data frames with a row per repeat and sample, but this is an array",
+            hint="give repeats along the first axis: (R, N, C)",
         )
     bounds = None if options.bounds is None else bounds_of_text(options.bounds)
     return matrix_of(

@@ -1,4 +1,4 @@
-"""`plan`: how many rows and configurations a study needs, in one line of a notebook."""
+"""`plan`: plan a study, in one line of a notebook."""
 
 from __future__ import annotations
 
@@ -42,22 +42,22 @@ def plan(
 ) -> PlanResult:
     """Tell how many rows and configurations a study needs, before it is made.
 
-    Figures are those of ``bbc plan`` with the same options, to the last bit.
+    Figures are bit-identical to those of ``bbc plan`` with the same options.
 
     Parameters
     ----------
     predictions, y_true
         A pilot, as for `correct`; without one, values are stated.
     width
-        Rows for an interval of the winner of at most this width.
+        Find the rows for an interval at most this wide.
     optimism
-        Rows for a naive figure that is at most so much too good, on average.
+        Find the rows for a naive figure at most this much too good on average.
     samples, configurations
         Rows and configurations of the table; the answer is for the most configurations.
     expected
         Without a pilot: true performance of the best configuration, in (0, 1).
     metric
-        The metric; see ``bbc metrics``. Without a pilot the AUC, or a share of samples.
+        The metric; see ``bbc metrics``. Without a pilot the AUC, or a proportion of samples.
     folds, groups, sample_weight, repeats, random_state, n_resamples, level, pooling
         As for `correct`.
     **options
@@ -67,7 +67,7 @@ def plan(
     Returns
     -------
     PlanResult
-        The rows, what to expect with them, and a table.
+        The number of rows, the expected outcome, and a table.
 
     Raises
     ------
@@ -97,18 +97,18 @@ def plan(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PlanResult(Result):
-    """The size of a study, and what to expect of it.
+    """The size of a study, and its expected outcome.
 
-    A notebook shows the answer; `print` shows the same in a few lines.
+    A notebook shows the answer; `print` shows it in a few lines.
 
     Attributes
     ----------
     document
-        What ``--format json`` writes.
+        The content of ``--format json``.
     options
         The options.
     command
-        The command line that does the same; empty for what was in memory.
+        The equivalent command line; empty for data in memory.
     """
 
     kind: ClassVar[str] = "plan"
@@ -119,43 +119,43 @@ class PlanResult(Result):
 
     @property
     def planned(self) -> Planned:
-        """All that the plan says, and what it rests on."""
+        """The whole plan, with its basis."""
         return self.document.record.planned
 
     @property
     def cells(self) -> tuple[Cell, ...]:
-        """What to expect of so many rows and configurations, a cell of the table each."""
+        """Expected outcome for each number of rows and configurations of the table."""
         return self.planned.cells
 
     @property
     def chosen(self) -> Cell:
-        """The cell that the answer is about."""
+        """The cell of the answer."""
         return self.planned.chosen
 
     @property
     def n_samples(self) -> int | None:
-        """Rows that are needed, or were asked about; None where no number of rows is enough."""
+        """Number of rows needed, or asked about; None if no number is enough."""
         wanted = self.planned.wanted
         return self.chosen.n_samples if wanted is None else wanted.n_samples
 
     @property
     def n_configurations(self) -> int:
-        """Configurations that the answer is for."""
+        """Number of configurations of the answer."""
         return self.chosen.n_configurations
 
     @property
     def naive(self) -> float:
-        """What the winner is expected to score on the samples that choose it: too good."""
+        """Expected score of the winner on the samples that select it: too good."""
         return self.chosen.naive
 
     @property
     def honest(self) -> float:
-        """What it is expected to be worth on new samples."""
+        """Expected performance of the winner on new samples."""
         return self.chosen.honest
 
     @property
     def optimism(self) -> float:
-        """How much too good the naive figure is expected to be."""
+        """Expected excess of the naive figure."""
         return self.chosen.optimism
 
     @property

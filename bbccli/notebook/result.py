@@ -1,4 +1,4 @@
-"""`Result`: how a notebook shows an answer, and the files that it can be kept in."""
+"""`Result`: an answer in a notebook, and the files that it can be saved to."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ if TYPE_CHECKING:
 
 
 class Result(ABC):
-    """An answer, with the document that the command writes of it.
+    """An answer, with the document of the command.
 
-    A notebook shows the head of its page; `print` shows the same in a few lines.
+    A notebook shows the head of its page; `print` shows it in a few lines.
     """
 
     kind: ClassVar[str]
     """The command."""
 
-    if TYPE_CHECKING:  # an attribute of some, a property of others
+    if TYPE_CHECKING:  # an attribute or a property
 
         @property
         def document(self) -> Document[Any]:
-            """What ``--format json`` writes."""
+            """The content of ``--format json``."""
 
     @property
     def notes(self) -> list[str]:
-        """What to know of the input and the answer, what matters most first."""
+        """Notes on the input and the answer, the most important first."""
         return [note.text for note in self._notes()]
 
     @abstractmethod
@@ -48,12 +48,12 @@ class Result(ABC):
         """Return the rows and columns of ``--format csv``."""
 
     def save(self, path: str | Path) -> None:
-        """Write the result in the form that the suffix of the file asks for, such as r.json.
+        """Write the result in the form of the file's suffix, such as r.json.
 
         Raises
         ------
         OptionError
-            A suffix that stands for no form, or a file that can't be written.
+            An unknown suffix, or a file that can't be written.
         """
         from bbccli.core.atomic import write_whole
         from bbccli.reports import FORMS, form_of, forms_of
@@ -75,11 +75,12 @@ class Result(ABC):
 
     @abstractmethod
     def _lines(self) -> Sequence[str]:
-        """The answer in a few sentences, a line each."""
+        """The answer in a few lines."""
 
     def _page(self) -> str:
-        """The page, of kinds that have one."""
-        raise NotImplementedError
+        from bbccli.reports import FORMS
+
+        return FORMS["html"].render([self.document], kind=self.kind)
 
     def _notes(self) -> list[Note]:
         from bbccli.reports.phrases import notes_of
@@ -89,30 +90,18 @@ class Result(ABC):
 
 @dataclass(frozen=True, repr=False)
 class Figure:
-    """A figure, which a notebook draws.
-
-    Attributes
-    ----------
-    drawn
-        The specification in Vega-Lite, what it says, and its data as a table.
-    """
+    """A figure for a notebook: `drawn` has its Vega-Lite specification, sentence and table."""
 
     drawn: Drawn
 
     @classmethod
     def of(cls, drawn: Drawn | Absent) -> Figure:
-        """Return a figure.
-
-        Raises
-        ------
-        UndefinedError
-            It can't be drawn.
-        """
+        """Return a figure; an UndefinedError if it can't be drawn."""
         from bbccli.reports.figures import Absent
 
         if isinstance(drawn, Absent):
             problem = f"there is no figure {drawn.kind}: {drawn.reason}"
-            raise UndefinedError(problem, hint="another kind")
+            raise UndefinedError(problem, hint="choose another kind")
         return cls(drawn)
 
     def save(self, path: str | Path) -> None:
@@ -121,8 +110,7 @@ class Figure:
         Raises
         ------
         OptionError
-            Another suffix, a picture where bbccli[report] is not installed, or a file that can't be
-            written.
+            Another suffix, a picture without bbccli[report], or a file that can't be written.
         """
         from bbccli.core.atomic import write_whole
         from bbccli.reports.figures.rendering import exported, picture_form
@@ -139,6 +127,6 @@ class Figure:
             "application/vnd.vegalite.v5+json": self.drawn.on_paper(),
             "text/plain": repr(self),
         }
-        if can_render():  # for what shows no Vega-Lite
+        if can_render():  # for viewers without Vega-Lite
             shown["image/svg+xml"] = exported(self.drawn, "svg").decode()
         return shown

@@ -1,4 +1,4 @@
-"""What a basis, of a pilot or of stated values, says of a study before it is made.
+"""Predict a study from a basis: a pilot, or stated values.
 
 Performances are gains here: their sign is such that more is better.
 """
@@ -19,16 +19,11 @@ from bbccli.types import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """What to expect of the winner of C configurations on N rows; gains.
+    """Expected optimism and performance of the winner of C configurations on N rows, as gains.
 
-    Attributes
-    ----------
-    lower, middle, upper
-        Optimism of its naive figure.
-    honest
-        Its true performance.
-    near
-        Lower and upper probability that it is truly near the best.
+    lower, middle, upper: optimism of its naive figure.
+    honest: its true performance.
+    near: lower and upper probability that it is truly near the best.
     """
 
     lower: float
@@ -50,14 +45,9 @@ class Outlook:
 class DrawnStudy:
     """One simulated study.
 
-    Attributes
-    ----------
-    matrix
-        Its predictions.
-    gains : (C,)
-        True performances.
-    shift : (C,)
-        What is to be added to the performances on the matrix, so that these are the true ones.
+    matrix: its predictions.
+    gains (C,): true performances.
+    shift (C,): shift of the performances on the matrix that makes these the true ones.
     """
 
     matrix: PredictionMatrix
@@ -70,16 +60,14 @@ def best_of(metric: Metric) -> float:
     return max(metric.direction.sign * bound for bound in metric.bounds)
 
 
-def reached(spread: float, noise: float, n_configurations: float) -> float:
-    """Return how far the winner's true gain is expected above the mean of all.
+def expected_lead(spread: float, noise: float, n_configurations: float) -> float:
+    """Return the expected lead of the winner's true gain over the mean of all.
 
-    With normal true gains of standard deviation tau, and independent normal noise of s, it is
-    tau^2 / sqrt(s^2 + tau^2) e(C).
+    With normal true gains of standard deviation tau and independent normal noise of standard
+    deviation s, it is tau^2 / sqrt(s^2 + tau^2) e(C).
 
-    Examples
-    --------
-    >>> round(reached(0.03, 0.0, 100), 4), round(reached(0.03, 0.04, 100), 4)
-    (0.0752, 0.0451)
+    >>> [round(expected_lead(0.03, noise, 100), 4) for noise in (0.0, 0.04)]
+    [0.0752, 0.0451]
     """
     if spread == 0:
         return 0.0
@@ -87,7 +75,7 @@ def reached(spread: float, noise: float, n_configurations: float) -> float:
 
 
 FURTHEST = 12.0
-"""Standard deviations beyond which no maximum of up to 1e30 numbers lies."""
+"""Standard deviations beyond any maximum of up to 1e30 numbers."""
 
 N_POINTS = 4801
 """Of the integral, whose step is then 0.005."""
@@ -97,13 +85,11 @@ N_POINTS = 4801
 def expected_maximum(count: float) -> float:
     """Return e(C), the expected maximum of C independent standard normal numbers; C >= 1.
 
-    e(C) = integral of x d Phi(x)^C. The power is taken of logarithms, so that ten thousand
+    e(C) = integral of x d Phi(x)^C, with the power taken by logarithms, so that ten thousand
     configurations lose no digits.
 
     Source: David & Nagaraja 2003, section 3.1.
 
-    Examples
-    --------
     >>> [round(expected_maximum(count), 4) for count in (1, 2, 100, 500)]
     [0.0, 0.5642, 2.5076, 3.0367]
     """
@@ -118,10 +104,8 @@ def expected_maximum(count: float) -> float:
 
 
 def first(holds: Callable[[int], bool], least: int, most: int) -> int | None:
-    """Return the first whole number from `least` to `most` where something holds from then on.
+    """Return the smallest whole number from `least` to `most` at which a monotone condition holds.
 
-    Examples
-    --------
     >>> first(lambda n: n >= 137, 10, 1000), first(lambda n: n >= 137, 10, 100)
     (137, None)
     """

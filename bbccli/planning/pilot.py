@@ -1,14 +1,14 @@
 """The basis that a pilot gives.
 
 What a pilot leaves open is which of its configurations are truly better: those near the top differ
-by chance as much as in truth. So two truths are simulated between which the real one should lie.
+by chance as much as in truth. So two truths are simulated that should enclose the real one.
 
 1. m_j are the performances, L_ij the influence of unit i on configuration j: of a mean of losses
    the loss less the mean, of an AUC the placement less the AUC. Rows, or groups of rows, are units.
 2. A study of N rows has the performances theta_j + sqrt(n / N) sum_i w_i L_ij, where the w_i are
    counts of a bootstrap sample of the n rows of the pilot, less 1: configurations that err on the
    same rows do so again.
-3. Contenders are the configurations that lie at most three standard errors, of the difference in
+3. Contenders are the configurations that are at most three standard errors, of the difference in
    the same rows, below the best. Of the two truths one has all contenders as good as the best; it
    gives the upper figure of the optimism, which is raised by a tenth. In the other one contenders
    lie half again as far below the best as they were seen to; it gives the lower figure.
@@ -54,10 +54,10 @@ NEAR = 2.0
 """Standard errors from the best value within which a performance is nearly perfect."""
 
 REACH = 3.0
-"""Standard errors below the best within which a configuration may be the best."""
+"""Standard errors of the difference within which a configuration is a contender."""
 
 EQUAL, APART = 1.0, -0.5
-"""How far contenders are drawn towards the best, in the two truths."""
+"""Shares by which contenders are drawn towards the best, in the two truths."""
 
 RAISED = 1.1
 """Factor of the upper figure, and of widths."""
@@ -70,20 +70,16 @@ MOST_DRAWN = 2 * 10**7
 
 
 def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis:
-    """Return the basis that a matrix gives, under a metric.
+    """Return the basis from a matrix, under a metric.
 
-    Raises
-    ------
-    UnsupportedError
-        A metric that jumps: it has no influence values.
-    UndefinedError
-        A single configuration, or one that alone is defined; what BBC or the influence lack.
+    Raises UnsupportedError: a metric that jumps: it has no influence values.
+    Raises UndefinedError: fewer than two defined configurations; or as BBC or the influence values.
     """
-    found = evidence_of(matrix, metric, plan)
-    known = np.flatnonzero(found.defined)
-    if len(known) < 2:
+    evidence = evidence_of(matrix, metric, plan)
+    defined = np.flatnonzero(evidence.defined)
+    if len(defined) < 2:
         raise UndefinedError(
-            f"a pilot of {len(known)} configuration whose {metric.label} varies tells nothing of "
+            f"a pilot of {len(defined)} configuration whose {metric.label} varies tells nothing of "
             "the others",
             hint=f"a pilot of at least two configurations; or {parameter('expected')} without a "
             "file",
@@ -93,8 +89,8 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis
     sign = metric.direction.sign
     return PilotBasis(
         metric=replace(metric, bounds=attainable(selector, matrix.outcome)),
-        matrix=matrix.of_configurations(known),
-        found=found.take(known),
+        matrix=matrix.of_configurations(defined),
+        evidence=evidence.take(defined),
         counts=np.array(cost.counts, float),
         figures=sign * np.array(cost.corrected),
         seed=plan.seed,
@@ -105,17 +101,14 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis
 class PilotBasis:
     """A pilot as a `PlanBasis`.
 
-    Attributes
-    ----------
-    matrix, found
-        The configurations whose performance is defined, and their influence values.
-    counts, figures : (K,)
-        Numbers of configurations, and the corrected gains of the best of so many.
+    matrix, evidence: the configurations with a defined performance, and their influence values.
+    counts, figures (K,): numbers of configurations, and the corrected gains of the best of each
+        number.
     """
 
     metric: Metric
     matrix: PredictionMatrix
-    found: Influences
+    evidence: Influences
     counts: FloatArray
     figures: FloatArray
     seed: int = 0
@@ -136,7 +129,7 @@ class PilotBasis:
     @property
     def n_configurations(self) -> int:
         """C."""
-        return self.found.n_configurations
+        return self.evidence.n_configurations
 
     @property
     def expected(self) -> float:
@@ -146,9 +139,9 @@ class PilotBasis:
     @cached_property
     def may_be_best(self) -> BoolArray:
         """(C,) True for contenders."""
-        gains, best = self.found.gains, int(np.argmax(self.found.gains))
-        apart = self.found.influence - self.found.influence[:, [best]]
-        errors = np.sqrt(((apart * self.found.scale[:, None]) ** 2).sum(axis=0))
+        gains, best = self.evidence.gains, int(np.argmax(self.evidence.gains))
+        apart = self.evidence.influence - self.evidence.influence[:, [best]]
+        errors = np.sqrt(((apart * self.evidence.scale[:, None]) ** 2).sum(axis=0))
         return np.asarray(gains >= gains[best] - REACH * errors)
 
     @property
@@ -158,9 +151,9 @@ class PilotBasis:
 
     @cached_property
     def _squares(self) -> FloatArray:
-        """(U, K) what each unit adds to the variance of the performances of contenders."""
-        own = self.found.influence[:, self.may_be_best] * self.found.scale[:, None]
-        return np.asarray(own**2)
+        """Contribution (U, K) of each unit to the variances of the contenders."""
+        scaled = self.evidence.influence[:, self.may_be_best] * self.evidence.scale[:, None]
+        return np.asarray(scaled**2)
 
     def error(self, n_samples: int) -> float:
         """Return the standard error of a contender's performance."""
@@ -170,39 +163,39 @@ class PilotBasis:
     def doubt(self) -> float:
         """Standard error of the variance of a contender, relative to it."""
         totals = self._squares.sum(axis=0)
-        own = self._squares.std(axis=0, ddof=1)[totals > 0] / totals[totals > 0]
-        return sqrt(len(self._squares)) * float(own.mean()) if len(own) else 0.0
+        errors = self._squares.std(axis=0, ddof=1)[totals > 0] / totals[totals > 0]
+        return sqrt(len(self._squares)) * float(errors.mean()) if len(errors) else 0.0
 
     @cached_property
     def correlation(self) -> float:
-        """Mean correlation of what chance does to the best one and to another contender."""
-        scaled = self.found.influence[:, self.may_be_best] * self.found.scale[:, None]
+        """Mean correlation of the errors of the best configuration and another contender."""
+        scaled = self.evidence.influence[:, self.may_be_best] * self.evidence.scale[:, None]
         sizes = np.sqrt((scaled**2).sum(axis=0))
-        best = int(np.argmax(self.found.gains[self.may_be_best]))
+        best = int(np.argmax(self.evidence.gains[self.may_be_best]))
         others = (sizes > 0) & (np.arange(len(sizes)) != best)
         if not others.any() or not sizes[best]:
             return 0.0
-        found = scaled[:, best] @ scaled[:, others] / (sizes[best] * sizes[others])
-        return float(np.clip(found.mean(), 0.0, 1.0))
+        correlations = scaled[:, best] @ scaled[:, others] / (sizes[best] * sizes[others])
+        return float(np.clip(correlations.mean(), 0.0, 1.0))
 
     def chance_and_truth(self, n_samples: int, share: int) -> tuple[float, float]:
         """Noise relative to the others, and spread of the true gains, of the best 1 / share.
 
-        Of means of losses the noise is that of a two-way table of rows and configurations: the
+        For means of losses the noise is that of a two-way table of rows and configurations: the
         root of the residual mean square over the rows.
         """
         best = self._best(share)
-        own = self.found.influence[:, best] * self.found.scale[:, None]
-        apart = own - own.mean(axis=1, keepdims=True)
+        scaled = self.evidence.influence[:, best] * self.evidence.scale[:, None]
+        apart = scaled - scaled.mean(axis=1, keepdims=True)
         noise = float((apart**2).sum()) / (len(best) - 1)
-        spread = max(float(self.found.gains[best].var(ddof=1)) - noise, 0.0)
+        spread = max(float(self.evidence.gains[best].var(ddof=1)) - noise, 0.0)
         return sqrt(noise * self.n_samples / n_samples), sqrt(spread)
 
     def epoch_noise(self, share: int) -> float | None:
-        """Return what a single epoch adds to the squared noise of `chance_and_truth`.
+        """Return the contribution of a single epoch to the squared noise of `chance_and_truth`.
 
-        The mean variance of a score over epochs, in the rows of the pilot; None where there are no
-        epochs, or a performance is no mean of scores.
+        It is the mean variance of a score over epochs, in the rows of the pilot; None without
+        epochs, or if a performance is not a mean of scores.
         """
         n_epochs = self.matrix.n_repeats
         if n_epochs < 2 or self.matrix.task is not Task.SCORE:
@@ -213,20 +206,19 @@ class PilotBasis:
         return float(apart.var(axis=0, ddof=1).sum()) / (len(best) - 1) / self.n_samples**2
 
     def _best(self, share: int) -> IntArray:
-        """Return the best 1 / share of the configurations, two at least."""
         count = max(ceil(self.n_configurations / share), 2)
-        return np.argsort(-self.found.gains, kind="stable")[:count]
+        return np.argsort(-self.evidence.gains, kind="stable")[:count]
 
     @property
     def near_perfect(self) -> bool:
         """True if the contenders are within two standard errors of the best value."""
-        mean = self.found.gains[self.may_be_best].mean()
+        mean = self.evidence.gains[self.may_be_best].mean()
         return bool(best_of(self.metric) - mean <= NEAR * self.error(self.n_samples))
 
     @property
     def least_samples(self) -> int:
         """Rows with two units of each stratum."""
-        return max(ceil(2 * self.n_samples / (int(self.found.df.min()) + 1)), 10)
+        return max(ceil(2 * self.n_samples / (int(self.evidence.df.min()) + 1)), 10)
 
     @property
     def prevalence(self) -> float | None:
@@ -236,7 +228,7 @@ class PilotBasis:
         return None
 
     def outlook(self, n_samples: int, n_configurations: int, within: float) -> Outlook:
-        """Return what to expect of the winner."""
+        """Return the expected optimism and performance of the winner."""
         if n_configurations == 1:
             return Outlook(0.0, 0.0, 0.0, float(self.figures[0]), (1.0, 1.0))
         equal, apart = (
@@ -244,30 +236,30 @@ class PilotBasis:
             for towards in (EQUAL, APART)
         )
         lower, upper = sorted((apart[0], RAISED * equal[0]))
-        known = min(n_configurations, self.n_configurations)
-        honest = float(np.interp(known, self.counts, self.figures))
+        n_known = min(n_configurations, self.n_configurations)
+        honest = float(np.interp(n_known, self.counts, self.figures))
         honest += sum(
-            (now[1] - self._of_truth(self.n_samples, known, towards, within)[1]) / 2
+            (now[1] - self._of_truth(self.n_samples, n_known, towards, within)[1]) / 2
             for now, towards in ((equal, EQUAL), (apart, APART))
         )
         low, high = sorted((equal[2], apart[2]))
-        if self.near_perfect:  # rows that no configuration misses tell nothing of how often one may
-            honest = min(honest, best_of(self.metric) - self._unseen)
+        if self.near_perfect:  # a perfect pilot does not tell how often rows are missed
+            honest = min(honest, best_of(self.metric) - self._unseen_failure)
             lower, upper = 0.0, best_of(self.metric) - honest
-        found = Outlook(lower, (lower + upper) / 2, upper, honest, (low, high))
-        return found.capped(best_of(self.metric))
+        result = Outlook(lower, (lower + upper) / 2, upper, honest, (low, high))
+        return result.capped(best_of(self.metric))
 
     @property
-    def _unseen(self) -> float:
-        """What a perfect pilot leaves open: the median chance of a failure that no unit showed."""
+    def _unseen_failure(self) -> float:
+        """Median chance of a failure that no unit of a perfect pilot showed."""
         lowest, highest = self.metric.bounds
-        chance = 1 - 0.5 ** (1 / self.found.n_units)
+        chance = 1 - 0.5 ** (1 / self.evidence.n_units)
         return chance * (highest - lowest) if np.isfinite(highest - lowest) else 0.0
 
     def _of_truth(
         self, n_samples: int, n_configurations: int, towards: float, within: float
     ) -> tuple[float, float, float]:
-        """Optimism, true gain, and share near the best, of the winners of simulated studies."""
+        """Optimism, true gain, and share near the best, for the winners of simulated studies."""
         gains = self._gains(towards)
         columns, noise = self._noise(n_configurations)
         noise = sqrt(self.n_samples / n_samples) * noise
@@ -280,61 +272,61 @@ class PilotBasis:
         return float(off.mean()), float(chosen.mean()), float(near.mean())
 
     def _gains(self, towards: float) -> FloatArray:
-        """True gains (C,), contenders drawn so far towards the best."""
-        gains = self.found.gains
+        """True gains (C,), with contenders drawn part of the way towards the best."""
+        gains = self.evidence.gains
         return np.where(self.may_be_best, gains + towards * (gains.max() - gains), gains)
 
     def _noise(self, n_configurations: int) -> tuple[IntArray, FloatArray]:
-        """Configurations (D, C') of simulated studies, and noise in the rows of the pilot.
+        """Draw configurations (D, C') for simulated studies, and noise in the rows of the pilot.
 
         The same random numbers serve every number of rows.
         """
-        rng, found = np.random.default_rng(self.seed), self.found
-        n_own = self.n_configurations
-        n_drawn = int(np.clip(MOST_DRAWN // max(n_configurations, n_own), 20, N_DRAWN))
-        weights = np.empty((n_drawn, found.n_units))
-        for stratum, size in enumerate(found.sizes):
-            at = found.strata == stratum
+        rng, evidence = np.random.default_rng(self.seed), self.evidence
+        n_pilot = self.n_configurations
+        n_drawn = int(np.clip(MOST_DRAWN // max(n_configurations, n_pilot), 20, N_DRAWN))
+        weights = np.empty((n_drawn, evidence.n_units))
+        for stratum, size in enumerate(evidence.sizes):
+            at = evidence.strata == stratum
             weights[:, at] = rng.multinomial(size, np.full(size, 1 / size), n_drawn) - 1
-        noise = (weights * found.scale) @ found.influence
-        order = np.argsort(rng.random((n_drawn, n_own)), axis=1)
-        if n_configurations <= n_own:
+        noise = (weights * evidence.scale) @ evidence.influence
+        order = np.argsort(rng.random((n_drawn, n_pilot)), axis=1)
+        if n_configurations <= n_pilot:
             columns = order[:, :n_configurations]
             return columns, np.take_along_axis(noise, columns, axis=1)
-        more = rng.integers(0, n_own, (n_drawn, n_configurations - n_own))
+        more = rng.integers(0, n_pilot, (n_drawn, n_configurations - n_pilot))
         common = noise.mean(axis=1, keepdims=True)
         apart = noise - common
         copied = self.correlation * np.take_along_axis(apart, more, axis=1)
         sizes = apart.std(axis=0)
-        own = sqrt(1 - self.correlation**2) * rng.standard_normal(more.shape) * sizes[more]
-        columns = np.concatenate([np.broadcast_to(np.arange(n_own), noise.shape), more], axis=1)
-        return columns, np.concatenate([noise, common + copied + own], axis=1)
+        independent = sqrt(1 - self.correlation**2) * rng.standard_normal(more.shape) * sizes[more]
+        columns = np.concatenate([np.broadcast_to(np.arange(n_pilot), noise.shape), more], axis=1)
+        return columns, np.concatenate([noise, common + copied + independent], axis=1)
 
     def study(
         self, n_samples: int, n_configurations: int, rng: Generator, most: int | None = None
     ) -> DrawnStudy:
-        """Draw rows of the pilot again, with a truth between the two, anchored at BBC's figure.
+        """Redraw rows of the pilot, with a truth between the two extremes, anchored at BBC.
 
-        As many of each class are drawn as the pilot has, and groups as wholes. Of more
-        configurations than `most` those that were best in the pilot take part.
+        Class counts are kept in proportion, and groups are drawn whole. Beyond `most`
+        configurations, only the pilot's best take part.
         """
-        n_own, found = self.n_configurations, self.found
-        columns = np.arange(n_own)
-        if n_configurations < n_own:
-            columns = rng.choice(n_own, n_configurations, replace=False)
-        columns = np.sort(columns[np.argsort(-found.gains[columns], kind="stable")][:most])
-        gains = self._gains((EQUAL + APART) / 2) - self._too_good
+        n_pilot, evidence = self.n_configurations, self.evidence
+        columns = np.arange(n_pilot)
+        if n_configurations < n_pilot:
+            columns = rng.choice(n_pilot, n_configurations, replace=False)
+        columns = np.sort(columns[np.argsort(-evidence.gains[columns], kind="stable")][:most])
+        gains = self._gains((EQUAL + APART) / 2) - self._excess_gain
         rows, groups = self._rows(n_samples, rng)
         matrix = replace(self.matrix.of_configurations(columns), sample_keys=None)
         matrix = replace(matrix.of_samples(rows), groups=groups)
-        return DrawnStudy(matrix, gains[columns], (gains - found.gains)[columns])
+        return DrawnStudy(matrix, gains[columns], (gains - evidence.gains)[columns])
 
     @cached_property
-    def _too_good(self) -> float:
-        """What the winner's true gain, between the two truths, has beyond BBC's figure."""
+    def _excess_gain(self) -> float:
+        """Lead of the winner's true gain, between the two truths, over BBC's figure."""
         size = self.n_samples, self.n_configurations
-        found = self._of_truth(*size, (EQUAL + APART) / 2, 0.0)
-        return found[1] - self.expected
+        _, gain, _ = self._of_truth(*size, (EQUAL + APART) / 2, 0.0)
+        return gain - self.expected
 
     def _rows(self, n_samples: int, rng: Generator) -> tuple[IntArray, IntArray | None]:
         """Rows (N,) drawn again, and their groups, if the pilot has any."""

@@ -1,7 +1,8 @@
 """From a basis and a question to a plan.
 
-Both targets fall with the rows: a width is reached where the interval that `bbc correct` prints is
-expected to be so narrow, or in a share of the studies; an optimism where its upper figure is.
+Both targets fall with the number of rows. A width is reached if the interval of `bbc correct` is
+expected to be that narrow, or is in a given share of the studies; an optimism if its upper figure
+is.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from bbccli.core.notes import (
     rough_pilot,
 )
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.planned import check_apart
 from bbccli.planning.basis import first
@@ -32,7 +33,7 @@ from bbccli.planning.stated import StatedBasis
 from bbccli.planning.studies import PlanBasis, Widths, check
 
 MOST_SAMPLES = 1_000_000
-"""Rows at most: where even these do not reach it, something else than rows is lacking."""
+"""Rows at most: if even these do not reach it, rows are not the problem."""
 
 FEW_ROWS = 50
 """Rows below which normal approximations are rough."""
@@ -55,7 +56,7 @@ MANY_EPOCHS = (1, 2, 4, 8)
 UNKNOWN = 0.25
 """Range of a probability from which on it is not known."""
 
-FIXED = "True performances are fixed: more rows also train better models, which no matrix shows."
+FIXED = "True performances are fixed: more rows also train better models, which is left out here."
 OF_PILOT = (
     FIXED,
     "New rows come from where those of the pilot did, as many of each class and group.",
@@ -72,23 +73,15 @@ STATED = (
 class PlanRequest:
     """Request for a plan.
 
-    Attributes
-    ----------
-    target, value
-        Quantity that rows are needed for, and its largest acceptable value; None where there is
-        no target.
-    samples, configurations
-        Of the table; the largest number of configurations is the one that is answered for.
-    within
-        How far from the best still counts as near it; None for a hundredth of the distance of the
-        metric's bounds or, where that is infinite, of the expected performance.
-    assurance
-        Share of the studies in which a width is to be reached, in (0, 1), None for the mean width;
-        or in which two configurations are to be told apart, None for `POWER`.
-    checked
-        True to simulate the chosen cell.
-    details
-        True for cells of half and twice as many configurations.
+    target, value: quantity that rows are needed for, and its largest acceptable value; None without
+        a target.
+    samples, configurations: of the table; the answer is for the largest number of configurations.
+    within: how far from the best still counts as near it; None for a hundredth of the range of the
+        metric or, if infinite, of the expected performance.
+    assurance: share of the studies that are to reach a width, in (0, 1), None for the mean width;
+        or that are to tell two configurations apart, None for `POWER`.
+    checked: True to simulate the chosen cell.
+    details: True for cells of half and twice as many configurations.
     """
 
     target: Target | None = None
@@ -116,96 +109,84 @@ class PlanRequest:
 
 
 def planned_for(
-    basis: PlanBasis, asked: PlanRequest, plan: Plan, progress: Progress = silent
+    basis: PlanBasis, request: PlanRequest, plan: Plan, progress: Progress = silent
 ) -> Planned:
-    """Return the plan that answers a question.
+    """Return the plan that answers a request.
 
-    Parameters
-    ----------
-    plan
-        Of the intervals that are planned, as of `bbc correct`.
-
-    Raises
-    ------
-    OptionError
-        A width, an optimism or a distance as large as any two values of the metric are apart.
-    UnsupportedError
-        A check of a cell that is too large.
+    plan: of the planned intervals, as for `bbc correct`.
+    Raises OptionError: a width, an optimism or a distance as large as the range of the metric.
+    Raises UnsupportedError: a check of a cell that is too large.
     """
-    return _Planner(basis, asked, plan).planned(progress)
+    return _Planner(basis, request, plan).planned(progress)
 
 
 class _Planner:
-    """Cells, and the rows that a target takes."""
-
-    def __init__(self, basis: PlanBasis, asked: PlanRequest, plan: Plan) -> None:
-        self.basis, self.asked, self.plan = basis, asked, plan
+    def __init__(self, basis: PlanBasis, request: PlanRequest, plan: Plan) -> None:
+        self.basis, self.request, self.plan = basis, request, plan
         self.sign = basis.metric.direction.sign
-        self.within = _within(basis) if asked.within is None else asked.within
+        self.within = _within(basis) if request.within is None else request.within
         self.widths = Widths(basis, plan)
-        sizes = {} if asked.within is None else {"within": asked.within}
-        if asked.target is not None:
-            sizes[str(asked.target)] = asked.value
+        sizes = {} if request.within is None else {"within": request.within}
+        if request.target is not None:
+            sizes[str(request.target)] = request.value
         for name, size in sizes.items():
             check_apart(name, size, basis.metric.label, basis.metric.bounds)
 
     def planned(self, progress: Progress) -> Planned:
         """Return the whole plan."""
-        basis, asked = self.basis, self.asked
-        count = max(asked.configurations, default=basis.n_configurations)
+        basis, request = self.basis, self.request
+        count = max(request.configurations, default=basis.n_configurations)
         half, wanted = -(-count // 2), None
-        rows = next(iter(asked.samples), basis.n_samples or basis.least_samples)
-        if asked.target is not None:
+        rows = next(iter(request.samples), basis.n_samples or basis.least_samples)
+        if request.target is not None:
             wanted = self.wanted(count)
             rows = wanted.n_samples or MOST_SAMPLES
-        found = None
-        if asked.checked:
-            rows, found = self._checked(rows, count, progress)
+        checked = None
+        if request.checked:
+            rows, checked = self._checked(rows, count, progress)
             if wanted is not None and wanted.n_samples not in (None, rows):
                 wanted = self._wanted(rows, wanted.n_samples_lower, rows)
         chosen = self.cell(rows, count)
         if wanted is not None:
-            wanted = replace(wanted, attainable=self._reached(chosen, found))
+            wanted = replace(wanted, attainable=self._reached(chosen, checked))
         halved = None
-        if count > 1 and asked.details:
+        if count > 1 and request.details:
             other = self.cell(chosen.n_samples, half)
             changes = other.honest - chosen.honest, other.optimism - chosen.optimism
-            fewer = self.wanted(half).n_samples if asked.target is not None else None
+            fewer = self.wanted(half).n_samples if request.target is not None else None
             halved = Halved(half, fewer, *changes)
         return Planned(
-            **self._told(chosen),
+            **self._of_basis(chosen),
             within=self.within,
             wanted=wanted,
             chosen=chosen,
             halved=halved,
             cells=tuple(self._cells(chosen, half)),
-            check=found,
-            details=asked.details,
+            check=checked,
+            details=request.details,
             epochs=self._epochs(),
             assumptions=STATED if basis.n_samples is None else OF_PILOT,
             notes=tuple(self._notes(wanted, chosen)),
         )
 
-    def _reached(self, chosen: Cell, found: Check | None) -> float:
-        """Return what the chosen rows give of what was asked for."""
-        if self.asked.target is Target.DIFFERENCE:
-            return self._told_apart(chosen.n_samples)
-        if self.asked.target is Target.OPTIMISM:
+    def _reached(self, chosen: Cell, checked: Check | None) -> float:
+        """Value that the chosen rows attain of the target."""
+        if self.request.target is Target.DIFFERENCE:
+            return self._smallest_difference(chosen.n_samples)
+        if self.request.target is Target.OPTIMISM:
             return chosen.optimism_upper
-        if found is not None:
-            return found.width if found.width_assured is None else found.width_assured
-        return self.widths.of(chosen.n_samples, chosen.n_configurations, self.asked.assurance)
+        if checked is not None:
+            return checked.width if checked.width_assured is None else checked.width_assured
+        return self.widths.of(chosen.n_samples, chosen.n_configurations, self.request.assurance)
 
-    def _told_apart(self, n_samples: int, n_epochs: float | None = None) -> float:
+    def _smallest_difference(self, n_samples: int, n_epochs: float | None = None) -> float:
         """Return the smallest difference of two configurations that so many rows tell apart.
 
         (z_(1 - a/2) + z_power) times the standard error of a difference in the same rows, which is
         sqrt(2) times the noise of each relative to the others. With another number of epochs that
         part of its square which is of epochs is divided by this number instead.
 
-        References
-        ----------
-        Miller 2024, section 5: n = (z_(a/2) + z_b)^2 (omega^2 + sigma^2 / K) / delta^2.
+        Source: Miller 2024, section 5: n = (z_(a/2) + z_b)^2 (omega^2 + sigma^2 / K) / delta^2.
         """
         from scipy.special import ndtri
 
@@ -215,116 +196,116 @@ class _Planner:
         if of_epoch is not None and n_epochs is not None and self.basis.n_samples is not None:
             own = 2 * of_epoch * self.basis.n_samples / n_samples
             square += own / n_epochs - own / self.basis.n_epochs
-        z = ndtri((1 + self.plan.level) / 2) + ndtri(self.asked.assurance or POWER)
+        z = ndtri((1 + self.plan.level) / 2) + ndtri(self.request.assurance or POWER)
         return float(z * np.sqrt(square))
 
-    def _rows_apart(self, n_epochs: float | None = None) -> int | None:
-        """Fewest rows that tell the difference asked for."""
-
+    def _rows_for_difference(self, n_epochs: float | None = None) -> int | None:
         def holds(n_samples: int) -> bool:
-            return self._told_apart(n_samples, n_epochs) <= self.asked.value
+            return self._smallest_difference(n_samples, n_epochs) <= self.request.value
 
         return first(holds, self.basis.least_samples, MOST_SAMPLES)
 
     def _epochs(self) -> tuple[Epochs, ...]:
-        """Items against epochs; empty where nothing is known, or all that is seen is of epochs."""
+        """Items against epochs; empty where unknown, or where all variance is of epochs."""
         basis = self.basis
         of_epoch = basis.epoch_noise(TOP)
-        if self.asked.target is not Target.DIFFERENCE or of_epoch is None:
+        if self.request.target is not Target.DIFFERENCE or of_epoch is None:
             return ()
         noise, _ = basis.chance_and_truth(basis.n_samples or basis.least_samples, TOP)
         if noise**2 <= of_epoch / basis.n_epochs:
             return ()
         numbers = sorted({*MANY_EPOCHS, self.basis.n_epochs})
-        found = [Epochs(n, self._rows_apart(n)) for n in numbers]
-        return (*found, Epochs(None, self._rows_apart(np.inf)))
+        finite = [Epochs(n, self._rows_for_difference(n)) for n in numbers]
+        return (*finite, Epochs(None, self._rows_for_difference(np.inf)))
 
     def _cells(self, chosen: Cell, half: int) -> list[Cell]:
         rows, count = chosen.n_samples, chosen.n_configurations
         least = self.basis.n_samples or max(rows // 2, self.basis.least_samples)
-        samples = sorted(set(self.asked.samples or (least, rows, 2 * rows)))
-        usual = (half, count, 2 * count) if self.asked.details else (count,)
-        counts = sorted(set(self.asked.configurations or usual))
+        samples = sorted(set(self.request.samples or (least, rows, 2 * rows)))
+        usual = (half, count, 2 * count) if self.request.details else (count,)
+        counts = sorted(set(self.request.configurations or usual))
         return [self.cell(n, c) for n in samples for c in counts]
 
     def cell(self, n_samples: int, n_configurations: int) -> Cell:
         """Return a cell; performances have the metric's own sign."""
-        found = self.basis.outlook(n_samples, n_configurations, self.within)
-        low, high = found.near
+        outlook = self.basis.outlook(n_samples, n_configurations, self.within)
+        low, high = outlook.near
         return Cell(
             n_samples=n_samples,
             n_configurations=n_configurations,
-            naive=self.sign * (found.honest + found.middle),
-            honest=self.sign * found.honest,
-            optimism=found.middle,
-            optimism_lower=found.lower,
-            optimism_upper=found.upper,
+            naive=self.sign * (outlook.honest + outlook.middle),
+            honest=self.sign * outlook.honest,
+            optimism=outlook.middle,
+            optimism_lower=outlook.lower,
+            optimism_upper=outlook.upper,
             width=self.widths.of(n_samples, n_configurations),
             near_best=(low + high) / 2 if high - low < UNKNOWN else float("nan"),
             near_best_lower=low,
             near_best_upper=high,
-            difference=self._told_apart(n_samples)
-            if self.asked.target is Target.DIFFERENCE
+            difference=self._smallest_difference(n_samples)
+            if self.request.target is Target.DIFFERENCE
             else None,
         )
 
     def wanted(self, count: int) -> Wanted:
         """Return the rows that the target takes with so many configurations."""
-        basis, asked = self.basis, self.asked
-        least, target = basis.least_samples, asked.target or Target.WIDTH
+        basis, request = self.basis, self.request
+        least, target = basis.least_samples, request.target or Target.WIDTH
         if target is Target.WIDTH:
-            rows = self.widths.rows_for(asked.value, count, least, MOST_SAMPLES, asked.assurance)
+            rows = self.widths.rows_for(
+                request.value, count, least, MOST_SAMPLES, request.assurance
+            )
             return self._wanted(rows, None, None)
         if target is Target.DIFFERENCE:
-            return self._wanted(self._rows_apart(), None, None)
+            return self._wanted(self._rows_for_difference(), None, None)
         low, rows = (self._first_rows(figure, count) for figure in ("lower", "upper"))
         return self._wanted(rows, low, rows)
 
     def _first_rows(self, figure: str, count: int) -> int | None:
-        """Fewest rows of which a figure of the optimism is as small as asked for."""
+        """Fewest rows at which a figure of the optimism reaches the target."""
 
         def holds(n_samples: int) -> bool:
             outlook = self.basis.outlook(n_samples, count, self.within)
-            return bool(getattr(outlook, figure) <= self.asked.value)
+            return bool(getattr(outlook, figure) <= self.request.value)
 
         return first(holds, self.basis.least_samples, MOST_SAMPLES)
 
     def _wanted(self, rows: int | None, lower: int | None, upper: int | None) -> Wanted:
-        target = self.asked.target or Target.WIDTH
+        target = self.request.target or Target.WIDTH
         if target is Target.WIDTH:
             lower, upper = self.widths.range_of(rows, self.basis.least_samples)
-        value, assurance = self.asked.value, self.asked.assurance
+        value, assurance = self.request.value, self.request.assurance
         if target is Target.DIFFERENCE:
             assurance = assurance or POWER
         return Wanted(target, value, rows, float("nan"), lower, upper, assurance)
 
     def _checked(self, rows: int, count: int, progress: Progress) -> tuple[int, Check]:
         """Return the rows that simulated studies ask for, and what studies of so many rows say."""
-        width = self.asked.value if self.asked.target is Target.WIDTH else None
+        width = self.request.value if self.request.target is Target.WIDTH else None
 
         def seen(n_samples: int) -> Check:
             size = n_samples, count
-            asked = self.within, width, self.asked.assurance
-            return check(self.basis, size, self.plan, *asked, progress)
+            terms = self.within, width, self.request.assurance
+            return check(self.basis, size, self.plan, *terms, progress)
 
-        found = seen(rows)
+        result = seen(rows)
         for _ in range(MOST_FOLLOWED):
-            if (other := self._followed(rows, found)) == rows:
+            if (other := self._rows_by_check(rows, result)) == rows:
                 break
-            rows, found = other, seen(other)
-        return rows, found
+            rows, result = other, seen(other)
+        return rows, result
 
-    def _followed(self, rows: int, found: Check) -> int:
+    def _rows_by_check(self, rows: int, result: Check) -> int:
         """Rows that a target takes by a check of so many; the same, but where it is sure.
 
         An optimism is planned by its upper figure, so that a check may show less.
         """
-        target, value = self.asked.target, self.asked.value
+        target, value = self.request.target, self.request.value
         if target in (None, Target.DIFFERENCE) or rows >= MOST_SAMPLES:
             return rows
-        seen, error = found.optimism, found.optimism_error
+        seen, error = result.optimism, result.optimism_error
         if target is Target.WIDTH:
-            seen, error = found.width_assured or found.width, found.width_error
+            seen, error = result.width_assured or result.width, result.width_error
         fewer = target is Target.WIDTH and seen + 2 * error < value
         if not isfinite(seen) or not (fewer or seen - 2 * error > value):
             return rows
@@ -332,8 +313,7 @@ class _Planner:
             np.clip(ceil(rows * (seen / value) ** 2), self.basis.least_samples, MOST_SAMPLES)
         )
 
-    def _told(self, chosen: Cell) -> dict[str, Any]:
-        """Figures of the basis, by the names of `Planned`; chance in the chosen rows."""
+    def _of_basis(self, chosen: Cell) -> dict[str, Any]:
         basis = self.basis
         names = ("n_samples", "n_configurations", "contenders", "correlation", "prevalence")
         (noise, spread), (noise_of_best, spread_of_best), (noise_at_top, _) = (
@@ -352,23 +332,23 @@ class _Planner:
         }
 
     def _notes(self, wanted: Wanted | None, chosen: Cell) -> list[Note]:
-        basis, found = self.basis, []
+        basis, notes = self.basis, []
         if wanted is not None and wanted.n_samples is None:
             size = wanted.target, wanted.value, wanted.attainable
-            found.append(not_attainable(*size, MOST_SAMPLES))
+            notes.append(not_attainable(*size, MOST_SAMPLES))
         if basis.near_perfect:
-            found.append(near_perfect())
+            notes.append(near_perfect())
         if isinstance(basis, StatedBasis) and basis.stated.spread == 0:
-            found.append(no_true_spread())
+            notes.append(no_true_spread())
         rows, count = basis.n_samples, basis.n_configurations
         if rows is not None and (rows < SMALL_PILOT[0] or count < SMALL_PILOT[1]):
-            found.append(rough_pilot(rows, count))
+            notes.append(rough_pilot(rows, count))
         if chosen.n_samples < FEW_ROWS:
-            found.append(few_planned_rows(chosen.n_samples))
-        return found
+            notes.append(few_planned_rows(chosen.n_samples))
+        return notes
 
 
 def _within(basis: PlanBasis) -> float:
-    """A hundredth of what a metric spans or, without bounds, of the expected performance."""
+    """A hundredth of the range of a metric or, without bounds, of the expected performance."""
     low, high = basis.metric.bounds
     return 0.01 * (high - low if isfinite(high - low) else abs(basis.expected))

@@ -1,4 +1,4 @@
-"""What a plan is told by; these records are the schema of the JSON output."""
+"""The records of a plan; they are the schema of its JSON output."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bbccli.types import Direction
 
 
 class Target(StrEnum):
-    """What rows are asked for."""
+    """The quantity that rows are planned for."""
 
     WIDTH = "width"
     OPTIMISM = "optimism"
@@ -20,7 +20,7 @@ class Target(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """What is to be expected of so many rows and configurations."""
+    """Expected results for a number of rows and configurations."""
 
     n_samples: int = doc("rows, N")
     n_configurations: int = doc("configurations, C")
@@ -47,7 +47,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What was asked for, and the rows that it takes."""
+    """The target, and the rows that it takes."""
 
     target: Target = doc("width, optimism or difference")
     value: float = doc("the largest that is wanted, > 0")
@@ -69,7 +69,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Epochs:
-    """What asking each item so often would take."""
+    """The rows needed if each item is run in a number of epochs."""
 
     n_epochs: int | None = doc("how often each item is asked; null for any number of times")
     n_samples: int | None = doc("rows, which are items, that tell the difference then")
@@ -77,7 +77,7 @@ class Epochs:
 
 @dataclass(frozen=True, slots=True)
 class Halved:
-    """What half as many configurations would change."""
+    """The effect of half as many configurations."""
 
     n_configurations: int = doc("half of them, rounded up")
     n_samples: int | None = doc(
@@ -113,7 +113,7 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan: what it rests on, what it says, and what it takes for granted."""
+    """A plan: its basis, its results, and its assumptions."""
 
     metric: str = doc("name of the metric", json=False)
     direction: Direction = doc("which way it is better", json=False)
@@ -139,7 +139,9 @@ class Planned:
     assumptions: tuple[str, ...] = doc("what all of it takes for granted")
     notes: tuple[Note, ...] = doc("what to know of it", json=False)
     contenders: int | None = doc(
-        "configurations of the pilot that may be the best; null without", default=None, since="1.0"
+        "configurations of the pilot within three standard errors of the best; null without",
+        default=None,
+        since="1.0",
     )
     details: bool = doc("whether details were asked for", default=False, since="1.0")
     epochs: tuple[Epochs, ...] = doc(

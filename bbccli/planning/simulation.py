@@ -59,14 +59,16 @@ def checked(performances: FloatArray, correlation: float) -> FloatArray:
     if not ((performances > 0) & (performances < 1)).all():
         raise OptionError("a true performance is not between 0 and 1", hint="for example 0.7")
     if not 0 <= correlation < 1:
-        raise OptionError(f"the correlation is {correlation:g}", hint="from 0 to below 1")
+        raise OptionError(
+            f"{parameter('correlation')} is {correlation:g}", hint="from 0 to below 1"
+        )
     return performances
 
 
 def classes_of(n_samples: int, balance: float) -> IntArray:
     """(N,) round(balance N) samples of class 0, then those of class 1."""
     if not 0 <= balance <= 1:
-        raise OptionError(f"the balance is {balance:g}", hint="from 0 to 1, such as 0.5")
+        raise OptionError(f"{parameter('balance')} is {balance:g}", hint="a share, such as 0.5")
     n_zeros = round(balance * n_samples)
     if min(n_zeros, n_samples - n_zeros) < 2:
         raise OptionError(
@@ -77,7 +79,7 @@ def classes_of(n_samples: int, balance: float) -> IntArray:
 
 
 def distance(aucs: FloatArray) -> FloatArray:
-    """Distance of two normal variables of variance 1 of which one is larger with chance `aucs`."""
+    """Distance of two normal variables of variance 1, one of which is larger with chance `aucs`."""
     from scipy.special import ndtri
 
     return np.asarray(np.sqrt(2) * ndtri(aucs))
@@ -87,11 +89,11 @@ def normals(
     rng: Generator, n_samples: int, n_configurations: int, correlation: float, *rest: int
 ) -> FloatArray:
     """(N, C, ...) standard normal variables; those of a sample are correlated across C."""
-    own = rng.normal(size=(n_samples, n_configurations, *rest))
+    individual = rng.normal(size=(n_samples, n_configurations, *rest))
     if not correlation:
-        return own
+        return individual
     shared = rng.normal(size=(n_samples, 1, *rest))
-    return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * own)
+    return np.asarray(np.sqrt(correlation) * shared + np.sqrt(1 - correlation) * individual)
 
 
 Draw = Callable[[Generator], FloatArray]
@@ -135,8 +137,8 @@ def simulated_from(
 ) -> Simulated:
     """Draw the predictions, and put the matrix together.
 
-    Folds are dealt in turn to samples in the order of their classes: samples of a class are
-    exchangeable, so that shuffling them would change nothing.
+    Folds are dealt in turn to samples ordered by class. Samples of a class are exchangeable, so
+    shuffling would change nothing.
     """
     if not 2 <= n_folds <= len(outcome):
         raise OptionError(f"{n_folds} folds for {len(outcome)} samples", hint="for example 10")
@@ -154,14 +156,13 @@ def simulated_from(
 
 
 def nested(simulated: Simulated, rng: Generator) -> Iterator[tuple[PredictionMatrix, BoolArray]]:
-    """Yield what nested cross-validation sees in each outer fold.
+    """Yield the data of nested cross-validation in each outer fold.
 
-    An outer fold is left out, and an inner cross-validation of the other samples makes other
-    predictions for them, from other models. So the predictions of the samples outside the fold are
-    drawn anew; those of the samples in it are the ones of the matrix, made by models that were
-    trained on all others. Without training the new draws follow the same law as the old ones: to
-    select on the old ones (`nested-selection`) gives the same mean, and in this simulation that is
-    the only difference that nesting can make.
+    An inner cross-validation of the samples outside an outer fold trains other models, so their
+    predictions are drawn anew; those of the samples in it are the ones of the matrix, from models
+    trained on all others. Without training the new draws follow the same law, so selecting on the
+    old ones (`nested-selection`) gives the same mean: in this simulation nesting can make no other
+    difference.
 
     Yields
     ------
@@ -342,16 +343,10 @@ def noisy(
 class Law:
     """A law of predictions.
 
-    Attributes
-    ----------
-    draw
-        One of the functions of `bbccli.planning.simulation`.
-    summary
-        What it draws, in a few words.
-    options
-        Which of `balance` and `n_classes` it takes.
-    errors
-        Whether its performances are errors.
+    draw: one of the functions of `bbccli.planning.simulation`.
+    summary: its draws, in a few words.
+    options: which of `balance` and `n_classes` it takes.
+    errors: True if its performances are errors.
     """
 
     draw: Callable[..., Simulated]
@@ -374,7 +369,7 @@ LAWS: Mapping[str, Law] = {
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """What a simulated study is like; `beta` is the law of the true performances.
+    """The parameters of a simulated study; `beta` is the law of the true performances.
 
     Raises
     ------
@@ -397,9 +392,7 @@ class Study:
         entry(LAWS, self.law, "law")
         settle(self)
         if self.seed < 0:
-            raise OptionError(
-                f"{parameter('seed')} is {self.seed}", hint="a whole number, 0 or more"
-            )
+            raise OptionError(f"{parameter('seed')} is {self.seed}", hint="an integer, 0 or more")
         if not all(0 < part < np.inf for part in self.beta):
             raise OptionError(
                 f"{parameter('beta')} is {self.beta[0]:g},{self.beta[1]:g}",
@@ -407,7 +400,7 @@ class Study:
             )
         for name in ("n_samples", "n_configurations"):
             if (number := getattr(self, name)) < 1:
-                raise OptionError(f"{parameter(name)} is {number}", hint="a whole number from 1")
+                raise OptionError(f"{parameter(name)} is {number}", hint="an integer from 1")
         for name in {"balance", "n_classes"} - LAWS[self.law].options:
             if getattr(self, name) is not None:
                 fits = [law for law, one in LAWS.items() if name in one.options]
@@ -433,7 +426,7 @@ class Study:
         law, entropy = LAWS[self.law], np.random.SeedSequence(self.seed, spawn_key=(position,))
         rng = np.random.default_rng(entropy)
         true = np.clip(rng.beta(*self.beta, self.n_configurations), EDGE, 1 - EDGE)
-        given = {name: getattr(self, name) for name in law.options}
-        given = {name: value for name, value in given.items() if value is not None}
-        given |= {"n_folds": self.n_folds, "correlation": self.correlation}
-        return law.draw(1 - true if law.errors else true, self.n_samples, rng, **given)
+        options = {name: getattr(self, name) for name in law.options}
+        options = {name: value for name, value in options.items() if value is not None}
+        options |= {"n_folds": self.n_folds, "correlation": self.correlation}
+        return law.draw(1 - true if law.errors else true, self.n_samples, rng, **options)

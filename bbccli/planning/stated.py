@@ -28,11 +28,10 @@ from math import ceil, hypot, sqrt
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.core.areas import newcombe_variance
 from bbccli.core.arguments import settle
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric
-from bbccli.planning.basis import DrawnStudy, Outlook, best_of, expected_maximum, reached
+from bbccli.planning.basis import DrawnStudy, Outlook, best_of, expected_lead, expected_maximum
 from bbccli.planning.simulation import binormal, right_or_wrong
 from bbccli.stats.intervals.ends import wilson
 
@@ -43,7 +42,7 @@ SHARES = ("accuracy", "error")
 """Metrics that are a share of the rows."""
 
 MOST_SPREAD = 0.5
-"""Standard deviation of what lies between 0 and 1, at most."""
+"""Largest standard deviation of values between 0 and 1."""
 
 EDGE = 1e-3
 """Simulated performances keep this distance from 0 and 1."""
@@ -54,13 +53,10 @@ MOST_DRAWN = 4 * 10**6
 
 @dataclass(frozen=True, slots=True)
 class Stated:
-    """Assumptions about a study that is yet to come.
+    """Assumptions about a future study.
 
-    Raises
-    ------
-    OptionError
-        `expected` at or beyond a bound, `prevalence`, `spread` or `correlation` out of range, or
-        less than one configuration.
+    Raises OptionError: `expected` at or beyond a bound, `prevalence`, `spread` or `correlation` out
+        of range, or less than one configuration.
     """
 
     expected: float
@@ -94,7 +90,7 @@ class Stated:
 
 
 def check_statable(metric: Metric) -> None:
-    """Refuse metrics of which only a pilot tells how far chance carries them."""
+    """Refuse metrics whose chance variation only a pilot shows."""
     if metric.name not in (*AREAS, *SHARES):
         raise UnsupportedError(
             f"a plan for {metric.label} needs a pilot: how far chance carries it does not follow "
@@ -105,12 +101,9 @@ def check_statable(metric: Metric) -> None:
 
 
 def of_stated(metric: Metric, stated: Stated, seed: int = 0) -> StatedBasis:
-    """Return the basis of stated values.
+    """Return the basis from stated values.
 
-    Raises
-    ------
-    UnsupportedError
-        Another metric than the AUC and shares of rows.
+    Raises UnsupportedError: another metric than the AUC and shares of rows.
     """
     check_statable(metric)
     return StatedBasis(metric, stated, seed)
@@ -148,7 +141,7 @@ class StatedBasis:
 
     @property
     def correlation(self) -> float:
-        """Of what chance does to two configurations."""
+        """Of the errors of two configurations."""
         return self.stated.correlation
 
     @property
@@ -190,21 +183,19 @@ class StatedBasis:
         return upper - lower
 
     def _level(self) -> float:
-        """Mean of the true gains."""
-        return self.expected - reached(self.stated.spread, 0.0, self.n_configurations)
+        return self.expected - expected_lead(self.stated.spread, 0.0, self.n_configurations)
 
     def outlook(self, n_samples: int, n_configurations: int, within: float) -> Outlook:
-        """Return what to expect of the winner, by the formulas of the module."""
+        """Return the expected optimism and performance of the winner, by the module's formulas."""
         noise, spread = self.chance_and_truth(n_samples, 1)
-        honest = self._level() + reached(spread, noise, n_configurations)
+        honest = self._level() + expected_lead(spread, noise, n_configurations)
         total = hypot(spread, noise)
         optimism = noise**2 / total * expected_maximum(n_configurations) if total else 0.0
         near = self._near(noise, n_configurations, within)
-        found = Outlook(optimism, optimism, optimism, honest, (near, near))
-        return found.capped(best_of(self.metric))
+        result = Outlook(optimism, optimism, optimism, honest, (near, near))
+        return result.capped(best_of(self.metric))
 
     def _near(self, noise: float, n_configurations: int, within: float) -> float:
-        """Share of drawn studies whose winner is truly near the best."""
         if self.stated.spread == 0 or n_configurations == 1:
             return 1.0
         rng = np.random.default_rng(self.seed)
@@ -221,15 +212,17 @@ class StatedBasis:
         sign = self.metric.direction.sign
         gains = self._level() + self.stated.spread * rng.standard_normal(n_configurations)
         gains = np.sort(gains)[::-1][:most]
-        # of an error the law draws the share of what is right
+        # the law draws accuracies, also for an error
         true = np.clip(gains if sign > 0 else 1 + gains, EDGE, 1 - EDGE)
         draw = binormal if self.metric.name in AREAS else right_or_wrong
         balance = 1 - self.stated.prevalence if self.metric.name in AREAS else 0.5
-        found = draw(true, n_samples, rng, balance=balance, correlation=self._behind)
-        return DrawnStudy(found.matrix, true if sign > 0 else true - 1, np.zeros(len(true)))
+        simulated = draw(
+            true, n_samples, rng, balance=balance, correlation=self._latent_correlation
+        )
+        return DrawnStudy(simulated.matrix, true if sign > 0 else true - 1, np.zeros(len(true)))
 
     @cached_property
-    def _behind(self) -> float:
+    def _latent_correlation(self) -> float:
         """Correlation of the normal numbers whose errors are correlated as stated.
 
         The placement of a score is Phi of it, moved: the probability that an independent normal
@@ -237,19 +230,20 @@ class StatedBasis:
         """
         share = float(np.clip(self.stated.expected, EDGE, 1 - EDGE))
         halves = 2.0 if self.metric.name in AREAS else 1.0
-        return solved(share, self.correlation, lambda r: r / halves)
+        return latent_correlation(share, self.correlation, lambda r: r / halves)
 
 
 HIGHEST = 0.999
 """Correlation of normal numbers, at most."""
 
 
-def solved(share: float, correlation: float, seen: Callable[[float], float]) -> float:
-    """Return the correlation, up to 0.999, at which two cuts at a share have one of the largest.
+def latent_correlation(share: float, correlation: float, seen: Callable[[float], float]) -> float:
+    """Return the correlation, up to 0.999, at which two cuts at a share have a correlation.
 
-    Examples
-    --------
-    >>> round(solved(0.5, 0.5, lambda r: r), 4)  # sin(pi / 4)
+    `correlation` is that of the cuts, relative to the largest possible; `seen` maps one to the
+    other.
+
+    >>> round(latent_correlation(0.5, 0.5, lambda r: r), 4)  # sin(pi / 4)
     0.7071
     """
     from scipy.optimize import brentq
@@ -271,8 +265,6 @@ def both_below(cut: float, correlation: float) -> float:
 
     Source: Owen 1956: Phi(h) - 2 T(h, sqrt((1 - r) / (1 + r))).
 
-    Examples
-    --------
     >>> round(both_below(0.0, 0.5), 4), round(both_below(0.0, 1.0), 4)
     (0.3333, 0.5)
     """
@@ -280,3 +272,23 @@ def both_below(cut: float, correlation: float) -> float:
 
     slope = sqrt((1 - correlation) / (1 + correlation))
     return float(ndtr(cut) - 2 * owens_t(cut, slope))
+
+
+def newcombe_variance(auc: float, n_positive: float, n_negative: float) -> float:
+    """Return Hanley and McNeil's variance with half of all samples in the place of each class.
+
+    Their model of the scores treats the classes unlike; this one does not. It is theirs where the
+    classes are of one size, and nearer to that of normal scores where they are not.
+
+    References
+    ----------
+    Newcombe 2006, method 4.
+
+    Examples
+    --------
+    >>> round(newcombe_variance(0.85, 83.1, 193.9) ** 0.5, 5)
+    0.02549
+    """
+    half = (n_positive + n_negative) / 2
+    parts = 1 + (half - 1) * ((1 - auc) / (2 - auc) + auc / (1 + auc))
+    return max(auc * (1 - auc) * parts / (n_positive * n_negative), 0.0)

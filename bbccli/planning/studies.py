@@ -1,7 +1,7 @@
 """Simulated studies: the width of the interval that `bbc correct` prints, and a check of a cell.
 
-Each study is drawn by the basis, and BBC gives its interval, guard and all. So what is planned is
-what will be seen, but for what the pilot leaves open.
+The basis draws each study, and BBC computes its interval, guard included. So the plan is for the
+interval that will be seen, up to the uncertainty of the pilot.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.random import Generator
 
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.errors import BbcError, UnsupportedError, parameter
 from bbccli.methods import METHODS
 from bbccli.metrics.planned import planned
@@ -50,60 +50,58 @@ MOST_DRAWN = 2 * 10**8
 class Widths:
     """Widths of the winner's interval, by simulated studies.
 
-    Attributes
-    ----------
-    plan
-        With the level, the kind of the interval and the guard of `bbc correct`.
+    plan: with the level, the kind of the interval and the guard of `bbc correct`.
     """
 
     basis: PlanBasis
     plan: Plan
-    known: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
+    cache: dict[tuple[int, int], FloatArray] = field(default_factory=dict)
 
     def seen(self, n_samples: int, n_configurations: int) -> FloatArray:
         """Return the widths (S,) of some studies."""
         most = min(n_configurations, MOST_CONFIGURATIONS)
         rows = max(min(n_samples, MOST_PREDICTIONS // most), self.basis.least_samples)
-        if (key := (rows, n_configurations)) not in self.known:
+        if (key := (rows, n_configurations)) not in self.cache:
             rngs = [np.random.default_rng((self.plan.seed, k)) for k in range(N_STUDIES)]
             studies = (self.basis.study(*key, rng, MOST_CONFIGURATIONS) for rng in rngs)
-            found = np.array([width_of(one, self.basis, self.plan) for one in studies])
-            self.known[key] = found[~np.isnan(found)]
-        return self.known[key] * sqrt(rows / n_samples)
+            widths = np.array([width_of(one, self.basis, self.plan) for one in studies])
+            self.cache[key] = widths[~np.isnan(widths)]
+        return self.cache[key] * sqrt(rows / n_samples)
 
     def of(self, n_samples: int, n_configurations: int, assurance: float | None = None) -> float:
         """Return the mean width, or the one that so large a share of studies does not exceed."""
         lowest, highest = self.basis.metric.bounds
         if n_configurations == 1 and isinstance(self.basis, StatedBasis):
             return min(self.basis.plain_width(n_samples, self.plan.level), highest - lowest)
-        found = self.seen(n_samples, n_configurations)
-        return min(width_in(found, assurance), highest - lowest) if len(found) else float("nan")
+        widths = self.seen(n_samples, n_configurations)
+        return min(width_in(widths, assurance), highest - lowest) if len(widths) else float("nan")
 
     def rows_for(
         self, value: float, n_configurations: int, least: int, most: int, assurance: float | None
     ) -> int | None:
-        """Return the rows whose interval is so wide, the fewest but for noise; None where none are.
+        """Return the fewest rows, up to noise, that reach an interval width; None where none do.
 
-        Widths fall about with the root of the rows, so that a few steps find them.
+        Widths shrink roughly with the root of the rows, so a few steps suffice.
         """
         if n_configurations == 1 and isinstance(self.basis, StatedBasis):
             return first(lambda n: self.of(n, 1) <= value, least, most)
         n = float(np.clip(self.basis.n_samples or 10 * least, least, most))
         for _ in range(N_STEPS):
             ratio = self.of(round(n), n_configurations, assurance) / value
-            wanted = float(np.clip(n * ratio**2, least, 2 * most))
-            n, before = min(wanted, most), n
-            if abs(np.log(wanted / before)) < CLOSE:
+            needed = float(np.clip(n * ratio**2, least, 2 * most))
+            n, before = min(needed, most), n
+            if abs(np.log(needed / before)) < CLOSE:
                 break
-        found = int(np.floor(n))
-        while found <= most and not self.of(found, n_configurations, assurance) <= value:
-            found += max(found // 200, 1)
-        return found if found <= most else None
+        rows = int(np.floor(n))
+        while rows <= most and not self.of(rows, n_configurations, assurance) <= value:
+            rows += max(rows // 200, 1)
+        return rows if rows <= most else None
 
     def range_of(self, rows: int | None, least: int) -> tuple[int | None, int | None]:
-        """Return the fewest and the most rows that a width may truly take: 95 %.
+        """Return the range of rows that a width may really take (95 %).
 
-        Rows are in proportion to the variance of a performance, of which a pilot tells so much.
+        Rows are proportional to the variance of a performance, which the pilot estimates with an
+        error.
         """
         if rows is None:
             return None, None
@@ -129,13 +127,13 @@ def width_of(study: DrawnStudy, basis: PlanBasis, plan: Plan) -> float:
     """Return the width of BBC's interval on a study, as the basis raises it; NaN without one."""
     plan = replace(plan, n_resamples=min(plan.n_resamples, N_RESAMPLES), tolerance=None)
     try:
-        found = METHODS["bbc"].run(study.matrix, basis.metric, plan).interval
+        interval = METHODS["bbc"].run(study.matrix, basis.metric, plan).interval
     except BbcError:
         return float("nan")
     lowest, highest = basis.metric.bounds
-    if found is None:
+    if interval is None:
         return float("nan")
-    return min(basis.wider * (found.upper - found.lower), highest - lowest)
+    return min(basis.wider * (interval.upper - interval.lower), highest - lowest)
 
 
 def check(
@@ -153,10 +151,7 @@ def check(
     true performance. The optimism is its figure less its true performance, less the mean of that
     over all configurations.
 
-    Raises
-    ------
-    UnsupportedError
-        A study that is too large to be simulated often.
+    Raises UnsupportedError: a study that is too large to be simulated often.
     """
     n_samples, count = size[0], min(size[1], MOST_CHECKED)
     n_drawn = n_samples * count
@@ -171,18 +166,18 @@ def check(
     for position in range(n_studies):
         rng: Generator = np.random.default_rng((plan.seed, position, 1))
         study = basis.study(n_samples, count, rng)
-        figures.append(_one(study, basis, plan, within))
+        figures.append(_figures_of(study, basis, plan, within))
         if position < N_INTERVALS:
             widths.append(width_of(study, basis, plan))
         progress(position + 1, n_studies)
-    (naive, honest, optimism, near), errors = _summed(np.array(figures))
-    found = np.array([one for one in widths if isfinite(one)] or [float("nan")])
-    (mean,), (width_error,) = _summed(found[:, None])
+    (naive, honest, optimism, near), errors = _means_and_errors(np.array(figures))
+    finite = np.array([one for one in widths if isfinite(one)] or [float("nan")])
+    (mean,), (width_error,) = _means_and_errors(finite[:, None])
     return Check(
         *(basis.law, n_studies, naive, honest, optimism, errors[2]),
         *(mean, width_error, near, errors[3]),
-        width_assured=None if assurance is None else width_in(found, assurance),
-        width_met=None if width is None else float(np.mean(found <= width)),
+        width_assured=None if assurance is None else width_in(finite, assurance),
+        width_met=None if width is None else float(np.mean(finite <= width)),
     )
 
 
@@ -190,14 +185,14 @@ MOST_CHECKED = 2000
 """Configurations of a check."""
 
 
-def _summed(values: FloatArray) -> tuple[list[float], list[float]]:
-    """Means and their standard errors of repeats (R, ...)."""
+def _means_and_errors(values: FloatArray) -> tuple[list[float], list[float]]:
     errors = values.std(axis=0, ddof=1) / sqrt(len(values)) if len(values) > 1 else 0 * values[0]
     return values.mean(axis=0).tolist(), errors.tolist()
 
 
-def _one(study: DrawnStudy, basis: PlanBasis, plan: Plan, within: float) -> tuple[float, ...]:
-    """Naive figure, true performance, optimism of the winner, and whether it is near the best."""
+def _figures_of(
+    study: DrawnStudy, basis: PlanBasis, plan: Plan, within: float
+) -> tuple[float, ...]:
     sign, metric = basis.metric.direction.sign, planned(basis.metric, plan)
     gains = sign * candidates(study.matrix, metric, plan.pooling).performances() + study.shift
     off, best = gains - study.gains, gains >= np.nanmax(gains) - 1e-12

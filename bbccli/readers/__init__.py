@@ -1,7 +1,7 @@
 """Files, tables in memory and arrays -> prediction matrices.
 
 `pipeline.understand` is the table of contents: open the tables, lay them out as one sheet, place
-every row, join what lies in separate files, tell what truth and predictions mean, assemble.
+every row, join separate files, interpret truth and predictions, assemble.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers.arrays import matrix_of
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.pipeline import understand
-from bbccli.readers.request import Request
-from bbccli.readers.roles import Roles
+from bbccli.readers.roles import Request, Roles
 from bbccli.readers.sources.files import Paths
-from bbccli.readers.sources.memory import ArrowStream
+from bbccli.readers.table import ArrowStream
 from bbccli.types import Errors, Missing, Task
 
 __all__ = ["DIALECTS", "Paths", "Request", "Roles", "matrix_of", "read", "understand"]
@@ -114,7 +113,7 @@ def read(
     >>> matrix.task, matrix.configurations, matrix.predictions.shape
     (<Task.BINARY: 'binary'>, ('knn', 'svm'), (1, 2, 2))
     """
-    # the request puts words in the form of its fields
+    # the request converts words to its types
     how: dict[str, Any] = {"task": task, "missing": missing, "positive": positive}
     how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}

@@ -1,7 +1,6 @@
-"""Arrays -> prediction matrix: the checks and the numbers of a file that holds the same.
+"""Arrays -> prediction matrix, with the checks and results of a file with the same content.
 
-What arrays leave no doubt about, the roles of columns and the layout, is not guessed. From there on
-they take the way of a file.
+Roles of columns and layout are known, so they are not guessed. All later steps are those of files.
 """
 
 from __future__ import annotations
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bbccli.core.arguments import check_order
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.matrix_checks import check_names
 from bbccli.errors import InputError, OptionError
@@ -23,13 +23,11 @@ from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadat
 from bbccli.readers.pipeline import understand_sheet
 from bbccli.readers.place import place
 from bbccli.readers.problems import RAISE
-from bbccli.readers.request import Request
-from bbccli.readers.roles import Roles
+from bbccli.readers.roles import Request, Roles
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.memory import ARRAYS as NAME
 from bbccli.readers.sources.memory import (
     arrow_array,
-    check_order,
     columns_of_role,
     name_in_messages,
     names_of_columns,
@@ -132,25 +130,25 @@ def matrix_of(
     sheet = place(sheet, RAISE)
     how: dict[str, Any] = {"task": task, "positive": positive, "missing": missing}
     by_hand = Roles(weight=None if weights is None else "weight")
-    request = Request(by_hand, **how, bounds=bounds)  # puts words in the form of its fields
+    request = Request(by_hand, **how, bounds=bounds)  # converts words to its types
     settled = task_of(request, sheet)
     refuse_truth(request, settled)
     if (truth is None) is not (settled is Task.SCORE):
         problem = "there is no outcome" if truth is None else "scores have no outcome"
         raise InputError(
-            problem, path=NAME, hint="task=Task.SCORE is for scores, all else has an outcome"
+            problem, path=NAME, hint="use task=Task.SCORE for scores; all else needs an outcome"
         )
     return understand_sheet(sheet, request)[1]
 
 
 def _columns_of(frame: object) -> list[str] | None:
-    """Names of the columns of a data frame, all of which are configurations."""
+    """Return the column names of a data frame, all of which are configurations."""
     for role in ("truth", "fold", "repeat", "group", "weight"):
         for name in columns_of_role(frame, role):
             raise InputError(
-                f"column {name} is called like a {role}, and all columns are configurations",
+                f"column {name} has the name of a {role}, but all columns are configurations",
                 path=name_in_messages(frame),
-                hint="drop the column; or bbccli.read, which tells what each column is",
+                hint="drop the column, or use bbccli.read, which assigns roles to columns",
             )
     return names_of_columns(frame)
 
@@ -161,7 +159,7 @@ def _roles(
     n_repeats: int,
     n_samples: int,
 ) -> dict[str, Column]:
-    """Columns by role, one repeat under another."""
+    """Return the columns of the roles, with repeats stacked."""
     arrays = {}
     for role, values in of_samples.items():
         if values is None:
@@ -169,7 +167,7 @@ def _roles(
         array = _axis(values, role)
         if len(array) != n_samples:
             raise InputError(
-                f"{role} has {len(array)} values, the predictions have {n_samples} samples",
+                f"{role} has {len(array)} values, but the predictions have {n_samples} samples",
                 path=NAME,
                 hint="one value per sample",
             )
@@ -179,9 +177,9 @@ def _roles(
         array = array[None] if array.ndim == 1 and n_repeats == 1 else array
         if array.shape != (n_repeats, n_samples):
             raise InputError(
-                f"folds have shape {array.shape}, the predictions need {(n_repeats, n_samples)}",
+                f"folds have shape {array.shape}, but need {(n_repeats, n_samples)}",
                 path=NAME,
-                hint="the fold of each sample in each repeat",
+                hint="give the fold of each sample in each repeat",
             )
         arrays["fold"] = array.reshape(-1)
     if n_repeats > 1:
@@ -193,7 +191,7 @@ def _roles(
 
 
 def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
-    """(N,) one value per sample."""
+    """Return one value per sample (N,)."""
     array = plain_array(values)
     if array.ndim != 1:
         raise InputError(
@@ -203,7 +201,7 @@ def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
 
 
 def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]:
-    """(R, N, C, K); K is 1 where a configuration has one prediction per sample."""
+    """Return predictions (R, N, C, K), with K = 1 for a single prediction per sample."""
     shape = array.shape
     if array.ndim == 2:
         array = array[None, :, :, None]
@@ -212,7 +210,7 @@ def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]
         array = array[None] if by_class else array[..., None]
     if array.ndim != 4 or not array.size or array.shape[1] != n_samples:
         raise InputError(
-            f"predictions have shape {shape}, the outcome has {n_samples} values",
+            f"predictions have shape {shape}, but the outcome has {n_samples} values",
             path=NAME,
             hint="(N, C), (N, C, K), (R, N, C) or (R, N, C, K): repeats, samples, configurations "
             "and classes, in this order",
@@ -222,17 +220,17 @@ def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]
 
 def _predicted(array: NDArray[Any]) -> BoolArray:
     """(R, N) True where some configuration of (R, N, C, K) has a prediction."""
-    given = np.ones(array.shape, bool)
+    present = np.ones(array.shape, bool)
     if array.dtype.kind == "f":
-        given = ~np.isnan(array)
-    elif array.dtype.hasobject:  # NaN alone is not itself
+        present = ~np.isnan(array)
+    elif array.dtype.hasobject:  # only NaN differs from itself
         listed = [v is not None and v == v for v in array.ravel().tolist()]  # noqa: PLR0124
-        given = np.reshape(listed, array.shape)
-    return np.asarray(given.any(axis=(2, 3)))
+        present = np.reshape(listed, array.shape)
+    return np.asarray(present.any(axis=(2, 3)))
 
 
 def _holds_out(array: NDArray[Any]) -> bool:
-    """True if no repeat predicts all samples, and some sample is in several of them."""
+    """True if no repeat predicts all samples, but some sample is in several repeats."""
     there = _predicted(array)
     return bool(not there.all(axis=1).any() and (there.sum(axis=0) > 1).any())
 
@@ -241,10 +239,10 @@ def _names(given: Sequence[str] | None, n_configurations: int) -> list[str]:
     names = [str(i) for i in range(n_configurations)] if given is None else list(map(str, given))
     if len(names) != n_configurations:
         raise InputError(
-            f"there are {len(names)} names of configurations, the predictions have "
+            f"there are {len(names)} names of configurations, but the predictions have "
             f"{n_configurations}",
             path=NAME,
-            hint="one name per configuration",
+            hint="give one name per configuration",
         )
     check_names(names, NAME)
     return names
@@ -253,7 +251,7 @@ def _names(given: Sequence[str] | None, n_configurations: int) -> list[str]:
 def _classes(
     given: Sequence[Any] | None, roles: Mapping[str, Column], n_columns: int
 ) -> tuple[str, ...]:
-    """Names of the classes along the last axis; none where it is no axis of classes."""
+    """Return the class names of the last axis; empty if it is not an axis of classes."""
     if n_columns == 1:
         return ()
     if "truth" not in roles:
@@ -263,9 +261,9 @@ def _classes(
     classes = [spelled(name_of(one), present) for one in named]
     if len(set(classes)) != n_columns or len(classes) != n_columns:
         raise InputError(
-            f"the last axis has {n_columns} columns, there are {len(classes)} classes",
+            f"the last axis has {n_columns} columns, but there are {len(classes)} classes",
             path=NAME,
-            hint="name the classes along it: classes=[...]",
+            hint="name the classes of this axis: classes=[...]",
         )
     return tuple(classes)
 
@@ -273,7 +271,7 @@ def _classes(
 def _cells(
     array: NDArray[Any], names: Sequence[str], classes: Sequence[str]
 ) -> tuple[Table, tuple[PredictionColumn, ...]]:
-    """Columns of the predictions (R N,), and whose they are."""
+    """Return the columns of the predictions (R N,), with configuration and class."""
     import pyarrow as pa
 
     rows, cells = array.reshape(-1, len(names) * array.shape[3]), cells_of(names, classes)

@@ -1,4 +1,4 @@
-"""Arrow arrays to numpy and back by their buffers, and columns of any type to plain ones.
+"""Convert Arrow arrays to numpy and back through their buffers, and columns to plain types.
 
 Arrow's own conversions import pandas, which would take most of the time of a small run.
 """
@@ -20,40 +20,29 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
-"""Positions of digits in a written UUID."""
+"""Positions of the digits in a written UUID."""
 
 _MANY = 10_000
-"""Numbers that a list may hold in any file; in one of more rows it may hold as many."""
+"""Most elements in a list; a file with more rows may have as many as it has rows."""
 
 _NUMPY_NAMES = {"float": "float32", "double": "float64"}
 
 
 def apply(name: str, *values: Any, options: Any = None) -> Any:
-    """Call one of Arrow's functions by its name.
+    """Call one of Arrow's functions by name; it raises `pa.ArrowException`.
 
-    The methods of arrays import `pyarrow.compute`, which writes a documented function for each of
-    280: a tenth of the time of a small run. What they call is called here.
-
-    Raises
-    ------
-    pa.ArrowException
-        It can't be applied to these values.
+    The methods of arrays import `pyarrow.compute`, which wraps 280 documented functions: a tenth of
+    the time of a small run. The function behind them is called directly.
     """
     try:
         from pyarrow._compute import call_function
-    except ImportError:  # wherever it moves, this one stays
+    except ImportError:  # if it moves, this import remains
         from pyarrow.compute import call_function
     return call_function(name, list(values), options)
 
 
 def cast(values: Any, kind: pa.DataType) -> Any:
-    """Convert an array to another type.
-
-    Raises
-    ------
-    pa.ArrowException
-        A value that the type can't hold.
-    """
+    """Convert an array to another type."""
     try:
         from pyarrow._compute import CastOptions
     except ImportError:
@@ -62,13 +51,7 @@ def cast(values: Any, kind: pa.DataType) -> Any:
 
 
 def take(values: Any, entries: pa.Array) -> Any:
-    """Select entries (n,) of an array, null where an entry is.
-
-    Raises
-    ------
-    pa.ArrowException
-        An entry that is not there.
-    """
+    """Select entries (n,) of an array; null where an entry is null."""
     return apply("take", values, entries)
 
 
@@ -92,7 +75,7 @@ def as_arrow_or_null(integers: IntArray) -> pa.Array:
 
 
 def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None) -> FloatArray:
-    """(n,) numbers or booleans: float32 stays, all else becomes float64; null becomes NaN.
+    """Return (n,) numbers or booleans as float32 if they are, else as float64; null becomes NaN.
 
     Parameters
     ----------
@@ -120,7 +103,7 @@ def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None
 
 
 def to_rows(table: pa.Table, kind: Any) -> FloatArray:
-    """(C, n) columns of numbers or booleans as float32 or float64; null becomes NaN."""
+    """Return (C, n) columns of numbers or booleans as float32 or float64; null becomes NaN."""
     import pyarrow as pa
 
     kinds, found = table.schema.types, np.empty((table.num_columns, table.num_rows), kind)
@@ -132,7 +115,7 @@ def to_rows(table: pa.Table, kind: Any) -> FloatArray:
                 numbers = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
                 found[rows, start : start + len(batch)] = numbers.T
                 start += len(batch)
-        except pa.ArrowException:  # booleans, or nothing at all
+        except pa.ArrowException:  # booleans, or only nulls
             for place in places:
                 to_numbers(table.column(place), found[place])
     return found
@@ -143,12 +126,13 @@ def to_codes(indices: pa.Array) -> IntArray:
     if indices.null_count == len(indices):
         return np.full(len(indices), -1, dtype=np.int64)
     codes: IntArray = _fixed_width(indices).astype(np.int64)
-    codes[null_mask(indices)] = -1
+    if indices.null_count:
+        codes[null_mask(indices)] = -1
     return codes
 
 
 def null_mask(values: pa.Array) -> BoolArray:
-    """(n,) True where an array has no value."""
+    """(n,) True where an array is null."""
     if values.null_count in (0, len(values)):
         return np.full(len(values), values.null_count > 0)
     bits = np.unpackbits(np.frombuffer(values.buffers()[0], np.uint8), bitorder="little")
@@ -163,7 +147,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def is_nothing(kind: pa.DataType) -> bool:
-    """True for the type of columns without any value."""
+    """True for the type of all-null columns."""
     import pyarrow as pa
 
     return bool(pa.types.is_null(kind))
@@ -186,27 +170,16 @@ def is_number(kind: pa.DataType) -> bool:
 def plain(
     table: pa.Table, path: str, plain_of: dict[pa.DataType, pa.DataType] | None = None
 ) -> pa.Table:
-    """Reduce every column to numbers, booleans, text or null; empty text becomes null.
-
-    Parameters
-    ----------
-    plain_of
-        `plain_types` of the table, if they are known.
-
-    Raises
-    ------
-    InputError
-        A column of structs, bytes or another type that is not one of these.
-    """
+    """Reduce every column to numbers, booleans, text or null; empty text becomes null."""
     import pyarrow as pa
 
     plain_of = plain_of or plain_types(table.schema, path)
     if all(own == kind and not is_text(kind) for kind, own in plain_of.items()):
-        with suppress(pa.ArrowException):  # which column is damaged, each says by itself
+        with suppress(pa.ArrowException):  # column by column, to find the damaged one
             table.validate(full=True)
             return table
     columns = [
-        # most columns of predictions are as they should be
+        # most columns of predictions need no change
         column if pa.types.is_float64(kind) else _plain(column, plain_of[kind], name, path)
         for name, kind, column in zip(
             table.column_names, table.schema.types, table.columns, strict=True
@@ -216,13 +189,7 @@ def plain(
 
 
 def plain_types(schema: pa.Schema, path: str) -> dict[pa.DataType, pa.DataType]:
-    """Return the type that `plain` gives columns of each type; lists of numbers stay lists.
-
-    Raises
-    ------
-    InputError
-        As `plain`, as far as the types tell.
-    """
+    """Return the types that `plain` gives to columns; lists of numbers stay lists."""
     known: dict[pa.DataType, pa.DataType] = {}
     for kind in dict.fromkeys(schema.types):
         try:
@@ -243,21 +210,8 @@ def holds_lists(kind: pa.DataType) -> bool:
 
 
 def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]:
-    """Make K columns `name::0` to `name::K-1` of a column of lists of K numbers.
-
-    A list without any number is missing.
-
-    Returns
-    -------
-    table
-        The table with these columns in the place of each such column.
-    names
-        Names of these columns.
-
-    Raises
-    ------
-    InputError
-        Lists of unequal length, with nothing in them, or some of whose numbers are missing.
+    """Split columns of lists of K numbers into `name::0` to `name::K-1`; return also these
+    names.
     """
     import pyarrow as pa
 
@@ -272,7 +226,7 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
 
 
 def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
-    """Return the values of ordered categories by column, in their order."""
+    """Return the ordered categories of each column, in order."""
     import pyarrow as pa
 
     return {
@@ -283,7 +237,7 @@ def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
 
 
 def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArray]:
-    """The first to the last element of lists of one length; null where a list is."""
+    """Return the elements of lists of equal length, position by position; null where a list is."""
     import pyarrow as pa
 
     lengths = to_numbers(apply("list_value_length", column))
@@ -291,23 +245,23 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     length = int(lengths[filled[0]]) if len(filled) else 0
     if length > max(len(lengths), _MANY):
         raise InputError(
-            f"the lists hold {length} numbers, more than there can be classes",
+            f"the lists have {length} numbers, more than there can be classes",
             path=path,
             column=name,
             row=int(filled[0]),
-            hint="one probability for each class in every row; drop a column that is no prediction",
+            hint="give one probability per class; drop a column that holds no predictions",
         )
     unlike = filled[lengths[filled] != length] if length else filled[:1]
     if len(unlike) or not length:
         row = int(unlike[0]) if len(unlike) else 0
         raise InputError(
-            f"the list has {count(int(lengths[row]), 'number')}, the first has {length}"
+            f"the list has {count(int(lengths[row]), 'number')}, but the first has {length}"
             if length
             else "the lists are empty",
             path=path,
             column=name,
             row=row,
-            hint="one probability for each class in every row",
+            hint="give one probability per class in every row",
             further=max(len(unlike) - 1, 0),
         )
     flat, starts = apply("list_flatten", column), np.full(len(lengths), -1)
@@ -316,11 +270,11 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     partly = filled[gaps.any(axis=1) & ~gaps.all(axis=1)]
     if len(partly):
         raise InputError(
-            "the list lacks some of its numbers",
+            "some numbers of the list are missing",
             path=path,
             column=name,
             row=int(partly[0]),
-            hint="one probability for each class in every row",
+            hint="give one probability per class in every row",
             further=len(partly) - 1,
         )
     places = [np.where(starts < 0, -1, starts + i) for i in range(length)]
@@ -328,17 +282,17 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
 
 
 def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
-    """Build the error about a column that is neither numbers, booleans nor text."""
+    """Return the error about a column that is neither numbers, booleans nor text."""
     import pyarrow as pa
 
     hint = "store numbers, booleans or text, one value per cell; or drop the column"
     if pa.types.is_nested(kind):
-        hint = "one value per cell: class probabilities as K columns `config::class`"
+        hint = "use one value per cell, with class probabilities in K columns 'config::class'"
     return InputError(f"columns of type {kind} cannot be read", path=path, column=name, hint=hint)
 
 
 def _fixed_width(values: pa.Array) -> Any:
-    """(n,) numbers of an array, whatever stands where it is null."""
+    """Return the (n,) numbers of an array, arbitrary where it is null."""
     name = str(values.type)
     whole = np.frombuffer(values.buffers()[1], _NUMPY_NAMES.get(name, name))
     return whole[values.offset : values.offset + len(values)]
@@ -352,7 +306,7 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str, path: str) -> 
     try:
         column = _without_views(_without_uuid(column))
         if pa.types.is_decimal(given) and pa.types.is_floating(kind):
-            column = cast(column, pa.string())  # a decimal itself is cast to a neighbour
+            column = cast(column, pa.string())  # casting a decimal directly loses the last digit
         column = column if kind == column.type else cast(column, kind)
         if not pa.types.is_floating(kind):
             column.validate(full=True)
@@ -360,7 +314,7 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str, path: str) -> 
         if not pa.types.is_decimal(given):
             raise _strange(given, name, path) from None
         raise InputError(
-            "whole numbers beyond 64 bits cannot be read",
+            "integers beyond 64 bits cannot be read",
             path=path,
             column=name,
             hint="store a key as text, and predictions as floating-point numbers",
@@ -377,7 +331,7 @@ def _is_uuid(kind: pa.DataType) -> bool:
 
 
 def _without_uuid(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose UUIDs, if it holds such, are text in their written form."""
+    """Return a column with UUIDs, if any, as text."""
     import pyarrow as pa
 
     if not _is_uuid(column.type):
@@ -387,7 +341,7 @@ def _without_uuid(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column whose categories, if they are views of text as polars has them, are text."""
+    """Return a column with string-view categories, as written by polars, as text."""
     import pyarrow as pa
 
     if not pa.types.is_dictionary(column.type) or str(column.type.value_type) != "string_view":
@@ -398,7 +352,7 @@ def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _written_uuids(chunk: pa.Array) -> pa.Array:
-    """(n,) text such as 123e4567-e89b-12d3-a456-426614174000 of 16 bytes each."""
+    """Return 16-byte UUIDs (n,) as text such as 123e4567-e89b-12d3-a456-426614174000."""
     import pyarrow as pa
 
     if chunk.null_count == len(chunk):
@@ -416,7 +370,7 @@ def _written_uuids(chunk: pa.Array) -> pa.Array:
 
 @cache  # a file of a thousand columns has one or two types
 def _plain_type(kind: pa.DataType) -> pa.DataType:
-    """The plain type that holds the values of another."""
+    """Return the plain type for the values of another."""
     import pyarrow as pa
 
     types = pa.types

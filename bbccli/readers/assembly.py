@@ -1,4 +1,4 @@
-"""A sheet and its values -> prediction matrix, with everything noticed on the way."""
+"""A sheet and its values -> prediction matrix, with all notes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from bbccli.core.matrix import NestedFold, PredictionMatrix
-from bbccli.core.notes import Note, declared, logs, remarks, repeated_holdout
+from bbccli.core.notes import Note, declared, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Evaluation, Source, Targets
 from bbccli.readers.checks.leakage import refuse_copies
@@ -22,8 +22,7 @@ from bbccli.readers.layout.dialects.r import CARET
 from bbccli.readers.missing import complete
 from bbccli.readers.place import outer_blocks
 from bbccli.readers.predictions import Values
-from bbccli.readers.request import Request
-from bbccli.readers.roles import NAMES
+from bbccli.readers.roles import NAMES, Request
 from bbccli.readers.sample_columns import column_of_weights, uneven_weights
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Pooling, Task, distinct
@@ -32,34 +31,21 @@ AVERAGED = "averaged_over_repeats"
 """Flag of predictions without a fold of their own."""
 
 DUMMY = "dummy"
-"""Flag of what is no candidate, so that nobody tried it."""
+"""Flag of a baseline that is not a candidate."""
 
 
 def assemble(
     sheet: Sheet, outcome: Outcome, predictions: Values, request: Request
 ) -> PredictionMatrix:
-    """Make the matrix of the samples and configurations that are complete.
+    """Make the matrix of the complete samples and configurations.
 
-    Parameters
-    ----------
-    sheet
-        Its samples are placed, and their columns known.
-    outcome : (n_usable,)
-        Truth of the samples that can be used.
-    predictions : (R, n_usable, C) or (R, n_usable, C, K)
-        Their predictions, NaN where missing; of a nested cross-validation, (1, n_rows, ...).
-    request
-        How the files are to be understood.
-
-    Raises
-    ------
-    InputError
-        Nothing is left, gaps that are not allowed, or predictions that are the truth.
+    `outcome` (n_usable,) is the truth of the usable samples; `predictions` are (R, n_usable, C) or
+    (R, n_usable, C, K), NaN where missing; of a nested cross-validation, (1, n_rows, ...).
     """
     whole, there = outcome, None if sheet.unfinished else sheet.held_out
     policy = Missing.DROP if sheet.unfinished else request.missing
-    found = _of_outer_rows(sheet, predictions)
-    values, kept, gap_notes = complete(sheet, found, policy, there)
+    outer = _of_outer_rows(sheet, predictions)
+    values, kept, gap_notes = complete(sheet, outer, policy, there)
     outcome, samples = whole.take(kept), sheet.usable[kept]
     names = values.configurations
     held = None if there is None else there[:, kept]
@@ -98,7 +84,9 @@ def assemble(
 
 
 def _of_outer_rows(sheet: Sheet, found: Values) -> Values:
-    """Predictions (R, N, C) of the outer test samples, none of configurations with inner gaps."""
+    """Return predictions (R, N, C) of the outer test samples, without configurations with inner
+    gaps.
+    """
     if not sheet.nested:
         return found
     every = found.array[0]
@@ -111,7 +99,7 @@ def _of_outer_rows(sheet: Sheet, found: Values) -> Values:
 def _nested(
     sheet: Sheet, found: Values, kept: tuple[str, ...], samples: IntArray
 ) -> tuple[NestedFold, ...] | None:
-    """Outer folds with the inner predictions of the configurations and samples that were kept."""
+    """Return the outer folds with the inner predictions of the kept configurations and samples."""
     if not sheet.nested:
         return None
     inner, _ = without_gaps(sheet.outer, found.array[0])
@@ -122,9 +110,9 @@ def _nested(
 def _notes_on_predictions(
     sheet: Sheet, values: Values, outcome: Outcome, folds: IntArray | None, first: BoolArray | None
 ) -> Iterator[Note]:
-    """Check the predictions: in repeated hold-out, those of the samples of the first repeat."""
+    """Check the predictions; in repeated hold-out, those of the first repeat."""
     names, known = values.configurations, sheet.declared
-    if outcome.task is Task.SCORE:  # one that is always right, or wrong, is nothing strange
+    if outcome.task is Task.SCORE:  # a configuration may always be right, or wrong
         yield from duplicates(names, keys_of(values.array))
         return
     seen = examine(values, outcome, folds, known)
@@ -146,7 +134,7 @@ def _folds(
     there: BoolArray | None,
     names: tuple[str, ...],
 ) -> tuple[IntArray | None, tuple[str, ...], tuple[Note, ...]]:
-    """(R, N) codes and names of the folds; a note instead where they are unknown."""
+    """Return (R, N) codes and names of the folds, or a note if they are unknown."""
     if there is not None:
         return None, (), (note_on_holdout(there),)
     flags = sheet.metadata.flags
@@ -156,7 +144,7 @@ def _folds(
     fold = sheet.roles.get("fold")
     n_missing = rows.size
     if fold is not None:
-        n_missing = int((np.isin(rows, fold.nulls) | (rows < 0)).sum())
+        n_missing = int(((fold.named_codes()[0][rows] < 0) | (rows < 0)).sum())
     if fold is None and outcome.task is Task.SCORE:
         return None, (), ()  # an evaluation has no folds that could be missing
     if fold is None or n_missing:
@@ -198,7 +186,7 @@ def _notes_on_columns(
 
 
 def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:
-    """Groups that are torn apart by the folds."""
+    """Return a note on groups split between folds."""
     if groups is None or folds is None:
         return
     n_spanning = count_spanning(groups, folds)
@@ -207,7 +195,7 @@ def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterato
 
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """Yield what the metadata tell about the configurations."""
+    """Yield notes from the metadata of the configurations."""
     metadata, n_read = sheet.metadata, _n_read(sheet)
     counts = metadata.count_flags(configurations)
     if counts:
@@ -232,7 +220,7 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
 
 
 def _notes_on_targets(targets: Targets, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """Yield whose target the truth is, where the tool scales those of some models."""
+    """Yield a note on the model whose target is the truth, if others scale theirs."""
     scaled = [name for name in configurations if name in targets.scaled and name != targets.of]
     if targets.unsure:
         yield remarks.targets_clipped(targets.unsure)
@@ -242,43 +230,43 @@ def _notes_on_targets(targets: Targets, configurations: tuple[str, ...]) -> Iter
 
 
 def _notes_on_logs(evaluation: Evaluation) -> Iterator[Note]:
-    """Yield what of the logs of an evaluation takes no part, and which score counts."""
+    """Yield notes on excluded logs of an evaluation, and on the score used."""
     for note, names in (
-        (logs.failed_runs, evaluation.failed),
-        (logs.run_again, evaluation.repeated),
-        (logs.tasks_left_out, evaluation.elsewhere),
+        (declared.failed_runs, evaluation.failed),
+        (declared.run_again, evaluation.repeated),
+        (declared.tasks_left_out, evaluation.elsewhere),
     ):
         if names:
             yield note(names)
     if evaluation.other_scores and not evaluation.headline:
-        yield logs.first_score(evaluation.score, evaluation.other_scores)
+        yield declared.first_score(evaluation.score, evaluation.other_scores)
 
 
 def _source(sheet: Sheet, folds: IntArray | None) -> Source:
-    """Return where all of it came from, and how much there was before anything was left out."""
+    """Return the origin, with the counts before anything was left out."""
     metadata = sheet.metadata
     raw, selection = metadata.raw, _selection_of(sheet)
     if selection is not None and folds is not None and folds.max() > 0:
         raw = MappingProxyType({"selection": str(selection), **raw})
     weight = column_of_weights(sheet)
-    found = Source(
+    source = Source(
         sheet.path, sheet.table.sha256, raw, sheet.left_out, weight=weight, run=metadata.run
     )
-    if sheet.unfinished is not None:  # what is not there yet is not left out
-        return found
+    if sheet.unfinished is not None:  # what is yet to come is not left out
+        return source
     n_tried = max(metadata.n_candidates_total or 0, _n_read(sheet)) - sheet.n_excluded
     n_tried -= sum(one.reason != DUMMY for one in sheet.left_out)
-    return replace(found, n_samples=sheet.n_samples, n_tried=n_tried)
+    return replace(source, n_samples=sheet.n_samples, n_tried=n_tried)
 
 
 def _selection_of(sheet: Sheet) -> Pooling | None:
-    """Return how the tool whose dialect this is selects, where it is known."""
+    """Return the pooling by which the tool selects, if known."""
     dialect = DIALECTS.get(sheet.layout)
     return None if dialect is None else dialect.selection
 
 
 def _n_read(sheet: Sheet) -> int:
-    """Candidates of the file, those included that a flag or an option leaves out."""
+    """Number of candidates in the file, including those excluded by a flag or an option."""
     names = {*sheet.configurations, *(one.name for one in sheet.left_out)}
     flags = sheet.metadata.flags
     n_dummies = sum(name in names and DUMMY in own for name, own in flags.items())
@@ -288,19 +276,9 @@ def _n_read(sheet: Sheet) -> int:
 def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]:
     """Return folds coded 0..F-1 within each repeat, and their names.
 
-    Parameters
-    ----------
-    fold : (n_rows,)
-        Fold of each row, none missing.
-    rows : (R, N)
-        Row of each sample in each repeat.
-
-    Returns
-    -------
-    codes : (R, N)
-        In the natural order of the names.
-    names
-        Of the F codes: those of the file where all repeats share them, else "0", "1", ...
+    `fold` is that of each row, (n_rows,); `rows` (R, N) is the row of each sample in each repeat.
+    Codes (R, N) follow the natural order of the names, which are "0", "1", ... unless all repeats
+    share them.
     """
     codes, names = fold.named_codes()
     order = natural_order(names)
@@ -315,21 +293,13 @@ def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]
 
 
 def count_spanning(groups: IntArray, folds: IntArray) -> int:
-    """Count the groups with samples in more than one fold of a repeat.
-
-    Parameters
-    ----------
-    groups : (N,)
-        Codes 0..G-1.
-    folds : (R, N)
-        Codes of the folds.
-    """
+    """Count the groups (N,) with samples in several folds (R, N) of a repeat."""
     n_groups = int(groups.max()) + 1
     lowest = np.full((len(folds), n_groups), np.iinfo(np.int64).max)
     highest = np.full((len(folds), n_groups), -1)
-    for repeat, own in enumerate(folds):
-        np.minimum.at(lowest[repeat], groups, own)
-        np.maximum.at(highest[repeat], groups, own)
+    for repeat, of_repeat in enumerate(folds):
+        np.minimum.at(lowest[repeat], groups, of_repeat)
+        np.maximum.at(highest[repeat], groups, of_repeat)
     return int((lowest < highest).any(axis=0).sum())
 
 
@@ -341,14 +311,10 @@ def note_on_holdout(there: BoolArray) -> Note:
 
 
 def without_gaps(outer: BoolArray, predictions: FloatArray) -> tuple[IntArray, BoolArray]:
-    """Return the inner rows that can be used, and the configurations (C,) complete on them.
+    """Return the usable inner rows, and the configurations (C,) complete on them.
 
-    Parameters
-    ----------
-    outer : (n_rows,)
-        Rows of outer test samples.
-    predictions : (n_rows, C) or (n_rows, C, K)
-        All predictions, NaN where missing.
+    `outer` (n_rows,) marks rows of outer test samples; all predictions are (n_rows, C[, K]), NaN
+    where missing.
     """
     missing: BoolArray = np.isnan(predictions)
     missing = np.asarray(missing.any(axis=2)) if missing.ndim == 3 else missing
@@ -359,24 +325,7 @@ def without_gaps(outer: BoolArray, predictions: FloatArray) -> tuple[IntArray, B
 def nested_folds(
     sheet: Sheet, inner: IntArray, predictions: FloatArray, chosen: IntArray
 ) -> Iterator[NestedFold]:
-    """Yield the outer folds, repeat by repeat.
-
-    Parameters
-    ----------
-    sheet
-        Inner and outer rows.
-    inner
-        The inner rows that can be used.
-    predictions : (n_rows, C) or (n_rows, C, K)
-        All predictions.
-    chosen : (N,)
-        The samples that are used.
-
-    Raises
-    ------
-    InputError
-        An outer fold of which no sample is left.
-    """
+    """Yield the outer folds, repeat by repeat, from usable inner rows and `chosen` samples (N,)."""
     position = np.full(sheet.n_samples, -1)
     position[chosen] = np.arange(len(chosen))
     places = position[sheet.samples]

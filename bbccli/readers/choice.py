@@ -1,4 +1,4 @@
-"""Choose configurations: `--only`, `--exclude`, `--include`, and the probability beside a label."""
+"""Choose configurations: `--only`, `--exclude`, `--include`, and probabilities beside labels."""
 
 from __future__ import annotations
 
@@ -18,8 +18,7 @@ from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import OF_CLASS, check_classes_told, sorted_names, spelled
 from bbccli.readers.meaning import positive_last
 from bbccli.readers.problems import Problems
-from bbccli.readers.request import Request
-from bbccli.readers.roles import nearest_names
+from bbccli.readers.roles import Request, nearest_names
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
@@ -42,25 +41,18 @@ INCLUDED = {
     "dummies": "dummy",
     ALL: "",
 }
-"""Values of `--include`, and their flags: of models that saw the outcome, or are no candidates."""
+"""Values of `--include` -> their flags: models that saw the outcome, or that are no candidates."""
 
 
 EXPECTED = frozenset({"samples-left-out", "candidates-missing"})
-"""Notes about what is not there: in a cross-validation in progress nothing to remark on."""
+"""Notes on missing parts, not needed for a cross-validation in progress."""
 
 GAPS_WITHIN_FOLDS = "gaps-within-folds"
 """Code of the note that comes last."""
 
 
 def choose(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
-    """Keep the configurations that take part.
-
-    Raises
-    ------
-    OptionError, InputError
-        A pattern that matches no configuration, something to include that there is not, nothing is
-        left, or labels that may be of the model of a probability beside them.
-    """
+    """Keep the configurations chosen by options and flags; refuse patterns without a match."""
     with problems.of("choice"):
         sheet = _one_of_each_model(_named(sheet, request.only, request.exclude), request.positive)
     with problems.of("choice"):
@@ -69,9 +61,9 @@ def choose(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
 
 
 def _named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
-    """Keep the configurations that a pattern of `only` matches and none of `exclude` does.
+    """Keep the configurations that match a pattern of `only`, but none of `exclude`.
 
-    Those that `only` matches are named by hand: configurations, whatever they predict.
+    Those matched by `only` count as named by hand: configurations, whatever they predict.
     """
     if not only and not exclude:
         return sheet
@@ -98,7 +90,7 @@ def _named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
 
 
 def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
-    """Leave out the configurations that have a flag which is not included."""
+    """Leave out configurations with a flag, unless it is included."""
     unknown = [one for one in include if one not in INCLUDED]
     if unknown:
         hint = nearest(short(unknown[0], str), INCLUDED)
@@ -134,8 +126,8 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
 
 
 def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: str) -> set[str]:
-    """Names that some pattern matches; each pattern matches one at least."""
-    found: set[str] = set()
+    """Return the names that match some pattern; each pattern must match at least one."""
+    matched: set[str] = set()
     for pattern in patterns:
         matches = {name for name in names if name == pattern or fnmatchcase(name, pattern)}
         if not matches:
@@ -145,21 +137,16 @@ def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: s
                 path=path,
                 hint=near or f"the configurations are {listing(names, 8)}",
             )
-        found |= matches
-    return found
+        matched |= matches
+    return matched
 
 
 def _one_of_each_model(sheet: Sheet, positive: str | None) -> Sheet:
-    """Leave out the labels that a probability leads to, such as `y_pred` beside `y_prob`.
+    """Leave out labels derived from a probability, such as `y_pred` beside `y_prob`.
 
-    Both are of one model where their names say so, and where the label is in every row the class
-    whose probability is above one half, or the largest. Names by hand and those that the metadata
-    declare are configurations.
-
-    Raises
-    ------
-    InputError
-        The names say so, and some rows contradict it.
+    Both belong to one model if their names say so, and if in every row the label is the class whose
+    probability is above 0.5, or the largest. Columns named by hand or in the metadata are always
+    configurations. Refuse names that say so if some rows contradict.
     """
     for label, probability in _pairs(sheet).items():
         column = sheet.column(sheet.configurations[label][0])
@@ -170,15 +157,15 @@ def _one_of_each_model(sheet: Sheet, positive: str | None) -> Sheet:
         codes, names = column.named_codes()
         places = [code.get(spelled(name, classes), -1) for name in names]
         cells = sheet.configurations[probability]
-        told = {cell.label for cell in cells} == set(classes) or len(cells) == 1
-        if min(places, default=-1) < 0 or not told:
-            continue  # numbers of its own
+        complete = {cell.label for cell in cells} == set(classes) or len(cells) == 1
+        if min(places, default=-1) < 0 or not complete:
+            continue  # independent numbers
         labels = np.array([*places, -1])[codes]
         differ, n_rows = _unlike(sheet, labels, classes, cells)
         if len(differ):
             of_other = len(cells) == 1 and 2 * len(differ) > n_rows
             raise column.fault(
-                f"{label} may be what {probability} predicts, or a configuration of its own: it "
+                f"{label} may be the label of {probability}, or a configuration of its own: it "
                 f"is not the more probable class in {len(differ)} of {n_rows} rows",
                 differ,
                 hint=f"{parameter('positive', classes[0])} if {probability} is that of "
@@ -195,23 +182,23 @@ def _one_of_each_model(sheet: Sheet, positive: str | None) -> Sheet:
 
 
 def _pairs(sheet: Sheet) -> Mapping[str, str]:
-    """Configurations of labels by their names, and that of the probability beside each."""
+    """Return label configurations by name, with the probability beside each."""
     if sheet.layout != WIDE or "truth" not in sheet.roles:
         return {}
-    known = sheet.declared
-    free = tuple(name for name in sheet.configurations if name not in known)
-    heads, found = _probabilities(free), {}
+    declared = sheet.declared
+    free = tuple(name for name in sheet.configurations if name not in declared)
+    heads, pairs = _probabilities(free), {}
     for name in free if heads else ():
         match = _LABEL.fullmatch(name)
         head = _head(match) if match else name.casefold()
         if heads.get(head, name) != name and len(sheet.configurations[name]) == 1:
-            found[name] = heads[head]
-    return found
+            pairs[name] = heads[head]
+    return pairs
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
 def _probabilities(names: tuple[str, ...]) -> Mapping[str, str]:
-    """Names of probabilities, by the name of their model."""
+    """Return names of probabilities by model."""
     heads: dict[str, str] = {}
     for name in names:
         of_class = OF_CLASS.match(name)
@@ -222,7 +209,7 @@ def _probabilities(names: tuple[str, ...]) -> Mapping[str, str]:
 
 
 def _head(match: re.Match[str]) -> str:
-    """Name of the model; none in `y_pred`, as in `pred`."""
+    """Return the name of the model; empty for `y_pred` and `pred`."""
     name = (match[1] or match[2] or "").casefold()
     return "" if name == "y" else name
 
@@ -230,33 +217,28 @@ def _head(match: re.Match[str]) -> str:
 def _unlike(
     sheet: Sheet, labels: IntArray, classes: Sequence[str], cells: Sequence[PredictionColumn]
 ) -> tuple[IntArray, int]:
-    """Rows whose label is not the class that is most probable; and how many rows have both."""
+    """Return the rows whose label is not the most probable class; and the number with both."""
     columns = [sheet.column(cell) for cell in cells]
     if any(column.is_text for column in columns) or (len(cells) == 1 and len(classes) != 2):
         return np.arange(0), 0
     numbers: FloatArray = np.stack([to_numbers(column.values) for column in columns], axis=-1)
-    told = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
+    usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
     if len(cells) > 1:
         numbers = numbers[:, [[cell.label for cell in cells].index(one) for one in classes]]
         own = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
-        return np.flatnonzero(told & (own < numbers.max(axis=1))), int(told.sum())
+        return np.flatnonzero(usable & (own < numbers.max(axis=1))), int(usable.sum())
     one = numbers[:, 0]
-    half = 0.5 if one[told].min(initial=1) >= 0 and one[told].max(initial=0) <= 1 else 0.0
+    half = 0.5 if one[usable].min(initial=1) >= 0 and one[usable].max(initial=0) <= 1 else 0.0
     wrong = np.where(labels == 1, one < half, one > half)
-    return np.flatnonzero(told & wrong), int(told.sum())
+    return np.flatnonzero(usable & wrong), int(usable.sum())
 
 
 def narrow(sheet: Sheet) -> Sheet:
-    """Keep the samples predicted so far and the configurations still in.
+    """Keep the samples predicted so far and the configurations still in the race.
 
-    A sample counts when some configuration predicts it. A configuration that lacks predictions
-    which another has was dropped earlier. Of the repeats, the first counts from its first fold,
-    each other one when all samples of the file are predicted in it.
-
-    Raises
-    ------
-    InputError
-        No prediction at all, or no configuration that has them all.
+    A sample counts if some configuration predicts it. A configuration that lacks predictions which
+    another has was dropped earlier. The first repeat counts from its first fold on, others once all
+    samples of the file are predicted in them.
     """
     check_classes_told(sheet)
     names = tuple(sheet.configurations)
@@ -265,7 +247,7 @@ def narrow(sheet: Sheet) -> Sheet:
     started = np.flatnonzero(anyone.any(axis=1))
     if not len(started):
         raise InputError(
-            "there is no prediction yet", path=sheet.path, hint="run the first fold before asking"
+            "there is no prediction yet", path=sheet.path, hint="run the first fold first"
         )
     counted = [r for r in started if r == started[0] or anyone[r].all()]
     dropped = np.flatnonzero((anyone[:, :, None] & ~predicted).any(axis=(0, 1))).tolist()
@@ -273,7 +255,7 @@ def narrow(sheet: Sheet) -> Sheet:
         raise InputError(
             "every configuration lacks predictions that another has",
             path=sheet.path,
-            hint="those still in have predictions in all folds so far; complete one at least",
+            hint="complete at least one configuration in all folds so far",
         )
     gone = tuple(names[c] for c in dropped)
     unfinished, notes = Unfinished(gone, (0,) * len(gone), names=names), sheet.notes
@@ -302,7 +284,7 @@ def narrow(sheet: Sheet) -> Sheet:
 
 
 def _predicted(sheet: Sheet) -> BoolArray:
-    """(R, N, C) True where there is a prediction, of all classes where there are several."""
+    """(R, N) True where there is a prediction, for all classes if there are several."""
     predicted = np.ones((sheet.n_rows, len(sheet.configurations)), bool)
     for c, cells in enumerate(sheet.configurations.values()):
         for cell in cells:
@@ -311,7 +293,7 @@ def _predicted(sheet: Sheet) -> BoolArray:
 
 
 def _fold_of_each(sheet: Sheet) -> IntArray | None:
-    """(R, N) number of the fold, of all repeats, that each sample is in; None when unknown."""
+    """Return the (R, N) number of the fold, over all repeats, of each sample; None if unknown."""
     rows, fold = sheet.rows, sheet.roles.get("fold")
     if fold is None or np.isin(rows[rows >= 0], fold.nulls).any():
         return None

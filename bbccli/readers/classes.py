@@ -1,4 +1,4 @@
-"""Find the class of each column `config::class`, spelled as the truth spells its classes."""
+"""Find the class of each column `config::class`, spelled as in the truth."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ from bbccli.types import IntArray
 
 OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
 SUM_TOLERANCE = 1e-3
-"""Tolerance for the sum of the probabilities of all classes, which is 1."""
+"""Tolerance for the sum of the probabilities of all classes."""
 
-_NAMED = "one column `config::class` per class, which names it"
+_NAMED = "write one column 'config::class' per class"
 
 
 def tell_classes(sheet: Sheet) -> Sheet:
-    """Return the sheet whose cells know their classes.
+    """Return the sheet with the class of each cell.
 
-    Of a long table the classes are known and spelled anew. Of a wide one they are the ends of the
-    names, where some of these ends are classes of the truth; names that the metadata declare as
-    configurations are never split. Without a truth every column is a configuration.
+    For a long table the classes are known and respelled. For a wide one they are suffixes of names,
+    if some of these are classes of the truth; configurations declared by the metadata are never
+    split. Without a truth every column is a configuration.
     """
     truth = sheet.roles.get("truth")
     if sheet.table.unnamed and truth is None:
         raise InputError(
-            "lists hold one number for each class, and there is no truth whose classes these are",
+            "lists hold one number per class, but there is no truth with these classes",
             path=sheet.path,
-            hint="one value per cell",
+            hint="use one value per cell",
         )
     if truth is None:
         whole = (replace(c, configuration=c.name, label=None) for c in sheet.cells)
@@ -59,12 +59,12 @@ def tell_classes(sheet: Sheet) -> Sheet:
 
 
 def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
-    """Classes that are called by their numbers in the sorted order of those of the truth."""
+    """Return classes that are called by their numbers in the sorted order of those of the truth."""
     cells = [_split(cell, (), ()) for cell in sheet.cells]
     n_labels, names = len({cell.label for cell in cells}), sorted_names(present)
     if n_labels != len(names):
         raise InputError(
-            f"has {n_labels} classes, the labels have {len(names)}",
+            f"has {n_labels} classes, but the labels have {len(names)}",
             path=sheet.path,
             hint="give the labels that the models were fitted on",
         )
@@ -81,33 +81,33 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
     for configuration, length in lengths.items():
         if length != len(names):
             raise InputError(
-                f"lists of {count(length, 'number')}, and the truth has {len(names)} classes "
+                f"lists of {count(length, 'number')}, but the truth has {len(names)} classes "
                 f"({listing(names, 4)})",
                 path=sheet.path,
                 column=configuration,
-                hint=f"{_NAMED}; drop a column that is no prediction",
+                hint=f"{_NAMED}; drop a column that holds no predictions",
             )
     levels = sheet.table.levels.get(sheet.roles["truth"].name, ())
     order = [spelled(name, present) for name in levels or sheet.metadata.classes]
     order = [name for name in order if name in present or not levels]
     if order and order != names:
         raise InputError(
-            f"lists hold the classes in an order that nothing tells: {listing(names, 4)}, or "
+            f"the order of the classes in lists is unknown: {listing(names, 4)}, or "
             f"{listing(order, 4)} as in the {'categories of the truth' if levels else 'metadata'}",
             path=sheet.path,
             hint=_NAMED,
         )
     for configuration in lengths:
-        own = [cell for cell in cells if cell.configuration == configuration]
-        _, wrong = _sums(sheet, own)
+        columns = [cell for cell in cells if cell.configuration == configuration]
+        _, wrong = _sums(sheet, columns)
         if len(wrong):
-            path, _, row = sheet.column(own[0]).place(int(wrong[0]))
+            path, _, row = sheet.column(columns[0]).place(int(wrong[0]))
             raise InputError(
-                "the list does not add up to 1, as the probabilities of all classes do",
+                "the list does not sum to 1, as the probabilities of all classes must",
                 path=path,
                 column=configuration,
                 row=row,
-                hint=f"{_NAMED}; drop a column that is no prediction",
+                hint=f"{_NAMED}; drop a column that holds no predictions",
                 further=len(wrong) - 1,
             )
     for place, cell in enumerate(cells):
@@ -120,7 +120,7 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
 
 
 def sorted_names(names: Iterable[str]) -> list[str]:
-    """Sort names of classes: by value when all names are numbers, else by spelling."""
+    """Sort class names: by value if all are numbers, else by spelling."""
     names = list(names)
     numbers = [number_of(name) for name in names]
     if np.isnan(numbers).any():
@@ -129,26 +129,20 @@ def sorted_names(names: Iterable[str]) -> list[str]:
 
 
 def check_classes_told(sheet: Sheet) -> None:
-    """Refuse a column without a class where others have one.
-
-    Raises
-    ------
-    InputError
-        The first such column.
-    """
+    """Refuse a column without a class if others have one."""
     untold = [cell for cell in sheet.cells if cell.label is None] if sheet.by_class else []
     if untold:
         name, present = untold[0].name, sheet.roles["truth"].named_codes()[1]
         raise InputError(
-            "column has no class, others have",
+            "the column has no class, but others have one",
             path=sheet.path,
             column=name,
-            hint=f"name it `{name}{CLASS_SEPARATOR}{present[0]}` and so on, or drop it",
+            hint=f"name it '{name}{CLASS_SEPARATOR}{present[0]}' and so on, or drop it",
         )
 
 
 def spelled(name: str, classes: Sequence[str]) -> str:
-    """Spelling of a class in the truth: 1.0 names the class 1, true the class True."""
+    """Return a class as spelled in the truth: 1.0 names the class 1, true the class True."""
     if name in classes:
         return name
     number = number_of(name)
@@ -156,10 +150,10 @@ def spelled(name: str, classes: Sequence[str]) -> str:
 
 
 def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[PredictionColumn]:
-    """Cells, of which `proba_0` and `proba_1` may be those of one configuration.
+    """Return cells, with `proba_0` and `proba_1` as the classes of one configuration if they are.
 
-    Such are columns that name every class of the truth and sum to 1 in every row; others may as
-    well be configurations that are numbered.
+    Such columns name every class of the truth and sum to 1 in every row; others may as well be
+    numbered configurations.
     """
     cells = list(sheet.cells)
     owned: dict[str, dict[str, int]] = {}
@@ -180,7 +174,7 @@ def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[PredictionColum
 
 
 def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArray]:
-    """Count the rows in which all cells are filled; of these, which are no probabilities."""
+    """Count the rows in which all cells are filled, and those of them that are no probabilities."""
     columns = [sheet.column(cell) for cell in cells]
     if any(column.is_text for column in columns):
         return 0, np.arange(0)
@@ -194,7 +188,7 @@ def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArra
 def _split(
     cell: PredictionColumn, present: Sequence[str], configurations: Collection[str]
 ) -> PredictionColumn:
-    """Configuration and class of a column of a wide table."""
+    """Split the name of a wide column into configuration and class."""
     head, separator, tail = cell.name.rpartition(CLASS_SEPARATOR)
     if not separator or cell.name in configurations:
         return cell

@@ -1,4 +1,4 @@
-"""A column in memory that remembers which file and row each value came from."""
+"""A column in memory that remembers the file and row of each value."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 EXACT_INTEGERS = 2.0**53
 
 _SPARSE = 8
-"""Times the number of rows that a table of all codes may be long; beyond, rows are sorted."""
+"""Longest table of codes, as a multiple of the number of rows; beyond, rows are sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Origin:
     path
         Name of the file for messages.
     start
-        First row of the table that is the file's.
+        First row of the table that comes from the file.
     names
-        Name in the file of each column of the table that has another.
+        Name in the file of each renamed column.
     """
 
     path: str
@@ -56,20 +56,20 @@ class Origin:
 
 @dataclass(frozen=True)
 class Column:
-    """One column of numbers, booleans or text; NaN and empty text are null.
+    """A column of numbers, booleans or text; NaN and empty text are null.
 
     Parameters
     ----------
     path
-        File that the values came from.
+        File of the values.
     name
         Name of the column in that file.
     values : (n,)
         Arrow array.
     rows : (n,)
-        Row of that file behind each value.
+        Row of the file for each value.
     origins
-        The files, in order, if the rows are those of several.
+        The files, in order, if there are several.
     """
 
     path: str
@@ -100,11 +100,11 @@ class Column:
 
     @cached_property
     def nulls(self) -> IntArray:
-        """Entries without a value."""
+        """Return the entries without a value."""
         return np.flatnonzero(null_mask(self.values))
 
     def take(self, entries: IntArray) -> Column:
-        """Return the given entries, in their order; null where an entry is -1."""
+        """Return the given entries, in order; null where an entry is -1."""
         if len(entries) == len(self) and np.array_equal(entries, np.arange(len(self))):
             return self
         values = take(self.values, as_arrow_or_null(entries))
@@ -119,7 +119,7 @@ class Column:
         return self.path, self.name, row
 
     def fault(self, problem: str, entries: int | IntArray, *, hint: str) -> InputError:
-        """Build the error about the first of some entries: file, column, row and value."""
+        """Return the error about the first of some entries: file, column, row and value."""
         wrong = np.atleast_1d(entries)
         entry = int(wrong[0])
         path, column, row = self.place(entry)
@@ -134,23 +134,19 @@ class Column:
         )
 
     def present(self, role: str, *, hint: str) -> Column:
-        """Return the column itself, every entry of which has a value.
-
-        Raises
-        ------
-        InputError
-            The first entry without one.
-        """
+        """Return the column itself; refuse missing values."""
         if len(self.nulls):
             raise self.fault(f"{role} is missing", self.nulls, hint=hint)
         return self
 
     def codes(self) -> tuple[IntArray, pa.Array]:
-        """(n,) codes in order of first appearance, -1 where null; and the distinct values."""
+        """Return (n,) codes in order of first appearance, -1 where null; and the distinct
+        values.
+        """
         return self._codes
 
     def named_codes(self) -> tuple[IntArray, tuple[str, ...]]:
-        """(n,) codes into the distinct names, -1 where null."""
+        """Return (n,) codes into the distinct names, -1 where null; and these."""
         return self._named_codes
 
     @cached_property
@@ -173,13 +169,7 @@ class Column:
         return merged, tuple(unique)
 
     def numbers(self, role: str, hint: str = "numbers are needed here") -> FloatArray:
-        """(n,) float64, NaN where null.
-
-        Raises
-        ------
-        InputError
-            Text, or an infinite number.
-        """
+        """Return (n,) float64, NaN where null; refuse text and infinite numbers."""
         if self.is_text:
             raise self.fault(f"{role} is text", text_entries(self), hint=hint)
         numbers: FloatArray = to_numbers(self.values).astype(np.float64, copy=False)
@@ -190,14 +180,14 @@ class Column:
 
 
 def name_of(value: object) -> str:
-    """Name of a class or fold: 1, 1.0 and "1" are all called "1"."""
+    """Return the name of a class or fold: 1, 1.0 and "1" are all called "1"."""
     if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT_INTEGERS:
         return str(int(value))
     return str(value)
 
 
 def number_of(name: str) -> float:
-    """Return the finite number that a text stands for, else NaN; True is 1 and False is 0."""
+    """Return the finite number that text means, else NaN; True is 1 and False is 0."""
     booleans = {"true": 1.0, "false": 0.0}
     try:
         number = booleans.get(name.casefold(), math.nan) if name.isalpha() else float(name)
@@ -207,15 +197,15 @@ def number_of(name: str) -> float:
 
 
 def text_entries(column: Column) -> IntArray:
-    """Entries of text that is not a number; the first entry when all are numbers."""
+    """Return entries of text that is not a number; the first entry if all are numbers."""
     codes, values = column.codes()
     text = [math.isnan(number_of(value)) for value in values.to_pylist()]
-    found = np.flatnonzero(np.array([*text, False])[codes])
-    return found if len(found) else np.flatnonzero(codes >= 0)[:1]
+    entries = np.flatnonzero(np.array([*text, False])[codes])
+    return entries if len(entries) else np.flatnonzero(codes >= 0)[:1]
 
 
 def natural_order(names: tuple[str, ...]) -> list[int]:
-    """Order in which Fold2 precedes Fold10; by value where all names are numbers."""
+    """Return the order in which Fold2 precedes Fold10; by value if all names are numbers."""
     numbers = np.array([number_of(name) for name in names])
     if not np.isnan(numbers).any():
         return [int(i) for i in np.argsort(numbers, kind="stable")]
@@ -227,7 +217,7 @@ def natural_order(names: tuple[str, ...]) -> list[int]:
 
 
 def joint(codes: Sequence[IntArray]) -> IntArray:
-    """(n,) one code, dense, for each combination of several codes; -1 counts as a value."""
+    """Return (n,) dense codes of the combinations of several codes; -1 counts as a value."""
     combined: IntArray = np.zeros(len(codes[0]), np.int64)
     for one in codes:
         combined = _dense(combined * (int(one.max()) + 2) + one + 1)
@@ -235,15 +225,7 @@ def joint(codes: Sequence[IntArray]) -> IntArray:
 
 
 def by_appearance(codes: IntArray) -> tuple[IntArray, IntArray]:
-    """Renumber codes, dense and at least 0.
-
-    Returns
-    -------
-    ranks : (n,)
-        Codes in order of first appearance.
-    first : (K,)
-        Row in which each of them appears first.
-    """
+    """Renumber codes (n,), at least 0, by first appearance; return also the first row of each."""
     first = _first_rows(codes)
     order = np.argsort(first)
     rank = np.empty(len(order), np.int64)
@@ -252,21 +234,21 @@ def by_appearance(codes: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def repeated(codes: IntArray) -> IntArray:
-    """Return the rows whose code, at least 0, stands in an earlier row."""
+    """Return the rows whose code, at least 0, occurs in an earlier row."""
     codes = _dense(codes)
     rows = np.arange(len(codes))
     return np.flatnonzero(_first_rows(codes)[codes] != rows)
 
 
 def _first_rows(codes: IntArray) -> IntArray:
-    """(K,) first row of each of the codes 0..K-1."""
+    """Return the (K,) first row of each of the codes 0..K-1."""
     first = np.zeros(int(codes.max(initial=-1)) + 1, np.int64)
-    first[codes[::-1]] = np.arange(len(codes))[::-1]  # of equal places the last one written stays
+    first[codes[::-1]] = np.arange(len(codes))[::-1]  # the last write to a place stays
     return first
 
 
 def _dense(codes: IntArray) -> IntArray:
-    """(n,) codes 0..K-1 in the order of the given ones, which are at least 0."""
+    """Return (n,) codes 0..K-1 in the order of the given ones, which are at least 0."""
     largest = int(codes.max(initial=-1))
     if largest >= _SPARSE * len(codes) + 1024:
         _, codes = np.unique(codes, return_inverse=True)

@@ -1,4 +1,4 @@
-"""Predictions that stay in a Parquet file: columns are read when they are asked for."""
+"""Predictions that stay in a Parquet file: columns are read on request."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     import pyarrow.parquet as pq
 
 AT_ONCE = 2**22
-"""Cells that are read in one call: 16 MB of float32."""
+"""Cells read in one call: 16 MB of float32."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ColumnFile:
-    """What an array (1, N, C) of predictions would be, indexed by consecutive rows and by columns.
+    """An array (1, N, C) of predictions on disk, indexed by consecutive rows and by columns.
 
     Attributes
     ----------
     path
-        Absolute, as every machine that reads it has to see it.
+        Absolute path, the same on every machine that reads it.
     size
-        Bytes of the file, by which another file of this name is told.
+        Bytes of the file, to notice another file of this name.
     names
         Columns of the C configurations.
     n_rows
         N.
     single
-        Whether all columns are float32; else they are read as float64.
+        True if all columns are float32; else they are read as float64.
     labels
-        Value of each class code, where the predictions are labels; they are read as codes.
+        Value of each class code, if the predictions are labels; they are read as codes.
     in_unit
-        Whether all numbers lie in [0, 1].
+        True if all numbers are in [0, 1].
     """
 
     path: str
@@ -60,49 +60,44 @@ class ColumnFile:
 
     @property
     def dtype(self) -> np.dtype[np.floating[Any]]:
-        """Type of what is read."""
+        """Type of the numbers as read."""
         return np.dtype(np.float32 if self.single and self.labels is None else np.float64)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all predictions, if they were in memory."""
+        """Bytes of all predictions in memory."""
         return self.n_rows * len(self.names) * self.dtype.itemsize
 
     def __getitem__(self, key: tuple[slice, slice, Any]) -> FloatArray:
-        """Read configurations, `[:, rows, columns]`, where each sample has a number: (1, N', C').
+        """Read configurations, `[:, rows, columns]`, with a number for each sample: (1, N', C').
 
-        Of the groups of rows of the file only those that hold some of the rows are read.
-
-        Raises
-        ------
-        InputError
-            The file is not there, or is another.
+        Only row groups with some of the rows are read.
         """
         columns = np.arange(len(self.names))[key[2]]
         first, end, _ = key[1].indices(self.n_rows)
-        # a column after the other in memory, as they are read
+        # column by column in memory, as they are read
         found: FloatArray = np.empty((1, len(columns), end - first), self.dtype).swapaxes(1, 2)
         step = max(AT_ONCE // max(end - first, 1), 1)
         for start in range(0, len(columns), step):
-            asked = columns[start : start + step].tolist()
-            read = self._read([self.names[c] for c in asked], first, end)
+            batch = columns[start : start + step].tolist()
+            read = self._read([self.names[c] for c in batch], first, end)
             for offset, values in enumerate(read):
                 found[0, :, start + offset] = values if self.labels is None else self._codes(values)
         return found
 
     def of(self, columns: list[int]) -> ColumnFile:
-        """Return some of the configurations, which are not read."""
+        """Select configurations, without reading them."""
         return replace(self, names=tuple(self.names[c] for c in columns))
 
     def _codes(self, values: FloatArray) -> FloatArray:
-        """Class codes of the labels (N,), NaN where one is no class."""
+        """Return class codes of labels (N,), NaN for other values."""
         codes = np.full(len(values), np.nan)
         for code, label in enumerate(self.labels or ()):
             codes[values == label] = code
         return codes
 
     def _read(self, names: list[str], first: int, end: int) -> list[FloatArray]:
-        """Some rows of columns, by their names: (N',) each."""
+        """Read some rows of columns by name: (N',) each."""
         import pyarrow as pa
 
         try:
@@ -114,9 +109,9 @@ class ColumnFile:
             table = file.read_row_groups(groups, columns=names, use_threads=False)
         except (pa.ArrowException, OSError) as error:
             raise InputError(
-                f"can't be read where it is worked on: {' '.join(str(error).split())}",
+                f"can't be read by a worker: {' '.join(str(error).split())}",
                 path=self.path,
-                hint="workers see the file under the same path: a shared disk",
+                hint="put the file on a shared disk, under the same path for all workers",
             ) from None
         table = table.slice(first - before, end - first)
         places = [table.schema.get_all_field_indices(name)[0] for name in names]
@@ -125,7 +120,7 @@ class ColumnFile:
 
 @lru_cache(maxsize=2)
 def _opened(path: str, size: int) -> pq.ParquetFile:
-    """The file, whose description takes time to read where there are many columns."""
+    """Open the file, once: with many columns its metadata take time to read."""
     import pyarrow.parquet as pq
 
     found = Path(path).stat().st_size

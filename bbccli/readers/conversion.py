@@ -34,7 +34,7 @@ SCORE = "score"
 
 @dataclass(frozen=True, slots=True)
 class Converted:
-    """A table of predictions, the metadata that go with it, and the matrix that it holds."""
+    """A table of predictions, its metadata, and the matrix in it."""
 
     table: pa.Table
     metadata: Mapping[str, Any]
@@ -42,14 +42,8 @@ class Converted:
 
 
 def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
-    """Read files and lay out their predictions in another form; nothing is dropped, gaps are kept.
-
-    Raises
-    ------
-    InputError, OptionError, UndefinedError
-        Whatever `read` raises; names of configurations that a wide table can't have.
-    UnsupportedError
-        Several training sizes.
+    """Read files and write their predictions in another layout; nothing is dropped, gaps are
+    kept.
     """
     sheet, matrix = understand(paths, request)
     if matrix.smaller:
@@ -63,13 +57,7 @@ def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
 
 
 def wide_table(sheet: Sheet) -> pa.Table:
-    """Return one row per repeat and sample, one column per configuration (and class).
-
-    Raises
-    ------
-    InputError
-        A configuration with the name of a role, or two columns of one name.
-    """
+    """Return one row per repeat and sample, one column per configuration (and class)."""
     import pyarrow as pa
 
     roles = _roles(sheet)
@@ -79,9 +67,9 @@ def wide_table(sheet: Sheet) -> pa.Table:
     clash = [n for n in names if n.casefold() in written or n in ids]
     if clash:
         raise InputError(
-            f"configuration {clash[0]!r} cannot be the name of a column in the wide layout",
+            f"the name of configuration {clash[0]!r} can't be used in the wide layout",
             path=sheet.path,
-            hint="--layout long",
+            hint="use --layout long",
         )
     columns = [sheet.column(cell).values for cell in sheet.cells]
     return pa.table([*roles.values(), *columns], names=[*roles, *names])
@@ -110,7 +98,7 @@ def long_table(sheet: Sheet, kind: PredictionKind) -> pa.Table:
 
 
 def table_of(matrix: PredictionMatrix) -> tuple[pa.Table, dict[str, Any]]:
-    """Return the wide table of a matrix of one repeat with folds, without gaps, and its metadata.
+    """Return the wide table of a complete matrix of one repeat with folds, and its metadata.
 
     Reading it gives the same matrix.
     """
@@ -140,7 +128,7 @@ _OURS = {"spec": SPEC, "version": MAJOR_VERSION}
 
 
 def _task(matrix: PredictionMatrix) -> dict[str, Any]:
-    """Return what metadata say of the task."""
+    """Return the metadata of the task."""
     about: dict[str, Any] = {"task": str(matrix.task)}
     if matrix.task.is_classification:
         about["classes"] = list(matrix.outcome.classes)
@@ -150,7 +138,7 @@ def _task(matrix: PredictionMatrix) -> dict[str, Any]:
 
 
 def _roles(sheet: Sheet) -> dict[str, pa.Array]:
-    """Columns of the roles, in the order in which they are written."""
+    """Return the columns of the roles, in the order of writing."""
     columns = dict(sheet.roles)
     if sheet.nested:
         columns |= {"outer_fold": columns["fold"], "fold": columns["inner_fold"]}
@@ -158,7 +146,7 @@ def _roles(sheet: Sheet) -> dict[str, pa.Array]:
 
 
 def _under_one_another(sheet: Sheet, cells: Sequence[PredictionColumn]) -> pa.Array:
-    """(C n_rows,) columns of predictions as one: text, or numbers as wide as the widest."""
+    """Return columns of predictions stacked as one (C n_rows,): text, or the widest number type."""
     import pyarrow as pa
 
     columns = [sheet.column(cell).values for cell in cells]
@@ -169,13 +157,13 @@ def _under_one_another(sheet: Sheet, cells: Sequence[PredictionColumn]) -> pa.Ar
 
 
 def _metadata(sheet: Sheet, matrix: PredictionMatrix, layout: TableLayout) -> dict[str, Any]:
-    """Return the metadata of the input with all that was inferred."""
-    known = matrix.source.configurations
+    """Return the metadata of the input with everything inferred."""
+    configurations = matrix.source.configurations
     metadata = {**_OURS, **matrix.source.metadata, "layout": str(layout)} | _task(matrix)
     if matrix.outcome.bounds is not None:
         metadata["bounds"] = list(matrix.outcome.bounds)
     metadata.pop("weight", None)
     if "weight" in sheet.roles:
         metadata["weight"] = NAMES["weight"][0]
-    metadata["configs"] = [known.get(name, {"id": name}) for name in sheet.configurations]
+    metadata["configs"] = [configurations.get(name, {"id": name}) for name in sheet.configurations]
     return metadata

@@ -1,4 +1,4 @@
-"""Outcome and folds from files of their own, joined to the rows of the predictions."""
+"""Outcome and folds from separate files, joined to the rows of the predictions."""
 
 from __future__ import annotations
 
@@ -14,27 +14,18 @@ from bbccli.readers.arrow import as_arrow, is_nothing, is_number, to_numbers
 from bbccli.readers.column import Column
 from bbccli.readers.keys import matching, refuse_overlooked
 from bbccli.readers.problems import Problems
-from bbccli.readers.request import Request, is_given
-from bbccli.readers.roles import NAMES, Roles, column_of, named
+from bbccli.readers.roles import NAMES, Request, Roles, column_of, is_given, named
 from bbccli.readers.row_numbers import refuse_disorder
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.sources.memory import ArrowStream
-from bbccli.readers.sources.opening import read_table
-from bbccli.readers.table import Table, check_names
+from bbccli.readers.sources.files import read_table
+from bbccli.readers.table import ArrowStream, Table, check_names
 from bbccli.types import IntArray
 
 _ORDER = f"{parameter('by_position')} if the rows of both files are in the same order"
 
 
 def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
-    """Add the outcome and the folds that lie in files of their own.
-
-    Raises
-    ------
-    InputError, OptionError
-        A file that does not fit the predictions; see `open_separate`, `read_labels` and
-        `read_folds`.
-    """
+    """Add the outcome and the folds from separate files."""
     roles, by_position = dict(sheet.roles), list(sheet.by_position)
     for what, path, read in (
         ("labels", request.labels, read_labels),
@@ -63,13 +54,13 @@ class Separate:
     sheet
         The predictions.
     role
-        The role that names its key.
+        Role that names its key.
     key
-        Column of its keys; None where there is none.
+        Column of its keys; None if there is none.
     is_same
         True if names, or options, say that it is the key of the predictions.
     by_position
-        True if rows go by their position, whatever keys there are.
+        True to match rows by position, whatever keys there are.
     is_ragged
         True if it has a row per fold, with the positions of its samples.
     """
@@ -84,23 +75,12 @@ class Separate:
 
     @property
     def by_key(self) -> bool:
-        """True if rows are joined by a key that both files have."""
+        """True if rows are joined by a common key."""
         keyed = self.key is not None and name_of_key(self.sheet) is not None
         return keyed and not self.by_position
 
     def entries(self, taken: Collection[str]) -> IntArray:
-        """(n_rows,) row of this file for each row of the predictions.
-
-        Parameters
-        ----------
-        taken
-            Columns that play another role.
-
-        Raises
-        ------
-        InputError
-            As `check_keys`; keys or row counts that do not match.
-        """
+        """Return the row of this file for each row of the predictions, (n_rows,)."""
         if self.key is not None:
             self.check_keys(taken)
         if self.by_key and self.key is not None:
@@ -108,9 +88,9 @@ class Separate:
         n_rows, n_samples = self.sheet.n_rows, self.sheet.n_samples
         if self.frame.n_rows not in (n_rows, n_samples):
             raise InputError(
-                f"has {self.frame.n_rows} rows, the predictions have {n_rows}",
+                f"has {self.frame.n_rows} rows, but the predictions have {n_rows}",
                 path=self.frame.path,
-                hint="one row per sample under a header line, or a column `row_id` in both files",
+                hint="give one row per sample under a header, or a column 'row_id' in both files",
             )
         self.check_keys(taken)
         if not self.by_position:
@@ -118,14 +98,9 @@ class Separate:
         return np.arange(n_rows) if self.frame.n_rows == n_rows else self.sheet.samples
 
     def check_keys(self, taken: Collection[str] = ()) -> None:
-        """Refuse keys in one of the two files alone, or under names that need not mean the same.
+        """Refuse a key in only one of the files, or under names that may differ in meaning.
 
-        The folder of a tool that keeps no keys has the rows of the training data in their order.
-
-        Raises
-        ------
-        InputError
-            Names both files, and what each has.
+        The folder of a tool that keeps no keys has its rows in the order of the training data.
         """
         ours, theirs, path = name_of_key(self.sheet), self.key, self.sheet.path
         if self.by_position or (ours is None and self.sheet.metadata.run):
@@ -135,22 +110,22 @@ class Separate:
             refuse_overlooked(self.frame, shared, path, f", or {_ORDER}")
             return
         if ours is None:
-            problem = f"has a key, column {theirs!r}; {path} has none"
-            hint = f"{parameter('row_id')} NAME of the key in {path}"
+            problem = f"has a key, column {theirs!r}, but {path} has none"
+            hint = f"give {parameter('row_id')} NAME, the key in {path}"
         elif theirs is None:
             names = listing([repr(name) for name in self.frame.names])
-            problem = f"has no key among {names}; {path} has one, column {ours!r}"
-            hint = f"{parameter(self.role)} NAME of the key"
+            problem = f"has no key among {names}, but {path} has one, column {ours!r}"
+            hint = f"give {parameter(self.role)} NAME, the key"
         elif self.is_same:
             return
         else:
-            problem = f"has the key {theirs!r}, {path} has {ours!r}"
-            hint = f"{parameter(self.role, theirs)} if they name the same samples"
+            problem = f"has the key {theirs!r}, but {path} has {ours!r}"
+            hint = f"use {parameter(self.role, theirs)} if they mean the same samples"
         raise InputError(problem, path=self.frame.path, hint=f"{hint}, or {_ORDER}")
 
 
 def name_of_key(sheet: Sheet) -> str | None:
-    """Return what the file of the predictions calls the key of its samples, if it has one."""
+    """Return the key column in the file of the predictions, if any."""
     row_id = sheet.roles.get("row_id")
     return None if row_id is None else row_id.place(0)[1]
 
@@ -158,15 +133,7 @@ def name_of_key(sheet: Sheet) -> str | None:
 def open_separate(
     path: str | Path | ArrowStream, what: str, sheet: Sheet, request: Request
 ) -> Separate:
-    """Read a file beside the predictions: `what` is labels or folds.
-
-    Raises
-    ------
-    InputError
-        A file that can't be read, or that lacks the key by hand.
-    OptionError
-        A key by hand, although rows go by position.
-    """
+    """Read a file beside the predictions; `what` is labels or folds."""
     role = f"{what}_row_id"
     by_hand = getattr(request.roles, role)
     if request.by_position and by_hand is not None:
@@ -186,13 +153,13 @@ def open_separate(
         key = column_of(frame, by_hand, role)
     elif not is_ragged:
         key = ours if ours in alike else next(iter(alike), named(frame, "row_id"))
-    written = roles.row_id is not None and key == NAMES["row_id"][0]  # which nothing else is called
+    written = roles.row_id is not None and key == NAMES["row_id"][0]  # a name with no other meaning
     is_same = by_hand is not None or key in alike or written
     return Separate(frame, sheet, role, key, is_same, request.by_position, is_ragged)
 
 
 def _is_ragged(frame: Table, roles: Roles) -> bool:
-    """Several columns, none of which is called fold or key, and nothing but numbers."""
+    """True for several columns of nothing but numbers, none of them named as fold or key."""
     by_hand = {roles.fold, roles.row_id, roles.folds_row_id} & set(frame.names)
     by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
     if len(frame.names) < 2 or by_hand or by_name:
@@ -201,25 +168,8 @@ def _is_ragged(frame: Table, roles: Roles) -> bool:
 
 
 def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
-    """Return the columns `truth`, or `time` and `event`, of a labels file.
-
-    Parameters
-    ----------
-    file
-        File with one column, or with a key to join on.
-    roles
-        Names set by hand.
-
-    Returns
-    -------
-    dict
-        Columns of one entry per row of the predictions, by role.
-
-    Raises
-    ------
-    InputError
-        No column, or more than one, that could be the outcome; keys or row counts that do not
-        match the predictions.
+    """Return the columns `truth`, or `time` and `event`, of a labels file, by role, per row of the
+    predictions.
     """
     frame = file.frame
     time, event = roles.time or named(frame, "time"), roles.event or named(frame, "event")
@@ -233,16 +183,10 @@ def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
 
 
 def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
-    """Return the column `fold` of a folds file, one entry per row of the predictions.
+    """Return the folds of a folds file, one per row of the predictions.
 
     The file has one column, or a key to join on; or it is ragged: one row per fold, with the
     0-based positions of its samples, padded with empty cells.
-
-    Raises
-    ------
-    InputError
-        No column, or more than one, that could be the fold; keys, positions or row counts that do
-        not match the predictions.
     """
     frame = file.frame
     if file.is_ragged:
@@ -253,16 +197,16 @@ def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
     entries = file.entries(taken={name})
     if file.by_key and file.sheet.n_repeats > 1:
         raise InputError(
-            f"folds by row_id cannot tell {file.sheet.n_repeats} repeats apart",
+            f"folds by row_id can't tell {file.sheet.n_repeats} repeats apart",
             path=frame.path,
-            hint="put the fold into the predictions file; or give one row per row of that file, "
+            hint="put the folds into the predictions file; or give one row per row of that file, "
             f"and {parameter('by_position')}",
         )
     return {"fold": frame.column(name).take(entries)}
 
 
 def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None]) -> str:
-    """Return the one column that plays a role: by hand, by name, or as the only one there is."""
+    """Return the one column that plays a role: by option, by name, or as the only one."""
     if by_hand is not None and by_hand in frame.names:
         return by_hand
     rest = [name for name in frame.names if name not in keys]
@@ -274,31 +218,34 @@ def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None])
     if by_hand is not None:
         return column_of(frame, by_hand, role)
     raise InputError(
-        f"no single column is the {role}: {listing(frame.names, 8)}",
+        f"it is unclear which column is the {role}: {listing(frame.names, 8)}",
         path=frame.path,
-        hint=f"name it `{role}`, or give --{role} NAME",
+        hint=f"name it {role!r}, or give --{role} NAME",
     )
 
 
 def _ragged(frame: Table, sheet: Sheet) -> Column:
-    """Fold of each row, from a table with one row per fold."""
+    """Return the fold of each row, from a table with one row per fold."""
     cells = np.column_stack([to_numbers(column) for column in frame.shown.columns])
     fold, place = np.nonzero(~np.isnan(cells))
     positions = cells[fold, place]
     n_samples = sheet.n_samples
     if len(positions) != n_samples or sheet.n_repeats > 1:
-        wanted = f"{n_samples} samples in {sheet.n_repeats} repeat(s)"
+        expected = f"{n_samples} samples in {sheet.n_repeats} repeat(s)"
         raise InputError(
-            f"has {len(positions)} sample positions, the predictions have {wanted}",
+            f"has {len(positions)} sample positions, but the predictions have {expected}",
             path=frame.path,
-            hint="one row per fold with the positions of its samples, each sample once; "
-            "or one column named `fold`",
+            hint="give one row per fold with the positions of its samples, each sample once; "
+            "or one column named 'fold'",
         )
     wrong = ~np.isin(positions, np.arange(n_samples))
     _, first = np.unique(positions, return_index=True)
     twice = np.ones(n_samples, dtype=bool)
     twice[first] = False
-    for problem, marked in (("no sample position", wrong), ("a sample position twice", twice)):
+    for problem, marked in (
+        ("not a sample position", wrong),
+        ("a repeated sample position", twice),
+    ):
         if marked.any():
             at = int(np.argmax(marked))
             raise InputError(

@@ -1,9 +1,9 @@
-"""Match the keys of several files: their values as one type.
+"""Match the keys of several files, converted to one type.
 
-Values of one type are compared as they are, but for time stamps: those with a zone are compared as
-instants, those without as they are written, and never one kind with the other. Where the types
-differ, as for 7 and "7", or True and 1, all are taken as numbers, else, if they are keys, as
-text; but never so that two values of a file become one.
+Values of one type are compared as they are, except for time stamps: those with a zone are compared
+as instants, those without as written, and never one kind with the other. Different types, as 7 and
+"7", or True and 1, are compared as numbers, or else, if they are keys, as text; but never so that
+two values of a file become one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.core.matrix import SampleKeys
-from bbccli.errors import InputError, parameter
+from bbccli.errors import InputError, parameter, row_of
 from bbccli.readers.arrow import (
     apply,
     as_arrow,
@@ -50,52 +50,34 @@ _UUID = re.compile(r"[0-9a-f]{32}")
 
 
 def matching(key: Column, row_id: Column) -> IntArray:
-    """(n_rows,) entry of `key`, which has each key once, that equals each entry of `row_id`.
-
-    Raises
-    ------
-    InputError
-        A key that is missing, occurs twice in `key` or in one file alone; or keys of two types
-        of which two would become one.
+    """Return (n_rows,) entries of `key`, which has each key once, equal to the entries of
+    `row_id`.
     """
     import pyarrow.compute as pc
 
     key.present("row_id", hint="give every row the key of its sample")
     again = repeated(key.codes()[0])
     if len(again):
-        raise key.fault("row_id occurs twice", again, hint="one row per sample")
+        raise key.fault("row_id occurs twice", again, hint="give one row per sample")
     ours, theirs = alike([row_id, key], otherwise_text=True)
     unknown = np.flatnonzero(null_mask(pc.index_in(theirs, ours)))
+    entries = pc.index_in(ours, theirs)
+    missing = np.flatnonzero(null_mask(entries))
     if len(unknown):
-        hint = form_hint(key, int(unknown[0]), row_id) or "remove the row"
+        hint = "remove the row"
+        if len(missing):
+            hint = f"{row_id.path} has {row_id.values[int(missing[0])].as_py()!r}, which is missing"
+            hint += " here: use the same keys in both files, counted from the same number"
+        hint = form_hint(key, int(unknown[0]), row_id) or hint
         raise key.fault("row_id is not among the predictions", unknown, hint=hint)
-    found = pc.index_in(ours, theirs)
-    missing = np.flatnonzero(null_mask(found))
     if len(missing):
         hint = form_hint(row_id, int(missing[0]), key) or f"add the sample to {key.path}"
         raise row_id.fault(f"row_id is not in {key.path}", missing, hint=hint)
-    return to_codes(found)
+    return to_codes(entries)
 
 
 def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: str) -> None:
-    """Refuse a column of two files that seems to be their key, where rows would go by position.
-
-    Parameters
-    ----------
-    table
-        One of them.
-    shared
-        Columns that both have, and that are neither outcome nor fold.
-    other
-        The other one.
-    order
-        The alternative, for the hint.
-
-    Raises
-    ------
-    InputError
-        A column that is called by no role, and whose values tell the rows apart.
-    """
+    """Refuse a column that seems to be the key in two files, if rows would go by position."""
     roles = {name for names in NAMES.values() for name in names}
     for name in shared:
         column = table.column(name)
@@ -104,25 +86,14 @@ def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: st
         codes, values = column.codes()
         if len(values) == len(codes) > 1:
             raise InputError(
-                f"has a column {name!r}, as {other} has: is it the key of the samples?",
+                f"has a column {name!r}, like {other}: is it the key of the samples?",
                 path=table.path,
                 hint=f"{parameter('row_id', name)}{order}",
             )
 
 
 def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[np.str_]]:
-    """Return the names of the samples of several files, equal where they mean the same.
-
-    Parameters
-    ----------
-    keys
-        Path and keys of each file; nothing is returned where one has none.
-
-    Raises
-    ------
-    InputError
-        As `alike`, and `refuse_other_forms`.
-    """
+    """Return the names of the samples of several files, comparable; empty if one has none."""
     import pyarrow as pa
 
     columns = []
@@ -133,49 +104,35 @@ def names_alike(keys: Sequence[tuple[str, SampleKeys | None]]) -> list[NDArray[n
         values = pa.array(one.values if whole else one.as_text().tolist())
         rows = np.arange(len(one)) if one.rows is None else one.rows
         columns.append(Column(path, one.column, values, rows))
-    found = alike(columns, otherwise_text=True)
-    refuse_other_forms(columns, found)
-    return [np.array([name_of(key) for key in one.to_pylist()]) for one in found]
+    arrays = alike(columns, otherwise_text=True)
+    refuse_other_forms(columns, arrays)
+    return [np.array([name_of(key) for key in one.to_pylist()]) for one in arrays]
 
 
 def refuse_two_spellings(key: Column) -> None:
-    """Refuse time stamps of which two are one instant, or of which some have a zone.
-
-    Raises
-    ------
-    InputError
-        The first such key.
-    """
+    """Refuse time stamps that mean the same instant, or of which only some have a zone."""
     codes, values = key.codes()
     if not len(values) or not _DATE.match(values[0].as_py()):
         return
     distinct = key.take(by_appearance(codes)[1])
     stamps = _stamps(distinct.values)
     if stamps is not None:
-        return _refuse_merged(distinct, stamps, "instant", "write each key alike in all rows")
+        return _refuse_merged(
+            distinct, stamps, "instant", "write each key the same way in all rows"
+        )
     zoned = np.array([bool(_ZONE.search(text)) for text in values.to_pylist()])
     odd = int(np.argmax(zoned != zoned[0]))
     parts = (take(values, as_arrow(np.flatnonzero(part))) for part in (zoned, ~zoned))
     if odd and all(_stamps(part) is not None for part in parts):
-        row = f"row {distinct.place(0)[2]}"
+        path, _, first = distinct.place(0)
+        row = row_of(path, first)
         raise _zone_fault(distinct, odd, bool(zoned[odd]), row, "rows")
 
 
-def refuse_other_forms(columns: Sequence[Column], found: Sequence[pa.Array]) -> None:
-    """Refuse a file most of whose further keys are those of the first one in another form.
-
-    Parameters
-    ----------
-    columns, found
-        The keys of each file, and what `alike` makes of them.
-
-    Raises
-    ------
-    InputError
-        The first such key.
-    """
-    first = found[0]
-    for column, keys in zip(columns[1:], found[1:], strict=True):
+def refuse_other_forms(columns: Sequence[Column], arrays: Sequence[pa.Array]) -> None:
+    """Refuse a file most of whose further keys are keys of the first one in another form."""
+    first = arrays[0]
+    for column, keys in zip(columns[1:], arrays[1:], strict=True):
         if not (is_text(first.type) and is_text(keys.type)) or keys.equals(first):
             continue
         ours, theirs = ({**dict.fromkeys(one.to_pylist())} for one in (keys, first))
@@ -187,14 +144,14 @@ def refuse_other_forms(columns: Sequence[Column], found: Sequence[pa.Array]) -> 
             raise column.fault(
                 f"{column.name} is another form of one in {columns[0].path}",
                 keys.to_pylist().index(same[0]),
-                hint=f"{columns[0].path} has {other!r}: write the keys of both files in one form",
+                hint=f"{columns[0].path} has {other!r}: write the keys of both files the same way",
             )
 
 
 def form_hint(keys: Column, entry: int, others: Column) -> str:
-    """Say how the keys of another file are written; empty where some are of the form of this one.
+    """Describe the form of the keys of another file; empty if some have the form of this one.
 
-    A key that differs in case, blanks, or zeros in front is the same in another form. So is one
+    Keys that differ in case, blanks, or leading zeros are the same in another form. So are keys
     whose runs of digits and letters are not those of any key of the other file.
     """
     text = str(keys.values[entry].as_py())
@@ -204,11 +161,11 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
         close = next(iter(names), None)
     if close is None:
         return ""
-    return f"{others.path} has {close!r}: write the keys of both files in one form"
+    return f"{others.path} has {close!r}: write the keys of both files the same way"
 
 
 def _plainly(key: str) -> str:
-    """Return a key without what may differ between two ways to write it."""
+    """Return a key without what may differ between two spellings."""
     text = key.strip().casefold()
     digits = re.sub(r"[-{}]", "", text)
     return digits if _UUID.fullmatch(digits) else re.sub(r"(?<!\d)0+(?=\d)", "", text)
@@ -219,21 +176,7 @@ def _form(key: str) -> str:
 
 
 def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa.Array]:
-    """Return one column of several files as arrays of one type, equal where they mean the same.
-
-    Parameters
-    ----------
-    columns
-        The column of each file.
-    otherwise_text
-        Compare text that is not a number with numbers, as text.
-
-    Raises
-    ------
-    InputError
-        Values of a file that would become one; text and numbers; time stamps with a zone in some
-        files alone.
-    """
+    """Return a column of several files as arrays of one type, possibly text (`otherwise_text`)."""
     import pyarrow as pa
 
     kinds = {one.values.type for one in columns if not pa.types.is_null(one.values.type)}
@@ -244,19 +187,19 @@ def alike(columns: Sequence[Column], *, otherwise_text: bool = False) -> list[pa
         return [one.values for one in columns] if exact else _numeric(columns)
     try:
         if otherwise_text and any(one.is_boolean for one in columns):
-            raise pa.ArrowInvalid("true and false are no keys")
-        found = _numeric(columns)
+            raise pa.ArrowInvalid("true and false are not keys")
+        numbers = _numeric(columns)
     except pa.ArrowException:
         if not otherwise_text:
             raise _unlike(columns) from None
     else:
         classes = all(one.is_text or one.is_boolean for one in columns)
-        return [cast(one, pa.bool_()) for one in found] if classes else found
+        return [cast(one, pa.bool_()) for one in numbers] if classes else numbers
     return [cast(one.values, pa.large_string()) for one in columns]
 
 
 def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
-    """Return columns as numbers: whole ones where all are."""
+    """Return columns as numbers: as integers if all are."""
     import pyarrow as pa
 
     if any(one.is_boolean for one in columns):
@@ -271,15 +214,7 @@ def _numeric(columns: Sequence[Column]) -> list[pa.Array]:
 
 
 def _classes_as_numbers(column: Column) -> Column:
-    """Return true and false, in whatever way they are written, as 1 and 0.
-
-    Raises
-    ------
-    pa.ArrowException
-        Other values, beside which a column of true and false has no numbers.
-    InputError
-        Two values of the column that would become one, such as True and 1.
-    """
+    """Return true and false, however spelled, as 1 and 0."""
     import pyarrow as pa
 
     codes, values = column.codes()
@@ -293,7 +228,7 @@ def _classes_as_numbers(column: Column) -> Column:
 
 
 def _texts(columns: Sequence[Column]) -> list[pa.Array]:
-    """Return text of one type, time stamps of which are spelled alike."""
+    """Return text of one type, with time stamps spelled the same way."""
     import pyarrow as pa
 
     texts = [cast(one.values, pa.large_string()) for one in columns]
@@ -310,17 +245,17 @@ def _texts(columns: Sequence[Column]) -> list[pa.Array]:
 
 
 def _zone_fault(column: Column, entry: int, zoned: bool, other: str, where: str) -> InputError:
-    """Build the error about a time stamp with a zone beside one without, or the reverse."""
+    """Return the error about a time stamp with a zone beside one without, or the reverse."""
     has, other_has = ("a", "none") if zoned else ("no", "one")
     return column.fault(
-        f"time stamp has {has} zone, that of {other} has {other_has}",
+        f"time stamp has {has} zone, but that of {other} has {other_has}",
         entry,
-        hint=f"write the zone in all {where}, or in none: which instant is meant is not known",
+        hint=f"write the zone in all {where}, or in none",
     )
 
 
 def _stamps(texts: pa.Array) -> pa.Array | None:
-    """Return text as time stamps: in UTC, or all without zone; None where it is not."""
+    """Return text as time stamps, in UTC or all without zone; None if it is something else."""
     import pyarrow as pa
 
     present = next((text for text in texts.slice(0, 64).to_pylist() if text is not None), "")
@@ -336,7 +271,7 @@ def _stamps(texts: pa.Array) -> pa.Array | None:
 
 
 def _unlike(columns: Sequence[Column]) -> InputError:
-    """Build the error about a column that is text in one file, and no such in another."""
+    """Return the error about a column that is text in one file, but not in another."""
     first = columns[0]
     for column in columns[1:]:
         if column.is_text == first.is_text and column.is_boolean == first.is_boolean:
@@ -344,10 +279,10 @@ def _unlike(columns: Sequence[Column]) -> InputError:
         guilty, other = (column, first) if column.is_text or not first.is_text else (first, column)
         entry = int(text_entries(guilty)[0]) if guilty.is_text else _first(guilty)
         return guilty.fault(
-            f"column `{guilty.name}` holds {_kind(guilty)}, that of {other.path} {_kind(other)}",
+            f"column {guilty.name!r} holds {_kind(guilty)}, but {_kind(other)} in {other.path}",
             entry,
             hint=f"{_shown(other, _first(other))} has {other.values[_first(other)].as_py()!r}: "
-            "write the column alike in all files",
+            "write the column the same way in all files",
         )
     raise AssertionError("columns of one type")  # pragma: no cover
 
@@ -359,34 +294,26 @@ def _kind(column: Column) -> str:
 
 
 def _first(column: Column) -> int:
-    """First entry with a value."""
+    """Return the first entry with a value."""
     return int(np.argmin(null_mask(column.values)))
 
 
 def _shown(column: Column, entry: int) -> str:
     path, _, row = column.place(entry)
-    return f"row {row} of {path}"
+    return f"{row_of(path, row)} of {path}"
 
 
 def _numbers(keys: Column, kind: pa.DataType) -> pa.Array:
-    """Return values as numbers of a type.
-
-    Raises
-    ------
-    pa.ArrowException
-        They are no such numbers.
-    InputError
-        Numbers that their own type does not hold exactly.
-    """
+    """Return values as numbers of a type."""
     import pyarrow as pa
 
     if keys.is_text:
-        cast(keys.values, pa.float64())  # which takes no hexadecimal numbers
+        cast(keys.values, pa.float64())  # float64 takes no hexadecimal numbers
     elif pa.types.is_floating(keys.values.type):
         inexact = np.flatnonzero(np.abs(to_numbers(keys.values)) > EXACT_INTEGERS)
         if len(inexact):
             raise keys.fault(
-                f"{keys.name} has more digits than a float holds, and may stand for several keys",
+                f"{keys.name} has more digits than a float holds, and may mean several keys",
                 inexact,
                 hint="store the keys as integers or text",
             )
@@ -395,22 +322,23 @@ def _numbers(keys: Column, kind: pa.DataType) -> pa.Array:
 
 def _refuse_merged(
     keys: Column,
-    found: pa.Array,
+    converted: pa.Array,
     what: str = "number",
-    hint: str = "write them alike, as text, in all files",
+    hint: str = "write them the same way, as text, in all files",
 ) -> None:
-    """Refuse two values that are one number, such as 1 and 01, or one instant."""
+    """Refuse two values that are the same number, such as 1 and 01, or the same instant."""
     codes, _ = keys.codes()
-    merged = to_codes(apply("dictionary_encode", found).indices)
-    known = np.flatnonzero(codes >= 0)
-    ranks, first = by_appearance(merged[known])
-    earlier = known[first[ranks]]
-    wrong = known[codes[known] != codes[earlier]]
+    merged = to_codes(apply("dictionary_encode", converted).indices)
+    present = np.flatnonzero(codes >= 0)
+    ranks, first = by_appearance(merged[present])
+    earlier = present[first[ranks]]
+    wrong = present[codes[present] != codes[earlier]]
     if len(wrong):
-        other = int(earlier[np.searchsorted(known, wrong[0])])
-        _, _, row = keys.place(other)
+        other = int(earlier[np.searchsorted(present, wrong[0])])
+        path, _, row = keys.place(other)
+        same = f"{keys.values[other].as_py()!r} in {row_of(path, row)}"
         raise keys.fault(
-            f"{keys.name} is the same {what} as {keys.values[other].as_py()!r} in row {row}",
+            f"{keys.name} is the same {what} as {same}",
             wrong,
             hint=hint,
         )

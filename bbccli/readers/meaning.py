@@ -1,4 +1,4 @@
-"""Truth -> outcome: which task it is, the names of the classes, the positive one."""
+"""Truth -> outcome: the task, the names of the classes, the positive one."""
 
 from __future__ import annotations
 
@@ -17,27 +17,21 @@ from bbccli.readers.classes import check_classes_told, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.predictions import Values
-from bbccli.readers.request import Request, is_given
+from bbccli.readers.roles import Request, is_given
 from bbccli.readers.sample_columns import numbers_of
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, Task
 
 MOST_EPOCHS = 10
-"""Epochs of which scores of 0 and 1 may be averages."""
+"""Most epochs of which scores between 0 and 1 may be averages."""
 
 ROUNDED = 0.005 + 1e-9
-"""Of a share in two decimals."""
+"""Tolerance for proportions with two decimals."""
 
 
 def outcome_of(sheet: Sheet, values: Values, request: Request) -> Outcome:
-    """Return the outcome of the samples that can be used, (n_usable,).
-
-    Raises
-    ------
-    InputError, UndefinedError
-        A truth that no task has, or not this one.
-    OptionError
-        A positive class where there is none.
+    """Return the outcome of the usable samples, (n_usable,); refuse a truth that does not fit the
+    task.
     """
     outcome = _unweighted(sheet, values, request)
     return outcome if sheet.weights is None else replace(outcome, weights=sheet.weights)
@@ -63,7 +57,7 @@ def _unweighted(sheet: Sheet, values: Values, request: Request) -> Outcome:
 def _refuse_doubtful(
     truth: Column, values: Values, labels: Collection[str], task: Task | None
 ) -> None:
-    """Refuse numbers of a truth that can be read in two ways, unless they are names of classes."""
+    """Refuse ambiguous numbers in a truth, unless they are names of classes."""
     if not truth.is_text or labels or (task and task.is_classification):
         return
     present, predicted = set(truth.named_codes()[1]), set(values.words)
@@ -77,10 +71,10 @@ def _refuse_doubtful(
 
 
 def _refuse_positive(positive: str | None, task: Task) -> None:
-    """Only binary tasks have a positive class."""
+    """Refuse a positive class for tasks that are not binary."""
     if positive is not None:
         raise OptionError(
-            f"{parameter('positive', positive)} needs a binary task, this one is {task}",
+            f"{parameter('positive', positive)} needs a binary task, but this one is {task}",
             hint=f"drop {parameter('positive')}, or give {parameter('task', Task.BINARY)}",
         )
 
@@ -88,13 +82,7 @@ def _refuse_positive(positive: str | None, task: Task) -> None:
 def decide_task(
     truth: Column, values: Values, labels: Sequence[str], task: Task | None, metadata: Metadata
 ) -> Task:
-    """Tell which task a truth is of: by the flag, by the metadata where they fit, by its values.
-
-    Raises
-    ------
-    InputError
-        A task that does not fit the truth.
-    """
+    """Return the task of a truth: by option, by metadata that fit, or by its values."""
     _, present = truth.named_codes()
     if task is not None:
         return _checked(task, truth, present)
@@ -114,30 +102,14 @@ def classification(
 ) -> Outcome:
     """Return the outcome of a binary or multiclass task, (N,).
 
-    Parameters
-    ----------
-    truth : (N,)
-        Names of classes.
-    task
-        Binary or multiclass.
-    labels
-        Classes that the predictions have columns of.
-    metadata, positive
-        What the metadata say, and the positive class by hand.
-
-    Raises
-    ------
-    InputError
-        A class of the truth that the predictions or the metadata do not have, or a positive class
-        that is none.
-    UndefinedError
-        A truth of one value.
+    `labels` are classes with columns of predictions; a class of the truth must be among them and
+    those of the metadata. `positive` is the positive class by option.
     """
     codes, present = truth.named_codes()
     if len(present) < 2:
         raise UndefinedError(
-            f"{truth.path}: the truth has one class only ({present[0]!r})",
-            hint="a performance over classes needs samples of at least two",
+            f"{truth.path}: the truth has only one class ({present[0]!r})",
+            hint="classification needs samples of at least two classes",
         )
     known = _known_classes(truth, labels, metadata)
     _refuse_alike(truth, known)
@@ -149,17 +121,10 @@ def classification(
 
 
 def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
-    """Return the outcome of a survival task: times (N,) and events (N,).
-
-    Raises
-    ------
-    InputError
-        A time that is negative or no number, an event other than 0 and 1, or another task set by
-        hand.
-    """
+    """Return the outcome of a survival task: times (N,) and events (N,)."""
     if task not in (None, Task.SURVIVAL):
         raise InputError(
-            f"{parameter('task', task)} needs a truth, the columns are a time and an event",
+            f"{parameter('task', task)} needs a truth, but the columns are a time and an event",
             path=time.path,
             hint=f"drop {parameter('task')}, or give {parameter('truth', 'NAME')}",
         )
@@ -171,7 +136,7 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
 
 
 def _events(event: Column) -> BoolArray:
-    """(N,) True where the event was seen."""
+    """Return (N,) True where the event was observed."""
     codes, names = event.named_codes()
     meanings = np.array([number_of(name) for name in names])[codes]
     strange = np.flatnonzero((meanings != 0) & (meanings != 1))
@@ -179,13 +144,13 @@ def _events(event: Column) -> BoolArray:
         raise event.fault(
             "event is neither 0 nor 1",
             strange,
-            hint="1 where the event was seen, 0 where the sample was censored",
+            hint="write 1 for an observed event, 0 for a censored sample",
         )
     return np.asarray(meanings == 1)
 
 
 def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
-    """Return a task set by hand, which must fit the truth."""
+    """Return a task given by an option, which must fit the truth."""
     problem = _problem(task, truth, present)
     if problem is None:
         return task
@@ -198,18 +163,20 @@ def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
 
 
 def _problem(task: Task, truth: Column, present: Sequence[str]) -> str | None:
-    """Return why a task does not fit the truth; None when it does."""
+    """Return why a task does not fit the truth; None if it does."""
     if task is Task.BINARY and len(present) > 2:
         return f"the truth has {len(present)} values ({listing(sorted_names(present))})"
     if task is Task.REGRESSION and truth.is_text:
         return "the truth is text"
     if task is Task.SURVIVAL:
-        return "survival needs the columns `time` and `event` instead of a truth"
+        return "survival needs the columns 'time' and 'event' instead of a truth"
     return None
 
 
 def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> dict[str, None]:
-    """Classes that the predictions or the metadata name, among which are those of the truth."""
+    """Return the classes named by predictions or metadata, which must include those of the
+    truth.
+    """
     codes, present = truth.named_codes()
     sources = {
         "the predictions": dict.fromkeys(labels),
@@ -221,7 +188,7 @@ def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> 
             raise truth.fault(
                 f"truth is not one of the classes of {source} ({listing(list(known), 8)})",
                 np.flatnonzero(np.isin(codes, [present.index(name) for name in strange])),
-                hint="spell the classes alike everywhere",
+                hint="spell the classes the same way everywhere",
             )
     return sources["the predictions"] or sources["the metadata"]
 
@@ -235,10 +202,10 @@ def _refuse_alike(truth: Column, known: Collection[str]) -> None:
             continue
         if name.strip().casefold() == "n/a":
             raise truth.fault(
-                "truth may be missing, or be of a class of this name",
+                "truth may be missing, or a class of this name",
                 np.flatnonzero(codes == code),
                 hint="fill in the truth, or remove the sample's rows; if it is a class, list all "
-                "`classes` in the metadata",
+                "'classes' in the metadata",
             )
         other = seen.setdefault(" ".join(name.split()).casefold(), name)
         if other != name:
@@ -247,7 +214,7 @@ def _refuse_alike(truth: Column, known: Collection[str]) -> None:
                 f"classes {other!r} ({count(counts[0], 'row')}) and {name!r} "
                 f"({count(counts[1], 'row')}) differ only in case or blanks",
                 np.flatnonzero(codes == code),
-                hint="spell them alike if they are one class; else list all `classes` in the "
+                hint="use one spelling if they are one class; else list all 'classes' in the "
                 "metadata",
             )
 
@@ -274,12 +241,7 @@ Bounds = tuple[float, float]
 
 
 def bounds_of_text(text: str) -> Bounds:
-    """Return the bounds that `--bounds` names.
-
-    Raises
-    ------
-    OptionError
-        They are not two numbers, the lower one first.
+    """Return the bounds given by `--bounds`.
 
     Examples
     --------
@@ -291,39 +253,27 @@ def bounds_of_text(text: str) -> Bounds:
         return checked_bounds((float(low), float(high)))
     except (ValueError, OptionError):
         problem = f"{parameter('bounds')} {text!r} is not LOW,HIGH"
-        raise OptionError(problem, hint="two numbers, for example 0,1 or 1,5") from None
+        raise OptionError(problem, hint="give two numbers, for example 0,1 or 1,5") from None
 
 
 def checked_bounds(bounds: Bounds) -> Bounds:
-    """Return bounds that are finite and in order.
-
-    Raises
-    ------
-    OptionError
-        They are not.
-    """
+    """Return bounds if they are finite and in order."""
     low, high = bounds
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise OptionError(
             f"{parameter('bounds')} are {low:g} and {high:g}",
-            hint="two numbers, the lower one first",
+            hint="give two numbers, the lower one first",
         )
     return float(low), float(high)
 
 
 def task_of(request: Request, sheet: Sheet) -> Task | None:
-    """Return the task that is asked for, or that the metadata declare."""
+    """Return the task given by the option or the metadata."""
     return request.task or sheet.metadata.task
 
 
 def refuse_truth(request: Request, task: Task | None) -> None:
-    """Refuse what says something of a truth where there is none, and bounds where there is one.
-
-    Raises
-    ------
-    OptionError
-        An option that does not go with the task.
-    """
+    """Refuse options on a truth if there is none, and bounds if there is one."""
     if task is not Task.SCORE:
         if request.bounds is not None:
             raise OptionError(
@@ -342,14 +292,13 @@ def refuse_truth(request: Request, task: Task | None) -> None:
     wrong = [parameter(name) for name, value in given.items() if is_given(value)]
     if wrong:
         raise OptionError(
-            f"{wrong[0]} does not go with {parameter('task', Task.SCORE)}: scores are compared "
-            "with no truth",
+            f"{wrong[0]} does not go with {parameter('task', Task.SCORE)}: scores have no truth",
             hint=f"leave {wrong[0]} out, or give another {parameter('task')}",
         )
 
 
 def _outcome_of_scores(sheet: Sheet, values: Values, request: Request) -> Outcome:
-    """Return an outcome of samples that holds no truth, only the bounds of their scores."""
+    """Return an outcome without a truth, with the bounds of the scores."""
     bounds = request.bounds or sheet.metadata.bounds
     if bounds is not None:
         _refuse_beyond(sheet, values, checked_bounds(bounds))
@@ -359,10 +308,10 @@ def _outcome_of_scores(sheet: Sheet, values: Values, request: Request) -> Outcom
 
 
 def are_averages(values: Values) -> bool:
-    """Return True if scores are right or wrong, averaged over a few epochs.
+    """True if scores may be averages of right or wrong over a few epochs.
 
-    All are shares i/k for k up to `MOST_EPOCHS`, in two decimals or more, some of them neither 0
-    nor 1, and both of these are among them.
+    All are fractions i/k with k up to `MOST_EPOCHS`, to two decimals or more; both 0 and 1 occur,
+    and others too.
     """
     if values.words:
         return False
@@ -375,7 +324,7 @@ def are_averages(values: Values) -> bool:
 
 
 def _refuse_beyond(sheet: Sheet, values: Values, bounds: Bounds) -> None:
-    """Refuse the first score beyond the bounds."""
+    """Refuse the first score outside the bounds."""
     low, high = bounds
     if values.words or not ((values.array < low) | (values.array > high)).any():
         return

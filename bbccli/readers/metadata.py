@@ -1,4 +1,4 @@
-"""Metadata of predictions: the keys that are used are checked, all are kept."""
+"""Metadata of predictions: known keys are checked, all are kept."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
@@ -17,6 +18,8 @@ from bbccli.types import Pooling, Task
 
 SPEC = "bbc-predictions"
 MAJOR_VERSION = "1"
+
+W = TypeVar("W", bound=StrEnum)
 
 _NOTHING: Mapping[str, Any] = MappingProxyType({})
 
@@ -28,25 +31,25 @@ class Metadata:
     Parameters
     ----------
     raw
-        The whole JSON object, unknown keys included.
+        The whole JSON object, with unknown keys.
     place
         Name of the source, for messages.
     task
-        Declared task; None where absent or unknown.
+        Declared task; None if absent or unknown.
     classes, positive_class
         Declared names of the classes.
     flags
-        Flags of each configuration, by its id.
+        Flags of each configuration, by id.
     n_candidates_total
-        Number of configurations that were tried.
+        Number of configurations tried.
     selection
-        Pooling of the folds by which the tool selected.
+        Pooling by which the tool selected.
     bounds
-        Smallest and largest possible score, of scores without a truth.
+        Smallest and largest possible score, for scores without a truth.
     weight
         Column of the sample weights.
     run
-        The run of a tool that left the predictions; None where they come from none.
+        The run of a tool that left the predictions, if any.
     """
 
     raw: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
@@ -62,7 +65,7 @@ class Metadata:
     run: ToolRun | None = None
 
     def with_json(self) -> Metadata:
-        """Return the metadata of a run with the JSON that says the same."""
+        """Return the metadata of a run together with their JSON."""
         raw: dict[str, Any] = {
             "spec": SPEC,
             "version": MAJOR_VERSION,
@@ -72,7 +75,8 @@ class Metadata:
             "n_candidates_total": self.n_candidates_total,
             "selection": None if self.selection is None else str(self.selection),
             "weight": self.weight,
-            "configs": [{"id": one, "flags": list(own)} for one, own in self.flags.items()] or None,
+            "configs": [{"id": one, "flags": list(listed)} for one, listed in self.flags.items()]
+            or None,
             "run": None if self.run is None else self.run.as_metadata(),
         }
         return replace(self, raw={key: one for key, one in raw.items() if one is not None})
@@ -83,39 +87,25 @@ class Metadata:
         return tuple(self.flags)
 
     def count_flags(self, configurations: Sequence[str]) -> Mapping[str, int]:
-        """Count the configurations that carry each flag, the most frequent first."""
+        """Count the configurations with each flag, the most frequent first."""
         counts = Counter(flag for name in configurations for flag in self.flags.get(name, ()))
         return dict(counts.most_common())
 
 
 def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadata:
-    """Read the JSON object of the metadata.
-
-    Parameters
-    ----------
-    text
-        JSON, as text or parsed.
-    place
-        Name of the source, for messages.
-
-    Raises
-    ------
-    InputError
-        Broken JSON, another `spec`, another major version, or a key of the wrong type.
-    """
+    """Parse metadata, as JSON text or as an object, from the source `place`."""
     raw = dict(text) if isinstance(text, Mapping) else _load(text, place)
     _check_spec(raw, place)
-    tasks = {str(task): task for task in Task}
     positive = raw.get("positive_class")
     return Metadata(
         raw=MappingProxyType(raw),
         place=place,
-        task=tasks.get(str(raw.get("task"))),
+        task=_word(Task, raw, "task", place),
         classes=tuple(name_of(one) for one in _expect(raw, "classes", list, place) or ()),
         positive_class=None if positive is None else name_of(positive),
         flags=_flags(_expect(raw, "configs", list, place) or [], place),
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
-        selection=_selection(raw.get("selection"), place),
+        selection=_word(Pooling, raw, "selection", place),
         bounds=_bounds(_expect(raw, "bounds", list, place), place),
         weight=_expect(raw, "weight", str, place),
         run=ToolRun.of(raw),
@@ -123,18 +113,20 @@ def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadat
 
 
 def merged(parts: Sequence[Metadata]) -> Metadata:
-    """Return the metadata of several files as one: of each key the first, of `configs` all."""
-    found = [part for part in parts if part.raw]
-    if len(found) < 2:
-        return found[0] if found else Metadata()
-    raw = {key: value for part in reversed(found) for key, value in part.raw.items()}
-    configs = {one["id"]: one for part in reversed(found) for one in part.raw.get("configs") or []}
+    """Merge the metadata of several files: for each key the first value, for `configs` all."""
+    present = [part for part in parts if part.raw]
+    if len(present) < 2:
+        return present[0] if present else Metadata()
+    raw = {key: value for part in reversed(present) for key, value in part.raw.items()}
+    configs = {
+        one["id"]: one for part in reversed(present) for one in part.raw.get("configs") or []
+    }
     raw |= {"configs": list(configs.values())} if configs else {}
-    return parse_metadata(raw, found[0].place)
+    return parse_metadata(raw, present[0].place)
 
 
 def _load(text: str | bytes, place: str) -> dict[str, Any]:
-    """JSON object."""
+    """Parse a JSON object."""
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -149,7 +141,7 @@ def _load(text: str | bytes, place: str) -> dict[str, Any]:
 
 
 def _check_spec(raw: Mapping[str, Any], place: str) -> None:
-    """Only this format, in a version that is understood."""
+    """Refuse another format or version."""
     if raw.get("spec") != SPEC:
         raise InputError(
             f"metadata have spec {raw.get('spec')!r}, not {SPEC!r}",
@@ -159,52 +151,54 @@ def _check_spec(raw: Mapping[str, Any], place: str) -> None:
     version = str(raw.get("version"))
     if version.split(".", maxsplit=1)[0] != MAJOR_VERSION:
         raise InputError(
-            f"metadata have version {version!r}; version {MAJOR_VERSION} is understood",
+            f"metadata have version {version!r}; only version {MAJOR_VERSION} is understood",
             path=place,
-            hint="a newer release of bbc may read the file",
+            hint="try a newer release of bbc",
         )
 
 
 def _expect(raw: Mapping[str, Any], key: str, kind: type, place: str) -> Any:
-    """Value under a key, of the given type; None where absent."""
+    """Return the value of a key, of the given type; None if absent."""
     value = raw.get(key)
     if value is not None and not isinstance(value, kind):
-        names = {list: "list", int: "whole number", str: "text"}
+        names = {list: "list", int: "integer", str: "text"}
         raise _wrong(f"metadata key {key!r}", names[kind], place)
     return value
 
 
 def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
-    """Flags of each configuration, by its id."""
+    """Return the flags of each configuration, by id."""
     flags: dict[str, tuple[str, ...]] = {}
     for config in configs:
         if not isinstance(config, dict) or not isinstance(config.get("id"), str):
             raise _wrong("each of the metadata's 'configs'", 'object with a text "id"', place)
-        own = config.get("flags") or []
-        if not isinstance(own, list):
+        listed = config.get("flags") or []
+        if not isinstance(listed, list):
             raise _wrong(f"metadata key 'flags' of {config['id']!r}", "list", place)
-        flags[config["id"]] = tuple(str(flag) for flag in own)
+        flags[config["id"]] = tuple(str(flag) for flag in listed)
     return MappingProxyType(flags)
 
 
-def _selection(value: Any, place: str) -> Pooling | None:
-    """Parse the pooling of the folds."""
-    known = [str(pooling) for pooling in Pooling]
-    if value is not None and value not in known:
+def _word(kind: type[W], raw: Mapping[str, Any], key: str, place: str) -> W | None:
+    """Return the value of a key as a member of `kind`; None if absent."""
+    value, words = raw.get(key), [str(one) for one in kind]
+    if value is not None and value not in words:
         raise InputError(
-            f"metadata key 'selection' is {value!r}", path=place, hint=f"one of: {', '.join(known)}"
+            f"metadata key {key!r} is {value!r}", path=place, hint=f"one of: {', '.join(words)}"
         )
-    return None if value is None else Pooling(value)
+    return None if value is None else kind(value)
 
 
 def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | None:
-    """Two finite numbers, the lower one first."""
+    """Return two finite numbers, the lower one first."""
     if value is None:
         return None
     numbers = [one for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
     if len(numbers) != 2 or len(value) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:
         raise InputError(
-            f"metadata key 'bounds' is {value!r}", path=place, hint="two numbers, such as [1, 5]"
+            f"metadata key 'bounds' is {value!r}",
+            path=place,
+            hint="give two numbers, such as [1, 5]",
         )
     return float(numbers[0]), float(numbers[1])
 

@@ -1,4 +1,4 @@
-"""Incomplete cross-validation: samples to leave out, configurations to drop, gaps to live with."""
+"""Incomplete cross-validation: samples to leave out, configurations to drop, gaps to keep."""
 
 from __future__ import annotations
 
@@ -8,22 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.core.notes import Note, counted, remarks
+from bbccli.core.rounding import percent
 from bbccli.errors import InputError
 from bbccli.readers.predictions import Values
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, Missing
 
 FEWEST = 0.5
-"""Share of the samples that a configuration must predict to be scored on what it predicts."""
+"""Proportion of the samples that a configuration must predict to be scored on those."""
 
 MOST_LACKING = 0.2
-"""Share of the items that may have no score by a configuration: they are rarely like the others."""
+"""Largest proportion of items without a score of a configuration: such items are seldom typical."""
 
 
 def complete(
     sheet: Sheet, predictions: Values, policy: Missing | None, there: BoolArray | None
 ) -> tuple[Values, BoolArray, list[Note]]:
-    """Leave out samples without any prediction, and deal with gaps in the others.
+    """Leave out samples without any prediction, and treat gaps in the others.
 
     Parameters
     ----------
@@ -32,26 +33,19 @@ def complete(
     predictions
         (R, N, C) or (R, N, C, K), NaN where missing. A `ColumnFile` has no gaps.
     policy
-        What is done about gaps: a key of `GAPS`. None: configurations with gaps are dropped, and
-        scores without a truth are those available.
+        A key of `GAPS`. None: configurations with gaps are dropped; scores without a truth are
+        scored where available.
     there : (R, N) bool, optional
-        Where a repeat holds a sample, of repeated hold-out: elsewhere no prediction is missing.
+        Samples in each repeat of a repeated hold-out: elsewhere no prediction is missing.
 
     Returns
     -------
     Values
-        Finite predictions of the samples and configurations that were kept, and where there is one.
+        Finite predictions of the kept samples and configurations, and where they are available.
     (N,) bool
-        The samples kept, of those that were read.
+        The samples kept.
     list of Note
-        About the samples and configurations left out, and the gaps that remain.
-
-    Raises
-    ------
-    InputError
-        A gap, when the policy is `error`; nothing left; a configuration that
-        shares no sample with another one. Of scores: gaps where all that is there is one value, or
-        a configuration with more gaps than `MOST_LACKING` allows.
+        Notes on samples and configurations left out, and on remaining gaps.
     """
     if not predictions.in_memory:
         return predictions, np.ones(sheet.n_samples, bool), []
@@ -82,7 +76,7 @@ def complete(
         n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
         notes.append(remarks.available_cases(float(gaps.sum() / n_wanted)))
     if policy is Missing.ERROR and notes:
-        hint = f"{notes[0].remedy}, or --missing drop, or --missing common-rows"
+        hint = f"{notes[0].remedy}, or use --missing drop or --missing common-rows"
         raise InputError(notes[0].text, path=path, hint=hint)
     if not samples.any() or not kept.any():
         raise _nothing_left(missing, path)
@@ -92,7 +86,7 @@ def complete(
 
 
 Kept = tuple[BoolArray, BoolArray, list[Note]]
-"""Samples (N,) and configurations (C,) to go on with, and what to say about it."""
+"""Samples (N,) and configurations (C,) to keep, and notes."""
 
 
 def _without_gaps(missing: BoolArray, absent: BoolArray) -> Kept:
@@ -102,7 +96,7 @@ def _without_gaps(missing: BoolArray, absent: BoolArray) -> Kept:
 
 
 def _drop(missing: BoolArray, absent: BoolArray) -> Kept:
-    """Keep the configurations without gaps; where there is none, those with few."""
+    """Keep the configurations without gaps; if there are none, those with few."""
     samples, kept, notes = _without_gaps(missing, absent)
     return (samples, kept, notes) if kept.any() else _available(missing, absent)
 
@@ -114,7 +108,7 @@ def _available(missing: BoolArray, absent: BoolArray) -> Kept:
         n_wanted = np.maximum((~absent[:, samples]).sum(axis=1), 1)
         shares = 1 - missing[:, samples].sum(axis=1) / n_wanted
         kept = np.asarray(shares.min(axis=0) >= FEWEST)
-        # what only the others predict tells nothing of those that are kept
+        # samples predicted only by the others are of no use
         predicted = samples & ~missing[:, :, kept].all(axis=2).any(axis=0)
         n_of_others = int(samples.sum() - predicted.sum())
         if n_of_others and kept.any():
@@ -139,16 +133,18 @@ GAPS: Mapping[Missing, Callable[[BoolArray, BoolArray], Kept]] = {
     Missing.COMMON_ROWS: _common_rows,
     Missing.AVAILABLE: _available,
 }
-"""What to keep where predictions (R, N, C) are missing; a sample that is absent (R, N, 1) from a
-repeat needs none there."""
+"""Treatment of missing predictions (R, N, C) -> function that says what to keep.
+
+A sample that is absent (R, N, 1) from a repeat needs no prediction there.
+"""
 
 
 def _of_items(
     predictions: Values, missing: BoolArray, policy: Missing, path: str
 ) -> tuple[Values, BoolArray, list[Note]]:
-    """Give items the mean of their epochs (R, N, C), and refuse what means can't mend.
+    """Replace missing epochs of items by the mean of the others (R, N, C), and refuse larger gaps.
 
-    Returns scores, what is still missing, in all epochs alike, and notes.
+    Return scores, remaining gaps, the same in all epochs, and notes.
     """
     _refuse_one_value(predictions, missing, path)
     if policy is Missing.ERROR:
@@ -161,22 +157,22 @@ def _of_items(
 
 
 def _refuse_one_value(predictions: Values, missing: BoolArray, path: str) -> None:
-    """Refuse gaps (R, N, C) among scores that are all the same, as where successes alone are."""
-    known = predictions.array[~missing]
-    if missing.any() and len(known) and known.min() == known.max():
+    """Refuse gaps (R, N, C) in constant scores: failures may have been left out."""
+    present = predictions.array[~missing]
+    if missing.any() and len(present) and present.min() == present.max():
         raise InputError(
-            f"every score is {known[0]:g}, and {missing.sum()} of {missing.size} are missing: "
-            "are items left out that were not solved?",
+            f"every score is {present[0]:g}, and {missing.sum()} of {missing.size} are missing: "
+            "were unsolved items left out?",
             path=path,
-            hint="a score for every item and configuration: 0 for what was not solved",
+            hint="give a score for every item and configuration: 0 for unsolved items",
         )
 
 
 def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
     """Refuse configurations that can't be scored on the items that they have.
 
-    They lack more of the items (R, N, C) that any has than `MOST_LACKING` allows; or they lack
-    some, and have the best score on all others. What has no score at all is left out later.
+    They lack more of the items (R, N, C) than `MOST_LACKING` allows, or they lack some and have the
+    best score on all others. Those without any score are left out later.
     """
     gaps = missing[0, ~missing[0].all(axis=1)]
     n_items, lacking = len(gaps), gaps.sum(axis=0)
@@ -186,13 +182,13 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
     for wrong, problem in (
         (
             some & (lacking > MOST_LACKING * n_items),
-            f"more than {MOST_LACKING:.0%} of the items have no score",
+            f"more than {percent(MOST_LACKING)} of the items have no score",
         ),
-        (some & (lowest == scores.max()), "items have no score, and all others the highest one"),
+        (some & (lowest == scores.max()), "items have no score, but all others the highest one"),
     ):
         if wrong.any():
             n_common = int((~gaps[:, lacking < n_items].any(axis=1)).sum())
-            hint = "a score for every item, 0 for what was not solved"
+            hint = "give a score for every item, 0 for unsolved ones"
             hint += f"; --missing common-rows uses the {n_common} that all have" * bool(n_common)
             hint += "; --missing drop leaves out configurations that lack any" * (not some.all())
             counts = np.where(wrong, lacking, 0).tolist()
@@ -201,10 +197,9 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
 
 
 def _over_epochs(predictions: Values, missing: BoolArray) -> tuple[Values, BoolArray, list[Note]]:
-    """Put the mean of an item's other epochs in the place of scores (R, N, C) that are missing.
+    """Replace missing scores (R, N, C) by the mean of the item's other epochs.
 
-    So the mean over epochs is that of the epochs that there are, and an item is missing only where
-    it has none.
+    So the mean over epochs is that of the available ones, and an item is missing only if all are.
     """
     none = np.broadcast_to(missing.all(axis=0), missing.shape)
     gaps = missing & ~none
@@ -220,21 +215,21 @@ def _over_epochs(predictions: Values, missing: BoolArray) -> tuple[Values, BoolA
 
 
 def _refuse_strangers(gaps: BoolArray, names: Sequence[str], path: str) -> None:
-    """Refuse a configuration that predicts no sample (R, N, C) that another one predicts."""
-    held = ~gaps
-    shared = held & (held.sum(axis=2, keepdims=True) > 1)
+    """Refuse a configuration that shares no sample (R, N, C) with the others."""
+    present = ~gaps
+    shared = present & (present.sum(axis=2, keepdims=True) > 1)
     alone = np.flatnonzero(~shared.any(axis=(0, 1)))
     if len(names) > 1 and len(alone):
         raise InputError(
-            f"configuration {names[alone[0]]!r} predicts no sample that another one predicts",
+            f"configuration {names[alone[0]]!r} shares no samples with the others",
             path=path,
-            hint="the same row_id for the same sample; files that hold parts of the samples need "
-            "a column `config`",
+            hint="give the same row_id to the same sample; files with parts of the samples need "
+            "a column 'config'",
         )
 
 
 def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
-    """True if gaps (R, N, C) begin and end with folds, as those of pruned trials do."""
+    """True if gaps (R, N, C) are whole folds, as those of pruned trials are."""
     fold = sheet.roles.get("fold")
     if fold is None or len(fold.nulls):
         return False
@@ -248,27 +243,27 @@ def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
 
 
 def _nothing_left(missing: BoolArray, path: str) -> InputError:
-    """Build the error about predictions (R, N, C) of which every configuration lacks too many."""
+    """Return the error about predictions (R, N, C) of which every configuration lacks too many."""
     n_samples, n_configurations = missing.shape[1:]
     n_common = int((~missing.any(axis=(0, 2))).sum())
     advice = f"--missing common-rows uses the {n_common} of {n_samples} samples that all predict"
     return InputError(
         f"each of the {n_configurations} configurations lacks too many predictions "
-        f"({missing.mean():.0%} of all are missing)",
+        f"({percent(missing.mean(), 0)} of all are missing)",
         path=path,
         hint=advice if n_common else "complete the predictions of at least one configuration",
     )
 
 
 def _missing(array: FloatArray) -> BoolArray:
-    """(R, N, C) whether a prediction, or that of any class, is missing."""
+    """(R, N, C) True if a prediction, or that of any class, is missing."""
     missing = np.isnan(array)
     return np.asarray(missing.any(axis=3)) if missing.ndim == 4 else missing
 
 
 def _filled(predictions: Values, gaps: BoolArray) -> Values:
-    """Predictions whose gaps (R, N, C) hold one that the same configuration made elsewhere."""
-    first = np.argmin(gaps, axis=1)[:, None]  # (R, 1, C): a sample that is predicted
+    """Fill gaps (R, N, C) with another prediction of the same configuration."""
+    first = np.argmin(gaps, axis=1)[:, None]  # (R, 1, C): a predicted sample
     shown, where = predictions.array, gaps
     if shown.ndim == 4:
         first, where = first[..., None], gaps[..., None]
@@ -277,7 +272,9 @@ def _filled(predictions: Values, gaps: BoolArray) -> Values:
 
 
 def _select(predictions: Values, samples: BoolArray, kept: BoolArray) -> Values:
-    """Predictions of the kept samples and configurations; not copied where nothing changes."""
+    """Return the predictions of the kept samples and configurations, copied only if something
+    changes.
+    """
     array, names = predictions.array, predictions.configurations
     if not samples.all():
         array = array[:, samples]

@@ -1,7 +1,7 @@
 """Numbers as spreadsheets write them: decimal commas, thousands separators, percent signs.
 
-A column of text becomes numbers where all of its cells agree and have one reading. What has two,
-or none, stays text; `doubt` says what it looks like once numbers are needed.
+A column of text becomes numbers if all its cells agree and have one reading. A column with two, or
+none, stays text; `doubt` describes it once numbers are needed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 NO_VALUE = frozenset(("n/a", "N/A", "None", "none"))
-"""No value among numbers; among labels it may be the name of a class."""
+"""Missing value among numbers; among labels it may be the name of a class."""
 
 _BLANK = r"\s\x{a0}\x{202f}"
 _APART = r"'\x{2019} \x{a0}\x{202f}"
@@ -45,8 +45,8 @@ _ODD = tuple(
     for pattern, problem, hint in (
         (
             r"#[A-Z/0-9]+[!?]",
-            "is the error of a formula",
-            "mend the formula in the spreadsheet, or empty the cell",
+            "is a formula error",
+            "correct the formula in the spreadsheet, or empty the cell",
         ),
         (
             "--?|\u2013|\u2014",
@@ -56,7 +56,7 @@ _ODD = tuple(
         (rf".*(\d\s*{_CURRENCY}|{_CURRENCY}\s*[+-]?\d).*", "has a currency", "store numbers alone"),
         (
             r"\([\d.,\s]*\d[\d.,\s]*\)|\d[\d.,\s]*[-\u2212]",
-            "has parentheses or a minus sign behind it, as negative numbers of accounts do",
+            "has parentheses or a trailing minus sign, like negative numbers in accounting",
             "write the minus sign first, such as -1.5",
         ),
     )
@@ -66,9 +66,9 @@ _ODD = tuple(
 
 @dataclass(frozen=True, slots=True)
 class _Cells:
-    """Different cells of a column, (k,) each: which are numerals, and how they are written.
+    """Distinct cells of a column, (k,) each: the numerals among them, and their notation.
 
-    They are `plain` where a decimal comma is all that a parser of numbers stumbles over.
+    They are `plain` if only a decimal comma keeps a parser from reading them as numbers.
     """
 
     values: pa.Array
@@ -84,9 +84,9 @@ class _Cells:
 
     @property
     def doubtful(self) -> BoolArray:
-        """Cells whose separator may be a decimal mark or stand between thousands.
+        """Cells whose separator may be a decimal mark or separate thousands.
 
-        A separator elsewhere that can be only one of the two decides.
+        One that can only be one of the two decides for all.
         """
         either = self.point & self.comma & (self.points | self.commas)
         if self.point.all() and self.comma.all():
@@ -96,14 +96,14 @@ class _Cells:
 
     @property
     def mark(self) -> str:
-        """The decimal mark on which all numerals agree; empty where there is none such."""
+        """The decimal mark on which all numerals agree; empty if there is none."""
         if self.doubtful.any():
             return ""
         return "." if self.point.all() else "," if self.comma.all() else ""
 
     @property
     def certain(self) -> bool:
-        """True if all cells that hold a value can be read as numbers in one way only."""
+        """True if all non-missing cells have a single reading as numbers."""
         agree = self.percent.all() or not self.percent.any()
         return bool(agree and self.mark and not self.words)
 
@@ -120,19 +120,11 @@ def with_numbers(
     *,
     local: bool,
 ) -> pa.Table:
-    """Return a table whose columns of text are numbers where they can be nothing else.
+    """Return a table with columns of text turned into numbers if they can be nothing else.
 
-    Parameters
-    ----------
-    table
-        Columns as they were inferred.
-    kept
-        True for names of columns that remain as they are.
-    as_text
-        Reads columns once more, as text.
-    local
-        True if the file seems to come from a country of decimal commas. There, and beside columns
-        with such commas, numbers whose points may stand between thousands become text.
+    `kept` columns remain; `as_text` reads columns again as text. If the file is `local`, it seems
+    to come from a country of decimal commas. There, and beside columns with such commas, numbers
+    whose points may separate thousands become text.
     """
     names, kinds = table.column_names, table.schema.types
     found: dict[int, _Cells] = {}
@@ -160,15 +152,7 @@ def with_numbers(
 
 
 def doubt(column: Column, *, of: str) -> InputError | None:
-    """Return the error about numerals that have two readings, or none; None about other text.
-
-    Parameters
-    ----------
-    column
-        Text, where numbers may be meant.
-    of
-        Name of its content, for the message.
-    """
+    """Return the error about numerals with two readings, or none; None for other text."""
     codes, values = column.codes()
     problem, wrong, hint = _doubt(values)
     if not problem:
@@ -178,7 +162,7 @@ def doubt(column: Column, *, of: str) -> InputError | None:
 
 
 def strangers(column: Column) -> IntArray:
-    """Entries of text that is no numeral, among numerals that agree."""
+    """Return entries of text that is no numeral among numerals that agree."""
     codes, values = column.codes()
     cells = _cells(values)
     words = cells.words if cells and cells.mark else ()
@@ -187,7 +171,7 @@ def strangers(column: Column) -> IntArray:
 
 
 def _doubt(values: pa.Array) -> tuple[str, BoolArray, str]:
-    """Return what is wrong with different cells (k,), with which, and a hint; all may be empty."""
+    """Return problem, pattern of the affected cells (k,), and hint; all may be empty."""
     cells, texts = _cells(values), [text or "" for text in values.to_pylist()]
     none = np.zeros(len(texts), bool)
     words = cells.words if cells else [text for text in texts if text.strip()]
@@ -200,10 +184,10 @@ def _doubt(values: pa.Array) -> tuple[str, BoolArray, str]:
     if cells.percent.any() and not cells.is_share:
         few = bool(cells.percent.mean() <= 0.5)
         wrong = _spread(none, cells, cells.percent == few)
-        problem = f"has {'a' if few else 'no'} percent sign, unlike others of its column"
-        hint = "write all cells as shares, such as 0.97, or all with the sign"
+        problem = f"has {'a' if few else 'no'} percent sign, unlike others in its column"
+        hint = "write all cells as fractions, such as 0.97, or all with the sign"
     elif cells.certain and cells.is_share:
-        problem, hint = "has percent signs", "store shares as numbers, such as 0.97 for 97%"
+        problem, hint = "has percent signs", "store fractions as numbers, such as 0.97 for 97 %"
     elif cells.doubtful.any() and (cells.point.all() or cells.comma.all()):
         wrong = _spread(none, cells, cells.doubtful)
         text = texts[int(np.flatnonzero(wrong)[0])]
@@ -213,26 +197,26 @@ def _doubt(values: pa.Array) -> tuple[str, BoolArray, str]:
     elif not cells.mark and (cells.point | cells.comma).all():
         rare = cells.comma if cells.point.sum() >= cells.comma.sum() else cells.point
         wrong = _spread(none, cells, rare & ~(cells.point & cells.comma))
-        problem = "has another decimal mark than others of its column"
+        problem = "has a different decimal mark from others in its column"
         hint = "store all numbers with a decimal point, and without thousands separators"
     return problem, wrong, hint
 
 
 def _spread(none: BoolArray, cells: _Cells, chosen: BoolArray) -> BoolArray:
-    """(k,) which cells are chosen, of flags of the numerals alone."""
+    """Extend flags of the numerals to all cells (k,)."""
     spread = none.copy()
     spread[cells.numeral] = chosen
     return spread
 
 
 def _cells(values: pa.Array, *, local: bool = True) -> _Cells | None:
-    """Tell how different cells (k,) are written; None where none of them seems to be a number.
+    """Return the notation of distinct cells (k,); None if none seems to be a number.
 
-    Unless they are `local`, only a comma makes it doubtful whether a point is the decimal mark.
+    Unless they are `local`, only a comma makes it doubtful that a point is the decimal mark.
     """
     if not any(_PROMISING.match(text or "") for text in values[:_GLANCE].to_pylist()):
         return None
-    if _matches(values, _PLAINLY).sum() == len(values) - values.null_count:  # most files, at once
+    if _matches(values, _PLAINLY).sum() == len(values) - values.null_count:  # the usual case
         present = values.drop_null()
         point, commas = _matches(present, _WITH_POINT), _matches(present, ",")
         none, numeral = np.zeros(len(present), bool), to_numbers(apply("is_valid", values)) == 1
@@ -250,33 +234,33 @@ def _cells(values: pa.Array, *, local: bool = True) -> _Cells | None:
     return _Cells(values, numeral, percent, point, comma, points, commas, words, local)
 
 
-def _of_labels(names: Sequence[str], found: dict[int, _Cells]) -> list[int]:
-    """Columns that are classes rather than numbers, or whose scale is not that of the others.
+def _of_labels(names: Sequence[str], cells: dict[int, _Cells]) -> list[int]:
+    """Return columns that are classes rather than numbers, or whose scale differs from the others.
 
-    Such are a truth whose values all other numerals repeat, or name columns of classes; and one of
-    percentages, unless there are predictions with percent signs.
+    That is a truth whose values all other numerals repeat, or name columns of classes; and one of
+    percentages, unless predictions have percent signs.
     """
-    truths = [i for i in found if names[i].casefold() in NAMES["truth"]]
-    others = [i for i in found if i not in truths]
+    truths = [i for i in cells if names[i].casefold() in NAMES["truth"]]
+    others = [i for i in cells if i not in truths]
     for i in truths:
-        labels = set(found[i].values[:_GLANCE].to_pylist()) - {None}
+        labels = set(cells[i].values[:_GLANCE].to_pylist()) - {None}
         ends = tuple(f"{mark}{label}" for mark in ("::", ".", "_") for label in labels)
-        few = len(found[i].values) <= _GLANCE
+        few = len(cells[i].values) <= _GLANCE
         if few and any(name.endswith(ends) for name in names):
-            return list(found)
+            return list(cells)
         alike = (
-            len(found[other].values) <= len(labels) + 1
-            and set(found[other].values.to_pylist()) <= {*labels, None}
+            len(cells[other].values) <= len(labels) + 1
+            and set(cells[other].values.to_pylist()) <= {*labels, None}
             for other in others
         )
         if few and others and all(alike):
-            return list(found)
-    shares = {found[i].is_share for i in others}
-    return [i for i in truths if found[i].is_share and shares != {True}]
+            return list(cells)
+    shares = {cells[i].is_share for i in others}
+    return [i for i in truths if cells[i].is_share and shares != {True}]
 
 
 def _numbers(texts: pa.ChunkedArray, cells: _Cells) -> pa.ChunkedArray:
-    """Return the numbers that a column spells, exact to the last digit; of percentages shares."""
+    """Return the numbers spelled by a column, exact to the last digit; percentages as fractions."""
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -313,13 +297,13 @@ def _may_be_thousands(table: pa.Table, position: int) -> bool:
 def _matches(values: pa.Array, pattern: str) -> BoolArray:
     import pyarrow.compute as pc
 
-    found = pc.match_substring_regex(values, pattern=pattern)
-    return np.asarray(to_numbers(found) == 1)
+    matches = pc.match_substring_regex(values, pattern=pattern)
+    return np.asarray(to_numbers(matches) == 1)
 
 
 def _replaced(values: pa.ChunkedArray, pattern: str, by: str) -> pa.ChunkedArray:
     import pyarrow.compute as pc
 
-    if not _matches(values, pattern).any():  # several times as fast
+    if not _matches(values, pattern).any():  # several times faster
         return values
     return pc.replace_substring_regex(values, pattern=pattern, replacement=by)

@@ -1,4 +1,4 @@
-"""Files -> prediction matrix: one step after another."""
+"""Files -> prediction matrix, step by step."""
 
 from __future__ import annotations
 
@@ -33,34 +33,24 @@ from bbccli.readers.predictions import (
     read_values,
 )
 from bbccli.readers.problems import RAISE, Problems
-from bbccli.readers.request import Request
+from bbccli.readers.roles import Request
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.readers.sources.files import STDIN, Paths, expand, listed
-from bbccli.readers.sources.memory import ArrowStream, in_memory
-from bbccli.readers.sources.opening import read_table
-from bbccli.readers.table import Table, joint_hash, name_faults
+from bbccli.readers.sources.files import STDIN, Paths, expand, listed, read_table
+from bbccli.readers.table import ArrowStream, Table, in_memory, joint_hash, name_faults
 from bbccli.types import FloatArray, IntArray, Task
 
 FOR_WORKERS = (
-    "without --runner dask; or one wide Parquet file: a row per sample, a column of numbers per "
+    "leave out --runner dask; or use one wide Parquet file: a row per sample, a numeric column per "
     "configuration, or for each of two classes, no repeats, no weights, no gaps"
 )
-"""What workers can read."""
+"""Input that workers can read."""
 
 
 def understand(
     paths: Paths, request: Request, problems: Problems = RAISE
 ) -> tuple[Sheet, PredictionMatrix]:
-    """Read files; see `bbccli.readers.read`.
-
-    Parameters
-    ----------
-    paths, request
-        Files, and the options of reading them.
-    problems
-        Raises the first problem, or collects all of them.
-    """
+    """Read files; see `bbccli.readers.read`. Problems are raised, or collected by `problems`."""
     tables, metadata = open_tables(paths, request, problems)
     sheet = lay_out(tables, metadata, request, problems)
     sizes: dict[int, Sheet] = {}
@@ -96,15 +86,7 @@ def _understand_placed(
 def understand_sheet(
     sheet: Sheet, request: Request, problems: Problems = RAISE, paths: Paths | None = None
 ) -> tuple[Sheet, PredictionMatrix]:
-    """Make a matrix of a sheet whose rows have their places and whose roles are known.
-
-    Parameters
-    ----------
-    sheet, request, problems
-        As for `understand`.
-    paths
-        Files whose predictions workers read, where there are any.
-    """
+    """Make a matrix of a sheet with places and roles; workers may read predictions from `paths`."""
     scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
     sheet = choose(replace(sheet, scored=scored), request, problems)
     file = None
@@ -127,19 +109,8 @@ def understand_sheet(
 
 
 def read_tables(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Sequence[Table]:
-    """Return the table of a file or in memory, or those of a folder that some tool left behind.
-
-    Parameters
-    ----------
-    path
-        File, table or folder.
-    keys
-        Columns that are keys although their names don't say so; see `read_table`.
-
-    Raises
-    ------
-    InputError
-        A file that can't be read, or a folder that no tool is known to leave.
+    """Return the table of a file or in memory, or those of a tool's folder; `keys` are key
+    columns.
     """
     if in_memory(path) or not os.path.isdir(path):  # noqa: PTH112 (never raises)
         return [read_table(path, keys)]
@@ -149,7 +120,7 @@ def read_tables(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Seq
 
 
 def _folders_once(paths: Sequence[str | Path | ArrowStream]) -> AbstractContextManager[None]:
-    """Parse the tables in folders once, though whose the folder is comes before what it holds."""
+    """Parse the tables in folders once, although tools are recognised before they are read."""
     if all(in_memory(path) or not os.path.isdir(path) for path in paths):  # noqa: PTH112
         return nullcontext()
     from bbccli.readers.runs.contents import parsing_once
@@ -158,45 +129,32 @@ def _folders_once(paths: Sequence[str | Path | ArrowStream]) -> AbstractContextM
 
 
 def hash_of(path: str | Path) -> str:
-    """Return the hash that the tables of a folder have together.
-
-    Raises
-    ------
-    InputError
-        As `read_tables`.
-    """
+    """Return the joint hash of the tables of a folder."""
     return joint_hash([table.sha256 for table in read_tables(path)])
 
 
 def open_tables(
     paths: Paths, request: Request, problems: Problems
 ) -> tuple[Sequence[Table], Metadata]:
-    """Return the tables of some files, with unique names, and their metadata.
-
-    Raises
-    ------
-    InputError, OptionError
-        A file that can't be read, metadata that can't be understood, or columns without a name of
-        their own.
-    """
+    """Return the tables of some files, with unique names, and their metadata."""
     with problems.of("readable", fatal=True):
         _refuse_two_on_stdin(paths, request)
-    found: Sequence[str | Path | ArrowStream] = ()
+    sources: Sequence[str | Path | ArrowStream] = ()
     with problems.of("readable"):
-        found = expand(paths)
+        sources = expand(paths)
     keys = () if request.roles.row_id is None else (request.roles.row_id,)
     read: list[Table] = []
-    with _folders_once(found):
+    with _folders_once(sources):
         with problems.of("readable"):
-            logs = evaluation_of(found, request)
+            logs = evaluation_of(sources, request)
             if logs is None and request.errors is not None:
                 raise OptionError(
                     f"{parameter('errors', request.errors)} is for logs of evaluation frameworks, "
-                    "which tell what failed",
-                    hint="in a table, leave the score of what failed empty, or write 0",
+                    "which record failures",
+                    hint="in a table, leave the score of a failed request empty, or write 0",
                 )
-            found, read = (found, []) if logs is None else ((), [logs])
-        for path in () if problems.failed("readable") else found:
+            sources, read = (sources, []) if logs is None else ((), [logs])
+        for path in () if problems.failed("readable") else sources:
             with problems.of("readable"):
                 read += read_tables(path, keys)
     problems.settle("readable")
@@ -214,14 +172,8 @@ def open_tables(
 
 
 def file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
-    """Return the predictions of a sheet as columns of their file, which workers read.
-
-    Raises
-    ------
-    OptionError
-        They are something else.
-    InputError
-        Infinite numbers, or gaps.
+    """Return the predictions of a sheet as columns of their file, read by workers; or say why
+    not.
     """
     import pyarrow as pa
 
@@ -232,16 +184,16 @@ def file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
     kinds = [sheet.type_of(cell) for cell in sheet.cells]
     for wrong, reason in (
         (others, "there are several files"),
-        (not _is_parquet(path), "this is no Parquet file"),
+        (not _is_parquet(path), "this is not a Parquet file"),
         (sheet.layout != WIDE, f"the layout is {sheet.layout}"),
         (sheet.nested, "the cross-validation is nested"),
         ("train_size" in sheet.roles, "there is a training size for each row"),
-        (not in_order, "there are repeats, or rows of one sample"),
+        (not in_order, "there are repeats, or several rows per sample"),
         ("weight" in sheet.roles, "the samples have weights"),
         (request.unfinished, "the cross-validation is in progress"),
         (task_of(request, sheet) is Task.SCORE, "the task is score"),
         (sheet.by_class and several, "there is a column for each of several classes"),
-        (not all(map(is_number, kinds)), "some predictions are no numbers"),
+        (not all(map(is_number, kinds)), "some predictions are not numbers"),
     ):
         if wrong:
             raise OptionError(f"--runner dask can't read {sheet.path}: {reason}", hint=FOR_WORKERS)
@@ -255,21 +207,23 @@ def file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
     check_sources(sheet.table, [names[c] for c in infinite[:1]], RAISE)
     for c in np.flatnonzero(n_missing)[:1].tolist():
         raise InputError(
-            f"--runner dask needs every prediction; {n_missing[c]} of {sheet.n_rows} are missing",
+            f"--runner dask needs all predictions; {n_missing[c]} of {sheet.n_rows} are missing",
             path=sheet.path,
             column=names[c],
-            hint=f"--exclude {names[c]!r}, complete it, or leave out --runner dask",
+            hint=f"use --exclude {names[c]!r}, complete it, or leave out --runner dask",
         )
     return replace(file, in_unit=bool(lowest.min() >= 0 and highest.max() <= 1))
 
 
 def _is_parquet(path: object) -> bool:
-    """True if it is a file on a disk whose name says so."""
+    """True for a local file with the suffix of Parquet."""
     return isinstance(path, str | Path) and Path(path).suffix == ".parquet" and Path(path).is_file()
 
 
 def _extent(file: ColumnFile, columns: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """How many numbers of some columns are missing (C,), the smallest and the largest one (C,)."""
+    """Return the number of missing values (C,), the smallest and the largest value (C,) of
+    columns.
+    """
     array = file[:, :, columns][0]
     return np.isnan(array).sum(axis=0), np.fmin.reduce(array), np.fmax.reduce(array)
 
@@ -281,7 +235,7 @@ def _refuse_two_on_stdin(paths: Paths, request: Request) -> None:
 
 
 def _named_once(table: Table, problems: Problems) -> Table:
-    """Return the table without columns that have no name, or that of an earlier one."""
+    """Return the table without columns that lack a name or repeat an earlier one."""
     faults = list(name_faults(table))
     for fault in faults:
         with problems.of("names"):

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.core.matrix import SampleKeys
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import as_arrow, take, to_codes
 from bbccli.readers.column import Column, name_of, natural_order, repeated
 from bbccli.readers.problems import Problems
@@ -18,34 +18,28 @@ from bbccli.readers.sheet import Sheet
 from bbccli.types import IntArray
 
 _NOISE = 1e-6
-"""Relative difference from an integer that arithmetic may leave."""
+"""Relative distance from an integer that arithmetic may cause."""
 
 _UNEQUAL_FOLDS = 0.02
-"""Relative difference of training sizes that differ because folds do."""
+"""Relative difference of training sizes that is due to unequal folds."""
 
 _CARET = re.compile(r"(.+)[._](Rep\d+)")
 
 KEYS = {
-    "repeat": "say for every row which cross-validation pass it belongs to",
-    "outer_fold": "say for every row which outer fold it belongs to",
+    "repeat": "give the cross-validation pass of every row",
+    "outer_fold": "give the outer fold of every row",
     "row_id": "give every row the key of its sample",
-    "train_size": "say for every row how many samples trained its model",
+    "train_size": "give the number of training samples of every row's model",
 }
-"""Roles that place a row, none of which may be missing; and what to do about it."""
+"""Roles that place a row, none of which may be missing -> remedy."""
 
 
 def place(sheet: Sheet, problems: Problems) -> Sheet:
     """Find the sample and the repeat of every row.
 
-    Without a role `row_id`, the order of the rows within each repeat tells the sample. Of a nested
-    cross-validation only rows of outer test samples have a place, and the outer folds become the
-    folds.
-
-    Raises
-    ------
-    InputError
-        A key that is missing or occurs twice in a repeat, repeats of unequal size where there is
-        no key, or invalid nested rows.
+    Without a role `row_id`, the order of the rows within each repeat identifies the sample. In
+    nested cross-validation only rows of outer test samples have a place, and the outer folds become
+    the folds.
     """
     placed = None
     for role in KEYS:
@@ -53,7 +47,7 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
             check_key(sheet.roles, role)
     with problems.of("keys"):
         placed = _placed(_with_inner_folds(sheet))
-    if placed is None:  # every row counts as a sample, so that the rest can be looked at
+    if placed is None:  # every row counts as a sample, so that the rest can be checked
         roles = {role: column for role, column in sheet.roles.items() if role not in KEYS}
         placed = _placed(replace(sheet, roles=roles))
     problems.saw("keys", placed)
@@ -61,58 +55,50 @@ def place(sheet: Sheet, problems: Problems) -> Sheet:
 
 
 def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
-    """Return the sheet of each training size, fewest samples first; empty without such a role.
-
-    Raises
-    ------
-    InputError
-        A size that is missing or no positive integer, sizes that differ as those of unequal folds
-        do, a configuration without a prediction at the largest, or a truth, group or weight of a
-        sample that differs between sizes.
-    """
+    """Return the sheet of each training size, fewest samples first; empty without such a role."""
     if "train_size" not in sheet.roles:
         return {}
     column = sheet.roles["train_size"].present("train_size", hint=KEYS["train_size"])
-    counted = "the number of samples that trained the model, such as 80"
+    counted = "give the number of samples that trained the model, such as 80"
     values = column.numbers("train_size", counted)
     sizes = np.rint(values)
     wrong = (np.abs(values - sizes) > _NOISE * np.abs(values)) | (sizes < 1)
     if wrong.any():
         first = values[np.argmax(wrong)]
-        of_all = "; multiply shares by the samples there were to train on" if 0 < first < 1 else ""
+        of_all = "; multiply fractions by the number of available samples" if 0 < first < 1 else ""
         raise column.fault(
             "train_size must be a positive integer", np.flatnonzero(wrong), hint=counted + of_all
         )
-    found = np.unique(sizes).astype(np.int64)
-    near = np.flatnonzero(np.diff(found) <= np.maximum(1, found[:-1] * _UNEQUAL_FOLDS))
+    different = np.unique(sizes).astype(np.int64)
+    near = np.flatnonzero(np.diff(different) <= np.maximum(1, different[:-1] * _UNEQUAL_FOLDS))
     if len(near):
         raise column.fault(
-            f"train_size {found[near[0] + 1]} is next to {found[near[0]]}",
-            np.flatnonzero(sizes == found[near[0] + 1]),
-            hint="where only folds of unequal size make the difference, write one size for all",
+            f"train_size {different[near[0] + 1]} is next to {different[near[0]]}",
+            np.flatnonzero(sizes == different[near[0] + 1]),
+            hint="if they differ only because folds do, write one size for all",
         )
-    if len(found) > 1:
+    if len(different) > 1:
         _check_samples(sheet)
-    parts = {int(size): sheet.of_rows(np.flatnonzero(sizes == size)) for size in found}
-    largest = parts[int(found[-1])]
-    for name, cells in largest.configurations.items() if len(found) > 1 else ():
+    parts = {int(size): sheet.of_rows(np.flatnonzero(sizes == size)) for size in different}
+    largest = parts[int(different[-1])]
+    for name, cells in largest.configurations.items() if len(different) > 1 else ():
         if all(len(largest.column(cell).nulls) == largest.n_rows for cell in cells):
             raise InputError(
-                f"no prediction of {name!r} at the largest training size, {found[-1]}",
+                f"no prediction of {name!r} at the largest training size, {different[-1]}",
                 path=sheet.path,
                 column=column.place(0)[1],
-                hint="all configurations have the same training sizes; or --exclude it",
+                hint="give all configurations the same training sizes, or use --exclude",
             )
     return parts
 
 
 def _check_samples(sheet: Sheet) -> None:
-    """Refuse what is of a sample and differs between training sizes."""
+    """Refuse truths, groups and weights of a sample that differ between training sizes."""
     if "row_id" not in sheet.roles:
         return
     codes, names = sheet.roles["row_id"].named_codes()
     first = np.empty(len(names), np.int64)
-    first[codes[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
+    first[codes[::-1]] = np.arange(sheet.n_rows)[::-1]  # the last write stays
     for role in (role for role in CONSTANT if role in sheet.roles):
         if not len(sheet.roles[role].nulls):
             check_constant(
@@ -131,17 +117,22 @@ def check_key(roles: Mapping[str, Column], role: str) -> None:
             from bbccli.readers.keys import refuse_two_spellings
 
             refuse_two_spellings(column)
+            _refuse_summary(column)
+
+
+def _refuse_summary(row_id: Column) -> None:
+    """Refuse a last row called Mean, Total or the like, where all others are numbered."""
+    last = len(row_id) - 1
+    if not (last and row_id.values[last].as_py().strip(" :").isalpha()):
+        return
+    if all(key.isdigit() for key in row_id.values[:last].to_pylist()):
+        raise row_id.fault(
+            "row_id is a word, but all others are numbers", last, hint="remove a row of totals"
+        )
 
 
 def _placed(sheet: Sheet) -> Sheet:
-    """Place every row; of nested predictions, the outer ones.
-
-    Raises
-    ------
-    InputError
-        A key that is missing or occurs twice in a repeat, or repeats of unequal size where there
-        is no key.
-    """
+    """Place every row; of nested predictions, the outer ones."""
     repeats, row_id = repeat_codes(sheet.n_rows, sheet.roles), sheet.roles.get("row_id")
     if row_id is None:
         samples = positions_within(repeats, "repeats", sheet.path)
@@ -151,10 +142,11 @@ def _placed(sheet: Sheet) -> Sheet:
     shape = (int(repeats.max()) + 1, int(samples.max()) + 1)
     cells = repeats * shape[1] + samples
     placed = np.flatnonzero(sheet.outer)
-    if row_id is not None:
-        _refuse_duplicates(cells, placed, row_id, "repeat" in sheet.roles)
     rows = np.full(shape[0] * shape[1], -1)
     rows[cells[placed]] = placed
+    if row_id is not None and np.count_nonzero(rows >= 0) < len(placed):
+        again = placed[repeated(cells[placed])]
+        raise _occurs_twice(row_id, again, in_repeats="repeat" in sheet.roles)
     first = np.empty(shape[1], np.int64)
     first[samples[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
     known = row_id or next(iter(sheet.roles.values()), None)
@@ -170,22 +162,16 @@ def _with_inner_folds(sheet: Sheet) -> Sheet:
 
     A row with an inner `fold` is an out-of-sample prediction within the training set of its
     `outer_fold`; a row without is a prediction of a test sample of that outer fold.
-
-    Raises
-    ------
-    InputError
-        No key or no column of inner folds; rows of one kind only; an outer fold without inner rows
-        or without test samples; a sample that is both trained on and tested.
     """
     if "outer_fold" not in sheet.roles:
         return sheet
-    for role, what in (("row_id", "the key of the sample"), ("fold", "the inner fold")):
+    for role, content in (("row_id", "the key of the sample"), ("fold", "the inner fold")):
         if role not in sheet.roles:
             raise InputError(
-                f"nested predictions need a column `{role}` beside `outer_fold`",
+                f"nested predictions need a column {role!r} beside 'outer_fold'",
                 path=sheet.path,
-                hint=f"{what} of every row"
-                + ("; empty where a row is of an outer test sample" if role == "fold" else ""),
+                hint=f"give {content} of every row"
+                + ("; empty in rows of outer test samples" if role == "fold" else ""),
             )
     roles = dict(sheet.roles)
     roles |= {"inner_fold": roles["fold"], "fold": roles.pop("outer_fold")}
@@ -197,13 +183,15 @@ def _with_inner_folds(sheet: Sheet) -> Sheet:
 
 
 def outer_blocks(sheet: Sheet) -> tuple[IntArray, tuple[str, ...]]:
-    """(n_rows,) codes of repeat and outer fold, repeat by repeat; and names of the outer folds."""
+    """Return (n_rows,) codes of repeat and outer fold, repeat by repeat; and names of the outer
+    folds.
+    """
     codes, names = sheet.roles["fold"].present("outer_fold", hint=KEYS["outer_fold"]).named_codes()
     return repeat_codes(sheet.n_rows, sheet.roles) * len(names) + codes, names
 
 
 def _check_both_kinds(sheet: Sheet, blocks: IntArray) -> None:
-    """Every outer fold has inner rows and test rows."""
+    """Refuse outer folds without inner rows or without test rows."""
     for kind, problem in (
         (sheet.outer, "outer fold has no test samples"),
         (~sheet.outer, "outer fold has no inner predictions"),
@@ -213,13 +201,13 @@ def _check_both_kinds(sheet: Sheet, blocks: IntArray) -> None:
             raise sheet.roles["fold"].fault(
                 problem,
                 lacking,
-                hint="rows with a `fold` are inner predictions, rows with an empty `fold` are of "
+                hint="rows with a 'fold' are inner predictions, rows with an empty 'fold' are of "
                 "the outer test samples",
             )
 
 
 def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
-    """No sample is tested in the outer fold that trained on it, nor predicted twice there."""
+    """Refuse samples tested in the outer fold that trained on them, or predicted twice there."""
     row_id = sheet.roles["row_id"].present("row_id", hint=KEYS["row_id"])
     samples, _ = row_id.codes()
     cells = blocks * (int(samples.max()) + 1) + samples
@@ -228,7 +216,7 @@ def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
         raise row_id.fault(
             "sample is both trained on and tested in one outer fold",
             leaked,
-            hint="inner predictions are of the samples outside the outer fold",
+            hint="inner predictions must be for samples outside the outer fold",
         )
     inner = np.flatnonzero(~sheet.outer)
     again = repeated(cells[inner])
@@ -241,7 +229,7 @@ def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
 
 
 def split_caret(columns: Mapping[str, Column]) -> dict[str, Column]:
-    """Split fold names like `Fold1.Rep1` into fold and repeat, where no column has the repeat."""
+    """Split fold names like `Fold1.Rep1` into fold and repeat, if no column has the repeat."""
     import pyarrow as pa
 
     fold = columns.get("fold")
@@ -257,7 +245,7 @@ def split_caret(columns: Mapping[str, Column]) -> dict[str, Column]:
 
 
 def repeat_codes(n_rows: int, roles: Mapping[str, Column]) -> IntArray:
-    """(n_rows,) codes 0..R-1 in the natural order of the repeats."""
+    """Return (n_rows,) codes 0..R-1 in the natural order of the repeats."""
     if "repeat" not in roles:
         return np.zeros(n_rows, dtype=np.int64)
     check_key(roles, "repeat")
@@ -268,19 +256,13 @@ def repeat_codes(n_rows: int, roles: Mapping[str, Column]) -> IntArray:
 
 
 def positions_within(blocks: IntArray, what: str, path: str) -> IntArray:
-    """(n_rows,) position of each row within its block, all of which have the same size.
-
-    Raises
-    ------
-    InputError
-        They have not; says so of `what`.
-    """
+    """Return (n_rows,) positions of rows within their blocks, which must have equal sizes."""
     counts = np.bincount(blocks)
     if len(set(counts.tolist())) > 1:
         raise InputError(
-            f"{what} have {counts.min()} to {counts.max()} rows and there is no row_id",
+            f"{what} have {counts.min()} to {counts.max()} rows, and there is no row_id",
             path=path,
-            hint="add a column `row_id` with the key of the sample",
+            hint="add a column 'row_id' with the key of the sample",
         )
     order = np.argsort(blocks, kind="stable")
     positions = np.empty(len(blocks), dtype=np.int64)
@@ -288,21 +270,21 @@ def positions_within(blocks: IntArray, what: str, path: str) -> IntArray:
     return positions
 
 
-def _refuse_duplicates(cells: IntArray, placed: IntArray, row_id: Column, in_repeats: bool) -> None:
-    """One row per sample and repeat, of those that have a place."""
-    again = placed[repeated(cells[placed])]
-    if not len(again):
-        return
+def _occurs_twice(row_id: Column, again: IntArray, *, in_repeats: bool) -> InputError:
+    """Build the error about rows of a sample and a repeat that have one already."""
     if in_repeats:
         problem, hint = "row_id occurs twice in one repeat", ""
     else:
         problem = "row_id occurs twice"
-        hint = "if the rows are repeats, or of a repeated hold-out, add a column `repeat`; "
-    raise row_id.fault(problem, again, hint=f"{hint}else remove one of the rows")
+        hint = (
+            "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
+            f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
+        )
+    return row_id.fault(problem, again, hint=f"{hint}else remove one of the rows")
 
 
 def _keys_of(row_id: Column) -> np.ndarray:
-    """(N,) keys: whole numbers, or UTF-8."""
+    """Return (N,) keys: integers, or UTF-8."""
     import pyarrow as pa
 
     if pa.types.is_signed_integer(row_id.values.type):

@@ -14,7 +14,7 @@ import numpy as np
 from bbccli.core import workers
 from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
-from bbccli.errors import BbcError, InputError
+from bbccli.errors import BbcError, InputError, parameter
 from bbccli.readers.arrow import to_numbers, to_rows
 from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.column import Column, number_of, text_entries
@@ -24,32 +24,32 @@ from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
-# Columns copied at a time: wide enough for long writes, small enough to stay in cache.
+# Columns copied at a time: enough for long writes, few enough to stay in cache.
 _BLOCK = 64
 
 CELLS = 2**23
-"""Predictions that a worker looks at together, about: 32 MB of float32."""
+"""Number of predictions, roughly, that a worker handles together: 32 MB of float32."""
 
 Made = TypeVar("Made")
 
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """Predictions of the cells of a sheet, and once they are interpreted, of C configurations.
+    """Predictions of the cells of a sheet and, once interpreted, of C configurations.
 
     Attributes
     ----------
     array : (R, N, cells), then (R, N, C) or (R, N, C, K)
-        NaN where missing until they are complete. A `ColumnFile` where they stay in their file.
+        NaN where missing, until completed. A `ColumnFile` if they stay in their file.
     configurations
-        Names along the third axis: of cells those of their columns.
+        Names along the third axis: for cells those of their columns.
     kind
-        Values, unless they were interpreted.
+        Values, until interpreted.
     available : (R, N, C) bool, optional
-        Where there is a prediction; None if complete, or before they are completed.
+        True where there is a prediction; None if complete, or not yet completed.
     words
-        Text of the predictions, before they are interpreted: `array` holds int64 positions among
-        them, -1 where missing. Empty where they are numbers.
+        Distinct texts, before they are interpreted: `array` then holds int64 positions among them,
+        -1 where missing. Empty for numbers.
     """
 
     array: FloatArray
@@ -64,10 +64,10 @@ class Values:
         return isinstance(self.array, np.ndarray)
 
     def all_among(self, values: Sequence[float]) -> bool:
-        """True if the predictions are numbers, each of which is missing or among the values."""
+        """True if the predictions are numbers, each missing or among the values."""
         if self.words:
             return False
-        # A glance at a few samples, or at one configuration, spares most a full comparison.
+        # A few samples, or one configuration, usually make a full comparison unnecessary.
         if self.in_memory:
             return _among(self.array[:, :8], values) and _among(self.array, values)
         array: Any = self.array
@@ -75,27 +75,14 @@ class Values:
 
 
 def read_values(sheet: Sheet, problems: Problems, file: Any = None) -> tuple[Sheet, Values]:
-    """Read the predictions of the samples that can be used, or of all rows where it is nested.
+    """Read the predictions of the usable samples, or of all rows if nested; `file` if workers read
+    them.
 
-    Parameters
-    ----------
-    sheet
-        Its rows are placed, and its samples chosen.
-    problems
-        Takes infinite values, and text beside numbers.
-    file
-        A `ColumnFile` where workers read the predictions.
-
-    Returns
-    -------
-    sheet
-        Of the cells without a problem.
-    values
-        Predictions of its cells.
+    Return the sheet of the cells without a problem, and their predictions.
     """
     if file is not None:
         return sheet, Values(file, tuple(cell.name for cell in sheet.cells))
-    # of a nested cross-validation all rows are read at once, so that all mean the same
+    # all rows of a nested cross-validation are read at once, so that they are interpreted alike
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
     texts = {cell.name for cell in sheet.cells if cell.source in sheet.table.texts}
     every = sheet.cells if texts else ()
@@ -113,7 +100,7 @@ def read_values(sheet: Sheet, problems: Problems, file: Any = None) -> tuple[She
 
 
 def _read_words(sheet: Sheet, rows: IntArray) -> Values:
-    """Read text as positions among all different words."""
+    """Read text as positions among all distinct words."""
     places: dict[str, int] = {}
     array = np.empty((*rows.shape, len(sheet.cells)), np.int64)
     for c, cell in enumerate(sheet.cells):
@@ -124,23 +111,7 @@ def _read_words(sheet: Sheet, rows: IntArray) -> Values:
 
 
 def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
-    """Tell what the predictions of a task are, and arrange them.
-
-    Parameters
-    ----------
-    sheet
-        Its cells are those of the values.
-    values
-        Predictions as they were read.
-    outcome
-        Truth of the N samples, with the names of the classes.
-
-    Raises
-    ------
-    InputError
-        Text where numbers are needed, labels that are not a class, a configuration that lacks a
-        class, or numbers that do not predict several classes.
-    """
+    """Tell the kind of the predictions, given the outcome of the N samples, and arrange them."""
     task, names = outcome.task, tuple(sheet.configurations)
     if task.is_classification and not sheet.by_class:
         labels = _labels(sheet, values, outcome.classes)
@@ -158,9 +129,9 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
 def faults_of_each(
     sheet: Sheet, values: Values, outcome: Outcome
 ) -> Iterator[tuple[str, BbcError]]:
-    """Yield the fault of every configuration that does not predict this task."""
-    for own in _places(sheet).values():
-        chosen = list(own.values())
+    """Yield the error about every configuration that does not predict this task."""
+    for by_class in _places(sheet).values():
+        chosen = list(by_class.values())
         some = replace(sheet, cells=tuple(sheet.cells[i] for i in chosen))
         names = tuple(cell.name for cell in some.cells)
         part = replace(values, array=values.array[:, :, chosen], configurations=names)
@@ -173,7 +144,7 @@ def faults_of_each(
 
 
 def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray | None:
-    """(R, N, C) class codes; None when the predictions are not labels."""
+    """Return (R, N, C) class codes; None if the predictions are not labels."""
     if values.words:
         known = {name: float(code) for code, name in enumerate(classes)}
         if any(name not in known for name in values.words):
@@ -188,7 +159,7 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
     if not values.in_memory:
         file: Any = values.array
         return cast("FloatArray", replace(file, labels=tuple(numbers)))
-    if numbers == list(range(len(numbers))):  # they are the codes; -0.0 is 0.0
+    if numbers == list(range(len(numbers))):  # already codes; -0.0 is 0.0
         return np.asarray(values.array + 0.0, np.float64)
     labels = np.full(values.array.shape, np.nan)
     for code, value in enumerate(numbers):
@@ -197,7 +168,7 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
 
 
 def _refuse_strange(column: Column, classes: Sequence[str], columns: Sequence[Column]) -> None:
-    """Refuse text that is no class."""
+    """Refuse text that is not a class."""
     codes, names = column.named_codes()
     strange = [name not in classes for name in names]
     if not any(strange):
@@ -215,13 +186,12 @@ def _refuse_strange(column: Column, classes: Sequence[str], columns: Sequence[Co
     raise column.fault(
         f"prediction is not one of the classes ({listing(classes, 8)})",
         np.flatnonzero(np.array([*strange, False])[codes]),
-        hint="labels are spelled as in the truth"
-        + ", and numbers with a decimal point" * with_digits,
+        hint="spell labels as in the truth" + ", and numbers with a decimal point" * with_digits,
     )
 
 
 def _worded(columns: Sequence[Column]) -> Column:
-    """Return the first of the columns that holds text other than numbers, else the first."""
+    """Return the first column with text other than numbers, else the first."""
     of_words = (one for one in columns if np.isnan([*map(number_of, one.named_codes()[1])]).any())
     return next(of_words, columns[0])
 
@@ -231,7 +201,9 @@ def _columns(sheet: Sheet) -> list[Column]:
 
 
 def _places(sheet: Sheet) -> dict[str, dict[str, int]]:
-    """Position of each class of each configuration; of the configuration itself without classes."""
+    """Return the position of each class of each configuration; of the configuration itself without
+    classes.
+    """
     places: dict[str, dict[str, int]] = {}
     for position, cell in enumerate(sheet.cells):
         places.setdefault(cell.configuration, {})[cell.label or cell.name] = position
@@ -239,29 +211,31 @@ def _places(sheet: Sheet) -> dict[str, dict[str, int]]:
 
 
 def _binary(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
-    """Probability or score of the positive class."""
+    """Return the probability or score of the positive class."""
     array: Any = values.array
     if sheet.by_class:
         places = _checked_places(sheet, classes)
-        positive = [own[classes[-1]] for own in places.values()]
+        positive = [by_class[classes[-1]] for by_class in places.values()]
         array = array[:, :, positive] if values.in_memory else array.of(positive)
     kind = PredictionKind.PROBABILITY if _in_unit(array) else PredictionKind.SCORE
     return Values(array, tuple(sheet.configurations), kind)
 
 
 def _multiclass(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
-    """(R, N, C, K) probabilities or scores of all classes."""
+    """Return (R, N, C, K) probabilities or scores of all classes."""
     if not sheet.by_class:
         name = sheet.cells[0].name
+        stems = [name.removesuffix(one).rstrip("_. -") for one in classes if name.endswith(one)]
+        words = any(np.isnan(number_of(one)) for one in classes)
         raise InputError(
             f"predictions of {len(classes)} classes are neither labels nor one column per class",
             path=sheet.path,
             column=name,
-            hint=f"name the columns `{name}{CLASS_SEPARATOR}{classes[0]}` and so on, "
-            "or give --task regression",
+            hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
+            "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
         )
     places, array = _checked_places(sheet, classes), values.array
-    order = [own[name] for own in places.values() for name in classes]
+    order = [by_class[name] for by_class in places.values() for name in classes]
     if order != list(range(len(sheet.cells))):
         array = array[:, :, order]
     array = array.reshape(*array.shape[:2], len(places), len(classes))
@@ -271,28 +245,28 @@ def _multiclass(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
 
 
 def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str, int]]:
-    """Return `_places` where every configuration has exactly one column per class."""
+    """Return `_places` if every configuration has exactly one column per class."""
     places = _places(sheet)
-    for configuration, own in places.items():
-        missing = [name for name in classes if name not in own]
-        unknown = [name for name in own if name not in classes]
+    for configuration, by_class in places.items():
+        missing = [name for name in classes if name not in by_class]
+        unknown = [name for name in by_class if name not in classes]
         if missing or unknown:
             what = (
                 f"no column of class {missing[0]!r}"
                 if missing
-                else f"a column {sheet.cells[own[unknown[0]]].name!r}"
+                else f"a column {sheet.cells[by_class[unknown[0]]].name!r}"
             )
             raise InputError(
                 f"configuration {configuration!r} has {what}, "
-                f"the classes are {listing(classes, 8)}",
+                f"but the classes are {listing(classes, 8)}",
                 path=sheet.path,
-                hint="one column `config::class` for every configuration and class",
+                hint="give one column 'config::class' for every configuration and class",
             )
     return places
 
 
 def _in_unit(array: Any) -> bool:
-    """True if all numbers lie in [0, 1]; missing ones are passed over."""
+    """True if all numbers are in [0, 1]; missing ones are ignored."""
     if isinstance(array, ColumnFile):
         return array.in_unit
     lowest, highest = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
@@ -300,13 +274,13 @@ def _in_unit(array: Any) -> bool:
 
 
 def _sums_to_one(array: FloatArray) -> bool:
-    """True if the K probabilities of (R, N, C, K) sum to one; missing ones are passed over."""
+    """True if the K probabilities of (R, N, C, K) sum to one; missing ones are ignored."""
     with np.errstate(invalid="ignore"):
         return not bool((np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any())
 
 
 def check_sources(table: Table, names: Iterable[str], problems: Problems) -> None:
-    """Look at columns of predictions by themselves."""
+    """Check columns of predictions one by one."""
     for name in names:
         column = table.column(name)
         if column.is_text and len(column.nulls) < len(column):
@@ -316,7 +290,7 @@ def check_sources(table: Table, names: Iterable[str], problems: Problems) -> Non
 
 
 def text_fault(column: Column) -> InputError:
-    """Build the error about text where numbers are needed."""
+    """Return the error about text where numbers are needed."""
     from bbccli.readers.numerals import doubt, strangers
 
     doubtful = doubt(column, of="prediction")
@@ -324,6 +298,14 @@ def text_fault(column: Column) -> InputError:
         return doubtful
     among_numbers = strangers(column)
     entries = among_numbers if len(among_numbers) else text_entries(column)
+    if len(entries) == len(column):  # as names, or dates
+        name = column.name
+        hint = (
+            f"{parameter('row_id', name)} if it names the samples, "
+            f"{parameter('configuration', name)} if it names the configurations of a long table; "
+            f"else {parameter('exclude', name)}"
+        )
+        return column.fault("prediction is text", entries, hint=hint)
     numbered = re.search(r"\d", column.values[int(entries[0])].as_py()) is not None
     hint = "leave the cell empty if there is no prediction; --exclude a column that has none"
     return column.fault(
@@ -336,7 +318,7 @@ def text_fault(column: Column) -> InputError:
 def _numbers(
     sheet: Sheet, rows: IntArray, texts: Container[str], worded: Container[str], problems: Problems
 ) -> tuple[FloatArray, BoolArray]:
-    """(R, N, cells) values, float32 where all columns are; and (cells,) which can be used."""
+    """Return (R, N, cells) values, float32 if all columns are; and (cells,) which can be used."""
     import pyarrow as pa
 
     cells, flat = sheet.cells, rows.ravel()
@@ -369,7 +351,7 @@ def _block(
     shared: dict[str, FloatArray],
     kind: np.dtype[Any],
 ) -> FloatArray:
-    """(cells, n_rows) predictions of some cells, NaN of those that are text."""
+    """Return (cells, n_rows) predictions of some cells, NaN for text."""
     import pyarrow as pa
 
     data = sheet.table.data
@@ -409,7 +391,7 @@ def _among(numbers: FloatArray, values: Sequence[float]) -> bool:
     return bool(found.all())
 
 
-@lru_cache(maxsize=2)  # asked for the task, and for the kind of predictions
+@lru_cache(maxsize=2)  # for the task, and for the kind of predictions
 def _file_among(file: ColumnFile, values: tuple[float, ...]) -> bool:
     return all(over_columns(file, partial(_columns_among, file, values)))
 
@@ -421,10 +403,10 @@ def _columns_among(file: ColumnFile, values: tuple[float, ...], columns: Any) ->
 def over_columns(
     array: Any, function: Callable[[IntArray | slice], Made], columns: IntArray | None = None
 ) -> list[Made]:
-    """Return what a function makes of some columns of an array, or of all.
+    """Apply a function to some columns of an array, or to all.
 
     An array in memory is one part. Of a file, workers take parts of the columns, if there are any,
-    and a few columns at a time.
+    a few columns at a time.
     """
     if isinstance(array, np.ndarray):
         return [function(slice(None) if columns is None else columns)]

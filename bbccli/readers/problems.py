@@ -1,4 +1,4 @@
-"""Problems of reading: the first one is raised, or all of them are collected."""
+"""Problems of reading: the first one is raised, or all are collected."""
 
 from __future__ import annotations
 
@@ -13,24 +13,19 @@ Faults = Callable[[], Iterable[tuple[str, BbcError]]]
 
 
 class HaltError(Exception):
-    """Nothing more can be looked at; the problems have been collected."""
+    """Nothing more can be checked; the problems have been collected."""
 
 
 @dataclass
 class Problems:
-    """The first problem is raised; or all are kept, as far as one does not hide another.
-
-    Parameters
-    ----------
-    collect
-        Keep problems instead of raising the first one.
+    """Raise the first problem, or `collect` all, as far as one does not hide another.
 
     Attributes
     ----------
     found
-        Problems in the order in which they were found, each with its check.
+        Problems in order, each with its check.
     seen
-        Results of the checks, in the order in which they were made.
+        Results of the checks, in order.
     """
 
     collect: bool = False
@@ -40,16 +35,10 @@ class Problems:
     def of(
         self, check: str, *, fatal: bool = False, each: Faults | None = None
     ) -> AbstractContextManager[None]:
-        """Keep a problem of the block, and go on behind it.
+        """Collect a problem of the block, and continue after it.
 
-        Parameters
-        ----------
-        check
-            The check that the block is part of.
-        fatal
-            Stop behind the block, since nothing can take the place of its result.
-        each
-            Yields every fault behind a failure, with the check that it belongs to.
+        `check` is the check that the block belongs to; `fatal` stops after the block, since nothing
+        can replace its result; `each` yields all errors behind a failure, each with its check.
         """
         return self._kept(check, fatal, each) if self.collect else _RAISED
 
@@ -63,7 +52,7 @@ class Problems:
                 raise HaltError from None
 
     def settle(self, *checks: str) -> None:
-        """Stop where one of these checks failed; without names, where any did."""
+        """Stop if one of these checks failed; without names, if any did."""
         if self.failed(*checks):
             raise HaltError
 
@@ -73,7 +62,7 @@ class Problems:
             self.seen[check] = value
 
     def failed(self, *checks: str) -> bool:
-        """Return True if one of these checks failed; without names, if any did."""
+        """True if one of these checks failed; without names, if any did."""
         return any(not checks or check in checks for check, _ in self.found)
 
 

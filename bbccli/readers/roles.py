@@ -1,4 +1,4 @@
-"""The roles that columns play: their names, and the columns of a table that could play them."""
+"""The roles of columns: their names, and the candidate columns of a table."""
 
 from __future__ import annotations
 
@@ -6,20 +6,24 @@ import difflib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final
 
+from bbccli.core.arguments import as_list, settle
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import is_text
-from bbccli.readers.table import Table
-from bbccli.types import Task
+from bbccli.readers.column import name_of
+from bbccli.readers.metadata import Metadata
+from bbccli.readers.table import ArrowStream, Table, in_memory
+from bbccli.types import Errors, Missing, Task
 
 __all__ = ["Roles"]
 
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """Names of the columns that play a role; None means that the role goes by name.
+    """Names of the columns that play a role; None if the role goes by name.
 
     Parameters
     ----------
@@ -33,9 +37,9 @@ class Roles:
     outer_fold
         Column of the outer fold of nested predictions.
     configuration, prediction
-        Long layout: column of the configuration, and of its predictions.
+        Long layout: columns of the configuration, and of its predictions.
     labels_row_id, folds_row_id
-        Column of the key in a labels or folds file that calls it otherwise.
+        Column of the key in a labels or folds file, if named differently there.
     train_size
         Column of the number of samples that trained the model.
     """
@@ -57,7 +61,7 @@ class Roles:
 
     @property
     def by_hand(self) -> list[str]:
-        """Names of the columns that are set."""
+        """Names of the given columns."""
         every = (getattr(self, role) for role in self.__dataclass_fields__)
         return [name for name in every if name is not None]
 
@@ -69,9 +73,9 @@ class Hints:
     Parameters
     ----------
     roles
-        Columns set by hand.
+        Columns given by options.
     task
-        The task, where known.
+        The task, if known.
     declared
         Configurations named in the metadata.
     absent
@@ -85,6 +89,61 @@ class Hints:
     declared: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
     weight: str | None = None
+
+
+OUTCOME = frozenset({"truth", "time", "event"})
+"""Roles of the truth."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Options of reading files; see `bbccli.readers.read`."""
+
+    roles: Roles = field(default_factory=Roles)
+    task: Task | None = None
+    positive: str | None = None
+    labels: str | Path | ArrowStream | None = None
+    folds: str | Path | ArrowStream | None = None
+    missing: Missing | None = None
+    dialect: str | None = None
+    only: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    include: Sequence[str] = ()
+    unfinished: bool = False
+    bounds: tuple[float, float] | None = None
+    by_position: bool = False
+    unweighted: bool = False
+    errors: Errors | None = None
+
+    def __post_init__(self) -> None:
+        settle(self)
+        if self.positive is not None:
+            object.__setattr__(self, "positive", name_of(self.positive))
+        for name in ("only", "exclude", "include"):
+            object.__setattr__(self, name, as_list(getattr(self, name)))
+
+    @property
+    def separate_roles(self) -> frozenset[str]:
+        """Roles that come from separate files."""
+        truth = OUTCOME if is_given(self.labels) else frozenset()
+        return truth | (frozenset({"fold"}) if is_given(self.folds) else frozenset())
+
+    def hints(self, metadata: Metadata) -> Hints:
+        """Facts that help to recognise the layout."""
+        # configurations of a long table are not columns of it
+        in_names = metadata.raw.get("layout") != "long"
+        declared = frozenset(metadata.configurations if in_names else ())
+        task, absent = self.task or metadata.task, self.separate_roles
+        if task is Task.SCORE:  # a column that is called like a truth is one, and set aside
+            absent |= OUTCOME
+        if self.unweighted:
+            absent |= {"weight"}
+        return Hints(self.roles, task, declared, absent, metadata.weight)
+
+
+def is_given(source: object) -> bool:
+    """Return True if a separate file or table is named; tables have no truth value."""
+    return in_memory(source) or bool(source)
 
 
 # The written name comes first; among the synonyms, the first that occurs plays the role.
@@ -125,16 +184,16 @@ ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "ex
 """Names of the key of a sample in evaluations."""
 
 AMBIGUOUS: Final = frozenset({"id", "id2", "index"})
-"""Names that several roles have, or configurations."""
+"""Names of several roles, or of configurations."""
 
 # tidymodels writes the repeat, the fold or both as text into `id` and `id2`.
 _RESAMPLING_TEXT: Final = {"repeat": re.compile(r"Repeat\d+"), "fold": re.compile(r"Fold\d+")}
 
 
 def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[str]:
-    """Return the columns whose name could play a role, the best first.
+    """Return the columns whose name could mean a role, the best first.
 
-    Names that the metadata declare as configurations play none but the written one.
+    A column that the metadata declare as a configuration is none, unless it has the written name.
     """
     return [
         name
@@ -145,29 +204,23 @@ def candidates(frame: Table, role: str, declared: Iterable[str] = ()) -> list[st
 
 
 def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
-    """Return a column name given by hand, or by what is `called` so, which must exist.
-
-    Raises
-    ------
-    InputError
-        It does not; the hint has the nearest names.
-    """
+    """Return a column given by an option, or by `called`; it must exist."""
     if name in frame.names:
         return name
     raise InputError(
-        f"{called or parameter(role)} names no column: {name!r}",
+        f"{called or parameter(role)} is {name!r}, which is not a column",
         path=frame.path,
         hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
     )
 
 
 def named(frame: Table, role: str) -> str | None:
-    """Return the column that plays a role by its name, if there is one."""
+    """Return the column that plays a role by its name, if any."""
     return next(iter(candidates(frame, role)), None)
 
 
 def nearest_names(name: str, names: Sequence[str]) -> str:
-    """Ask about the names that were probably meant; empty when none is close.
+    """Suggest similar names; empty if none is close.
 
     Examples
     --------
@@ -183,7 +236,7 @@ def nearest_names(name: str, names: Sequence[str]) -> str:
 
 
 def _meaning(name: str) -> str:
-    """The name with its numbers written in one way, and without regard to case and blanks."""
+    """Return the name with numbers in one spelling, ignoring case and blanks."""
     plain = re.sub(r"\s+", " ", name.casefold()).strip()
     return _NUMBER.sub(lambda number: repr(float(number[0])), plain)
 
@@ -192,7 +245,7 @@ _NUMBER = re.compile(r"\d+(?:\.\d*)?(?:e[+-]?\d+)?")
 
 
 def _content_fits(frame: Table, role: str, name: str) -> bool:
-    """Return True unless `id` or `id2` holds something else; other names always fit."""
+    """False if `id` or `id2` does not hold folds or repeats; other names always fit."""
     if name.casefold() not in ("id", "id2"):
         return True
     texts = frame.column(name).codes()[1].to_pylist() if is_text(frame.type_of(name)) else []

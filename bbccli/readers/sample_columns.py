@@ -1,4 +1,4 @@
-"""Columns that have one value per sample in every repeat: truth, time, event, group and weight."""
+"""Columns with one value per sample in every repeat: truth, time, event, group and weight."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from bbccli.core.notes import Note, declared
 from bbccli.core.outcome import Outcome, effective_size
-from bbccli.errors import InputError
+from bbccli.errors import InputError, row_of
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.checks.subsets import refuse_subsets_as_folds
 from bbccli.readers.column import Column
@@ -18,36 +18,32 @@ from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 CONSTANT = ("truth", "time", "event", "group", "weight")
-"""Roles that have one value per sample."""
+"""Roles with one value per sample."""
 
 ROUNDING = 1e-9
-"""Relative difference up to which two numbers are one that was written with other digits."""
+"""Relative difference up to which two numbers are the same, written with other digits."""
 
 _SINGLE = float(np.finfo(np.float32).eps)
 _NOISE = 4 * float(np.finfo(np.float64).eps)
-"""Of the mean absolute value of a column: what is left of 0 where it was scaled and scaled back."""
-
-FAR_BELOW = 1 / 3
-"""Share of the samples, of each class, below which their effective number is far below it.
-
-Within classes: weights that only balance the classes leave each of them as even as it was.
+"""Relative to the mean absolute value of a column: what is left of 0 after scaling back and
+forth.
 """
 
-NO_WEIGHT = "--unweighted if the column does not weight the samples"
+FAR_BELOW = 1 / 3
+"""Proportion of the samples, of each class, from which on their effective number is far below it.
+
+Weights that only balance the classes are even within each class.
+"""
+
+NO_WEIGHT = "use --unweighted if the column does not hold sample weights"
 
 
 def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
-    """Add the columns (n_usable,) of the samples that can be used.
-
-    Raises
-    ------
-    InputError
-        Folds that are subsets, a value that is missing or differs between repeats, an
-        invalid weight, or no sample that every repeat holds.
-    """
+    """Add the columns (n_usable,) of the usable samples."""
     if "fold" in sheet.roles:
         with problems.of("roles"):
             refuse_subsets_as_folds(sheet.roles["fold"])
+            _refuse_measurements(sheet.roles["fold"])
     columns: dict[str, Column] = {}
     rounding: dict[str, float] = {}
     played = [role for role in CONSTANT if role in sheet.roles]
@@ -69,8 +65,22 @@ def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
     return replace(sheet, usable=usable, of_samples=columns, weights=weights, rounding=rounding)
 
 
+def _refuse_measurements(fold: Column) -> None:
+    """Refuse folds of real numbers that differ in most rows."""
+    if fold.is_text or fold.is_boolean or fold.is_integer:
+        return
+    values = to_numbers(fold.values)
+    broken = np.flatnonzero(np.isfinite(values) & (values % 1 != 0))
+    if len(broken) and 2 * len(np.unique(values)) > len(values):
+        raise fold.fault(
+            "fold is not an integer or a name",
+            broken,
+            hint="number the folds 0, 1, 2 and so on; rename the column if it does not hold folds",
+        )
+
+
 def _samples_to_use(sheet: Sheet) -> IntArray:
-    """Samples that every repeat holds, or that any does in repeated hold-out."""
+    """Return samples in every repeat, or in any repeat for repeated hold-out."""
     if sheet.held_out is not None:
         return np.arange(sheet.n_samples)
     samples = np.flatnonzero(sheet.covered)
@@ -78,20 +88,14 @@ def _samples_to_use(sheet: Sheet) -> IntArray:
         raise InputError(
             f"no sample is in all {sheet.n_repeats} repeats",
             path=sheet.path,
-            hint="a sample has the same row_id in every repeat; folds of one cross-validation are "
-            "a column `fold`; repeated hold-out has no folds within a repeat",
+            hint="give a sample the same row_id in every repeat; put folds of one "
+            "cross-validation in a column 'fold'; repeated hold-out has no folds within a repeat",
         )
     return samples
 
 
 def _constant(sheet: Sheet, role: str) -> tuple[Column, float]:
-    """Return the first entry (N,) of each sample, and the largest relative difference of others.
-
-    Raises
-    ------
-    InputError
-        A missing entry, or the first one that differs by more than rounding.
-    """
+    """Return the first entry (N,) of each sample, and the largest relative difference of others."""
     column, rounding = sheet.roles[role], 0.0
     hint = f"fill in the {role}, or remove the sample's rows"
     column.present(role, hint=hint + (f"; {NO_WEIGHT}" if role == "weight" else ""))
@@ -100,33 +104,17 @@ def _constant(sheet: Sheet, role: str) -> tuple[Column, float]:
             column,
             sheet.first[sheet.samples],
             f"{role} differs between repeats of one sample",
-            f"the {role} of a sample is the same in every repeat",
+            f"give a sample the same {role} in every repeat",
         )
     return column.take(sheet.first), rounding
 
 
 def check_constant(column: Column, reference: IntArray, problem: str, hint: str) -> float:
-    """Refuse values that differ from another one.
+    """Refuse values (n,) that differ from their reference entries (n,); return the largest rounding
+    error.
 
-    Parameters
-    ----------
-    column : (n,)
-        Values, none missing.
-    reference : (n,)
-        Entry that each one should equal.
-    problem, hint
-        Message and hint where one does not.
-
-    Returns
-    -------
-    float
-        Largest relative difference that counts as rounding; 0 where all are equal.
-
-    Raises
-    ------
-    InputError
-        The first sample of which values differ; names the one that most others contradict, else
-        the later one, and both values.
+    The error names the value of a sample that most others contradict, else the later one, and both
+    values.
     """
     import pyarrow as pa
 
@@ -141,7 +129,9 @@ def check_constant(column: Column, reference: IntArray, problem: str, hint: str)
         return rounding
     odd, other = odd_one(values, reference, int(varies[0]))
     path, _, row = column.place(other)
-    there = f"row {row} of {path} has {column.values[other].as_py()!r} for the same key"
+    there = (
+        f"{row_of(path, row)} of {path} has {column.values[other].as_py()!r} for the same sample"
+    )
     rest = varies[reference[varies] != reference[odd]]
     raise column.fault(problem, np.append(odd, rest), hint=f"{there}: {hint}")
 
@@ -149,11 +139,11 @@ def check_constant(column: Column, reference: IntArray, problem: str, hint: str)
 def differing(
     values: FloatArray, reference: IntArray, files: IntArray | None
 ) -> tuple[IntArray, float]:
-    """Find the values that differ from another one by more than how they were written.
+    """Find the values that differ from another one by more than their notation.
 
-    Numbers are equal if they differ by 1e-9 of the larger one; by the precision of float32, where
-    one of the two files holds nothing else; or by the rounding errors of numbers of the column's
-    size. Whole numbers that differ are never equal in double precision.
+    Numbers are equal if they differ by 1e-9 of the larger one; by the precision of float32, if one
+    of the two files holds nothing else; or by the rounding errors of numbers of the column's size.
+    Integers that differ are never equal in double precision.
 
     Parameters
     ----------
@@ -162,7 +152,7 @@ def differing(
     reference : (n,)
         Entry that each one should equal.
     files : (n,), optional
-        File that each one is from; None for codes, which are equal or not.
+        File of each value; None for codes, which are equal or not.
 
     Returns
     -------
@@ -170,7 +160,7 @@ def differing(
         Those that differ.
     rounding
         Largest difference that counts as rounding, relative to the larger value, or to the mean
-        absolute value of the column where that is more.
+        absolute value of the column if that is more.
     """
     varies = np.flatnonzero(values != values[reference])
     if not len(varies) or files is None:
@@ -189,22 +179,14 @@ def differing(
 
 
 def _single(values: FloatArray, files: IntArray) -> BoolArray:
-    """(F,) whether each file holds nothing but numbers of float32."""
+    """(F,) True for files that hold nothing but float32 numbers."""
     with np.errstate(over="ignore"):
         exact = values.astype(np.float32) == values
     return np.asarray(np.bincount(files, ~exact, minlength=int(files.max()) + 1) == 0)
 
 
 def odd_one(values: FloatArray, reference: IntArray, entry: int) -> tuple[int, int]:
-    """Return which value of a sample is contradicted by most others, and one of these.
-
-    Parameters
-    ----------
-    values, reference : (n,)
-        As for `differing`.
-    entry
-        One that differs from its reference.
-    """
+    """Return which value of a sample most others contradict, and one of these."""
     there = np.flatnonzero(reference == reference[entry])
     own = values[there]
     near = np.abs(own[:, None] - own) < abs(values[entry] - values[reference[entry]]) / 2
@@ -217,7 +199,7 @@ def odd_one(values: FloatArray, reference: IntArray, entry: int) -> tuple[int, i
 
 
 def numbers_of(column: Column, role: str, hint: str) -> FloatArray:
-    """Return the numbers of a column (n,); the error about others says what they look like."""
+    """Return the numbers of a column (n,); errors describe what other content looks like."""
     if column.is_text:
         from bbccli.readers.numerals import doubt
 
@@ -228,8 +210,8 @@ def numbers_of(column: Column, role: str, hint: str) -> FloatArray:
 
 
 def _weights(weight: Column) -> FloatArray:
-    """(N,) sample weights."""
-    hint = f"a positive number per sample; {NO_WEIGHT}"
+    """Return (N,) sample weights."""
+    hint = f"give a positive number per sample, or {NO_WEIGHT}"
     weights = numbers_of(weight, "weight", hint)
     wrong = np.flatnonzero(weights <= 0)
     if len(wrong):
@@ -244,17 +226,17 @@ def column_of_weights(sheet: Sheet) -> str | None:
 
 
 def uneven_weights(outcome: Outcome, groups: IntArray | None) -> Iterator[Note]:
-    """Yield a note on the first class, or on all samples, that a few heavy ones decide."""
+    """Yield a note on the first class, or on all samples, dominated by a few heavy ones."""
     weights, codes = outcome.weights, np.zeros(len(outcome), np.int64)
     if weights is None:
         return
     if outcome.task.is_classification:
         codes = outcome.values.astype(np.int64)
     for code in distinct(codes).tolist():
-        own = codes == code
-        members = None if groups is None else groups[own]
-        n_units = int(own.sum()) if members is None else len(distinct(members))
-        n_effective = effective_size(weights[own], members)
+        in_class = codes == code
+        members = None if groups is None else groups[in_class]
+        n_units = int(in_class.sum()) if members is None else len(distinct(members))
+        n_effective = effective_size(weights[in_class], members)
         if n_effective < FAR_BELOW * n_units:
             unit = "sample" if groups is None else "group"
             of_class = f" of class {outcome.classes[code]}" if outcome.classes else ""

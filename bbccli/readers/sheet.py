@@ -1,4 +1,4 @@
-"""The one form that wide tables and long ones are brought into."""
+"""The common form of wide and long tables."""
 
 from __future__ import annotations
 
@@ -38,40 +38,40 @@ class Sheet:
     Parameters
     ----------
     table
-        Holds the predictions.
+        Table of the predictions.
     layout
         Name of the layout or dialect.
     n_rows
         Rows of the sheet.
     roles : (n_rows,) each
-        Columns of the roles that are played. Of a nested cross-validation `fold` is the outer fold
-        once the rows have their places, and `inner_fold` is empty where a row is of a test sample.
+        Columns by role. In nested cross-validation `fold` is the outer fold once rows have their
+        places, and `inner_fold` is empty in rows of test samples.
     cells
         Predictions, in the order of the table.
     metadata
         Metadata of the files.
     spare
-        Columns set aside although their names could play a role.
+        Columns set aside although their names could mean a role.
     notes
         Notes of the steps so far.
     named
         Configurations named by hand.
     left_out
-        Configurations that a flag leaves out.
+        Configurations excluded by a flag.
     n_excluded
-        Number of configurations that an option leaves out.
+        Number of configurations excluded by an option.
     by_position
-        Files whose rows were matched by their position, for want of a key.
+        Files whose rows were matched by position, for lack of a key.
     rows : (R, N)
-        From `place`: row of each sample in each repeat, -1 where the repeat lacks the sample.
+        From `place`: row of each sample in each repeat, -1 if the repeat lacks the sample.
     samples : (n_rows,)
         From `place`: sample of each row, numbered in order of first appearance.
     first : (N,)
-        From `place`: row in which each sample appears first.
+        From `place`: first row of each sample.
     keys : (N,)
-        From `place`: names of the samples; their numbers where there is no key.
+        From `place`: names of the samples; their numbers without a key.
     usable : (n_usable,)
-        From `sample_columns`: the samples that can be used, by their numbers.
+        From `sample_columns`: numbers of the usable samples.
     of_samples : (n_usable,) each
         From `sample_columns`: truth, time, event, group and weight.
     weights : (n_usable,), optional
@@ -128,18 +128,18 @@ class Sheet:
 
     @property
     def n_samples(self) -> int:
-        """N, samples that some repeat lacks included."""
+        """N, including samples that some repeat lacks."""
         return len(self.first)
 
     @property
     def covered(self) -> BoolArray:
-        """(N,) True for samples that every repeat holds, or, of scores, that some epoch holds."""
+        """(N,) True for samples in every repeat or, for scores, in some epoch."""
         there = self.rows >= 0
         return np.asarray(there.any(axis=0) if self.scored else there.all(axis=0))
 
     @property
     def nested(self) -> bool:
-        """True if the cross-validation is a nested one."""
+        """True for nested cross-validation."""
         return "inner_fold" in self.roles
 
     @cached_property
@@ -153,12 +153,13 @@ class Sheet:
 
     @cached_property
     def held_out(self) -> BoolArray | None:
-        """(R, N) samples that each repeat holds; None where repeats are cross-validations.
+        """(R, N) samples in each repeat of a repeated hold-out; None if repeats are
+        cross-validations.
 
-        It is repeated hold-out (Monte-Carlo cross-validation) when no repeat holds every sample and
+        It is repeated hold-out (Monte-Carlo cross-validation) if no repeat holds every sample and
         none is split into folds. Repeats with folds, or beside one that holds every sample, are
-        cross-validations of which something is missing; and where no sample is in two repeats, the
-        repeats are folds, or the keys are wrong. Of scores they are epochs.
+        incomplete cross-validations; if no sample is in two repeats, the repeats are folds, or the
+        keys are wrong. For scores they are epochs.
         """
         there = np.asarray(self.rows >= 0)
         if self.scored or there.all(axis=1).any() or not (there.sum(axis=0) > 1).any():
@@ -171,7 +172,7 @@ class Sheet:
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
-        """Classes that the predictions have columns of, in order of first appearance."""
+        """Classes with columns of predictions, in order of first appearance."""
         return tuple({cell.label: None for cell in self.cells if cell.label is not None})
 
     @property
@@ -189,7 +190,7 @@ class Sheet:
 
     @property
     def declared(self) -> frozenset[str]:
-        """Configurations that an option or the metadata name."""
+        """Configurations named by an option or the metadata."""
         return self.named | set(self.metadata.configurations)
 
     def type_of(self, cell: PredictionColumn) -> pa.DataType:
@@ -197,7 +198,7 @@ class Sheet:
         return self.table.type_of(cell.source)
 
     def column(self, cell: PredictionColumn) -> Column:
-        """(n_rows,) predictions of a cell, null where it has none."""
+        """(n_rows,) predictions of a cell, null where missing."""
         if cell.rows is None:
             return self.table.column(cell.source)
         if cell.source not in self._shared:
@@ -206,5 +207,5 @@ class Sheet:
 
     @cached_property
     def _shared(self) -> dict[str, Column]:
-        """Columns of the table that hold several cells each, read once."""
+        """Columns of the table that several cells share, read once."""
         return {}

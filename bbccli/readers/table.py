@@ -1,12 +1,14 @@
-"""Named columns of one file, or of several under one another, in memory or on disk."""
+"""Named columns of one file, or of several stacked, in memory or on disk."""
 
 from __future__ import annotations
 
 import hashlib
+import math
+import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,12 +22,13 @@ from bbccli.readers.arrow import (
     plain_types,
     spread_lists,
 )
-from bbccli.readers.column import Column, Origin
+from bbccli.readers.column import Column, Origin, number_of
 from bbccli.readers.metadata import Metadata, parse_metadata
 from bbccli.types import IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from typing_extensions import TypeIs
 
     from bbccli.readers.sources.parquet import ColumnsOnDisk
 
@@ -36,21 +39,20 @@ CLASS_SEPARATOR = "::"
 
 @dataclass(frozen=True, slots=True)
 class PredictionColumn:
-    """The predictions of a configuration, or of one class by it.
+    """Predictions of a configuration, or of one class by it.
 
     Parameters
     ----------
     name
-        Name of the column that holds them in a wide table.
+        Name of its column in a wide table.
     source
-        Column of the table that they stand in.
+        Column of the table that holds them.
     configuration
         Name of the configuration.
     label
-        Name of the class; None where the configuration has but one column.
+        Name of the class; None if the configuration has a single column.
     rows : (n_rows,), optional
-        Row of the table behind each row of the sheet, -1 where there is none; None where the rows
-        are the same.
+        Row of the table for each row of the sheet, -1 where missing; None if rows are the same.
     """
 
     name: str
@@ -63,18 +65,18 @@ class PredictionColumn:
 def cells_of(
     names: Iterable[str], classes: Sequence[str] = (), taken: Iterable[str] = ()
 ) -> tuple[PredictionColumn, ...]:
-    """Return the columns of configurations, or of each of their classes, whatever their names say.
+    """Return the columns of configurations, or of each of their classes, whatever their names mean.
 
-    Their sources are unlike one another, and unlike names that are `taken`.
+    Their sources are unique, and differ from `taken` names.
     """
     cells, used = [], set(taken)
     for name in names:
         for label in classes or (None,):
-            own = source = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
+            full_name = source = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
             while source in used:
                 source += " (predictions)"
             used.add(source)
-            cells.append(PredictionColumn(own, source, name, label))
+            cells.append(PredictionColumn(full_name, source, name, label))
     return tuple(cells)
 
 
@@ -91,21 +93,20 @@ class Table:
     sha256
         Hash of the file's bytes.
     about
-        Metadata, or their JSON, as text or parsed, and the name of their place; None if there are
-        none.
+        Metadata, or their JSON, as text or parsed, and the name of their place, if any.
     origins
-        The files, where the rows are those of several or columns were renamed.
+        The files, if rows come from several or columns were renamed.
     nested
-        Keys of JSON whose values are objects or lists, and therefore no columns.
+        Keys of JSON with objects or lists, which are no columns.
     aside
-        Columns that number or name the rows: not among the names, unless they are asked for.
+        Columns that number or name the rows: hidden, unless requested.
     unnamed
-        Columns `config::0` and so on, of classes that the file does not name: it holds lists.
+        Columns `config::0` and so on, for unnamed classes: the file holds lists.
     levels
-        Values of ordered categories in their order, by column, of a file that holds lists.
+        Ordered categories by column, of a file that holds lists.
     cells
-        Columns of the configurations, where they are known: then roles go by the written names
-        alone, and no name of a configuration is one of a role or of a class.
+        Columns of the configurations, if known: then roles go by the written names alone, and names
+        of configurations have no other meaning.
     """
 
     path: str
@@ -121,13 +122,7 @@ class Table:
 
     @property
     def metadata(self) -> Metadata:
-        """The metadata; empty where there are none.
-
-        Raises
-        ------
-        InputError
-            As `parse_metadata`.
-        """
+        """The metadata; empty if there are none."""
         if isinstance(self.about, tuple):
             return parse_metadata(*self.about)
         return self.about or Metadata()
@@ -138,9 +133,9 @@ class Table:
         names = tuple(self.data.column_names)
         return tuple(n for n in names if n not in self.aside) if self.aside else names
 
-    @property
+    @cached_property
     def by_spelling(self) -> Mapping[str, Sequence[str]]:
-        """Names in file order, by their spelling without case."""
+        """Names in file order, by their lower-case spelling."""
         return _by_spelling(self.names)
 
     @cached_property
@@ -151,12 +146,12 @@ class Table:
 
     @cached_property
     def texts(self) -> frozenset[str]:
-        """Names of the columns of text."""
+        """Names of the text columns."""
         kinds = {kind for kind in set(self.types.values()) if is_text(kind)}
         return frozenset(name for name, kind in self.types.items() if kinds and kind in kinds)
 
     def asked_for(self, names: Container[str | None]) -> Table:
-        """Return the table with no column aside that has one of these names."""
+        """Return the table with these columns no longer set aside."""
         aside = tuple(name for name in self.aside if name not in names)
         return self if aside == self.aside else replace(self, aside=aside)
 
@@ -168,7 +163,7 @@ class Table:
 
     @property
     def n_rows(self) -> int:
-        """Data rows; the header does not count."""
+        """Number of data rows, without the header."""
         return int(self.data.num_rows)
 
     def type_of(self, name: str) -> pa.DataType:
@@ -176,7 +171,7 @@ class Table:
         return self.types[name]
 
     def column(self, name: str) -> Column:
-        """One column, with NaN made null."""
+        """Return a column, with NaN made null."""
         import pyarrow as pa
 
         values = self.data.column(name).combine_chunks()
@@ -196,67 +191,84 @@ def _by_spelling(names: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
     return spelt
 
 
-def plain_table(found: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Table:
-    """Return the table of what a format holds, in plain columns; `more` are other fields of it.
-
-    Raises
-    ------
-    InputError
-        A column that can't be a plain one, or lists of unequal length.
-    """
+def plain_table(content: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Table:
+    """Return the table of a format's content, in plain columns; `more` are further fields."""
     import pyarrow as pa
 
-    if not isinstance(found, pa.Table):
-        return Table(path, found, **more)
-    plain_of = plain_types(found.schema, path)
+    if not isinstance(content, pa.Table):
+        return Table(path, content, **more)
+    plain_of = plain_types(content.schema, path)
     if not any(map(holds_lists, plain_of)):
-        return Table(path, plain(found, path, plain_of), **more)
-    spread, unnamed = spread_lists(found, path)
-    return Table(path, plain(spread, path), unnamed=unnamed, levels=levels_of(found), **more)
+        return Table(path, plain(content, path, plain_of), **more)
+    spread, unnamed = spread_lists(content, path)
+    return Table(path, plain(spread, path), unnamed=unnamed, levels=levels_of(content), **more)
+
+
+class ArrowStream(Protocol):
+    """A table that gives its rows as an Arrow stream."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Return a capsule that holds the stream."""
+
+
+def in_memory(source: object) -> TypeIs[ArrowStream]:
+    """True for a table in memory, False for a path."""
+    streams = ("__arrow_c_stream__", "__arrow_c_array__")
+    return any(hasattr(source, name) for name in streams) or is_pandas(source)
+
+
+def is_pandas(source: object) -> bool:
+    """Return True if it is a data frame of pandas, which is not imported for that."""
+    pandas = sys.modules.get("pandas")  # whoever has a frame of it has imported it
+    return pandas is not None and isinstance(source, pandas.DataFrame)
 
 
 def joint_hash(hashes: Sequence[str]) -> str:
-    """Return the hash of several tables that are read together; of one, its own."""
+    """Return the hash of several tables read together; of one, its own."""
     return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
 
 
 def check_names(frame: Table) -> None:
-    """Refuse columns without a name and names that occur twice.
-
-    Raises
-    ------
-    InputError
-        The first such column.
-    """
+    """Refuse columns without a name and duplicate names."""
     for fault in name_faults(frame):
         raise fault
 
 
 def name_faults(frame: Table) -> Iterator[InputError]:
-    """Yield an error for each column without a name and each name that occurs again."""
+    """Yield an error for each column without a name and each duplicate name."""
     if len(set(frame.names)) == len(frame.names) and all(map(str.strip, frame.names)):
         return
     seen: set[str] = set()
-    for position, name in enumerate(frame.data.column_names):
+    place = "the first column"
+    for name in frame.data.column_names:
         if name in frame.aside:
             continue
         if not name.strip():
             yield InputError(
-                f"column {position} has no name",
+                f"{place} has no name",
                 path=frame.path,
-                hint="name it `row_id` if it identifies samples, or write the file without a row "
+                hint="name it 'row_id' if it identifies samples, or write the file without a row "
                 "index (pandas: index=False)",
             )
         elif name in seen:
             yield name_twice(name, frame.path)
         seen.add(name)
+        place = f"the column after {name!r}"
+
+
+def not_predictions(path: str) -> InputError:
+    """Return the error about a saved result that was given as predictions."""
+    return InputError(
+        "holds a result of bbc, not predictions",
+        path=path,
+        hint="give the predictions that it was made of; bbc explain and bbc report take results "
+        "in .json or .jsonl",
+    )
 
 
 def name_twice(name: str, path: str) -> InputError:
-    """Return the error about two columns of one name."""
-    return InputError(
-        "column name occurs twice",
-        path=path,
-        column=name,
-        hint="rename or drop one of the two columns",
-    )
+    """Return the error about two columns with the same name."""
+    hint = "rename or drop one of the two columns"
+    if not math.isnan(number_of(name)):
+        hint = f"write the names of the columns in the first line; or {hint}"
+    return InputError("two columns have the same name", path=path, column=name, hint=hint)

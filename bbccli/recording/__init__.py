@@ -11,7 +11,7 @@ __all__ = ["Recorder"]
 
 
 def __getattr__(name: str) -> object:
-    # Readers of folders need the format alone.
+    # Readers of folders need only the format.
     if name != "Recorder":
         raise AttributeError(f"module 'bbccli.recording' has no attribute {name!r}")
     from bbccli.recording.recorder import Recorder

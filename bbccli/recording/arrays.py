@@ -1,4 +1,4 @@
-"""Arrays in a `.npz` file that holds nothing else: never a pickle, whatever the file says."""
+"""Arrays in a `.npz` file without pickles, whatever the file claims."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _NOT_ARRAYS = (
 
 
 class DamagedError(ValueError):
-    """A file does not hold what it should."""
+    """A file with invalid content."""
 
 
 def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
-    """Return a `.npz` file of arrays of numbers or texts, as numpy reads it."""
+    """Return the bytes of a `.npz` file with arrays of numbers or texts."""
     sink = io.BytesIO()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_STORED) as archive:
         for name, array in arrays.items():
@@ -42,33 +42,21 @@ def packed(arrays: Mapping[str, NDArray[Any]]) -> bytes:
 
 
 def unpacked(content: bytes) -> dict[str, NDArray[Any]]:
-    """Return the arrays of a `.npz` file that is not compressed; nothing in it is executed.
-
-    Raises
-    ------
-    DamagedError
-        Anything else than arrays of numbers, booleans and texts, or of another size than said.
-    """
+    """Return the arrays of an uncompressed `.npz` file; nothing in it is executed."""
     with _faults(), zipfile.ZipFile(io.BytesIO(content)) as archive:
         members = archive.infolist()
         if any(member.compress_type != zipfile.ZIP_STORED for member in members):
             raise DamagedError("compressed")
         if sum(member.file_size for member in members) > len(content):
             raise DamagedError("members larger than the file")
-        found = {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
-        if len(found) < len(members):
+        arrays = {m.filename.removesuffix(".npy"): _array(archive.read(m)) for m in members}
+        if len(arrays) < len(members):
             raise DamagedError("two members of one name")
-    return found
+    return arrays
 
 
 def array_of(content: bytes) -> NDArray[Any]:
-    """Return the array of a `.npy` file; nothing in it is executed.
-
-    Raises
-    ------
-    DamagedError
-        As `unpacked`.
-    """
+    """Return the array of a `.npy` file; nothing in it is executed."""
     with _faults():
         return _array(content)
 
@@ -82,7 +70,7 @@ def _faults() -> Iterator[None]:
 
 
 def _array(member: bytes) -> NDArray[Any]:
-    """One array: its header, and then exactly its bytes."""
+    """Return one array: a header, then exactly its bytes."""
     shape, fortran, dtype, start = _read_header(member[:_LONGEST_HEADER])
     data = member[start:]
     if dtype.kind not in _KINDS or dtype.hasobject or min(shape, default=0) < 0:
@@ -93,7 +81,7 @@ def _array(member: bytes) -> NDArray[Any]:
 
 
 def _read_header(beginning: bytes) -> tuple[tuple[int, ...], bool, Any, int]:
-    """Shape, order and type that the header of a member says, and where the header ends."""
+    """Return shape, order and type from the header of a member, and where the header ends."""
     version = np.lib.format.read_magic(io.BytesIO(beginning))
     width = {(1, 0): 2, (2, 0): 4}[version]
     end = 8 + width + int.from_bytes(beginning[8 : 8 + width], "little")
@@ -108,7 +96,7 @@ def _parsed_header(header: bytes) -> tuple[tuple[int, ...], bool, Any, int]:
         (2, 0): np.lib.format.read_array_header_2_0,
     }
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of headers as Python 2 wrote them
+        warnings.simplefilter("ignore")  # about headers written by Python 2
         shape, fortran, dtype = readers[np.lib.format.read_magic(stream)](
             stream, max_header_size=_LONGEST_HEADER
         )

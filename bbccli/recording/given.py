@@ -1,4 +1,4 @@
-"""Check what a recorder is given, and bring it into the form in which it is kept."""
+"""Check and normalise what a recorder is given."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 import hashlib
 import math
 import operator
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
 from numbers import Integral
 from typing import Any
@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core.arguments import as_list
+from bbccli.core.arguments import as_list, check_order
 from bbccli.errors import OptionError, nearest
 from bbccli.recording.store import Design
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 RESPONSES = ("predict_proba", "decision_function", "predict")
-"""Methods of estimators that predict; where a metric used several, the first of these is kept."""
+"""Methods of estimators that predict; of several used by a metric, the first is kept."""
 
 
 def _refuse(wrong: object, problem: str, hint: str) -> None:
@@ -29,33 +29,22 @@ def _refuse(wrong: object, problem: str, hint: str) -> None:
 
 
 def as_array(given: Any, name: str) -> NDArray[Any]:
-    """Return an argument as an array.
-
-    Raises
-    ------
-    OptionError
-        Lists of different lengths.
-    """
+    """Return an argument as an array; an OptionError for lists of different lengths, or a mask."""
+    _refuse(np.ma.is_masked(given), f"{name}: some values are masked", "leave out these samples")
     try:
         return np.asarray(given)
     except ValueError:
         raise OptionError(
-            f"{name}: lists of different lengths are not an array", hint="as many values in each"
+            f"{name} has lists of different lengths", hint="give as many values in each"
         ) from None
 
 
 def position(given: Any, name: str) -> int:
-    """Return a fold or a repeat as an integer; those of numpy are such too.
-
-    Raises
-    ------
-    OptionError
-        Something else, or a negative number.
-    """
+    """Return a fold or a repeat as an integer from 0, also from numpy's."""
     number = -1
     with suppress(TypeError):
         number = operator.index(given)
-    _refuse(number < 0, f"{name} is {given!r}", "folds and repeats are whole numbers from 0")
+    _refuse(number < 0, f"{name} is {given!r}", "folds and repeats are integers from 0")
     return number
 
 
@@ -63,17 +52,11 @@ def position(given: Any, name: str) -> int:
 
 
 def design_of(y: Any, task: str | None, scoring: Any) -> Design:
-    """Return a design with the truth, and the task where it was not given.
-
-    Raises
-    ------
-    OptionError
-        No single column, missing values, or whole numbers that may be classes or values.
-    """
+    """Return a design with the truth, and with the task if it was not given."""
     values = as_array(y, "y")
     values = values.reshape(-1) if values.ndim and values.size == len(values) else values
     several = values.ndim != 1 or values.dtype.names or not values.size
-    _refuse(several, "y is not a single column", "one label or value per sample")
+    _refuse(several, "y is not a single column", "give one label or value per sample")
     if values.dtype.hasobject:
         values = _of_objects(values)
     _refuse(values.dtype.kind == "f" and not np.isfinite(values).all(), *_MISSING)
@@ -86,19 +69,31 @@ def design_of(y: Any, task: str | None, scoring: Any) -> Design:
         _refuse(words, "y of a regression must be a list of numbers", "check task=")
         return Design(Task.REGRESSION, values.astype(np.float64), ())
     _refuse(len(labels) < 2, "y has one class only", "classification needs at least two")
-    names = tuple(
-        str(int(one) if isinstance(one, float) and one.is_integer() else one)
-        for one in labels.tolist()
-    )
+    names = _names_of(labels.tolist())
     codes = np.searchsorted(labels, values).astype(np.int64)
     of_classes = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
     return Design(of_classes, codes, names, labels=labels)
 
 
-def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
-    """Classes, unless the numbers have decimals or the metric is one of values.
+def _names_of(labels: Iterable[Any]) -> tuple[str, ...]:
+    """Return class names; a whole number is written as an integer."""
+    return tuple(
+        str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in labels
+    )
 
-    Which of the two tasks with classes is not decided here.
+
+def check_index(y: Any, rows: IntArray | None = None, **others: Any) -> None:
+    """Refuse pandas objects whose index shows another order than that of y, or of some rows of it;
+    an InputError.
+    """
+    if hasattr(y, "iloc"):
+        of_rows = {"y": y} if rows is None else {"y.iloc[rows]": y.iloc[rows]}
+        check_order(of_rows | others)
+
+
+def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
+    """Classes, unless numbers have decimals or the metric is for values; binary or not is left
+    open.
     """
     if values.dtype.kind not in "iuf" or (values.dtype.kind != "f" and len(labels) <= 2):
         return Task.BINARY
@@ -112,24 +107,24 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
             return Task.REGRESSION if Task.REGRESSION in metric.tasks else Task.BINARY
     _refuse(
         len(labels) > 2,
-        f"y has {len(labels)} different whole numbers: classes or values?",
-        'task="multiclass" or task="regression"',
+        f"y has {len(labels)} different integers: classes or values?",
+        'give task="multiclass" or task="regression"',
     )
     return Task.BINARY
 
 
-_MISSING = ("y has missing values", "leave out the samples without a truth")
+_MISSING = ("y has missing values", "leave out samples without a truth")
 
 
 def _of_objects(values: NDArray[Any]) -> NDArray[Any]:
-    """Return texts, numbers or booleans in their own type."""
+    """Return texts, numbers or booleans as an array of their own type."""
     objects = values.tolist()
     _refuse(any(map(_is_missing, objects)), *_MISSING)
     with suppress(ValueError):
         values = np.array(objects)
     mixed = values.dtype.kind == "U" and not all(isinstance(one, str) for one in objects)
     mixed = mixed or values.ndim != 1 or values.dtype.hasobject
-    _refuse(mixed, "y mixes texts and numbers", "labels of one type")
+    _refuse(mixed, "y mixes texts and numbers", "give labels of one type")
     return values
 
 
@@ -139,52 +134,34 @@ def _is_missing(value: Any) -> bool:
 
 
 def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
-    """Return the code of each group.
-
-    Raises
-    ------
-    OptionError
-        Another number of groups than samples, or samples without one.
-    """
+    """Return the code of each group; an OptionError for a wrong shape or missing values."""
     values = as_array(groups, "groups")
     other = values.shape != (n_samples,)
-    _refuse(other, f"groups have shape {values.shape}, not ({n_samples},)", "one per sample")
+    _refuse(other, f"groups have shape {values.shape}, not ({n_samples},)", "give one per sample")
     unknown = any(map(_is_missing, values.tolist()))
-    _refuse(unknown, "groups have missing values", "a group of its own is one too")
+    _refuse(unknown, "groups have missing values", "give single samples a group of their own")
     values = values.astype(str) if values.dtype.hasobject else values
     return np.asarray(np.unique(values, return_inverse=True)[1], np.int64)
 
 
 def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
-    """Return the weights as numbers.
-
-    Raises
-    ------
-    OptionError
-        Not one positive number per sample.
-    """
+    """Return the weights as positive numbers, one per sample."""
     if sample_weight is None:
         return None
     weights = np.empty(0)
     with suppress(TypeError, ValueError):
         weights = np.asarray(sample_weight, np.float64)
     wrong = weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all()
-    _refuse(wrong, "sample_weight must be positive numbers", "one per sample")
+    _refuse(wrong, "sample_weight must be positive numbers", "give one per sample")
     return weights
 
 
 def check_length(features: Any, n_samples: int) -> None:
-    """Refuse features of another number of rows than there are samples.
-
-    Raises
-    ------
-    OptionError
-        There are more, or fewer.
-    """
+    """Refuse features whose number of rows differs from the number of samples."""
     n_rows = n_samples if features is None else None
-    with suppress(TypeError, IndexError):  # a number, or an array of no axis
+    with suppress(TypeError, IndexError):  # a number, or a 0-d array
         n_rows = features.shape[0] if hasattr(features, "shape") else len(features)
-    _refuse(n_rows != n_samples, "X and y have different lengths", "one row of X per label")
+    _refuse(n_rows != n_samples, "X and y have different lengths", "give one row of X per label")
 
 
 # Splits and rows
@@ -193,22 +170,10 @@ Split = tuple[IntArray, IntArray]
 
 
 def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Split]:
-    """Return train and test rows of every split.
+    """Return train and test rows of every split; an OptionError if they overlap or are invalid.
 
-    Parameters
-    ----------
-    cv
-        A splitter of scikit-learn, a number of folds, None for five, or pairs of train and test
-        rows: positions, or booleans (N,).
-    features, truth, groups
-        Arguments of the splitter; `features` may be None.
-    classifies
-        True if a number of folds means stratified ones.
-
-    Raises
-    ------
-    OptionError
-        No splits, rows that there are not, or a split that tests what it trains on.
+    `cv` is a splitter of scikit-learn, a number of folds (stratified if `classifies`), None for
+    five, or pairs of train and test rows: positions, or booleans (N,). `features` may be None.
     """
     n_samples, splits = len(truth), list[Split]()
     rule = f"positions from 0 to {n_samples - 1}, each once, at least one"
@@ -217,18 +182,18 @@ def frozen(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
         wrong = any(rows is None or len(np.unique(rows)) < len(rows) for rows in (train, test))
         _refuse(wrong, f"split {split} is not a list of rows", rule)
         splits.append((np.asarray(train), np.asarray(test)))
-    _refuse(not splits, "cv has no splits", "at least two folds")
+    _refuse(not splits, "cv has no splits", "give at least two folds")
     for split, (train, test) in enumerate(splits):
         _refuse(
             np.isin(test, train).any(),
-            f"split {split} tests rows that it trains on",
-            "predictions of training rows are not out of sample; give disjoint rows",
+            f"split {split} tests on training rows",
+            "give disjoint rows: predictions of training rows are not out of sample",
         )
     return splits
 
 
 def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) -> list[Any]:
-    """Return train and test rows as they were given, or as a splitter draws them."""
+    """Return train and test rows as given, or as drawn by a splitter."""
     try:
         if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
             from sklearn.model_selection import check_cv
@@ -241,28 +206,22 @@ def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
     except (TypeError, ValueError) as error:
         raise OptionError(
             f"cv gives no splits: {error}",
-            hint="a splitter of scikit-learn, a number of folds, or pairs of train and test rows",
+            hint="give a scikit-learn splitter, a number of folds, or pairs of train and test rows",
         ) from error
 
 
 def positions(rows: Any, n_samples: int) -> IntArray:
-    """Return the positions of rows.
-
-    Raises
-    ------
-    OptionError
-        Rows that there are not, or one twice.
-    """
-    found = _rows(as_array(rows, "rows"), n_samples)
-    if found is None:
-        raise OptionError("rows must be positions", hint=f"whole numbers from 0 to {n_samples - 1}")
-    twice = len(np.unique(found)) < len(found)
-    _refuse(twice, "rows hold a sample twice", "one prediction per sample and fold")
-    return found
+    """Return rows as positions, each once."""
+    at = _rows(as_array(rows, "rows"), n_samples)
+    if at is None:
+        raise OptionError("rows must be positions", hint=f"give integers from 0 to {n_samples - 1}")
+    twice = len(np.unique(at)) < len(at)
+    _refuse(twice, "rows contain a sample twice", "give one prediction per sample and fold")
+    return at
 
 
 def _rows(rows: NDArray[Any], n_samples: int) -> IntArray | None:
-    """Positions (n,) of rows, given as such or as booleans (N,); None where they are neither."""
+    """Return positions (n,) or booleans (N,) as positions; None for anything else."""
     if rows.dtype == bool and rows.shape == (n_samples,):
         rows = np.flatnonzero(rows)
     right = rows.ndim == 1 and rows.size and rows.dtype.kind in "iu"
@@ -273,30 +232,27 @@ def _rows(rows: NDArray[Any], n_samples: int) -> IntArray | None:
 def split_of(
     rows: IntArray, design: Design, repeat: int | None, fold: int | None
 ) -> tuple[int | None, IntArray, IntArray | None]:
-    """Return the split that rows are the test set of, its rows, and the order that makes them so.
+    """Return the split with these test rows, its rows, and the order that maps the given ones to
+    it.
 
-    Without splits in the design: None, the rows, None.
-
-    Raises
-    ------
-    OptionError
-        The rows are the test set of no split, of several, or of another one than was said.
+    Without splits in the design: None, the rows, None. An OptionError if the rows are the test set
+    of no split, of several, or not of the given repeat and fold.
     """
     if not design.tests:
         return None, rows, None
-    wanted = np.sort(rows)
+    in_order = np.sort(rows)
     equal = [
         split
         for split, (place, tests) in enumerate(zip(design.places, design.tests, strict=True))
         if repeat in (None, place[0])
         and fold in (None, place[1])
-        and np.array_equal(np.sort(tests), wanted)
+        and np.array_equal(np.sort(tests), in_order)
     ]
     if len(equal) != 1:
         named = {"repeat": repeat, "fold": fold}.items()
         words = "".join(f" {word} {number}" for word, number in named if number is not None)
         problem = "several test sets" if equal else f"no test set of cv{words and ','}{words}"
-        raise OptionError(f"the rows are {problem}", hint="the test rows of one of rec.cv")
+        raise OptionError(f"the rows are {problem}", hint="give the test rows of one of rec.cv")
     tests = design.tests[equal[0]]
     return equal[0], tests, np.argsort(rows)[np.argsort(np.argsort(tests))]
 
@@ -305,29 +261,32 @@ def split_of(
 
 
 def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], PredictionKind]:
-    """Return predictions (n,) or (n, K) and what they are.
+    """Return predictions (n,) or (n, K) and their kind; an OptionError if they don't fit.
 
-    Raises
-    ------
-    OptionError
-        Another length, other classes, or numbers that are not finite.
+    Columns that are named as the classes may come in any order.
     """
-    array = as_array(given, "predictions")
+    array, columns = as_array(given, "predictions"), _names_of(getattr(given, "columns", ()))
+    if array.ndim == 2 and columns and sorted(columns) == sorted(design.classes):
+        array = array[:, [columns.index(name) for name in design.classes]]
     if array.dtype.hasobject:
         array = as_array(array.tolist(), "predictions")
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     other = array.ndim not in (1, 2) or len(array) != n
     shape = f"predictions have shape {array.shape} for {n} rows"
-    _refuse(other, shape, "one row of them per sample")
-    gaps = "leave out what has no prediction"
+    _refuse(other, shape, "give one row per sample")
+    gaps = "leave out samples without a prediction"
     mixed = array.dtype.hasobject
     _refuse(mixed, "predictions are neither all numbers nor all labels", gaps)
     infinite = array.dtype.kind == "f" and not np.isfinite(array).all()
     _refuse(infinite, "predictions are not finite", gaps)
     if design.labels is None:
         other = array.ndim != 1 or array.dtype.kind not in "biuf"
-        _refuse(other, "predictions of a regression are one number per row", "see y")
+        _refuse(
+            other,
+            "a regression needs one number per row",
+            "give as many predictions as y has values",
+        )
         return array.astype(np.result_type(array, np.float32)), PredictionKind.VALUE
     if array.ndim != 1 or (array.dtype.kind == "f" and len(design.labels) == 2):
         return _numbers(array, len(design.labels))
@@ -335,17 +294,17 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
         return codes_of(array, design.labels), PredictionKind.LABEL
     except UnfitError as error:
         raise OptionError(
-            f"a configuration {error}", hint="labels as in y; or floats that are scores"
+            f"a configuration {error}", hint="give labels as in y, or floats for scores"
         ) from None
 
 
 def _numbers(array: NDArray[Any], n_classes: int) -> tuple[NDArray[Any], PredictionKind]:
-    """Return probabilities where they can be such, else scores."""
+    """Return numbers as probabilities if possible, else as scores."""
     columns = array.shape[1] if array.ndim == 2 else n_classes
     problem = f"predictions have {columns} columns for {n_classes} classes"
-    _refuse(columns != n_classes, problem, "a column for each class, in sorted order")
-    problem = "predictions have several columns that are no numbers"
-    _refuse(array.dtype.kind not in "biuf", problem, "labels in one column")
+    _refuse(columns != n_classes, problem, "give a column for each class, in sorted order")
+    problem = "predictions have several columns that are not numbers"
+    _refuse(array.dtype.kind not in "biuf", problem, "give labels in one column")
     array = array if array.dtype.kind == "f" else array.astype(np.float64)
     inside = bool(((array >= 0) & (array <= 1)).all())
     sums = array.ndim == 1 or bool((np.abs(array.sum(axis=1) - 1) <= 1e-3).all())
@@ -358,12 +317,8 @@ class UnfitError(ValueError):
 
 
 def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
-    """Return the position of each value among the sorted classes.
-
-    Raises
-    ------
-    UnfitError
-        A value that is none of them.
+    """Return the position of each value among the sorted classes; an UnfitError for other
+    values.
     """
     values = np.asarray(values)
     if values.dtype.kind in "US" and labels.dtype.kind not in "USO":
@@ -374,56 +329,46 @@ def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
         raise UnfitError(f"predicts {values.dtype}; the classes are {labels.dtype}") from None
     wrong = labels[codes] != values
     if wrong.any():
-        raise UnfitError(f"predicts {values[wrong].tolist()[0]!r}, which is none of the classes")
+        raise UnfitError(f"predicts {values[wrong].tolist()[0]!r}, which is not one of the classes")
     return np.asarray(codes, np.int16 if len(labels) < 2**15 else np.int64)
 
 
-# Names, flags and parameters: as JSON, the same text for the same parameters in any process
+# Names, flags and parameters: as JSON, equal text for equal parameters in any process
 
 
 def name_of(configuration: Any) -> str:
-    """Return the name of a configuration.
-
-    Raises
-    ------
-    OptionError
-        It is empty.
-    """
+    """Return the name of a configuration; an OptionError if it is empty."""
     name = str(configuration).strip()
-    _refuse(not name, "a configuration has no name", "a text that is its own")
+    _refuse(not name, "a configuration has no name", "give it a unique name")
     return name
 
 
 def flags_of(flags: Sequence[str] | None) -> tuple[str, ...]:
-    """Return flags; a single one may be a text."""
+    """Return flags as a tuple; a single one may be text."""
     return tuple(str(flag) for flag in as_list(flags))
 
 
 def params_of(params: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return parameters as JSON.
-
-    Raises
-    ------
-    OptionError
-        They have no names.
-    """
+    """Return parameters as JSON; an OptionError if they have no names."""
     if not isinstance(params, Mapping | None):
-        raise OptionError("params must be a dict", hint="the value of each parameter by its name")
+        raise OptionError(
+            "params must be a dict", hint="give the value of each parameter by its name"
+        )
     return {str(key): plain(value) for key, value in (params or {}).items()}
 
 
 def parameters_of(estimator: Any) -> dict[str, Any]:
-    """Return all parameters of an estimator, those of its parts included; empty without any."""
+    """Return all parameters of an estimator and its parts; empty if it has none."""
     if not hasattr(estimator, "get_params"):
         return {}
     params = estimator.get_params(deep=True)
-    # estimators among them have their own parameters in the same list, under longer names
+    # nested estimators list their own parameters too, under longer names
     listed = frozenset(id(value) for value in params.values() if _is_estimator(value))
     return {name: plain(value, listed) for name, value in params.items()}
 
 
 def of_candidate(params: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters that a search sets, those of estimators among them included."""
+    """Return the parameters that a search sets, with those of nested estimators."""
     within = {
         f"{name}__{key}": value
         for name, estimator in params.items()
@@ -435,16 +380,13 @@ def of_candidate(params: dict[str, Any]) -> dict[str, Any]:
 
 
 def class_name(value: Any) -> str:
-    """Return the full name of the class of a value, or of a function or class itself."""
+    """Return the full name of a class, a function, or the class of a value."""
     one = value if hasattr(value, "__qualname__") else type(value)
     return f"{one.__module__}.{one.__qualname__}"
 
 
 def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
-    """Return a JSON value that stands for a parameter.
-
-    Of the estimators `listed`, by id, the class is enough.
-    """
+    """Return the JSON value for a parameter; for the estimators `listed`, by id, only the class."""
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
@@ -456,8 +398,8 @@ def plain(value: Any, listed: Set[int] = frozenset()) -> Any:
     if isinstance(value, dict):
         return {str(key): plain(one, listed) for key, one in value.items()}
     if _is_estimator(value):
-        own = {} if id(value) in listed else {"params": parameters_of(value)}
-        return {"class": class_name(value)} | own
+        about = {} if id(value) in listed else {"params": parameters_of(value)}
+        return {"class": class_name(value)} | about
     return _of_code(value)
 
 

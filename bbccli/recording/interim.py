@@ -1,7 +1,7 @@
-"""Between folds: what some configurations predicted of the same samples so far, and who is out.
+"""Between folds: predictions so far on the same samples.
 
-A loop and a search that drop configurations see the same: a `PredictionMatrix` of the samples that
-one configuration has predicted, and of all others that predict these too.
+A loop and a search that drop configurations both get a `PredictionMatrix` of the samples that one
+configuration has predicted, with all others that predict these too.
 """
 
 from __future__ import annotations
@@ -17,50 +17,46 @@ from bbccli.core.outcome import Outcome
 from bbccli.core.plan import CLIP, Plan
 from bbccli.errors import InputError
 from bbccli.metrics import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import with_clip
 from bbccli.recording.store import Design, Part
 from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, PredictionKind
 
 
 def common_kind(kinds: Iterable[PredictionKind], path: str | Path = "") -> PredictionKind:
-    """Return the form of all predictions; scores where some are probabilities.
-
-    Raises
-    ------
-    InputError
-        There are several forms.
+    """Return the kind of all predictions: scores if mixed with probabilities; refuse other
+    mixtures.
     """
-    found = set(kinds)
-    if len(found) == 1:
-        return next(iter(found))
-    if found == {PredictionKind.PROBABILITY, PredictionKind.SCORE}:
+    different = set(kinds)
+    if len(different) == 1:
+        return next(iter(different))
+    if different == {PredictionKind.PROBABILITY, PredictionKind.SCORE}:
         return PredictionKind.SCORE
     raise InputError(
-        f"predictions are of several forms: {', '.join(sorted(map(str, found)))}",
+        f"predictions have several forms: {', '.join(sorted(map(str, different)))}",
         path=path,
-        hint="record one form for all, such as Recorder(response='predict_proba')",
+        hint="record the same form for all, such as Recorder(response='predict_proba')",
     )
 
 
 def dtype_of(parts: Iterable[Part]) -> np.dtype[Any]:
-    """Return the type of floats that holds the predictions of all parts."""
-    found = {one.predictions.dtype for one in parts if one.predictions is not None}
-    return np.result_type(np.float32, *found)
+    """Return the float type that holds the predictions of all parts."""
+    dtypes = {one.predictions.dtype for one in parts if one.predictions is not None}
+    return np.result_type(np.float32, *dtypes)
 
 
-def pooling_for(metric: Metric, wanted: Pooling = Pooling.FOLD_MEAN) -> Pooling:
-    """Return how folds become one performance: as wanted, but pooled where means are biased.
+def pooling_for(metric: Metric, pooling: Pooling = Pooling.FOLD_MEAN) -> Pooling:
+    """Return the given pooling, but pooled for metrics whose mean over folds is biased.
 
-    A metric that is no mean has another expectation on few samples, and a resample leaves only a
-    part of a fold: the mean R2 over folds of 442 samples in 5 is .017 too low, of 100 samples 1.4.
+    A metric that is not a mean has another expectation on small samples, and a resample keeps only
+    part of a fold: the mean R2 over 5 folds is .017 too low with 442 samples, 1.4 with 100.
     """
-    return Pooling.POOLED if metric.kind is MetricKind.OTHER else wanted
+    return Pooling.POOLED if metric.kind is MetricKind.OTHER else pooling
 
 
 def plan_for(matrix: PredictionMatrix, metric: Metric, pooling: Pooling, seed: int) -> Plan:
     """Return a plan that selects as a search of scikit-learn does.
 
-    A log-loss is clipped where scikit-learn clips it, at the precision of the probabilities.
+    The log-loss is clipped as in scikit-learn, at the precision of the probabilities.
     """
     clip = float(np.finfo(matrix.predictions.dtype).eps)
     return Plan(
@@ -76,29 +72,15 @@ def matrix_so_far(
     reference: str,
     unfinished: Unfinished = Unfinished(),
 ) -> PredictionMatrix:
-    """Return what has been predicted of the samples that one configuration predicts.
+    """Return all predictions so far on the samples that the `reference` configuration predicts.
 
-    A row is a sample in a repeat, sorted by the sample. Where there are several repeats a sample is
-    drawn with all its predictions, and the folds of all repeats are told apart.
-
-    Parameters
-    ----------
-    design
-        Truth and folds.
-    tried
-        Parts of each configuration, by its name.
-    reference
-        The configuration whose samples count. Those that lack one of them take no part.
-    unfinished
-        What there is besides.
-
-    Raises
-    ------
-    InputError
-        Predictions of several forms.
+    A row is a sample in a repeat, sorted by sample. With several repeats a sample is drawn with all
+    its predictions, and the folds of different repeats are kept apart. `tried` are the parts of
+    each configuration by name; those that lack a sample are excluded. An InputError if predictions
+    have several forms.
     """
-    own = [part for part in tried[reference] if part.predictions is not None]
-    places = [_place(design, part) for part in own]
+    of_reference = [part for part in tried[reference] if part.predictions is not None]
+    places = [_place(design, part) for part in of_reference]
     rows = np.concatenate([rows for rows, _ in places])
     repeats = np.repeat([repeat for _, repeat in places], [len(rows) for rows, _ in places])
     folds = np.repeat(np.arange(len(places)), [len(rows) for rows, _ in places])
@@ -114,12 +96,15 @@ def matrix_so_far(
     groups = again if design.groups is None else design.groups[rows]
     return PredictionMatrix(
         outcome=Outcome(
-            design.task, design.truth[rows], design.classes, weights=_weights(design, own, order)
+            design.task,
+            design.truth[rows],
+            design.classes,
+            weights=_weights(design, of_reference, order),
         ),
         predictions=np.stack([*predicted.values()], axis=1)[None],
         configurations=tuple(predicted),
         kind=common_kind(kinds),
-        folds=folds[None] if _known(design, own) else None,
+        folds=folds[None] if _known(design, of_reference) else None,
         fold_names=tuple(map(str, range(len(places)))),
         groups=groups,
         sample_keys=None if again is not None else SampleKeys(rows),
@@ -143,7 +128,7 @@ def _known(design: Design, parts: Sequence[Part]) -> bool:
 def _predictions(
     design: Design, parts: Sequence[Part], repeats: IntArray, rows: IntArray
 ) -> FloatArray | None:
-    """Return predictions (n,) or (n, K) of rows in repeats; None where one of them is missing."""
+    """Return predictions (n,) or (n, K) of rows in repeats; None if one is missing."""
     found = [(part.predictions, *_place(design, part)) for part in parts if part.kind is not None]
     values = [np.asarray(predictions) for predictions, _, _ in found]
     if not values:
@@ -157,10 +142,10 @@ def _predictions(
     return None if np.isnan(chosen).any() else chosen
 
 
-def _weights(design: Design, own: Sequence[Part], order: IntArray) -> FloatArray | None:
-    """Return the weights of the samples that the recorder or its scorer was given."""
+def _weights(design: Design, parts: Sequence[Part], order: IntArray) -> FloatArray | None:
+    """Return the sample weights given to the recorder or its scorer."""
     if design.weights is not None:
-        rows = np.concatenate([_place(design, part)[0] for part in own])
+        rows = np.concatenate([_place(design, part)[0] for part in parts])
         return np.asarray(design.weights[rows[order]])
-    given = [part.weights for part in own if part.weights is not None]
-    return np.concatenate(given)[order] if len(given) == len(own) else None
+    weights = [part.weights for part in parts if part.weights is not None]
+    return np.concatenate(weights)[order] if len(weights) == len(parts) else None

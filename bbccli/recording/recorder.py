@@ -30,41 +30,41 @@ if TYPE_CHECKING:
 
 
 class Recorder:
-    """Keeps the out-of-sample predictions of all configurations in a folder, while they are made.
+    """Keep the out-of-sample predictions of all configurations in a folder, while they are made.
 
     Parameters
     ----------
     folder
-        Where to: it is made. A recording of the same data, folds and metric is gone on with, also
-        by several processes at once.
+        The folder to create, or that of a recording of the same data, folds and metric to continue,
+        also from several processes at once.
     X
-        Features, as the search gets them: array, data frame, sparse matrix or list of N rows. May
-        be None for loops of your own.
+        Features as given to the search: array, data frame, sparse matrix or list of N rows. May be
+        None for loops of your own.
     y : (N,)
         Labels or values.
     cv
-        A splitter of scikit-learn, a number of folds, or pairs of train and test rows. None is five
-        folds where there is `scoring`; without it folds come with `write`.
+        A splitter of scikit-learn, a number of folds, or pairs of train and test rows. None means
+        five folds with `scoring`; without it folds are given to `write`.
     scoring
-        What the search selects by: a name of scikit-learn, or ``scorer(estimator, X, y)``. None is
-        the estimator's own `score`, as in a search.
+        The metric that the search selects by: a name of scikit-learn, or ``scorer(estimator, X,
+        y)``. None means the estimator's own `score`, as in a search.
     groups : (N,), optional
-        Samples that belong together; `cv` sees them.
+        Groups of samples that belong together; passed to `cv`.
     sample_weight : (N,), optional
-        Weights of the samples, for the correction. None is those that a search gives its scorer,
-        as that of scikit-learn 1.9 does with ``fit(X, y, sample_weight=...)``.
+        Sample weights for the correction. By default those that a search passes to its scorer, as
+        in scikit-learn 1.9 with ``fit(X, y, sample_weight=...)``.
     task
-        ``binary``, ``multiclass`` or ``regression``, where y leaves it open.
+        ``binary``, ``multiclass`` or ``regression``, if y leaves it open.
     response
-        ``predict_proba``, ``decision_function`` or ``predict``: what is kept. Without it, what the
-        metric uses, at no cost: labels for an accuracy.
+        ``predict_proba``, ``decision_function`` or ``predict``: the predictions to keep. By default
+        those that the metric uses, at no cost: labels for an accuracy.
 
     Raises
     ------
     InputError
-        The folder holds another recording.
+        The folder holds another recording; or pandas objects are in another order than y.
     OptionError
-        Arguments that don't fit, or with `scoring` two test sets that can't be told apart.
+        Arguments that don't fit, or with `scoring` two test sets that look the same.
 
     Examples
     --------
@@ -94,6 +94,7 @@ class Recorder:
             raise OptionError(f"response is {response!r}", hint=hint)
         plan = given.design_of(y, task, scoring)
         given.check_length(X, plan.n_samples)
+        given.check_index(y, groups=groups, sample_weight=sample_weight)
         of = (cv, X, y, groups, plan.labels is not None)
         self._splits = given.frozen(*of) if cv is not None or scoring is not None else []
         self._design = replace(
@@ -107,12 +108,12 @@ class Recorder:
         self._turn, self._seen = Turn(), dict[str, Part]()
         self._scoring, self._response, self._samples = scoring, response, (X, y)
         if scoring is not None:
-            self._scorer  # noqa: B018 - what is wrong with it is said before a folder is made
+            self._scorer  # noqa: B018 - its errors come before a folder is created
         store.start(self.folder, self._design)
 
     @property
     def cv(self) -> list[Split]:
-        """The splits, drawn once: give them to the search.
+        """The splits, drawn once; give them to the search.
 
         Raises
         ------
@@ -130,7 +131,7 @@ class Recorder:
 
     @property
     def scorer(self) -> RecordingScorer:
-        """A new scorer for a search: its configurations are told apart by their parameters.
+        """A new scorer for a search; it tells configurations apart by their parameters.
 
         Raises
         ------
@@ -140,7 +141,7 @@ class Recorder:
         return self._handed_out("", ())
 
     def configuration(self, name: str, *, flags: Sequence[str] = ()) -> RecordingScorer:
-        """Return a scorer whose predictions all belong to the configuration of this name.
+        """Return a scorer that records all predictions under this configuration name.
 
         The configuration counts as tried from now on.
 
@@ -150,7 +151,7 @@ class Recorder:
             The recorder was made without `cv` and `scoring`, or the name is empty.
         """
         bound = self._handed_out(given.name_of(name), given.flags_of(flags))
-        self._keep(name, None, session=bound.session)  # a fit that fails is part of the selection
+        self._keep(name, None, session=bound.session)  # a failed fit is part of the selection too
         return bound
 
     def write(
@@ -166,7 +167,7 @@ class Recorder:
     ) -> None:
         """Keep the predictions of a configuration for some rows.
 
-        Others than there were for the same rows are a second try: both count.
+        Predictions that differ from earlier ones for the same rows are a second try: both count.
 
         Parameters
         ----------
@@ -176,9 +177,9 @@ class Recorder:
             Positions from 0 to N - 1, or booleans (N,).
         predictions : (n,) or (n, K)
             Probabilities or scores of the positive class, the last in sorted order; a column for
-            each class in sorted order; labels; or values.
+            each class, in sorted order or named by it; labels; or values.
         fold, repeat
-            Fold and repeat, from 0. With `cv` they need not be given: the rows tell.
+            Fold and repeat, from 0. With `cv` they follow from the rows.
         params
             Parameters of the configuration.
         flags
@@ -188,10 +189,13 @@ class Recorder:
         ------
         OptionError
             Rows, folds or predictions that don't fit.
+        InputError
+            Predictions of pandas are in another order than y.
         """
         repeat = None if repeat is None else given.position(repeat, "repeat")
         fold = None if fold is None else given.position(fold, "fold")
         at = given.positions(rows, self._design.n_samples)
+        given.check_index(self._samples[1], at, predictions=predictions)
         split, at, order = given.split_of(at, self._design, repeat, fold)
         kept, kind = given.predictions_of(predictions, len(at), self._design)
         kept = kept if order is None else kept[order]
@@ -214,9 +218,9 @@ class Recorder:
         Parameters
         ----------
         configuration, params, flags
-            As those of `write`.
+            As for `write`.
         predictions : (N,) or (N, K)
-            As those of `write`. With `cv` each is of the fold in which its sample is tested.
+            As for `write`. With `cv` each belongs to the fold that tests its sample.
         repeat
             Repeat, from 0.
 
@@ -224,22 +228,25 @@ class Recorder:
         ------
         OptionError
             Predictions that don't fit.
+        InputError
+            Predictions of pandas are in another order than y.
         """
         repeat = given.position(repeat, "repeat")
+        given.check_index(self._samples[1], predictions=predictions)
         kept, kind = given.predictions_of(predictions, self._design.n_samples, self._design)
         places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
             raise OptionError(f"there is no repeat {repeat}", hint="cv has fewer, from 0")
-        own = (configuration, params, flags)
+        about = (configuration, params, flags)
         for split in mine:
             part = kept[self._design.tests[split]]
-            self._keep(*own, predictions=part, kind=kind, split=split, repeat=repeat)
+            self._keep(*about, predictions=part, kind=kind, split=split, repeat=repeat)
         if not places:
-            self._keep(*own, predictions=kept, kind=kind, rows=self.row_id, repeat=repeat)
+            self._keep(*about, predictions=kept, kind=kind, rows=self.row_id, repeat=repeat)
 
     def tried(self, configuration: str, *, params: Mapping[str, Any] | None = None) -> None:
-        """Count a configuration that was tried, whether or not its predictions are complete."""
+        """Count a configuration as tried, whether or not its predictions are complete."""
         self._keep(configuration, params)
 
     def hopeless(
@@ -253,21 +260,21 @@ class Recorder:
         pooling: Pooling | str = "fold-mean",
         random_state: int = 0,
     ) -> bool:
-        """Return True if a configuration can hardly win any more, by its predictions so far.
+        """Return True if a configuration has almost no chance to win, by its predictions so far.
 
         It is compared with the best of all that predict the same samples. Ask between folds, and
-        train it no further where it is hopeless; it counts as tried.
+        stop training it if it is hopeless; it still counts as tried.
 
         Parameters
         ----------
         configuration
-            Its name, as `write` or `configuration` was given it.
+            Its name, as given to `write` or `configuration`.
         metric
-            Without it `scoring`.
+            By default `scoring`.
         rule, threshold, min_samples
             As for `bbccli.drop`.
         pooling
-            As the winner is selected; metrics that are no means are pooled.
+            As for the selection of the winner; metrics that are not means are pooled.
         random_state
             Seed of the bootstrap.
 
@@ -289,7 +296,7 @@ class Recorder:
         """
         name = given.name_of(configuration)
         if metric is None and not self._design.scoring:
-            raise OptionError("the recorder was not told by what you select", hint="metric=NAME")
+            raise OptionError("the recorder has no metric", hint="give it metric=NAME")
         chosen = metric_named(self._design.scoring if metric is None else metric)
         everything, _ = parts_in(self.folder, self._seen)
         groups = by_identity(everything)
@@ -302,11 +309,16 @@ class Recorder:
             return False
         matrix = matrix_so_far(
             self._design,
-            {str(id(one)): one.parts for own in tries.values() for one in own if one.counts},
+            {
+                str(id(one)): one.parts
+                for of_name in tries.values()
+                for one in of_name
+                if one.counts
+            },
             str(id(latest)),
         )
         by = pooling_for(chosen, choice(Pooling, pooling, "pooling"))
-        found = drop(
+        result = drop(
             matrix,
             chosen,
             plan_for(matrix, chosen, by, random_state),
@@ -314,19 +326,19 @@ class Recorder:
             threshold=threshold,
             min_samples=min_samples,
         )
-        return str(id(latest)) in found.drop
+        return str(id(latest)) in result.drop
 
     def finish(self, results: Any, *, metric: str = "", configuration: str = "") -> Verified:
-        """Compare what was recorded with what a search says of its candidates.
+        """Compare the recording with the results of a search.
 
         Parameters
         ----------
         results
-            The fitted search, its `cv_results_`, or what `cross_validate` returned.
+            The fitted search, its `cv_results_`, or the result of `cross_validate`.
         metric
-            Which one of a search with several: its key in `scoring`.
+            For several metrics: the key in `scoring` of the one to compare.
         configuration
-            Of `cross_validate`: the name that was given to `configuration`.
+            For `cross_validate`: the name given to `configuration`.
 
         Raises
         ------
@@ -337,18 +349,18 @@ class Recorder:
         """
         from bbccli.recording.verification import verified
 
-        found = verified(self.folder, self._design, results, metric, configuration, self._data)
-        if not configuration:  # search.score() and the like are no fits
+        result = verified(self.folder, self._design, results, metric, configuration, self._data)
+        if not configuration:  # search.score() and the like are not fits
             self._turn.open, self._turn = False, Turn()
-        for said in found.notes:
-            warnings.warn(said, UserWarning, stacklevel=2)
-        return found
+        for text in result.notes:
+            warnings.warn(text, UserWarning, stacklevel=2)
+        return result
 
     @cached_property
     def _scorer(self) -> RecordingScorer:
-        """The scorer of which others are copies."""
+        """The scorer that others are copied from."""
         metric, tests = metric_of(self._scoring), known_tests(self._splits, *self._samples)
-        # a pipeline scores itself without its own predict()
+        # a pipeline's own score does not call its predict()
         response = self._response or ("predict" if metric is own_score else "")
         labels, task = self._design.labels, self._design.task
         return RecordingScorer(
@@ -357,7 +369,7 @@ class Recorder:
 
     @property
     def _data(self) -> str:
-        """Digest of the features, once test sets are known."""
+        """Digest of the features, if test sets are known."""
         return self._scorer.known.data if "_scorer" in vars(self) else ""
 
     def _handed_out(self, name: str, flags: tuple[str, ...]) -> RecordingScorer:
@@ -372,9 +384,9 @@ class Recorder:
         configuration: str,
         params: Mapping[str, Any] | None,
         flags: Sequence[str] = (),
-        **found: Any,
+        **content: Any,
     ) -> None:
-        """Write a part of a configuration; nothing else is known of one that was only tried."""
+        """Write a part of a configuration without predictions, for one that was only tried."""
         name = given.name_of(configuration)
         part = Part(
             identity=identity_of(name, "", {}),
@@ -382,6 +394,6 @@ class Recorder:
             params=given.params_of(params),
             flags=given.flags_of(flags),
             data=self._data,
-            **{"session": self._session} | found,
+            **{"session": self._session} | content,
         )
         store.write(self.folder, part)

@@ -1,4 +1,4 @@
-"""A scorer of scikit-learn that keeps the predictions which it scores, and knows their rows."""
+"""A scikit-learn scorer that records the predictions it scores, and recognises their rows."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from bbccli.recording.store import Part
 from bbccli.types import IntArray, PredictionKind, Task
 
 _LAST: dict[int, tuple[Any, int]] = {}
-"""By id of a fitted estimator: a reference to it, and the split on which it was scored."""
+"""Id of a fitted estimator -> a reference to it, and the split that it was scored on."""
 
 
 @dataclass(eq=False)
 class Turn:
-    """Shared by the scorers that were handed out before the same `finish`, which closes it."""
+    """State shared by all scorers handed out before the same `finish`, which closes it."""
 
     open: bool = True
 
@@ -51,22 +51,21 @@ class RecordingScorer:
     metric
         ``metric(estimator, X, y)``: a scorer of scikit-learn.
     known
-        The test sets. Rows that are none of them are scored and not kept: those of training, and
-        of the final fit.
+        The test sets. Other rows, those of training and of the final fit, are only scored.
     labels : (K,)
-        The classes, sorted; None in a regression.
+        The classes, sorted; None for regression.
     task
         The task.
     session
-        When it was handed out: of what it scores twice the first counts.
+        Time when it was handed out; of rows scored twice the first predictions count.
     name
-        Name of the configuration; empty where the parameters of the estimator make one.
+        Name of the configuration; empty if it follows from the parameters of the estimator.
     flags
         Threats to validity of the configuration.
     response
-        Method of the estimator that is kept; empty for the one that the metric uses.
+        Method of the estimator to keep; empty for the one that the metric uses.
     turn
-        Until when predictions are kept.
+        Predictions are kept until it is closed.
     """
 
     folder: Path
@@ -99,7 +98,7 @@ class RecordingScorer:
             data=self.known.data,
             weights=None if weights is None else np.asarray(weights, np.float64),
         )
-        try:  # whatever goes wrong here, the search goes on; what is missing is told at its end
+        try:  # errors here must not stop the search; what is missing is reported at its end
             store.write(self.folder, self._filled(part, heard, estimator, X))
         except Exception as error:
             warnings.warn(f"predictions were not recorded: {error}", RuntimeWarning, stacklevel=2)
@@ -109,7 +108,7 @@ class RecordingScorer:
         return f"RecordingScorer({self.metric!r}, {str(self.folder)!r})"
 
     def get_metadata_routing(self) -> Any:
-        """Return what the metric requests of scikit-learn, and the positions of the rows."""
+        """Return the metadata requests of the metric, and that for the positions of the rows."""
         from sklearn.utils.metadata_routing import MetadataRequest
 
         request = MetadataRequest(owner=self)
@@ -120,12 +119,12 @@ class RecordingScorer:
         return request
 
     def _accept_sample_weight(self) -> bool:
-        """True if a search may hand weights on: where the metric takes them (scikit-learn 1.9)."""
+        """True if the metric takes sample weights (scikit-learn 1.9)."""
         accepts = getattr(self.metric, "_accept_sample_weight", None)
         return bool(accepts()) if accepts else False
 
     def _split(self, estimator: Any, features: Any, truth: Any, row_id: Any) -> int | None:
-        """Return the split whose test set this is; None if there is none."""
+        """Return the split with this test set; None if there is none."""
         if row_id is not None:
             split = self.known.by_rows.get(digest_of_rows(row_id))
         else:
@@ -142,9 +141,11 @@ class RecordingScorer:
         params = parameters_of(estimator)
         identity = store.identity_of(part.name, part.estimator, params)
         part = replace(part, identity=identity, params=params)
-        wanted = (self.response,) if self.response else RESPONSES
+        responses = (self.response,) if self.response else RESPONSES
         try:
-            predictions, kind = answer(heard, wanted, estimator, features, self.labels, self.task)
+            predictions, kind = answer(
+                heard, responses, estimator, features, self.labels, self.task
+            )
         except UnfitError as error:
             return replace(part, problem=str(error))
         return replace(part, predictions=predictions, kind=kind)
@@ -156,13 +157,7 @@ def own_score(estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # n
 
 
 def metric_of(scoring: Any) -> Any:
-    """Return the scorer of scikit-learn that a name or a callable means; None is `own_score`.
-
-    Raises
-    ------
-    OptionError
-        An unknown name, or something else.
-    """
+    """Return the scikit-learn scorer for a name or a callable; None means `own_score`."""
     if scoring is None:
         return own_score
     if callable(scoring):
@@ -172,24 +167,24 @@ def metric_of(scoring: Any) -> Any:
     try:
         return get_scorer(scoring)
     except (ValueError, TypeError):
-        hint = "a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); of "
-        hint += "several metrics record the one that selects"
+        hint = "give a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); for "
+        hint += "several metrics, record the one that selects"
         raise OptionError(f"scikit-learn has no scorer {scoring!r}", hint=hint) from None
 
 
-# Answers of estimators, in the form of a part
+# Predictions of estimators, in the form of a part
 
 
 @contextmanager
 def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
-    """Yield the answers of an estimator for these rows within the `with` statement, by method.
+    """Yield the answers of an estimator for these rows in the body, by method.
 
-    The metric and the recording then share one prediction, which may take longer than the fit.
-    Another one who listens already goes on with it.
+    So metric and recording share one prediction, which may take longer than the fit. Nested
+    listeners share the outer one.
     """
     heard: dict[str, Any] = {}
     within: list[str] = []
-    own: dict[str, Any] = getattr(estimator, "__dict__", {})
+    attributes: dict[str, Any] = getattr(estimator, "__dict__", {})
     added: dict[str, Any] = {}
 
     def overheard(method: Any, name: str) -> Any:
@@ -200,7 +195,7 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
                 answer = method(data, *args, **kwargs)
             finally:
                 within.pop()
-            if data is features and not within:  # what the metric asked for, not how it is answered
+            if data is features and not within:  # a call of the metric, not of another method
                 heard.setdefault(name, answer)
             return answer
 
@@ -209,50 +204,39 @@ def listening(estimator: Any, features: Any) -> Iterator[dict[str, Any]]:
 
     for name in RESPONSES:
         method = getattr(estimator, name, None)
-        if callable(method) and (name not in own or hasattr(method, "heard")):
-            added[name] = own.get(name)
-            own[name] = overheard(method, name)
+        if callable(method) and (name not in attributes or hasattr(method, "heard")):
+            added[name] = attributes.get(name)
+            attributes[name] = overheard(method, name)
     try:
         yield heard
     finally:
         for name, before in added.items():
             if before is None:
-                own.pop(name, None)
+                attributes.pop(name, None)
             else:
-                own[name] = before
+                attributes[name] = before
 
 
 def answer(
     heard: dict[str, Any],
-    wanted: Sequence[str],
+    responses: Sequence[str],
     estimator: Any,
     features: Any,
     labels: NDArray[Any] | None,
     task: Task,
 ) -> tuple[NDArray[Any], PredictionKind]:
-    """Return an answer of an estimator for some rows, in the form of a part.
+    """Return the predictions of an estimator for some rows, in the form of a part.
 
-    Parameters
-    ----------
-    heard
-        Answers that it gave already, by method.
-    wanted
-        Methods, the best first; one that was not heard is asked where none was.
-    labels, task
-        As those of a `RecordingScorer`.
-
-    Raises
-    ------
-    UnfitError
-        It has none of these methods, or answers in another form.
+    `heard` are its answers so far, by method; `wanted` are methods, the best first, one of which is
+    called if none was heard. An UnfitError if it has none of them, or answers in another form.
     """
-    found = [name for name in wanted if name in heard]
-    able = [name for name in wanted if callable(getattr(estimator, name, None))]
-    if not found and not able:
-        raise UnfitError(f"no {wanted[-1]}()")
-    name = (found or able)[0]
-    given = heard[name] if found else getattr(estimator, name)(features)
-    predictions, kind = _kept(name, np.asarray(given), estimator, labels, task)
+    called = [name for name in responses if name in heard]
+    able = [name for name in responses if callable(getattr(estimator, name, None))]
+    if not called and not able:
+        raise UnfitError(f"no {responses[-1]}()")
+    name = (called or able)[0]
+    output = heard[name] if called else getattr(estimator, name)(features)
+    predictions, kind = _kept(name, np.asarray(output), estimator, labels, task)
     return np.ascontiguousarray(predictions), kind
 
 
@@ -264,21 +248,16 @@ def _kept(
     Parameters
     ----------
     name, answer
-        The method, and what it returned.
+        The method, and its result.
     labels : (K,)
-        The classes in sorted order; None in a regression.
+        The sorted classes; None for regression.
 
     Returns
     -------
     predictions : (n,) or (n, K)
-        Class codes, values, probabilities or scores; of two classes those of the last.
+        Class codes, values, probabilities or scores; for two classes those of the last.
     kind
-        Their form.
-
-    Raises
-    ------
-    UnfitError
-        Other classes, or another number of columns.
+        Their kind.
     """
     if labels is None or task is Task.REGRESSION:
         if name != "predict" or answer.size != len(answer):
@@ -302,11 +281,11 @@ def _kept(
 
 
 def _columns(answer: NDArray[Any], estimator: Any, labels: NDArray[Any]) -> IntArray:
-    """Return the class of each column: a fold may lack one in training."""
-    own = getattr(estimator, "classes_", labels)
-    if answer.ndim != 2 or len(own) != answer.shape[1]:
+    """Return the class of each column: a training fold may lack one."""
+    classes = getattr(estimator, "classes_", labels)
+    if answer.ndim != 2 or len(classes) != answer.shape[1]:
         raise UnfitError(f"predictions of shape {answer.shape} for {len(labels)} classes")
-    return codes_of(np.asarray(own), labels)
+    return codes_of(np.asarray(classes), labels)
 
 
 # Test sets are recognised by a digest of their rows
@@ -324,7 +303,7 @@ def taken(data: Any, rows: IntArray) -> Any:
 
 
 def digest_of(features: Any, truth: Any) -> bytes:
-    """Return a digest of the rows of a test set: equal content, equal digest, in any process."""
+    """Return a digest of the content of a test set, equal in all processes."""
     state = hashlib.blake2b(digest_size=16)
     _add(state, features)
     _add(state, truth)
@@ -332,7 +311,7 @@ def digest_of(features: Any, truth: Any) -> bytes:
 
 
 def digest_of_rows(rows: Any) -> bytes:
-    """Return the same of positions."""
+    """Return a digest of positions."""
     content = np.ascontiguousarray(rows, np.int64)
     return hashlib.blake2b(content.tobytes(), digest_size=16).digest()
 
@@ -356,7 +335,7 @@ def _add(state: Any, data: Any) -> None:
 
 
 def _add_frame(state: Any, frame: Any) -> None:
-    """Add numbers by their bytes, and anything else by pandas: bytes of objects are addresses."""
+    """Add numbers by their bytes, all else through pandas: bytes of objects are addresses."""
     dtypes = [frame.dtype] if frame.ndim == 1 else list(frame.dtypes)
     if all(isinstance(dtype, np.dtype) and dtype.kind in "biuf" for dtype in dtypes):
         _add(state, frame.to_numpy())
@@ -365,7 +344,7 @@ def _add_frame(state: Any, frame: Any) -> None:
 
     try:
         hashed = hash_pandas_object(frame, index=False)
-    except TypeError:  # cells such as lists, which can't be hashed
+    except TypeError:  # unhashable cells, such as lists
         hashed = hash_pandas_object(frame.astype(str), index=False)
     state.update(np.ascontiguousarray(hashed.to_numpy()))
 
@@ -383,17 +362,17 @@ def _array(data: Any) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """By what a test set is recognised.
+    """Keys by which test sets are recognised.
 
     Parameters
     ----------
     by_content
-        Split by the digest of features and truth; empty where two test sets are equal.
+        Digest of features and truth -> split; empty if two test sets are equal.
     by_rows
-        Split by the digest of the positions that metadata routing brings as `row_id`.
+        Digest of the positions from metadata routing (`row_id`) -> split.
     twins
-        Split whose test rows are the training rows of another split, by that other one: the two
-        folds of a cross-validation, which `return_train_score=True` would mistake.
+        Splits whose test rows are the training rows of another split, which comes with them: the
+        two folds of a cross-validation, confused by `return_train_score=True`.
     data
         Digest of the features of all test sets.
     """
@@ -411,23 +390,19 @@ _ROUTE = (
 
 
 def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
-    """Return by what each test set is recognised.
+    """Return the keys of all test sets.
 
-    Raises
-    ------
-    OptionError
-        No features; or two test sets are equal, and there is no metadata routing to tell them
-        apart.
+    An OptionError without features, or if metadata routing can't distinguish equal test sets.
     """
     if features is None:
-        raise OptionError("there is no X to recognise test sets by", hint="give the X of the fit")
+        raise OptionError("without X, test sets can't be recognised", hint="give the X of the fit")
     rows = [digest_of_rows(test) for _, test in splits]
     contents = [_digest(features, truth, test) for _, test in splits]
     same, alike = _equal_pair(rows), _equal_pair(contents)
     if same:
         raise OptionError(
             f"splits {same[0]} and {same[1]} test the same rows",
-            hint="each test set once; a repeated cross-validation needs a shuffle that differs",
+            hint="give each test set once; shuffle the repeats of a cross-validation differently",
         )
     if alike and not _routes():
         raise OptionError(
@@ -437,7 +412,7 @@ def known_tests(splits: list[Split], features: Any, truth: Any) -> Known:
         )
     position = {content: split for split, content in enumerate(contents)}
     by_rows = {content: split for split, content in enumerate(rows)} if _routes() else {}
-    sizes = {len(test) for _, test in splits}  # only test sets of these sizes are training rows
+    sizes = {len(test) for _, test in splits}  # only test sets of these sizes can be training rows
     trained = {
         split: position.get(_digest(features, truth, train))
         for split, (train, _) in enumerate(splits)
@@ -459,7 +434,7 @@ def _routes() -> bool:
 
 
 def _equal_pair(digests: Sequence[bytes]) -> tuple[int, int] | None:
-    """Return the first two positions that hold the same; None where all differ."""
+    """Return the first two positions with equal digests; None if all differ."""
     first: dict[bytes, int] = {}
     for position, digest in enumerate(digests):
         if first.setdefault(digest, position) < position:

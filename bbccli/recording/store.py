@@ -1,7 +1,7 @@
 """The folder of a recording: its design, a file per configuration and test set, candidates.
 
-The design, truth, classes and folds, is fixed before the first prediction. Each file is written
-whole or not at all, and read as if anybody had written it.
+The design (truth, classes and folds) is fixed before the first prediction. Each file is written
+whole or not at all, and read as untrusted.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ ARRAYS = "design.npz"
 PARTS = "parts"
 LEADERBOARDS = "leaderboards"
 PATTERNS = (f"{PARTS}/[0-9]*.npz", f"{LEADERBOARDS}/[0-9]*.json")
-"""Files that are read: parts, and the candidates of searches."""
+"""Files to read: parts, and the candidates of searches."""
 
 _ABANDONED = 3600.0
-"""Seconds after which a file that is not whole is nobody's: to write one takes milliseconds."""
+"""Age in seconds at which an incomplete file is abandoned: writing takes milliseconds."""
 _ABOUT = "about"
 _BINARY = getattr(os, "O_BINARY", 0)
 _TOKEN = uuid.uuid4().hex[:12]
@@ -61,18 +61,18 @@ class Design:
     truth : (N,)
         Class codes 0..K-1, or values.
     classes
-        Names of the K classes in code order, the positive one of two last; of a regression none.
+        Names of the K classes in code order, the positive one of two last; empty for regression.
     tests
-        Rows (positions, 0..N-1) of the test set of each of S splits; empty where the folds come
-        with the predictions.
+        Rows (positions, 0..N-1) of the test set of each of S splits; empty if folds come with the
+        predictions.
     groups : (N,) int, optional
         Group of each sample, coded 0..G-1.
     weights : (N,) float64, optional
         Sample weights.
     scoring
-        Name that the search has for its metric, as scikit-learn spells it; empty where it has none.
+        scikit-learn's name of the metric; empty if it has none.
     labels : (K,), optional
-        The classes as the recorder was given them; not part of the folder.
+        The classes as given to the recorder; not part of the folder.
     """
 
     task: Task
@@ -91,11 +91,11 @@ class Design:
 
     @property
     def sign(self) -> float:
-        """Of the scores of the search, in the direction of bbc."""
+        """Sign that turns the scores of the search into the direction of bbc."""
         return -1.0 if self.scoring.startswith("neg_") else 1.0
 
     def arrays(self) -> dict[str, Any]:
-        """Return the arrays that are kept, by name."""
+        """Return the stored arrays by name."""
         sizes = np.array([len(rows) for rows in self.tests], np.int64)
         tests = np.concatenate([*self.tests, np.zeros(0, np.int64)]).astype(np.int64)
         arrays = {"truth": np.asarray(self.truth), "sizes": sizes, "tests": tests}
@@ -103,7 +103,7 @@ class Design:
         return arrays | {name: a for name, a in optional.items() if a is not None}
 
     def fingerprint(self) -> str:
-        """SHA-256 of all of it: equal for equal data and folds."""
+        """SHA-256 of the design: equal for equal data and folds."""
         kept = self.arrays().items()
         about = sorted((name, str(a.dtype), a.shape, a.tobytes().hex()) for name, a in kept)
         text = json.dumps([self.task, self.classes, self.scoring, about])
@@ -111,11 +111,10 @@ class Design:
 
     @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Repeat and fold of each split.
+        """Return repeat and fold of each split.
 
-        Splits that cover all samples one after the other are repeats of a cross-validation; splits
-        that never meet are the folds of a single one that is not complete. All others are repeated
-        hold-out: a repeat each.
+        Splits that cover all samples in turn are repeats of a cross-validation; disjoint splits are
+        the folds of an incomplete one. All others are repeated hold-out: a repeat each.
         """
         places, seen = [], np.zeros(self.n_samples, bool)
         repeat = fold = 0
@@ -134,21 +133,15 @@ class Design:
 
 
 def start(folder: Path, design: Design) -> None:
-    """Write a design into a folder, or go on with the one that is there if it is the same.
-
-    Raises
-    ------
-    InputError
-        The folder holds a recording of other data, folds or metric.
-    OSError
-        The folder can't be written.
+    """Write a design into a folder, or continue the same one; an InputError for another
+    recording.
     """
     if (folder / HEADER).is_file():
         if load(folder).fingerprint() != design.fingerprint():
             raise InputError(
                 "holds a recording of other data, folds or metric",
                 path=folder,
-                hint="another folder; to go on with this one, a splitter with its random_state",
+                hint="use another folder, or a splitter with the same random_state to continue",
             )
         _sweep(folder)
         return
@@ -166,12 +159,12 @@ def start(folder: Path, design: Design) -> None:
         "n_samples": design.n_samples,
         "n_splits": len(design.tests),
     }
-    with replacing(folder / HEADER) as file:  # last: a folder with it is complete
+    with replacing(folder / HEADER) as file:  # last: it marks the folder as complete
         file.write(json.dumps(about, indent=1, ensure_ascii=False).encode())
 
 
 def _sweep(folder: Path) -> None:
-    """Remove what recorders that were killed have left; others may be at work beside us."""
+    """Remove leftovers of killed recorders; others may be at work beside us."""
     for path in (one for place in (PARTS, LEADERBOARDS) for one in (folder / place).glob(".*")):
         with suppress(OSError):
             if path.suffix == SUFFIX and time.time() - path.stat().st_mtime > _ABANDONED:
@@ -179,25 +172,19 @@ def _sweep(folder: Path) -> None:
 
 
 def load(folder: Path) -> Design:
-    """Read the design of a folder.
-
-    Raises
-    ------
-    InputError
-        It is damaged, or of a version that is not understood.
-    """
+    """Read the design of a folder; an InputError if it is damaged or of another version."""
     path = str(folder / HEADER)
     try:
         about = json.loads(bytes_of(folder / HEADER))
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"recording can't be read: {error}", path=path, hint=_AGAIN) from None
     if not isinstance(about, dict) or about.get("spec") != SPEC:
-        raise InputError(f"is no {SPEC}", path=path, hint="give the folder of a Recorder")
+        raise InputError(f"not a {SPEC}", path=path, hint="give the folder of a Recorder")
     if str(about.get("version")).split(".", maxsplit=1)[0] != MAJOR_VERSION:
         raise InputError(
-            f"has version {about.get('version')!r}; version {MAJOR_VERSION} is understood",
+            f"has version {about.get('version')!r}; only version {MAJOR_VERSION} is understood",
             path=path,
-            hint="a newer release of bbc may read it",
+            hint="try a newer release of bbc",
         )
     path = str(folder / ARRAYS)
     try:
@@ -234,41 +221,41 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Part:
-    """The predictions of one configuration for one test set.
+    """Predictions of one configuration for one test set.
 
     Parameters
     ----------
     identity
-        Shared by all parts of a configuration.
+        Key shared by all parts of a configuration.
     name
-        Name of the configuration; empty where its parameters make one.
+        Name of the configuration; empty if it follows from the parameters.
     estimator
-        Class of the estimator; empty where unknown.
+        Class of the estimator; empty if unknown.
     params
         Parameters, as JSON.
     predictions : (n,) or (n, K), optional
-        Class codes, probabilities or scores of the positive class, values; or one column per
-        class. None where there are none: see `problem`, or the configuration was only tried.
+        Class codes, probabilities or scores of the positive class, values; or one column per class.
+        None if the configuration was only tried, or there is a `problem`.
     kind
-        Form of the predictions.
+        Kind of the predictions.
     split
-        Position of the split in the design; None where `rows`, `repeat` and `fold` say it.
+        Position of the split in the design; None if `rows`, `repeat` and `fold` are given instead.
     rows : (n,) int, optional
         Positions of the samples.
     repeat, fold
-        Where the design has no splits; a fold of None is unknown.
+        For designs without splits; a fold of None is unknown.
     score
-        Score that the search was given, in its sign; None where there is none.
+        Score returned to the search, in its sign, if any.
     flags
         Threats to validity, as in the metadata of a table.
     problem
-        Why there are no predictions although the test set was scored.
+        Reason why there are no predictions although the test set was scored.
     session, time
-        When the recorder or its scorer was made and the part was written, in nanoseconds.
+        Times at which the recorder or its scorer was made and the part written, in nanoseconds.
     data
-        Digest of the features; empty where unknown.
+        Digest of the features; empty if unknown.
     weights : (n,), optional
-        Weights of the samples that the scorer was given.
+        Sample weights given to the scorer.
     """
 
     identity: str
@@ -303,15 +290,10 @@ def identity_of(name: str, estimator: str, params: Mapping[str, Any]) -> str:
 
 
 def write(folder: Path, part: Part) -> None:
-    """Write a part, whole or not at all: under a temporary name, which is then changed.
+    """Write a part, whole or not at all: under a temporary name that is then changed.
 
-    A process that is killed leaves at most a file that nobody reads. There is no wait for the disk:
-    after a loss of power parts may be damaged, which their readers notice.
-
-    Raises
-    ------
-    OSError
-        The folder can't be written.
+    A killed process leaves at most a file that nobody reads. Files are not flushed to disk: after a
+    power cut parts may be damaged, which readers notice.
     """
     about = {name: getattr(part, name) for name in _WRITTEN}
     text = json.dumps(about, ensure_ascii=False, default=str)
@@ -322,9 +304,9 @@ def write(folder: Path, part: Part) -> None:
 
 
 def _place(folder: Path, suffix: str, content: bytes) -> None:
-    """Write a file under a name that no other call has, in any process of any machine."""
+    """Write a file under a unique name, across processes and machines."""
     name = f"{time.time_ns():020d}-{_TOKEN}-{os.getpid()}-{next(_COUNTER)}.{suffix}"
-    # system calls alone: this is done after every fit, and some fits take a millisecond
+    # only system calls: this is done after every fit, and some fits take a millisecond
     temporary = f"{folder}{os.sep}.{name}{SUFFIX}"
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
@@ -342,15 +324,7 @@ def _place(folder: Path, suffix: str, content: bytes) -> None:
 
 
 def read(path: Path) -> Part:
-    """Read a part.
-
-    Raises
-    ------
-    DamagedError
-        It is not whole, or holds something else.
-    OSError
-        It can't be read.
-    """
+    """Read a part; a DamagedError if its content is invalid."""
     arrays = unpacked(bytes_of(path))
     try:
         about = {"data": ""} | json.loads(arrays[_ABOUT].tobytes())  # earlier versions lack it
@@ -365,14 +339,14 @@ def read(path: Path) -> Part:
 
 
 def _check(part: Part) -> None:
-    """Refuse a part that no recorder writes."""
+    """Refuse a part that no recorder would write."""
     texts = (part.identity, part.name, part.estimator, part.problem, part.data)
     optional = [0 if number is None else number for number in (part.split, part.fold)]
     whole = (part.session, part.time, part.repeat, *optional)
     if not all(isinstance(text, str) for text in texts) or not isinstance(part.params, dict):
         raise DamagedError("a name that is not text")
     if not all(type(number) is int and number >= 0 for number in whole):
-        raise DamagedError("a position that is not a whole number")
+        raise DamagedError("a position that is not an integer")
     if not isinstance(part.score, int | float | None):
         raise DamagedError("a score that is not a number")
     values, weights = part.predictions, part.weights
@@ -386,32 +360,26 @@ def _check(part: Part) -> None:
 
 
 def paths(folder: Path) -> Iterator[Path]:
-    """Yield the files of the parts, in the order in which they were written."""
+    """Yield the files of the parts, in the order of writing."""
     yield from sorted(folder.glob(PATTERNS[0]))
 
 
 def parts_in(folder: Path, known: dict[str, Part] | None = None) -> tuple[list[Part], list[str]]:
-    """Return the parts of a recording as they were written, and the names of damaged files.
-
-    Parts `known`, by the names of their files, are not read again; what is read is added to them.
-    """
-    known, found, damaged = {} if known is None else known, [], []
+    """Return the parts of a recording and the names of damaged files; `known` ones are cached."""
+    known, parts, damaged = {} if known is None else known, [], []
     for file in paths(folder):
         try:
             if file.name not in known:
                 known[file.name] = read(file)
-            found.append(known[file.name])
+            parts.append(known[file.name])
         except (DamagedError, OSError):
             damaged.append(file.name)
-    return sorted(found, key=lambda part: (part.session, part.time)), damaged
+    return sorted(parts, key=lambda part: (part.session, part.time)), damaged
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A candidate as a search listed it, with its mean score and that of each split.
-
-    Scores are those of the search; NaN where a fit failed.
-    """
+    """A candidate of a search, with its mean score and that of each split; NaN if a fit failed."""
 
     identity: str
     label: str
@@ -426,13 +394,7 @@ def write_listed(folder: Path, candidates: Iterable[Listed]) -> None:
 
 
 def listed_in(folder: Path) -> list[Listed]:
-    """Return the candidates of searches, in the order in which they were written.
-
-    Raises
-    ------
-    InputError
-        A file holds something else.
-    """
+    """Return the candidates of all searches, in the order of writing."""
     listed = []
     for path in sorted(folder.glob(PATTERNS[1])):
         try:
@@ -453,7 +415,7 @@ Identified = TypeVar("Identified", Part, Listed)
 
 
 def by_identity(everything: Iterable[Identified]) -> dict[str, list[Identified]]:
-    """Return parts, or candidates, by configuration, in their order."""
+    """Group parts, or candidates, by configuration."""
     groups: dict[str, list[Identified]] = {}
     for one in everything:
         groups.setdefault(one.identity, []).append(one)

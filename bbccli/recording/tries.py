@@ -1,4 +1,4 @@
-"""Group the parts of a recording into tries, decide which of these count, and name them."""
+"""Group the parts of a recording into tries, decide which of them count, and name them."""
 
 from __future__ import annotations
 
@@ -18,37 +18,39 @@ from bbccli.recording.store import Listed, Part
 from bbccli.types import FloatArray, IntArray, PredictionKind
 
 TOLERANCE = 1e-9
-"""Between a performance and what scikit-learn said of it, and between predictions that are equal
-but for the order in which a processor adds: a share of one of them, or of one."""
+"""Relative tolerance between performances computed here and by scikit-learn.
+
+Also between predictions that differ only in the order of summation.
+"""
 
 NARROW = 1e-5
-"""The same of predictions in 32 bits, in which scikit-learn also adds up their losses."""
+"""The same for 32-bit predictions, whose losses scikit-learn also adds up in 32 bits."""
 
 SplitScores = Sequence[float] | FloatArray
-"""Scores of a candidate by split, from the search; NaN where a fit failed."""
+"""Scores of a candidate by split, from the search; NaN if a fit failed."""
 
 
 @dataclass(slots=True, eq=False)
 class Try:
-    """Parts that belong together: of one configuration, with one prediction per repeat and row.
+    """Parts that belong together: one configuration, one prediction per repeat and row.
 
     Parameters
     ----------
     used
-        True if its predictions count. What a scorer scores a second time may be a model that was
-        fitted to these rows; it counts as tried, unless the search lists it.
+        True if its predictions count. Rows scored a second time may come from a model fitted to
+        them: such a try counts as tried, but is used only if the search lists it.
     again
         True if some of its predictions were recorded a second time.
     splits
         Part of each split.
     others
-        Parts without a split: their rows say it, or there are no predictions.
+        Parts without a split: with rows of their own, or without predictions.
     owners
-        By repeat, which of the others holds a row: (largest row + 1,), -1 for none.
+        By repeat, the part of `others` that holds each row: (largest row + 1,), -1 for none.
     params
         Parameters of all parts.
     name
-        Of its own among all that was tried, once that is known.
+        Unique name among all tries, once known.
     """
 
     used: bool = True
@@ -61,12 +63,12 @@ class Try:
 
     @property
     def identity(self) -> str:
-        """That of its parts."""
+        """Identity of its parts."""
         return self.parts[0].identity
 
     @property
     def started(self) -> int:
-        """When the first of its parts was written."""
+        """Time when its first part was written."""
         return min(part.time for part in self.parts)
 
     @property
@@ -80,7 +82,7 @@ class Try:
         return self.used and any(part.predictions is not None for part in self.parts)
 
     def add(self, part: Part) -> None:
-        """Add a part; one of a split that is there replaces it if more is known by it."""
+        """Add a part; it replaces one of the same split if it is more complete."""
         self.params |= part.params
         if part.split is not None:
             before = self.splits.get(part.split)
@@ -96,7 +98,9 @@ class Try:
         self.others.append(part)
 
     def meets(self, part: Part) -> Iterator[tuple[Part, Part, Any, Any]]:
-        """Yield each part that predicts some of the same rows, the part, and what both predict."""
+        """Yield each part that overlaps with another one, with both predictions of the common
+        rows.
+        """
         if part.split is not None:
             if part.split in self.splits:
                 before = self.splits[part.split]
@@ -114,8 +118,8 @@ class Try:
                 yield before, part, before.predictions[where], part.predictions[at]
 
     def may_hold(self, part: Part) -> bool:
-        """True if a part may be of the same configuration: nothing that is said of it differs."""
-        if not part.name:  # its identity is made of them
+        """True if a part may be of the same configuration: nothing known of it differs."""
+        if not part.name:  # its identity consists of them
             return True
         own = self.params
         if any(own[key] != part.params[key] for key in own.keys() & part.params.keys()):
@@ -124,7 +128,7 @@ class Try:
         return len(estimators) < 2
 
     def takes(self, other: Try) -> bool:
-        """True if another pass is of the same try: nothing differs, and it may go on with it."""
+        """True if another pass may continue this try: nothing known of it differs."""
         met = [_same(*both) for part in other.parts for both in self.meets(part)]
         if not all(met) or not all(self.may_hold(part) for part in other.parts[:1]):
             return False
@@ -137,18 +141,12 @@ class Try:
 
 
 def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[Try]:
-    """Return the tries of one identity.
+    """Return the tries of one identity, from its parts in order of sessions and times.
 
-    Predictions of the same rows that differ are tries of their own: of other features, of a model
-    without a seed, or of another one by the same name. Those that agree are the same try, recorded
-    again; those of other rows go on with a try of the same data.
-
-    Parameters
-    ----------
-    group
-        Parts of the identity, in the order of sessions and times.
-    listed
-        Scores of the candidates with this identity, from the searches.
+    Different predictions of the same rows are tries of their own: with other features, a model
+    without a seed, or another model of the same name. Equal ones are the same try, recorded again;
+    those of other rows continue a try on the same data. `listed` are scores of candidates from
+    searches.
     """
     tries: list[Try] = []
     distinct = list(dict.fromkeys(map(tuple, listed)))
@@ -167,7 +165,7 @@ def tries_of(group: Iterable[Part], listed: Iterable[SplitScores] = ()) -> list[
 
 
 def share_of(predictions: Iterable[NDArray[Any] | None]) -> float:
-    """Return how far off rounding may make predictions, and losses of them."""
+    """Return the relative rounding error of predictions and their losses."""
     return NARROW if any(one is not None and one.itemsize < 8 for one in predictions) else TOLERANCE
 
 
@@ -179,7 +177,7 @@ def agreeing(part: Part, splits: SplitScores) -> bool:
 
 
 def candidate_of(one: Try, candidates: Sequence[Listed]) -> Listed | None:
-    """Return the latest candidate of a search that has the scores of a try; None without one."""
+    """Return the latest candidate with the scores of a try, if any."""
     scored = [part for part in one.splits.values() if part.score is not None]
     for candidate in reversed(candidates):
         if scored and all(agreeing(part, candidate.splits) for part in scored):
@@ -188,16 +186,16 @@ def candidate_of(one: Try, candidates: Sequence[Listed]) -> Listed | None:
 
 
 def _of_session(recorded: list[Part], distinct: Iterable[SplitScores]) -> list[Try]:
-    """Return the tries of one scorer or loop: those that a search listed, or else the first."""
+    """Return the tries of one scorer or loop: those listed by a search, or else the first."""
     passes = _passes(recorded)
     if len(passes) == 1 or all(part.score is None for part in recorded):
         return passes
     rest, listed = recorded, []
     for splits in distinct:
         there = {p.split for p in recorded if p.split is not None and p.split < len(splits)}
-        wanted = {split for split in there if np.isfinite(splits[split])}
+        scored = {split for split in there if np.isfinite(splits[split])}
         chosen = {part.split: part for part in reversed(rest) if agreeing(part, splits)}
-        if chosen and wanted <= chosen.keys():
+        if chosen and scored <= chosen.keys():
             taken = set(map(id, chosen.values()))
             rest = [part for part in rest if id(part) not in taken]
             listed += _passes([part for part in recorded if id(part) in taken])
@@ -205,13 +203,13 @@ def _of_session(recorded: list[Part], distinct: Iterable[SplitScores]) -> list[T
     kept, more = (listed, passes) if listed else (passes[:1], passes[1:])
     largest = max(len(one.splits) for one in kept)
     whole = [one for one in more if len(one.splits) >= largest]
-    for one in whole:  # what is not whole was broken off, or is `search.score` on a test set
+    for one in whole:  # incomplete ones were interrupted, or are `search.score` on a test set
         one.used = False
     return kept + whole
 
 
 def _passes(recorded: Iterable[Part]) -> list[Try]:
-    """Put each part into the first try that has no prediction for its rows."""
+    """Put each part into the first try without predictions for its rows."""
     passes: list[Try] = []
     for part in recorded:
         free = (t for t in passes if t.may_hold(part) and not next(t.meets(part), None))
@@ -224,7 +222,7 @@ def _passes(recorded: Iterable[Part]) -> list[Try]:
 
 
 def _same(before: Part, part: Part, mine: NDArray[Any] | None, other: NDArray[Any] | None) -> bool:
-    """True if predictions of the same rows are the same, or where forms differ the scores."""
+    """True if two predictions of the same rows are equal or, in different forms, their scores."""
     share = share_of([mine, other])
     scores = [np.nan if one.score is None else float(one.score) for one in (before, part)]
     scored = bool(np.isfinite(scores).all())
@@ -253,11 +251,11 @@ _as_text = partial(json.dumps, sort_keys=True)
 
 
 def short_names(configurations: Sequence[Part]) -> list[str]:
-    """Return a name of its own for each configuration.
+    """Return a unique name for each configuration.
 
-    The name that it was given; else the parameters in which it differs from others, such as
-    ``C=0.1 k=3``, where an estimator is its class. Features are the parameter X, counted from 1,
-    where there are several. What was tried again has a number, as in ``C=0.1 #2``.
+    The name given; else the parameters in which it differs from others, such as ``C=0.1 k=3``, with
+    an estimator as its class, and different features as the parameter X, counted from 1. Repeated
+    tries are numbered, as in ``C=0.1 #2``.
     """
     data = list(dict.fromkeys(part.data for part in configurations if part.data))
     features = {one: number for number, one in enumerate(data, 1)} if len(data) > 1 else {}
@@ -268,9 +266,9 @@ def short_names(configurations: Sequence[Part]) -> list[str]:
     taken, unique = set(names), dict[str, None]()
     for name in names:
         numbered = (f"{name} #{number}" for number in itertools.count(2))
-        own = name if name not in unique else next(one for one in numbered if one not in taken)
-        taken.add(own)
-        unique[own] = None
+        short = name if name not in unique else next(one for one in numbered if one not in taken)
+        taken.add(short)
+        unique[short] = None
     return list(unique)
 
 
@@ -304,7 +302,7 @@ def _fewest(
 ) -> list[str]:
     """Name configurations of one estimator by the fewest parameters that tell them apart.
 
-    The parameter that tells most of them apart comes first, then the one that does so of the rest.
+    Greedy: first the parameter that separates most of them, then the best for the rest.
     """
 
     def named(keys: Set[str]) -> list[str]:
@@ -326,7 +324,7 @@ def _flat(part: Part, features: Mapping[str, int]) -> dict[str, Any]:
 
 
 def _labels(keys: Sequence[str]) -> dict[str, str]:
-    """The last word of each parameter, where only one ends in it."""
+    """Return the last word of each parameter, if only one ends in it."""
     last = Counter(key.rpartition("__")[2] for key in keys)
     return {key: end if last[end := key.rpartition("__")[2]] == 1 else key for key in keys}
 

@@ -1,4 +1,4 @@
-"""Compare a recording with the results of its search."""
+"""Verify a recording against the results of its search."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ from bbccli.types import FloatArray, PredictionKind, Task
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Candidate of a search: parameters or a name, mean, score of each split, and its parts.
+    """A candidate of a search: parameters or name, mean and split scores, and its parts.
 
-    One that was dropped between folds was trained on `n_trained` of them.
+    One dropped between folds was trained on `n_trained` of them.
     """
 
     params: Mapping[str, Any]
@@ -51,37 +51,24 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """Its name or its parameters, for messages."""
+        """Its name or parameters, for messages."""
         words = " ".join(f"{key}={value}" for key, value in self.params.items())
         return self.name or words or "the candidate"
 
     @property
     def failed(self) -> bool:
         """True if a fit has no score."""
-        wanted = len(self.splits) if self.n_trained is None else self.n_trained
-        return int(np.isfinite(self.splits).sum()) < wanted
+        n_expected = len(self.splits) if self.n_trained is None else self.n_trained
+        return int(np.isfinite(self.splits).sum()) < n_expected
 
     @property
     def dropped(self) -> bool:
-        """True if all its fits have one, and it was not trained on all folds."""
+        """True if no fit failed, but it was not trained on all folds."""
         return not self.failed and bool(np.isnan(self.splits).any())
 
 
 def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -> list[Candidate]:
-    """Return the candidates of a search, of its `cv_results_`, or of `cross_validate`.
-
-    Parameters
-    ----------
-    results, metric, configuration
-        As those of `Recorder.finish`.
-    folder
-        That of the recorder, by whose scorer the metric is found among several.
-
-    Raises
-    ------
-    OptionError
-        Results of another form, or without the metric.
-    """
+    """Return the candidates of a search, of its `cv_results_`, or of `cross_validate`."""
     table = getattr(results, "cv_results_", results)
     try:
         keys = [str(key) for key in table]
@@ -91,8 +78,12 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
         key = f"test_{metric or 'score'}"
         if key not in keys:
             tests = [one.removeprefix("test_") for one in keys if one.startswith("test_")]
-            known = f"metric= one of: {', '.join(tests)}" if tests else "those of cross_validate"
-            raise OptionError(f"the results have no {key!r}", hint=known)
+            hint = (
+                f"give metric= one of: {', '.join(tests)}"
+                if tests
+                else "give those of cross_validate"
+            )
+            raise OptionError(f"the results have no {key!r}", hint=hint)
         splits = np.asarray(table[key], np.float64)
         return [Candidate({}, float(splits.mean()), splits, configuration)]
     named = [key.removeprefix("mean_test_") for key in keys if key.startswith("mean_test_")]
@@ -101,14 +92,14 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
     ours = [str(key) for key, scorer in pairs if getattr(scorer, "folder", None) == folder]
     name = metric or (named if len(named) == 1 else [*ours, ""])[0]
     if name not in named or "params" not in keys:
-        known = f"metrics there: {', '.join(named)}" if named else "a fitted search or cv_results_"
-        raise OptionError(f"the results have no metric {name!r}", hint=known)
+        hint = f"it has: {', '.join(named)}" if named else "give a fitted search or cv_results_"
+        raise OptionError(f"the results have no metric {name!r}", hint=hint)
     pattern = re.compile(rf"split(\d+)_test_{re.escape(name)}")
     columns = sorted((int(m[1]), key) for key in keys if (m := pattern.fullmatch(key)))
     if not columns:
         raise OptionError(
             f"the results have no scores of the splits for {name!r}",
-            hint="the fitted search, or all of its cv_results_",
+            hint="give the fitted search, or its complete cv_results_",
         )
     scores = np.array([np.asarray(table[key], np.float64) for _, key in columns]).T
     means = np.asarray(table[f"mean_test_{name}"], np.float64).tolist()
@@ -126,23 +117,23 @@ class Verified:
     Parameters
     ----------
     n_candidates, n_fits
-        Candidates of the search, and their fits that gave a score.
+        Candidates of the search, and their successful fits.
     incomplete
-        Names of candidates with fits that failed.
+        Names of candidates with failed fits.
     dropped
         Names of candidates that the search dropped between folds.
     largest_deviation
-        Of the mean of the recorded scores from `mean_test_score`.
+        Largest deviation of the mean recorded score from `mean_test_score`.
     largest_recomputed
-        Of the metric on the stored predictions from the recorded scores, computed as scikit-learn
-        does; None where none was computed again.
+        Largest deviation of the metric on the stored predictions, computed as in scikit-learn, from
+        the recorded scores; None if none was recomputed.
     n_recomputed
-        Scores of fits that were computed again.
+        Number of fits with recomputed scores.
     notes
-        Why others were not, where bbc computes the metric otherwise, and what was tried before
+        Why scores were not recomputed, where bbc computes the metric differently, and earlier tries
         with other predictions.
     recorded_again
-        Names of candidates whose predictions were there already: they count once.
+        Names of candidates with predictions recorded before: they count once.
     """
 
     n_candidates: int
@@ -159,23 +150,10 @@ class Verified:
 def verified(
     folder: Path, plan: Design, results: Any, metric: str, configuration: str, data: str
 ) -> Verified:
-    """Compare, and keep the candidates of the search.
+    """Compare, and store the candidates of the search.
 
-    Parameters
-    ----------
-    folder, plan
-        The recording, and its design.
-    results, metric, configuration
-        As those of `Recorder.finish`.
-    data
-        Digest of the features: parts of others are not of this search.
-
-    Raises
-    ------
-    OptionError
-        Results of another form.
-    InputError
-        Fits are missing, or a candidate has another score.
+    `plan` is the design; parts with another digest of the features than `data` are not of this
+    search. An InputError if fits are missing, or if a candidate has another score.
     """
     identity = identity_of(configuration, "", {}) if configuration else ""
     candidates = candidates_of(results, metric, configuration, folder)
@@ -216,23 +194,23 @@ def verified(
 
 
 def _unfitted(results: Any, candidate: Candidate) -> str:
-    """Identity of a candidate without a part: that which its parts would have."""
+    """Return the identity that the parts of a candidate would have."""
     params = dict(candidate.params)
     try:
         from sklearn import clone
 
         made = clone(results.estimator).set_params(**clone(params, safe=False))
         return identity_of("", class_name(made), parameters_of(made))
-    except Exception:  # cv_results_ alone, or parameters at which the fits failed too
+    except Exception:  # only cv_results_, or invalid parameters, with which the fits failed too
         return identity_of("", "", of_candidate(params))
 
 
 Recorded = tuple[str, Mapping[str, str], list[Part]]
-"""Identity of a configuration, its parameters as texts, and its parts."""
+"""Identity, parameters as text, and parts of a configuration."""
 
 
 def _by_parameters(all_parts: Iterable[Part]) -> list[Recorded]:
-    """Return the parts of each configuration; one name may have several sets of parameters."""
+    """Return the parts of each configuration; a name may have several sets of parameters."""
     groups: dict[tuple[str, str], list[Part]] = {}
     for part in all_parts:
         groups.setdefault((part.identity, _text(part.params)), []).append(part)
@@ -244,10 +222,10 @@ def _by_parameters(all_parts: Iterable[Part]) -> list[Recorded]:
 
 def _parts_of(candidate: Candidate, recorded: Sequence[Recorded], identity: str) -> list[Part]:
     """Return the parts with the parameters of a candidate; of several, those with its scores."""
-    wanted = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
+    params = {key: _text(value) for key, value in of_candidate(dict(candidate.params)).items()}
     groups: dict[str, list[Part]] = {}
     for own, texts, group in recorded:
-        if own == identity or (not identity and wanted.items() <= texts.items()):
+        if own == identity or (not identity and params.items() <= texts.items()):
             groups.setdefault(own, []).extend(group)
     scored = [group for group in groups.values() if any(part.score is not None for part in group)]
     chosen = max(scored, key=lambda g: sum(agreeing(p, candidate.splits) for p in g), default=[])
@@ -263,28 +241,28 @@ def _text(value: Any) -> str:
 
 
 def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence[str]) -> int:
-    """Every fit with a score has its predictions; return how many there are."""
-    wanted, missing = 0, []
+    """Check that every successful fit has its predictions; return the number of fits."""
+    expected, missing = 0, []
     for one in candidates:
         of_split = {part.split: part for part in one.parts}
         for split in np.flatnonzero(np.isfinite(one.splits)).tolist():
-            wanted, part = wanted + 1, of_split.get(split)
+            expected, part = expected + 1, of_split.get(split)
             if part is None or part.predictions is None:
                 missing.append((one.label, split, part.problem if part else ""))
     if not missing:
-        return wanted
+        return expected
     label, split, problem = missing[0]
-    text = f"{wanted - len(missing)} of {wanted} fits recorded"
-    first = f"{text}; the first that is missing is split {split} of {label}"
+    text = f"{expected - len(missing)} of {expected} fits recorded"
+    first = f"{text}; the first missing one is split {split} of {label}"
     path, further = str(folder), 0
     if problem:
-        text, hint = f"{first}: {problem}", "a response= that all estimators have"
+        text, hint = f"{first}: {problem}", "choose a response= that all estimators have"
     elif damaged:
         text, path = f"{first}, and this part is damaged", str(folder / PARTS / damaged[0])
-        hint = "after a loss of power or on a full disk: run the search again with a recorder of "
-        hint += "the same folder, and finish; what is whole is kept, and damaged parts are passed "
+        hint = "after a power cut or on a full disk: run the search again with a recorder of "
+        hint += "the same folder, and finish; intact parts are kept, and damaged parts are passed "
         hint, further = hint + "over", len(damaged) - 1
-    elif len(missing) == wanted:
+    elif len(missing) == expected:
         hint = "this search evaluates other rows (successive halving, another cv, other data?): "
         hint += "give it cv=rec.cv, scoring=rec.scorer and the X and y of the recorder"
     else:
@@ -293,7 +271,7 @@ def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence
 
 
 def _check_means(folder: Path, candidates: Sequence[Candidate]) -> float:
-    """The mean of the recorded scores is that of the search; return the largest deviation."""
+    """Check that the mean recorded scores are those of the search; return the largest deviation."""
     largest = 0.0
     for one in candidates:
         if not np.isfinite(one.splits).all():
@@ -310,26 +288,26 @@ def _mismatch(folder: Path, label: str, what: str, mine: float, theirs: float) -
     return InputError(
         f"{label}: {what} {mine:.12g}, the search says {theirs:.12g}",
         path=folder,
-        hint="rows, classes or searches are mixed up: record again into another folder",
+        hint="rows, classes or searches are mixed up: record again in another folder",
     )
 
 
 _AT_ONCE = 64
 
 Again = tuple[Compared, Part, Candidate]
-"""A score of a part of a candidate, computed again."""
+"""A recomputed score of a part of a candidate."""
 
 
 def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Again], list[str]]:
-    """Compute the score of each part again where bbc has the metric of the search, or say why not.
+    """Recompute the scores of all parts if bbc has the metric of the search, or say why not.
 
-    Left out is where conventions differ: test sets without one of the classes, and a positive
-    class that does not sort last.
+    Left out if conventions differ: test sets that lack a class, and a positive class that does not
+    sort last.
     """
     recorded = [(part, candidate) for candidate in candidates for part in candidate.parts]
     scored = [one for one in recorded if np.isfinite(np.nan if (s := one[0].score) is None else s)]
     metric = METRICS.get(canonical(plan.scoring, METRICS))
-    none_again = "none of its scores was computed again, and `bbc correct` needs --metric"
+    none_again = "none of its scores was recomputed, and bbc correct needs --metric"
     if not scored:
         return [], []
     if metric is None or plan.task not in metric.tasks:
@@ -356,11 +334,11 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
     ]
     if again or not groups:
         return again, []
-    return [], [f"what was kept of the predictions gives no {metric.label}: {none_again}"]
+    return [], [f"the recorded form of the predictions gives no {metric.label}: {none_again}"]
 
 
 def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[Compared]:
-    """Compare the scores of parts of one split, form and weights, by their position."""
+    """Compare the scores of parts of one split, kind and weights, by position."""
     first = group[0]
     assert first.kind is not None
     assert first.split is not None
@@ -390,7 +368,7 @@ def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[C
 
 
 def _otherwise(plan: Design, again: Sequence[Again]) -> list[str]:
-    """Return a note on the candidate of which the metric of bbc differs most."""
+    """Return a note on the candidate whose metric in bbc differs most."""
     by_candidate: dict[Candidate, list[Compared]] = {}
     for one, _, candidate in again:
         by_candidate.setdefault(candidate, []).append(one)

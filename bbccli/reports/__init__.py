@@ -1,10 +1,10 @@
-"""The registry of reports: the forms that there are, and the kinds of results that each can hold.
+"""The registry of reports: all forms, and the kinds of results that each can hold.
 
 A kind of result is put together once, in `content`: `blocks(document)` for forms of text, and
-`csv_rows(documents)`, its columns and rows, for CSV. `terminal.py`, `markdown.py` and `tables.py`
+`csv_rows(documents)`, its columns and rows, for CSV; `terminal.py`, `markdown.py` and `tables.py`
 write them. Other forms name a function for each kind: of documents and a style for text, of records
-and a file for a batch, of columns for resamples. Modules are imported when they are asked for: the
-table alone needs rich.
+and a file for a batch, of columns for resamples. Modules are imported on demand, since only the
+table needs rich.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ __all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
 
 
 class Kind(StrEnum):
-    """What is written, by the command that makes it."""
+    """A kind of result, by the command that makes it."""
 
     CORRECT = "correct"
     DROP = "drop"
@@ -40,16 +40,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How text may look where it goes: width, colour, and how much is said.
+    """The look of text: width, colour, and how much is said.
 
     Attributes
     ----------
     width
         Columns.
     colour
-        Whether escape sequences are understood.
+        True if escape sequences are understood.
     all_notes
-        Whether all notes are printed, not only those that matter most.
+        True if all notes are printed, not only those that matter most.
     """
 
     width: int = 80
@@ -80,11 +80,11 @@ class Form:
     suffixes
         Of files in this form.
     for_people
-        Whether it says what was read and what to doubt; the others leave it to standard error.
+        True if it says what was read and what to doubt; other forms leave that to standard error.
     holds_errors
-        Whether it has a place for files without a result.
+        True if it has a place for files without a result.
     of_json
-        Whether it is made of the documents as they are; else of their records.
+        True if it is made from the documents themselves, not from their records.
     writer
         Module that writes the blocks of `content`.
     """
@@ -110,7 +110,7 @@ class Form:
         shown = Kind.CORRECT if kind in (Kind.BATCH, Kind.DISTRIBUTION) else kind
         if not {kind, shown} <= set(self.modules):
             hint = f"one of: {', '.join(forms_of(kind))}"
-            raise UnsupportedError(f"{self.name} is no form of {kind}", hint=hint)
+            raise UnsupportedError(f"{self.name} is not a form of {kind}", hint=hint)
         results = documents if self.of_json else [_record(one, shown) for one in documents]
         name, content = self.modules[shown], f"content.{shown.name.lower()}"
         text: str
@@ -134,7 +134,6 @@ class Form:
 
 
 def _function(name: str) -> Any:
-    """Return a function of this room by its module and name."""
     module, _, function = name.rpartition(".")
     return getattr(import_module(f"bbccli.reports.{module}"), function)
 
@@ -159,7 +158,7 @@ def record_type(place: tuple[str, str]) -> Any:
 
 
 def _record(document: Json, kind: Kind) -> Any:
-    """The record of a document; what has none, such as a method, stays as it is."""
+    """The record of a document; anything else, such as a method, as it is."""
     if kind not in RECORDS:
         return document
     return record_of(record_type(OF_ERROR if "error" in document else RECORDS[kind]), document)
@@ -225,6 +224,7 @@ FORMS: dict[str, Form] = {
                 Kind.CORRECT: "page.whole.render",
                 Kind.BATCH: "page.whole.write_batch",
                 Kind.COMPARE: "page.compared.render",
+                **dict.fromkeys((Kind.PLAN, Kind.DROP, Kind.LEADERBOARD), "page.of_blocks.render"),
             },
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
@@ -284,7 +284,8 @@ def form_of(path: str, forms: Collection[str]) -> str | None:
         raise OptionError(
             f"{parameter('path')} is {path!r}, and {suffix} is not a format that can be written",
             hint=f"a file that ends in {', '.join(known)}; or in .txt, for the table"
-            + "; pages are what bbc correct and bbc compare write" * (suffix in (".html", ".htm")),
+            + "; pages are what bbc correct, compare, plan, drop and leaderboard write"
+            * (suffix in (".html", ".htm")),
         )
     return known[suffix]
 

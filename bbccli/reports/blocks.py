@@ -1,21 +1,30 @@
-"""The blocks of a result: content is put together once, and each form writes it in its way.
+"""The blocks of a result: content is put together once, and each form writes it in its own way.
 
-`blocks` of a kind of result yields headings, lines, facts, tables and notes, whose text is as it
-came: `terminal.py`, `markdown.py` and `page/sections.py` escape it. A form that needs more of a
-block than another finds it on the block, not in the content.
+The `blocks` of a kind of result yield headings, lines, facts, tables and notes with raw text, which
+`terminal.py`, `markdown.py` and `page/sections.py` escape. What only one form needs is also on the
+block, not in the content.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from bbccli.core.notes import Note
 from bbccli.core.results import Estimate
 
-MOST_ROWS = 30
+MOST_ROWS = 15
 """Rows of a table on a terminal and in Markdown, at most; CSV and JSON have all of them."""
+
+
+def n_shown(n_rows: int, most: int = MOST_ROWS) -> int:
+    """Return the number of rows shown; a single further row takes no more room than its count.
+
+    >>> n_shown(16), n_shown(17)
+    (16, 15)
+    """
+    return n_rows if n_rows <= most + 1 else most
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +38,14 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class AnswerLines:
-    """Sentences that stand together and answer first, each with its look on a terminal."""
+    """Sentences that come first, together, as the answer: they alone are bold.
 
-    lines: Sequence[tuple[str, str]]
+    lines: the sentences.
+    looks: style of those that a terminal does not write in bold.
+    """
+
+    lines: Sequence[str]
+    looks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +53,6 @@ class Line:
     """A sentence, or several on lines of their own."""
 
     text: str
-    strong: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +66,14 @@ class FactList:
 class TableColumn:
     """A column of a table.
 
-    Attributes
-    ----------
-    name
-        Its head.
-    text
-        True if its cells are words; those of figures are flush right and never wrapped.
-    whole
-        True if its cells are never wrapped.
-    key
-        True if it names the row, and is repeated where a table goes on below.
-    wide
-        True if a terminal leaves it out.
-    sign
-        The character that stands for its figures in a drawing.
-    cell
-        Text of its cell in the row of a record, see `BlockTable.of`.
-    optional
-        True if it is left out where no record has such a text.
+    name: its head.
+    text: True if its cells are words; those of figures are flush right and never wrapped.
+    whole: True if its cells are never wrapped.
+    key: True if it names the row, and is repeated where a table goes on below.
+    wide: True if a terminal leaves it out.
+    sign: the character that stands for its figures in a drawing.
+    cell: text of its cell in the row of a record, see `BlockTable.of`.
+    optional: True if it is left out where no record has such a text.
     """
 
     name: str
@@ -87,26 +90,15 @@ class TableColumn:
 class BlockTable:
     """Rows under their heads.
 
-    Attributes
-    ----------
-    most
-        Rows on a terminal, at most.
-    rest
-        Words on the others, around their number.
-    after
-        Words that follow.
-    facts
-        Facts that belong below it.
-    looks
-        Style of each row on a terminal.
-    gap
-        Blanks between columns.
-    drawn
-        Estimates of the rows, whose intervals a wide terminal draws beside them.
-    title
-        Its heading on a page.
-    figure
-        The figure that replaces it on a page.
+    most: rows on a terminal, at most.
+    rest: words on the others, around their number.
+    after: words that follow.
+    facts: facts that belong below it.
+    marked: position of the row that the answer is about, if there is one.
+    gap: blanks between columns.
+    drawn: estimates of the rows, whose intervals a wide terminal draws beside them.
+    title: its heading on a page.
+    figure: the figure that replaces it on a page.
     """
 
     columns: Sequence[TableColumn]
@@ -115,7 +107,7 @@ class BlockTable:
     rest: str = "and {} more, see --format csv"
     after: str = ""
     facts: Sequence[tuple[str, ...]] = ()
-    looks: Sequence[str] = ()
+    marked: int | None = None
     gap: int = 2
     drawn: Sequence[Estimate] = ()
     title: str = ""
@@ -145,11 +137,10 @@ class BlockTable:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """Notes, after the facts and before the gate that close the screen of a terminal."""
+    """Notes, after the facts that say how sure the answer is."""
 
     notes: Sequence[Note]
     facts: Sequence[tuple[str, ...]] = ()
-    gate: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,4 +150,12 @@ class Wide:
     block: Heading | Line | FactList | BlockTable | Notes
 
 
-Block = Heading | AnswerLines | Line | FactList | BlockTable | Notes | Wide
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A block that a terminal shows with --notes all; else words in its place, if any."""
+
+    block: FactList | BlockTable
+    text: str = ""
+
+
+Block = Heading | AnswerLines | Line | FactList | BlockTable | Notes | Wide | Folded

@@ -2,42 +2,70 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from textwrap import fill
-from typing import Any
 
 from bbccli.core.documents import Json
+from bbccli.core.notes import NOTES, listing
 from bbccli.errors import OptionError, nearest
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
-from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
+from bbccli.metrics import ALIASES, METRICS, Metric, canonical, metric_named
 from bbccli.reports import Style
-from bbccli.reports.blocks import BlockTable
+from bbccli.reports.content.explain import of_method, of_metric
 from bbccli.reports.terminal import NARROWEST, terminal
 from bbccli.schema.gate import NAIVE
+from bbccli.stats.intervals import INTERVALS
+
+MIN_WORD = 3
+"""Letters of a word that is looked for in summaries, at least one more."""
 
 
 def methods(name: str | None) -> list[Json]:
     """Return everything about each method, or about one.
 
-    Raises
-    ------
-    OptionError
-        There is none of the name.
+    Raises OptionError: there is none of the name.
     """
     if name is not None and name not in METHODS:
-        raise OptionError(f"no method named {name!r}", hint=nearest(name, METHODS))
+        raise OptionError(f"no method named {name!r}", hint=hint_of(name, METHODS, "methods"))
     return [_of_method(METHODS[one]) for one in (METHODS if name is None else [name])]
 
 
 def metrics(name: str | None) -> list[Json]:
     """Return everything about each metric, or about one, by any of its names.
 
-    Raises
-    ------
-    OptionError
-        There is none of the name.
+    Raises OptionError: there is none of the name.
     """
-    return [_of_metric(one) for one in (METRICS.values() if name is None else [metric_named(name)])]
+    if name is None:
+        return [_of_metric(one) for one in METRICS.values()]
+    if canonical(name, METRICS) not in METRICS and ":" not in name:
+        spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
+        hint = hint_of(name.lower().replace("_", "-"), spellings, "metrics")
+        raise OptionError(f"no metric named {name!r}", hint=hint)
+    return [_of_metric(metric_named(name))]
+
+
+def hint_of(name: str, known: Iterable[str], command: str) -> str:
+    """Return a hint for an unknown name: its meaning elsewhere, or similar names.
+
+    Where no name is, those count whose summary has the word.
+
+    Parameters
+    ----------
+    known
+        Names that the command would have taken.
+    command
+        That lists them.
+    """
+    told = {code: one.meaning for code, one in NOTES.items()}
+    told |= {name: method.summary for name, method in METHODS.items()}
+    told |= {name: metric.summary for name, metric in METRICS.items()}
+    known, word = list(dict.fromkeys(known)), name.lower()
+    other = canonical(word, METRICS)
+    if other in (*told, *INTERVALS) and other not in known:
+        return f"bbc explain {other}"
+    meant = [one for one in known if len(word) > MIN_WORD and word in told.get(one, "").lower()]
+    others = f"{listing(meant)} may be what you mean; " if meant else ""
+    return nearest(name, known, f"{others}bbc {command} lists all names")
 
 
 def _of_method(method: Method) -> Json:
@@ -73,11 +101,9 @@ def _of_metric(metric: Metric) -> Json:
 
 
 def render(documents: Sequence[Json], style: Style) -> str:
-    """Return what is known of each method or metric; of a single one all of it."""
+    """Return a line on each method or metric; for a single one the text of `bbc explain`."""
     if len(documents) == 1:
-        rows = [(key.replace("_", " "), _shown(value)) for key, value in documents[0].items()]
-        (_, title), *shown = [row for row in rows if row[1]]
-        return terminal([BlockTable.of_text(("name", title), shown)], style)
+        return terminal((of_metric if "tasks" in documents[0] else of_method)(documents[0]), style)
     width = max(len(facts["name"]) for facts in documents) + 2
     groups: dict[str, str] = {}
     for facts in documents:
@@ -97,12 +123,3 @@ def _title(facts: Json) -> str:
     if facts["ignores_selection"]:
         return "ignore that the winner was selected"
     return "account for the selection of the winner"
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else ""
-    if isinstance(value, list):
-        numbers = [f"{one:g}" for one in value if isinstance(one, float)]
-        return " to ".join(numbers) if numbers else ", ".join(value)
-    return str(value)

@@ -1,8 +1,8 @@
 """Results for continuous integration: JUnit XML, and annotations of GitHub Actions.
 
-Dashboards show JUnit as tests. A suite is a document. Its cases are its estimates or comparisons,
-and its gate: missed is a failure, undecided an error. The shape is that of the `junit-10` schema of
-the xUnit plugin of Jenkins.
+Dashboards show JUnit as tests: a document is a suite, and its cases are the estimates or
+comparisons and the gate; missed is a failure, undecided an error. The shape is the `junit-10`
+schema of Jenkins' xUnit plugin.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from bbccli.comparisons.records import Comparison
 from bbccli.core.notes import Severity, by_severity, severity_of
 from bbccli.core.rounding import count
 from bbccli.core.text import visible
-from bbccli.reports import Style, phrases
-from bbccli.reports.content import compare
+from bbccli.reports import Style, compared, phrases
 from bbccli.reports.content.ranks import p_text
-from bbccli.reports.sentences import gate_sentence, judged_figure, sentence, sentences
+from bbccli.reports.paper import sentence, sentences
+from bbccli.reports.sentences import gate_sentence, judged_figure
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope
 
@@ -98,7 +98,6 @@ def _add_case(suite: ElementTree.Element, case: JUnitCase) -> None:
 
 
 def _of_result(document: Envelope) -> Iterator[JUnitCase]:
-    """Yield a case per estimate, and one of the gate."""
     for estimate in document.estimates:
         text = sentence(estimate, document, phrases.digits_in(document, estimate.metric))
         problem = ("error", "undefined", text) if estimate.value is None else None
@@ -109,13 +108,13 @@ def _of_result(document: Envelope) -> Iterator[JUnitCase]:
 
 
 def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
-    """Yield a case per test, and one each of the set of the best, the mean ranks and the gate."""
-    digits = compare.figures_of(document)
+    """Yield a case per test, and one each for the set of the best, the mean ranks and the gate."""
+    digits = compared.figures_of(document)
     for one in document.comparisons:
-        text = f"{compare.verdict(one, document)}; {compare.difference(one, digits)}"
+        text = f"{compared.verdict(one, document)}; {compared.difference(one, digits)}"
         yield _of_test(one, text, is_undefined=one.verdict == "undefined")
     if document.best_set is not None:
-        yield JUnitCase("set of the best", compare.best_set(document))
+        yield JUnitCase("set of the best", compared.best_set(document))
     if (ranks := document.ranks) is not None:
         for one in (*ranks.overall, *ranks.pairs):
             more = "" if one.p_adjusted is None else f", adjusted {p_text(one.p_adjusted)}"
@@ -124,11 +123,11 @@ def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
         means = "\n".join(f"{one.family} {one.mean_rank:.2f}" for one in ranks.standings)
         yield JUnitCase("mean ranks", means)
     if (gate := document.gate) is not None:
-        yield _of_gate(f"gate {gate.required}", gate.outcome, compare.requirement(document))
+        yield _of_gate(f"gate {gate.required}", gate.outcome, compared.requirement(document))
 
 
 def _of_test(test: Comparison, text: str | None, *, is_undefined: bool) -> JUnitCase:
-    """Return the case of a test; without an answer it is an error, which says why."""
+    """Return the case of a test; without an answer it is an error with the reason."""
     name = " ".join(part for part in (test.test, test.first, test.second) if part)
     reasons = "; ".join(note.text for note in test.notes) or text or "undefined"
     return JUnitCase(name, text, ("error", "undefined", reasons) if is_undefined else None)
@@ -151,7 +150,7 @@ def github(documents: Sequence[Envelope], style: Style) -> str:
 
 
 def _annotations(document: Envelope) -> list[str]:
-    """A notice for what to report, an error for a gate not met, and the notes that matter."""
+    """Yield a notice with the figure to report, an error for a gate not met, and the main notes."""
     title = f"bbc: {document.input.path}"
     lines = [command("notice", title, said) for said in sentences(document)]
     if document.gate is not None:
@@ -167,8 +166,6 @@ def _annotations(document: Envelope) -> list[str]:
 def command(kind: str, title: str, message: str) -> str:
     """Return a workflow command, escaped as the toolkit of GitHub Actions does.
 
-    Examples
-    --------
     >>> command("error", "bbc: a.csv", "5 %")
     '::error title=bbc%3A a.csv::5 %25'
     """

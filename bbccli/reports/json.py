@@ -38,7 +38,7 @@ def render_lines(documents: Sequence[Json], style: Style) -> str:
 
 
 def write_lines(records: Iterable[Json], file: IO[bytes]) -> None:
-    """Write a document per record, which says what is wrong where there is no result."""
+    """Write a document per record; one without a result says what is wrong."""
     for record in records:
         file.write(_line(document_of(record)).encode(errors="backslashreplace"))
 

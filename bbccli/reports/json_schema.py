@@ -30,7 +30,6 @@ def json_schema() -> Json:
 
 
 def _schema_of(annotation: Any, definitions: dict[str, Json]) -> Json:
-    """JSON Schema of a type; records are collected in `definitions`."""
     if dataclasses.is_dataclass(annotation):
         return _record(annotation, definitions)
     if isinstance(annotation, type) and issubclass(annotation, Enum):

@@ -14,10 +14,12 @@ from bbccli.reports.blocks import (
     Block,
     BlockTable,
     FactList,
+    Folded,
     Heading,
     Line,
     Notes,
     Wide,
+    n_shown,
 )
 
 
@@ -33,16 +35,16 @@ def markdown(blocks: Iterable[Block]) -> str:
 
 def _parts(block: Block) -> Iterator[str]:
     match block:
-        case Wide(wide):
-            yield from _parts(wide)
+        case Wide(inner) | Folded(inner):
+            yield from _parts(inner)
         case Heading(text, more, run):
             yield f"### {escaped(text)}"
             yield escaped(more)
             yield "  \n".join(map(escaped, run))
         case AnswerLines(answers):
-            yield "\n\n".join(f"**{escaped(line)}**" for line, _ in answers)
-        case Line(text, strong):
-            yield f"**{escaped(text)}**" if strong and text else escaped(text)
+            yield "\n\n".join(f"**{escaped(line)}**" for line in answers)
+        case Line(text):
+            yield escaped(text)
         case FactList(rows):
             yield "\n".join(_items(rows))
         case Notes(notes, facts):
@@ -58,7 +60,7 @@ def _parts(block: Block) -> Iterator[str]:
 
 
 def _items(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Facts as items of a list; those without a name go on under the one above."""
+    """Facts as items of a list; one without a name continues the item above."""
     above = ""
     for name, *texts in rows:
         above = name or above
@@ -67,7 +69,7 @@ def _items(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:
 
 
 def _table(block: BlockTable) -> str:
-    shown = block.rows[: max(block.most, MOST_ROWS)]
+    shown = block.rows[: n_shown(len(block.rows), max(block.most, MOST_ROWS))]
     filled = [
         n for n, column in enumerate(block.columns) if column.name or any(row[n] for row in shown)
     ]
@@ -76,17 +78,18 @@ def _table(block: BlockTable) -> str:
     lines.append(["---" if column.text else "--:" for column in columns])
     for position, row in enumerate(shown):
         cells = [escaped(row[n].strip()) for n in filled]
-        is_bold = block.looks[position : position + 1] == ["bold"]
-        lines.append([f"**{cell}**" if is_bold and cell else cell for cell in cells])
+        if position == block.marked:
+            cells = [f"**{cell}**" if cell else cell for cell in [f"&gt; {cells[0]}", *cells[1:]]]
+        lines.append(cells)
     n_more = len(block.rows) - len(shown)
-    rest = f"\n\nand {n_more} more" if n_more else ""
+    rest = f"\n\nand {n_more:,} more" if n_more else ""
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + rest
 
 
 _MARKUP = re.compile(r"[\\`*_\[\]|~#!]|(?<=:)/(?=/)|(?i:(?<=\bwww)\.)")
 
 _CALL = re.compile(r"@(?=\w)|#(?=\d)|\bGH-(?=\d)", re.IGNORECASE)
-"""What GitHub and GitLab link, also behind a backslash: a person, who is told, and an issue."""
+"""Text that GitHub and GitLab link, even after a backslash: persons, who get a mail, and issues."""
 
 
 def escaped(text: str) -> str:

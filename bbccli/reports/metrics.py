@@ -1,9 +1,9 @@
-"""The figures of a result as numbers under names, as experiment trackers read them.
+"""The figures of a result as named numbers, for experiment trackers.
 
-Of each metric the estimate to report has the name of the metric, and its interval and what it was
-corrected from follow that name: `auc`, `auc_lower`, `auc_upper`, `auc_naive`, `auc_optimism`. The
-other estimates have the name of their method before it: `tt_auc`. What is infinite or undefined is
-left out, for trackers take NaN for a number.
+The estimate to report is named after its metric, followed by its interval and the naive figure:
+`auc`, `auc_lower`, `auc_upper`, `auc_naive`, `auc_optimism`. Other estimates have their method in
+front: `tt_auc`. Infinite and undefined figures are left out, because trackers take NaN for a
+number.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
 
 
 def _tree(named: Iterable[tuple[str, AnyDocument]]) -> Iterator[str]:
-    """Parts of the text of one object: documents under their names, each name once."""
+    """Parts of the text of one object: documents under unique names."""
     lead = "{"
     for name, document in _distinct(named):
         body = json.dumps(_figures(document), indent=2, allow_nan=False).replace("\n", "\n  ")
@@ -51,7 +51,7 @@ def _tree(named: Iterable[tuple[str, AnyDocument]]) -> Iterator[str]:
 
 
 def _figures(document: AnyDocument) -> dict[str, float]:
-    """All figures of a result by names of letters, digits and underscores, what to report first."""
+    """All figures of a result under plain names, the ones to report first."""
     if "error" in document:
         return {}
     whole = document.record
@@ -65,7 +65,6 @@ def _figures(document: AnyDocument) -> dict[str, float]:
 
 
 def _of_estimate(estimate: Estimate, document: Envelope) -> list[tuple[str, float | None]]:
-    """Name and value of each figure of an estimate."""
     first = "" if phrases.is_reported(estimate, document) else f"{estimate.method}_"
     name, (lower, upper) = f"{first}{estimate.metric}", phrases.ends_of(estimate.interval)
     return [
@@ -78,7 +77,7 @@ def _of_estimate(estimate: Estimate, document: Envelope) -> list[tuple[str, floa
 
 
 def _distinct(pairs: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, Any]]:
-    """Pairs whose names differ: one that comes again gets a number."""
+    """Pairs with distinct names: repeated ones get a number."""
     seen: dict[str, int] = {}
     for name, value in pairs:
         free = name

@@ -15,23 +15,24 @@ from bbccli.core.text import visible
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.schema.correct import Envelope, Input, Run, bounds_of, to_report
-from bbccli.types import Interval
+from bbccli.schema.gate import NAIVE
+from bbccli.types import Direction, Interval, Task
 
 
-class Result(Protocol):
-    """What the results of all commands hold."""
+class Reportable(Protocol):
+    """The common part of the results of all commands."""
 
     @property
     def input(self) -> Any:
-        """What was read; None where nothing was."""
+        """The input; None where nothing was read."""
 
     @property
     def plan(self) -> Plan:
-        """What the numbers depend on."""
+        """The plan behind the numbers."""
 
     @property
     def notes(self) -> tuple[Note, ...]:
-        """What to know of it."""
+        """The notes."""
 
 
 RULES = {
@@ -41,8 +42,14 @@ RULES = {
 }
 """Phrases for the rules of selection."""
 
+
+def rule_of(plan: Plan) -> str:
+    """Return the rule of selection in brackets, where it is not simply the best."""
+    return "" if plan.select == "best" else f" ({RULES.get(plan.select, plan.select)})"
+
+
 WITHOUT_SELECTION = {"corrected": "nothing to correct", "naive, too good": "naive"}
-"""What labels say of a single configuration, in place of words that speak of a selection."""
+"""Labels for a single configuration, in place of words about a selection."""
 
 LEFT_ALONE = WITHOUT_SELECTION | {"corrected": "not corrected"}
 """The same where it was chosen among others, which take no part."""
@@ -52,6 +59,7 @@ OVER_FOLDS = frozenset({"tt", "bbc-f", "naive-f", "t-folds", "t-corrected", "wmc
 """Methods that always select by the mean over folds."""
 
 NAMES = {
+    "bbc-632plus": "BBC-632+",
     "delong": "DeLong",
     "delong-10p": "DeLong-10p",
     "hanley-mcneil": "Hanley-McNeil",
@@ -65,11 +73,12 @@ NAMES = {
     **{name: name for name in ("tilting", "tilting-10p", "nested-selection", "influence")},
     "clustered": "clustered standard error",
     **{name: name for name in ("t-folds", "t-corrected")},
+    "ncv-interval": "NCV-interval",
 }
 """Methods whose names in a sentence are not their own in capitals."""
 
 
-def plain_lines(document: Result) -> list[str]:
+def plain_lines(document: Reportable) -> list[str]:
     """Return one line on what was read, if anything was, then one per note."""
     lines = []
     if document.input is not None:
@@ -78,15 +87,15 @@ def plain_lines(document: Result) -> list[str]:
     return [*lines, *map(note_line, notes_of(document))]
 
 
-def lines_on_run(document: Result) -> list[str]:
-    """What to know of the run that the predictions come from, and of its scores."""
+def lines_on_run(document: Reportable) -> list[str]:
+    """Lines on the run that the predictions come from, and on its scores."""
     metric, pooling = next(iter(metrics_of(document)), ""), document.plan.pooling
     winner = next((one.winner for one in getattr(document, "estimates", ())), "")
     return run_lines(document.input, metric, pooling, winner)
 
 
-def understood(document: Result) -> str:
-    """What was read, in one line."""
+def understood(document: Reportable) -> str:
+    """The input, in one line."""
     read = document.input
     if read.run is not None and read.run.evaluation is not None:
         return _evaluated(read, read.run.tool, read.run.evaluation)
@@ -102,7 +111,7 @@ def understood(document: Result) -> str:
 
 
 def _evaluated(read: Input, tool: str, run: Evaluation) -> str:
-    """What an evaluation framework ran, in one line."""
+    """Summary of an evaluation framework's run, in one line."""
     parts = [visible(tool)]
     tasks = [visible(name) for name in run.tasks if name]
     if len(tasks) > 1:
@@ -118,7 +127,7 @@ def _evaluated(read: Input, tool: str, run: Evaluation) -> str:
         f"{count(n, what)} {fate}"
         for n, what, fate in (
             (run.n_errors, "error", "left out"),
-            (run.n_scored_errors, "error", f"scored as by {visible(tool)}"),
+            (run.n_scored_errors, "error", "with a score"),
             (run.n_unscored, "answer", "without a score"),
         )
         if n
@@ -126,7 +135,7 @@ def _evaluated(read: Input, tool: str, run: Evaluation) -> str:
     return "; ".join([", ".join(parts), *gaps])
 
 
-def notes_of(document: Result) -> list[Note]:
+def notes_of(document: Reportable) -> list[Note]:
     """Every note of the document and of its parts, each once."""
     ranks, whole = getattr(document, "ranks", None), ("corrected", "best_set", "ranks")
     parts = [*getattr(document, "estimates", ()), *getattr(document, "comparisons", ())]
@@ -136,7 +145,7 @@ def notes_of(document: Result) -> list[Note]:
     return list({(note.code, note.text): note for note in notes}.values())
 
 
-def metrics_of(document: Result) -> list[str]:
+def metrics_of(document: Reportable) -> list[str]:
     """Names of the metrics, the one that selects first."""
     if metrics := getattr(document, "metrics", None) or getattr(document, "metric", None):
         return [metrics] if isinstance(metrics, str) else list(metrics)
@@ -150,8 +159,19 @@ def metric_label(name: str) -> str:
     return METRICS[name].label if name in METRICS else visible(name)
 
 
+def directed_label(name: str) -> str:
+    """Name of a metric for people, with its direction where lower is better."""
+    lower = name in METRICS and METRICS[name].direction is Direction.MINIMIZE
+    return f"{metric_label(name)}, lower is better" if lower else metric_label(name)
+
+
+def is_tied(estimate: Estimate) -> bool:
+    """True if others are as good as the winner."""
+    return any(note.code == "tied-winners" for note in estimate.notes)
+
+
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
-    """Whether this is the one estimate of its metric to report; the others are for comparison."""
+    """True for the one estimate of its metric to report; the others are for comparison."""
     return reported(document, estimate.metric) is estimate
 
 
@@ -166,24 +186,30 @@ def estimates_of(document: Envelope, metric: str) -> list[Estimate]:
 
 
 def method_label(estimate: Estimate, document: Envelope) -> str:
-    """What a method does to the naive figure, and what to beware of."""
+    """The effect of a method on the naive figure, with caveats."""
     name = estimate.method
     words = [METHODS[name].label] if name in METHODS else []
     if document.input.n_configurations == 1:
-        said = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
-        words = [UNSELECTED.sub(lambda word: said[word[0]], one) for one in words]
+        instead = WITHOUT_SELECTION if alone(document) else LEFT_ALONE
+        words = [UNSELECTED.sub(lambda word: instead[word[0]], one) for one in words]
     words += ["ignores selection"] if estimate.ignores_selection else []
     words += ["experimental"] if estimate.experimental else []
     return ", ".join(words)
 
 
 def is_naive(estimate: Estimate) -> bool:
-    """Whether this is the naive figure itself: an optimism of 0 would say nothing."""
+    """True for the naive figure itself: an optimism of 0 would say nothing."""
     same = estimate.value == estimate.naive and estimate.ignores_selection
-    return bool(estimate.method == "cvt" or same)
+    return bool(estimate.method == NAIVE or same)
 
 
-def interval_name(document: Result, estimates: list[Estimate]) -> str:
+def value_name(document: Envelope, estimates: list[Estimate]) -> str:
+    """Name the figures of some methods: estimates where one of them is not corrected."""
+    uncorrected = any(e.ignores_selection and e.method != NAIVE for e in estimates)
+    return "estimate" if uncorrected or document.input.n_configurations == 1 else "corrected"
+
+
+def interval_name(document: Reportable, estimates: list[Estimate]) -> str:
     """Level, and which end is estimated when it is one."""
     level = percent(document.plan.level)
     sides = {e.interval.side for e in estimates if e.interval}
@@ -194,6 +220,11 @@ def interval_name(document: Result, estimates: list[Estimate]) -> str:
 def interval_text(interval: Interval | None, digits: Digits) -> str:
     """Both ends, or the one that was estimated."""
     return ends_text(interval, digits.performance)
+
+
+def interval_kind(kind: str) -> str:
+    """Name of a kind of interval in a sentence."""
+    return "Student's t interval" if kind == "t" else f"{kind} interval"
 
 
 def ends_of(interval: Interval | None) -> tuple[float | None, float | None]:
@@ -209,8 +240,8 @@ def ends_text(interval: Interval | None, write: Callable[..., str]) -> str:
     return {"lower": lower, "upper": upper}.get(interval.side, f"{lower} to {upper}")
 
 
-def digits_of(estimates: list[Estimate], document: Result) -> Digits:
-    """How to write the performances of one metric: as finely as their intervals are narrow."""
+def digits_of(estimates: list[Estimate], document: Reportable) -> Digits:
+    """Digits for the performances of one metric, as fine as their intervals are narrow."""
     return digits_for(
         [value for e in estimates for value in (e.value, e.naive)],
         [width_of(e.interval) for e in estimates],
@@ -219,12 +250,12 @@ def digits_of(estimates: list[Estimate], document: Result) -> Digits:
 
 
 def digits_in(document: Envelope, metric: str) -> Digits:
-    """How to write the performances of one metric of a result."""
+    """Digits for the performances of one metric of a result."""
     return digits_of(estimates_of(document, metric), document)
 
 
 def digits_by(metric: str, values: Iterable[float | None]) -> Digits:
-    """How to write performances of a metric that have no intervals."""
+    """Digits for performances of a metric without intervals."""
     known = METRICS.get(metric)
     return digits_for(values, bounds=known.bounds if known else UNBOUNDED)
 
@@ -235,7 +266,7 @@ def method_name(name: str) -> str:
 
 
 def pooling_of(estimate: Estimate, document: Envelope) -> str:
-    """How one performance was made of the folds' predictions."""
+    """The pooling of the performances that an estimate selects by."""
     by_fold = estimate.method in OVER_FOLDS and estimate.n_preselected is None
     return "fold-mean" if by_fold else str(document.plan.pooling)
 
@@ -247,13 +278,40 @@ def note_line(note: Note) -> str:
 
 
 HELD_OUT = "one held-out set"
+CROSS_VALIDATION = "cross-validation"
+OF_FOLDS = frozenset({"averaged-repeats", "folds-differ"})
+"""Notes that tell of a cross-validation though its folds are unknown."""
+
+
+def design(document: Reportable) -> str:
+    """Return how samples were held out to be predicted; empty where unknown."""
+    read, codes = document.input, {note.code for note in document.notes}
+    if "repeated-holdout" in codes:
+        return "repeated hold-out"
+    if is_split(read):
+        return HELD_OUT
+    repeated = read.n_repeats > 1 and read.task != Task.SCORE  # scores are repeated in epochs
+    return CROSS_VALIDATION if read.n_folds or repeated or codes & OF_FOLDS else ""
+
+
+def pass_name(read: Input) -> str:
+    """Name what is repeated: a cross-validation, or an evaluation."""
+    return "epoch" if read.run is not None and read.run.evaluation is not None else "repeat"
+
+
+def passes(read: Input) -> str:
+    """Return the number of repeats, or of epochs."""
+    return count(read.n_repeats, pass_name(read))
+
+
+def has(read: Input) -> str:
+    """Return the verb for samples that a configuration has predictions, or scores, of."""
+    return "has scores for" if read.task == Task.SCORE else "predicts"
 
 
 def of_all(number: int, total: int, noun: str) -> str:
     """Return a number of things, and of how many where that is more.
 
-    Examples
-    --------
     >>> of_all(30, 60, "sample"), of_all(60, 60, "sample"), of_all(1, 1, "fold")
     ('30 of 60 samples', '60 samples', '1 fold')
     """
@@ -266,7 +324,7 @@ def samples(read: Input) -> str:
 
 
 def n_samples_read(read: Input) -> int:
-    """Return how many samples there were before any was left out."""
+    """Return the number of samples before any was left out."""
     used: int = read.n_samples
     return max(read.n_samples_read or 0, used)
 
@@ -279,9 +337,25 @@ def configurations(read: Input) -> str:
 
 
 def n_tried(read: Input) -> int:
-    """Return how many configurations were tried, as far as anything tells."""
+    """Return the number of configurations tried, as far as is known."""
     used: int = read.n_configurations
     return max(read.n_tried or 0, used)
+
+
+def field(estimate: Estimate, read: Input) -> str:
+    """Return among how many configurations the winner was chosen."""
+    used, tried, preselected = read.n_configurations, n_tried(read), estimate.n_preselected
+    best = "" if preselected is None else f"{preselected} preselected of "
+    return f"{best}{used}{f', of {tried} tried' if tried > used else ''}"
+
+
+def n_deciding(estimate: Estimate, read: Input) -> int:
+    """Return the number of samples that chose the winner."""
+    n_samples: int = read.n_samples
+    if estimate.n_evaluation is None:
+        return n_samples
+    held_out: int = estimate.n_evaluation
+    return n_samples - held_out if estimate.n_preselected is None else held_out
 
 
 def folds(read: Input) -> str:
@@ -292,18 +366,18 @@ def folds(read: Input) -> str:
 
 
 def is_split(read: Input) -> bool:
-    """Whether one part of the data was held out, in place of a cross-validation."""
+    """True if one part of the data was held out, instead of a cross-validation."""
     return bool(read.n_folds == 1 and read.n_repeats == 1)
 
 
-def alone(document: Result) -> bool:
-    """Whether there was a single configuration to begin with, so that nothing was chosen."""
+def alone(document: Reportable) -> bool:
+    """True if there was a single configuration from the start, so that nothing was chosen."""
     read = document.input
     codes = [note.code for note in document.notes]
     return n_tried(read) == 1 and "configurations-left-out" not in codes
 
 
-def only_one(document: Result) -> str:
+def only_one(document: Reportable) -> str:
     """Return what a configuration is that takes part alone.
 
     It is one of several that were tried, or what an option leaves, or the only one there was.
@@ -333,16 +407,10 @@ def weighting(read: Input) -> list[str]:
 def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = "") -> list[str]:
     """Return a line on the run and one on its scores; none where a file was read.
 
-    Parameters
-    ----------
-    read
-        The `input` of a document; those of earlier versions know no runs.
-    metric
-        Name of the metric that selects; that of the run where it is empty.
-    pooling
-        How it selects.
-    winner
-        Whose score is shown where the tool computes scores otherwise.
+    read: the `input` of a document; those of earlier versions know no runs.
+    metric: name of the metric that selects; that of the run where it is empty.
+    pooling: how it selects.
+    winner: whose score is shown where the tool computes scores otherwise.
     """
     run = read.run
     if run is None:
@@ -355,13 +423,13 @@ def run_lines(read: Input, metric: str = "", pooling: str = "", winner: str = ""
     parts = [f"{visible(run.tool)} run", folds(read) or "folds unknown", models]
     parts += [f"metric {one}" for one in [_metric(run, metric)] if one]
     parts += [f"selection {pooling}"] if pooling else []
-    found = read.verification
-    lines = [", ".join(parts), f"leaderboard: {_checked(found)}"]
-    return lines + (_otherwise(run.tool, found.otherwise, winner) if found else [])
+    verified = read.verification
+    lines = [", ".join(parts), f"leaderboard: {_checked(verified)}"]
+    return lines + (_otherwise(run.tool, verified.otherwise, winner) if verified else [])
 
 
 def _metric(run: Run, metric: str) -> str:
-    """The metric that selects, and that of the run where it is another or has another name."""
+    """The selecting metric, and the run's own where it differs in kind or name."""
     own, called = run.metric, visible(run.metric_name or "")
     if not metric and not own:
         return f"{called} (unknown to bbc)" if called else ""
@@ -372,14 +440,16 @@ def _metric(run: Run, metric: str) -> str:
     return f"{label} (the run's own is {other})" if other else label
 
 
-def _otherwise(tool: str, found: Sequence[TwoFigures], winner: str) -> list[str]:
-    """Both figures of a score that the tool computes otherwise: of the winner, or where most."""
-    if not found:
+def _otherwise(tool: str, differing: Sequence[TwoFigures], winner: str) -> list[str]:
+    """Both figures of a score that the tool computes otherwise: the winner's, or the one that
+    differs most.
+    """
+    if not differing:
         return []
-    one = next((one for one in found if one.name == winner), found[0])
+    one = next((one for one in differing if one.name == winner), differing[0])
     digits = digits_for([one.tool, one.here])
     by = "the search" if tool == "recorder" else visible(tool)
-    more = f"; so are {count(len(found) - 1, 'other')}" if len(found) > 1 else ""
+    more = f"; so are {count(len(differing) - 1, 'other')}" if len(differing) > 1 else ""
     return [
         f"computed otherwise: {visible(one.name)} has {metric_label(one.metric)} "
         f"{digits.performance(one.tool)} by {by}, which clips probabilities at "
@@ -388,12 +458,12 @@ def _otherwise(tool: str, found: Sequence[TwoFigures], winner: str) -> list[str]
     ]
 
 
-def _checked(found: Verification | None) -> str:
-    if found is None:
+def _checked(verification: Verification | None) -> str:
+    if verification is None:
         return "not checked"
-    if found.reason is not None:
-        return f"not checked: {visible(found.reason)}"
+    if verification.reason is not None:
+        return f"not checked: {visible(verification.reason)}"
     return (
-        f"{found.n_checked} of {found.n_scores} scores recomputed, largest difference "
-        + tiny_text(found.largest_difference or 0.0)
+        f"{verification.n_checked} of {verification.n_scores} scores recomputed, largest "
+        f"difference {tiny_text(verification.largest_difference or 0.0)}"
     )

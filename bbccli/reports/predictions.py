@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.errors import BbcError, OptionError
+from bbccli.errors import BbcError, OptionError, parameter
 from bbccli.readers.arrow import apply, cast, is_text, plain, to_numbers
 from bbccli.readers.sources.delimited import read_delimited
 from bbccli.readers.sources.files import PACKINGS, Format
@@ -27,20 +27,11 @@ STDOUT = "-"
 def render_predictions(table: pa.Table, metadata: Mapping[str, Any], path: str) -> dict[str, bytes]:
     """Return the bytes of each file to write, by path, the table last.
 
-    Parameters
-    ----------
-    table
-        Plain columns.
-    metadata
-        Go into a Parquet file, and beside a CSV.
-    path
-        Its suffix tells the format: .parquet, .csv, .tsv, the last two also with .gz and .zst; "-"
-        is CSV, without metadata.
-
-    Raises
-    ------
-    OptionError
-        Another suffix, or values that text can't hold.
+    table: plain columns.
+    metadata: go into a Parquet file, and beside a CSV.
+    path: its suffix tells the format: .parquet, .csv, .tsv, the last two also with .gz and .zst;
+        "-" is CSV, without metadata.
+    Raises OptionError: another suffix, or values that text can't hold.
     """
     suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     packing = suffixes.pop() if suffixes and suffixes[-1] in PACKINGS else ""
@@ -54,8 +45,8 @@ def render_predictions(table: pa.Table, metadata: Mapping[str, Any], path: str) 
         return {path: sink.getvalue()}
     if suffix not in (".csv", ".tsv"):
         raise OptionError(
-            f"no table is written to {path}",
-            hint="a suffix .parquet, .csv, .tsv, .csv.gz or .csv.zst",
+            f"{parameter('path')} is {path!r}, which is not the name of a table",
+            hint="a file that ends in .parquet, .csv, .tsv, .csv.gz or .csv.zst",
         )
     data = _packed(_delimited(table, path, Format.TSV if suffix == ".tsv" else Format.CSV), packing)
     if path == STDOUT:
@@ -75,7 +66,6 @@ def _packed(data: bytes, packing: str) -> bytes:
 
 
 def _delimited(table: pa.Table, path: str, form: Format) -> bytes:
-    """Text that gives back the same table."""
     import pyarrow as pa
     import pyarrow.csv as pacsv
 
@@ -103,7 +93,7 @@ def _delimited(table: pa.Table, path: str, form: Format) -> bytes:
 
 
 def _bare_header(data: bytes, names: list[str], delimiter: str) -> bytes:
-    """The same text without quotes in the header, where none are needed."""
+    """The same text, with quotes in the header only where needed."""
     quoted = delimiter.join(f'"{name}"' for name in names).encode()
     special = any(mark in name for name in names for mark in ('"', "\n", "\r", delimiter))
     if special or not data.startswith(quoted):
@@ -112,9 +102,9 @@ def _bare_header(data: bytes, names: list[str], delimiter: str) -> bytes:
 
 
 def _survives(table: pa.Table, data: bytes, path: str, form: Format) -> bool:
-    """Whether reading the text gives the same names, text and numbers."""
+    """True if reading the text back gives the same names, text and numbers."""
     try:
-        back = plain(read_delimited(data, path, form), path)
+        back = plain(read_delimited(data, path, tabs=form is Format.TSV), path)
     except BbcError:
         return False
     if back.column_names != table.column_names or back.num_rows != table.num_rows:
@@ -137,7 +127,7 @@ def _survives(table: pa.Table, data: bytes, path: str, form: Format) -> bool:
 
 
 def _is_one_number(texts: pa.Array) -> bool:
-    """Whether two texts are one to a program that takes them as numbers, as 1 and 01."""
+    """True if two texts are the same number to a program, as 1 and 01 are."""
     import pyarrow as pa
 
     try:

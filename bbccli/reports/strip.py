@@ -27,14 +27,9 @@ APART = 9
 class Strip:
     """A scale that is drawn so many characters wide.
 
-    Attributes
-    ----------
-    low, high
-        Performances at its two ends; the numbers of the scale stand at multiples of `step`.
-    step
-        From one number to the next.
-    width
-        In characters.
+    low, high: performances at its two ends; the numbers of the scale are at multiples of `step`.
+    step: from one number to the next.
+    width: in characters.
     """
 
     low: float
@@ -53,7 +48,7 @@ class Strip:
         return "".join(line)
 
     def is_legible(self) -> bool:
-        """Whether the numbers of the scale keep apart, also those that the ends push inwards."""
+        """True if the numbers of the scale don't touch, not even those at the ends."""
         longest = max(len(self.number(end)) for end in (self.low, self.high))
         return self.width * (self.step / (self.high - self.low)) > 1.5 * longest + 1
 
@@ -78,19 +73,14 @@ class Strip:
         return "".join(line).rstrip()
 
     def _at(self, value: float) -> int:
-        """Position of a performance."""
         return round((value - self.low) / (self.high - self.low) * (self.width - 1))
 
 
 def strip_of(estimates: Iterable[Estimate], width: int) -> Strip | None:
     """Return the scale that holds all of some estimates; None where there is nothing to compare.
 
-    Parameters
-    ----------
-    estimates
-        Of one metric.
-    width
-        Characters that there are; no more than `WIDEST` are used.
+    estimates: of one metric.
+    width: characters that there are; no more than `WIDEST` are used.
     """
     width, values = min(width, WIDEST), [v for e in estimates for v in _values(e)]
     span = max(values) - min(values) if values else 0.0
@@ -106,7 +96,7 @@ def strip_of(estimates: Iterable[Estimate], width: int) -> Strip | None:
 
 
 def _step(least: float) -> float:
-    """Return the smallest of 1, 2 and 5 times a power of ten that is no smaller."""
+    """Return the smallest of 1, 2 and 5 times a power of ten that is at least `least`."""
     power = 10.0 ** math.floor(math.log10(least))
     return next(m * power for m in (1, 2, 5, 10) if m * power >= least * (1 - NOISE))
 
@@ -117,7 +107,7 @@ def _values(estimate: Estimate) -> list[float]:
 
 
 def _ends(estimate: Estimate) -> list[float]:
-    """Where the line of an interval ends: a side that was not estimated ends at the estimate."""
+    """Ends of an interval's line; a side that was not estimated ends at the estimate."""
     interval = estimate.interval
     if interval is None:
         return []
@@ -130,5 +120,4 @@ def _ends(estimate: Estimate) -> list[float]:
 
 
 def _corrected(estimate: Estimate) -> float | None:
-    """The estimate, of a method that makes one."""
     return None if estimate.method == NAIVE else estimate.value

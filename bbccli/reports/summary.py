@@ -6,23 +6,50 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from statistics import median, quantiles
+from typing import NamedTuple
 
 from bbccli.core.documents import Document, Json
 from bbccli.core.rounding import count, digits_for
 from bbccli.reports import Style, phrases
-from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Line
+from bbccli.reports.blocks import (
+    MOST_ROWS,
+    AnswerLines,
+    Block,
+    BlockTable,
+    Heading,
+    TableColumn,
+    n_shown,
+)
+from bbccli.reports.figures.estimates import short_paths
+from bbccli.reports.json import document_of
 from bbccli.reports.phrases import n_tried, of_all
 from bbccli.reports.terminal import terminal
-from bbccli.schema.correct import Envelope
+from bbccli.schema.correct import Envelope, ErrorEnvelope
 
 MOST_WINNERS = 5
 MOST_REASONS = 5
+MOST_NAMED = 3
+"""Reasons for refusals that a sentence names."""
+
+
+class FileRow(NamedTuple):
+    """A file of a batch in a row: what to report of it, or that it has no result."""
+
+    path: str
+    winner: str
+    metric: str = ""
+    naive: str = ""
+    corrected: str = ""
+    interval: str = ""
+    level: str = ""
+    gate: str = ""
 
 
 @dataclass(slots=True)
 class Summary:
     """Figures over experiments, collected as their records pass by."""
 
+    listed: bool = False
     files: int = 0
     partial: int = 0
     optimism: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -30,24 +57,52 @@ class Summary:
     winners: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    first: list[FileRow] = field(default_factory=list)
 
     def watch(self, records: Iterable[Json]) -> Iterator[Json]:
         """Yield the records as they are, and collect."""
         for record in records:
-            self.files += 1
-            if "error" in record:
-                self.reasons[_reason(record)] += 1
-            else:
-                self._collect(Document(record["document"], Envelope).record)
+            if self.listed and len(self.first) <= MOST_ROWS:
+                self.first.append(_row_of(record))
+            self.add(document_of(record).record)
             yield record
+
+    def add(self, result: Envelope | ErrorEnvelope) -> None:
+        """Collect the figures of one result."""
+        self.files += 1
+        if isinstance(result, ErrorEnvelope):
+            problem = result.error.problem.removeprefix(f"{result.path}: ")
+            self.reasons[problem.partition(" (")[0]] += 1  # without its place in the file
+        else:
+            self._collect(result)
+
+    def learned(self) -> Iterator[str]:
+        """Yield what the files say together, how many gates are met, and what is refused."""
+        yield from self._answer()
+        if self.gates:
+            outcomes = ", ".join(f"{n} {outcome}" for outcome, n in sorted(self.gates.items()))
+            yield f"{count(self.gates.total(), 'gate')}: {outcomes}."
+        if n_refused := self.reasons.total():
+            named = self.reasons.most_common(MOST_NAMED)
+            reasons = [reason + f" ({n})" * (len(self.reasons) > 1) for reason, n in named]
+            reasons += ["others"] * (len(self.reasons) > MOST_NAMED)
+            files = of_all(n_refused, self.files, "file")
+            yield f"Without a result: {files}: {'; '.join(reasons)}."
 
     def render(self, style: Style = Style(), /) -> str:
         """Return the table, at the width of the style."""
         return terminal(self._blocks(), style)
 
     def _blocks(self) -> Iterator[Block]:
-        yield Line(f"{count(self.files, 'file')}, {self.reasons.total()} without a result")
-        yield AnswerLines([(line, "") for line in self._answer()])
+        n_refused = self.reasons.total()
+        yield Heading(
+            count(self.files, "file") + (f", {n_refused} without a result" if n_refused else "")
+        )
+        yield AnswerLines(list(self._answer()))
+        if self.first:
+            yield self._files()
+        if self.first and self.files == n_shown(self.files):
+            return  # each file has its row
         if rows := self._rows():
             yield BlockTable.of_text(_HEADER, rows, whole=True)
         for title, counter, most in (
@@ -62,8 +117,38 @@ class Summary:
             if listed:
                 yield BlockTable.of_text((title, "files"), listed, whole=True)
 
+    def _files(self) -> BlockTable:
+        """The first files, a row each."""
+        shown = self.first[: n_shown(self.files)]
+        one_metric = len({row.metric for row in shown if row.metric}) < 2
+        levels = {row.level for row in shown if row.level}
+        n_more = self.files - len(shown)
+        names = dict(zip(shown, short_paths([row.path for row in shown]), strict=True))
+        return BlockTable.of(
+            (
+                TableColumn("file", lambda row: names[row], text=True, key=True),
+                TableColumn(
+                    "metric", lambda row: "" if one_metric else row.metric, text=True, optional=True
+                ),
+                TableColumn("winner", lambda row: row.winner, text=True),
+                TableColumn("naive", lambda row: row.naive),
+                TableColumn("corrected", lambda row: row.corrected),
+                TableColumn(
+                    levels.pop() if len(levels) == 1 else "interval",
+                    lambda row: row.interval,
+                    text=True,
+                    whole=True,
+                    optional=True,
+                ),
+                TableColumn("gate", lambda row: row.gate, text=True, optional=True),
+            ),
+            shown,
+            most=len(shown),
+            after=f"{n_more} more: -o results.csv" if n_more else "",
+        )
+
     def _answer(self) -> Iterator[str]:
-        """What the files say together, for each metric by the method that most of them report."""
+        """The overall result for each metric, by the method that most files report."""
         for metric in dict.fromkeys(metric for metric, _ in self.optimism):
             counts = {key: n for key, n in self.reported.items() if key[0] == metric and n}
             key = max(counts, key=lambda one: counts[one], default=None)
@@ -110,10 +195,26 @@ class Summary:
         return rows
 
 
+def _row_of(record: Json) -> FileRow:
+    """Return the row of a record."""
+    if "error" in record:
+        return FileRow(record["path"], "no result")
+    document = Document(record["document"], Envelope).record
+    gate = "" if document.gate is None else str(document.gate.outcome)
+    found = phrases.reported(document) or next(iter(document.estimates), None)
+    if found is None:
+        return FileRow(record["path"], "no result", gate=gate)
+    digits = phrases.digits_of([found], document)
+    return FileRow(
+        record["path"],
+        found.winner,
+        phrases.metric_label(found.metric),
+        digits.performance(found.naive),
+        "" if phrases.is_naive(found) else digits.performance(found.value),
+        phrases.interval_text(found.interval, digits),
+        phrases.interval_name(document, [found]),
+        gate,
+    )
+
+
 _HEADER = ("optimism", "files", "least", "lower quartile", "median", "upper quartile", "most")
-
-
-def _reason(record: Json) -> str:
-    """What is wrong, without the path and the place in the file."""
-    problem: str = record["error"]["problem"].removeprefix(f"{record['path']}: ")
-    return problem.partition(" (")[0]

@@ -26,7 +26,7 @@ def render(documents: Sequence[Json], style: Style) -> str:
 
 
 def as_text(columns: Sequence[str], rows: Iterable[Json]) -> str:
-    """Return rows under a header of these columns; what a row lacks is empty."""
+    """Return rows under a header of these columns; missing values are empty."""
     buffer = StringIO(newline="")
     write_rows(rows, columns, buffer)
     return buffer.getvalue()
@@ -52,7 +52,7 @@ def rows_of_record(record: Json) -> list[Json]:
 
 
 def write_rows(rows: Iterable[Json], columns: Sequence[str], file: TextIO) -> None:
-    """Write rows under a header of these columns; what a row lacks is empty."""
+    """Write rows under a header of these columns; missing values are empty."""
     writer = csv.writer(file, lineterminator="\r\n")
     writer.writerow(columns)
     for row in rows:
@@ -101,7 +101,7 @@ def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
 
 
 def _storable(row: Json) -> Json:
-    """A path that is not UTF-8 has surrogates; Parquet holds none."""
+    """Escape a path that is not UTF-8: Parquet holds no surrogates."""
     return {
         name: held.encode(errors="backslashreplace").decode() if isinstance(held, str) else held
         for name, held in row.items()
@@ -119,10 +119,7 @@ def render_distributions(
     One row, or record, per resample: method, metric, resample, performance, winner, and its
     probability, which is null for resamples that were drawn.
 
-    Raises
-    ------
-    OptionError
-        Another suffix.
+    Raises OptionError: another suffix.
     """
     known = {end: form for form in forms_of(Kind.DISTRIBUTION).values() for end in form.suffixes}
     suffix = PurePath(path).suffix

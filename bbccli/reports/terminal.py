@@ -11,6 +11,7 @@ Tables. No page is too narrow to show every letter:
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,12 +19,20 @@ from io import StringIO
 from textwrap import wrap
 
 from rich.cells import cell_len
-from rich.console import Console, Group, JustifyMethod, RenderableType
+from rich.console import (
+    Console,
+    ConsoleOptions,
+    Group,
+    JustifyMethod,
+    RenderableType,
+    RenderResult,
+)
+from rich.measure import Measurement
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
 from bbccli.core.notes import Note, Severity, by_severity, severity_of
-from bbccli.core.rounding import count
 from bbccli.core.text import visible
 from bbccli.reports import Style
 from bbccli.reports.blocks import (
@@ -31,16 +40,17 @@ from bbccli.reports.blocks import (
     Block,
     BlockTable,
     FactList,
+    Folded,
     Heading,
     Line,
     Notes,
     TableColumn,
-    Wide,
+    n_shown,
 )
 from bbccli.reports.strip import strip_of
 
 LEAST = 16
-"""Columns of the page that a text gets at least where it stands beside others."""
+"""Columns of the page that a text gets at least next to others."""
 
 NARROWEST = 20
 """Columns that are written at least; a terminal that has fewer breaks the lines."""
@@ -50,6 +60,14 @@ WIDE = 100
 
 MOST_NOTES = 3
 """Notes below a table, at most."""
+
+GLUE = "\ue000"
+"""Stands for a blank at which no line may end; a real one that does not break would stay."""
+
+SPLIT = re.compile(r"(?<=\d) (?=%)|(?<=\b[Np]) (?=[=<\d])|(?<=[Np] [=<]) (?=\d)")
+
+MARK = "> "
+"""Stands before the row that the answer is about."""
 
 
 def write(results: Iterable[Iterable[Block]], style: Style) -> str:
@@ -64,29 +82,34 @@ def terminal(blocks: Iterable[Block], style: Style) -> str:
 
 def _shown(block: Block, style: Style) -> str:
     match block:
-        case Wide():
-            return ""
+        case Folded(inner, text):
+            shown = _shown(inner if style.all_notes else Line(text), style)
         case BlockTable():
-            return _table(block, style) + _shown(FactList(block.facts), style)
+            shown = _table(block, style) + _shown(FactList(block.facts), style)
         case Heading(text, more, run):
-            head = Text.assemble((visible(text), "bold"), f"   {more}" if more else "")
-            return _drawn(Group(head, *(Text(visible(line)) for line in run)), style)
-        case AnswerLines(answers):
-            return _drawn(Group(*(Text(visible(text), look) for text, look in answers)), style)
-        case Line(text):
-            return _drawn(Text(visible(text)), style)
+            head = Text(_text(text) + (f"   {more}" if more else ""))
+            shown = _drawn(Group(head, *(Text(_text(line)) for line in run)), style)
+        case AnswerLines(answers, looks) if answers:
+            lines = [Text(_text(text), looks.get(text, "bold")) for text in answers]
+            shown = _drawn(Group(*lines), style)
+        case Line(text) if text:
+            shown = _drawn(Text(_text(text)), style)
         case FactList(rows):
-            grid = _facts(rows)
-        case Notes(notes, facts, gate):
+            shown = _grid(_facts(rows), style)
+        case Notes(notes, facts):
             grid = _facts(facts)
             _add_notes(grid, notes, style)
-            if gate:
-                grid.add_row("gate", Text(visible(gate)))
+            shown = _grid(grid, style)
+        case _:
+            shown = ""
+    return shown
+
+
+def _grid(grid: Table, style: Style) -> str:
     return _drawn(grid, style) if grid.row_count else ""
 
 
 def _drawn(renderable: RenderableType, style: Style) -> str:
-    """Return what rich draws, without trailing blanks."""
     console = Console(
         file=StringIO(),
         width=max(style.width, NARROWEST),
@@ -99,43 +122,65 @@ def _drawn(renderable: RenderableType, style: Style) -> str:
     )
     with console.capture() as capture:
         console.print(renderable)
-    return "\n".join(line.rstrip() for line in capture.get().splitlines()) + "\n"
+    lines = capture.get().replace(GLUE, " ").splitlines()
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _text(text: str) -> str:
+    """Text from outside made visible, with no line break between a figure and its unit."""
+    return SPLIT.sub(GLUE, visible(text))
 
 
 def _facts(rows: Iterable[tuple[str, ...]]) -> Table:
-    """One line per fact that has a text; of several texts the first is in bold."""
     grid = Table.grid(padding=(0, 3, 0, 0))
     grid.add_column(min_width=6, overflow="fold")
     grid.add_column(overflow="fold")
-    for name, first, *more in rows:
-        if first or any(more):
-            look, others = "bold" if more else "", (f"   {visible(one)}" for one in more)
-            text = Text.assemble((visible(first), look), *others)
-            grid.add_row(Text(visible(name), "green"), text)
+    for name, *texts in rows:
+        if any(texts):
+            grid.add_row(Text(visible(name), "green"), Text("   ".join(map(_text, texts))))
     return grid
 
 
 def _add_notes(grid: Table, notes: Sequence[Note], style: Style) -> None:
-    """Add the notes that matter most to a grid of facts, and how many others there are."""
+    """Add the notes that matter most to a grid of facts, and a count of the others."""
     ordered = by_severity(notes)
     serious = [one for one in ordered if severity_of(one.code) is not Severity.HARMLESS]
     shown = ordered if style.all_notes else serious[:MOST_NOTES]
     for note in shown:
-        hint = f"   hint: {visible(note.remedy)}" if note.remedy else ""
-        grid.add_row(Text("note", "yellow"), Text.assemble(visible(note.text), (hint, "dim")))
+        hint = f"   hint: {_text(note.remedy)}" if note.remedy else ""
+        grid.add_row(Text("note", "yellow"), Text.assemble(_text(note.text), (hint, "dim")))
     n_more, n_harmless = len(serious) - len(shown), len(ordered) - len(serious)
-    rest = [count(n_more, "more note")] * (n_more > 0)
-    rest += [count(n_harmless, "harmless note")] * (n_harmless > 0)
+    rest = [f"{n} {what}" for n, what in ((n_more, "more"), (n_harmless, "harmless")) if n]
     if rest and not style.all_notes:
-        grid.add_row("", Text(f"{' and '.join(rest)}: --notes all", "dim"))
+        grid.add_row(Text("notes", "yellow"), Text(f"{', '.join(rest)}: --notes all", "dim"))
+
+
+@dataclass(frozen=True)
+class _Marked:
+    """A text behind a mark of two characters, with a hanging indent."""
+
+    mark: str
+    text: Text
+
+    def __rich_measure__(self, console: Console, options: ConsoleOptions) -> Measurement:
+        least, widest = Measurement.get(console, options, self.text)
+        return Measurement(least + len(MARK), widest + len(MARK))
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        room = options.update_width(max(options.max_width - len(MARK), 1))
+        for n, line in enumerate(console.render_lines(self.text, room)):
+            yield Segment(self.mark if n == 0 else " " * len(MARK))
+            yield from line
+            yield Segment.line()
 
 
 @dataclass(frozen=True)
 class _Column:
-    """A column and its cells."""
+    """A column and its cells; the first one of a table marks a row."""
 
     head: TableColumn
     cells: Sequence[str]
+    marked: bool = False
 
     @property
     def name(self) -> str:
@@ -151,7 +196,7 @@ class _Column:
     def least(self) -> int:
         """The width without which something would be cut."""
         wide = max(map(cell_len, [*self.name.split("\n"), *self.cells]))
-        return wide if self.kept else min(wide, LEAST)
+        return (wide if self.kept else min(wide, LEAST)) + len(MARK) * self.marked
 
     def broken(self) -> _Column:
         """Return it with a name that is hardly wider than its cells."""
@@ -161,10 +206,11 @@ class _Column:
 
 
 def _table(block: BlockTable, style: Style) -> str:
-    """Return the rows under their heads, and how many more there are."""
+    """Return the rows under their heads, and a count of those not shown."""
+    n_rows = n_shown(len(block.rows), block.most)
     heads = [one for one in block.columns if not one.wide]
     cells = [
-        [visible(row[n]) for row in block.rows[: block.most]]
+        [visible(row[n]) for row in block.rows[:n_rows]]
         for n, one in enumerate(block.columns)
         if not one.wide
     ]
@@ -172,18 +218,18 @@ def _table(block: BlockTable, style: Style) -> str:
         _Column(replace(head, name=visible(head.name)), its)
         for head, its in zip(heads, cells, strict=True)
     ]
+    columns[0] = replace(columns[0], marked=block.marked is not None)
     if block.drawn and style.width >= WIDE:
         columns = _with_strip(columns, block, style.width)
     columns = [column for column in columns if column.name or any(column.cells)]
-    n_shown = min(len(block.rows), block.most)
-    text = _laid_out(columns, n_shown, block, style)
-    n_more = len(block.rows) - n_shown
-    below = [block.rest.format(n_more)] * (n_more > 0) + [block.after] * bool(block.after)
-    return text + (f"{', '.join(below)}\n" if below else "")
+    text = _laid_out(columns, n_rows, block, style)
+    n_more = len(block.rows) - n_rows
+    below = [block.rest.format(f"{n_more:,}")] * (n_more > 0) + [block.after] * bool(block.after)
+    return text + (_drawn(Text(_text(", ".join(below))), style) if below else "")
 
 
 def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_Column]:
-    """The same columns with the intervals drawn beside them, where there is room."""
+    """Add a column of drawn intervals, where there is room."""
     signed = [
         replace(one, head=replace(one.head, name=f"{one.head.sign} {one.name}"))
         if one.head.sign
@@ -191,7 +237,7 @@ def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_
         for one in columns
     ]
     taken = sum(max(map(cell_len, [one.name, *one.cells])) + block.gap for one in signed)
-    strip = strip_of(block.drawn, width - taken)
+    strip = strip_of(block.drawn, width - taken - len(MARK))
     if strip is None:
         return columns
     head = TableColumn(strip.scale(), text=True, whole=True)
@@ -199,7 +245,7 @@ def _with_strip(columns: list[_Column], block: BlockTable, width: int) -> list[_
 
 
 def _laid_out(columns: Sequence[_Column], n_rows: int, block: BlockTable, style: Style) -> str:
-    """Return columns side by side, or in parts, or each row for itself."""
+    """Return columns side by side, in parts, or row by row."""
     n_keys, room = max(sum(one.head.key for one in columns), 1), style.width + block.gap
     for shown in (columns, [column.broken() for column in columns]):
         parts = [[*shown[:n_keys]]]
@@ -211,6 +257,9 @@ def _laid_out(columns: Sequence[_Column], n_rows: int, block: BlockTable, style:
             break
     if n_rows and any(_taken(part, block) > room for part in parts):
         rows = [[(one.name.strip(), one.cells[n]) for one in columns] for n in range(n_rows)]
+        if block.marked is not None and block.marked < n_rows:
+            name, text = rows[block.marked][0]
+            rows[block.marked][0] = (name, MARK + text)
         return "\n".join(_drawn(_facts(row), style) for row in rows)
     return "\n".join(_drawn(_side_by_side(part, n_rows, block), style) for part in parts)
 
@@ -220,14 +269,21 @@ def _taken(columns: Sequence[_Column], block: BlockTable) -> int:
 
 
 def _side_by_side(columns: Sequence[_Column], n_rows: int, block: BlockTable) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, block.gap, 0, 0))
+    table = Table(box=None, pad_edge=False, padding=(0, block.gap, 0, 0), header_style="")
     lines = max(column.name.count("\n") for column in columns)
     for column in columns:
         # names of one line stand where the others end
         name = Text("\n" * (lines - column.name.count("\n")) + column.name)
+        head = _Marked(" " * len(MARK), name) if column.marked else name
         side: JustifyMethod = "left" if column.head.text else "right"
-        table.add_column(name, justify=side, no_wrap=column.kept, overflow="fold")
-    looks = block.looks or [""] * n_rows
+        table.add_column(head, justify=side, no_wrap=column.kept, overflow="fold")
     for n in range(n_rows):
-        table.add_row(*(Text(column.cells[n]) for column in columns), style=looks[n])
+        mark = MARK if n == block.marked else " " * len(MARK)
+        cells = [Text(column.cells[n]) for column in columns]
+        table.add_row(
+            *(
+                _Marked(mark, cell) if column.marked else cell
+                for column, cell in zip(columns, cells, strict=True)
+            )
+        )
     return table

@@ -12,7 +12,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.metrics import Metric
-from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
+from bbccli.schema.correct import SCHEMA_VERSION, AnyEnvelope, Input
 from bbccli.types import Direction, GateOutcome
 from bbccli.version import __version__
 
@@ -22,7 +22,7 @@ UNSOUND = frozenset({"too-liberal", "unpaired"})
 
 @dataclass(frozen=True, slots=True)
 class RequiredVerdict:
-    """Whether the first comparison shows what it has to, by a rule that was set beforehand."""
+    """The verdict required of the first comparison, and whether it is met."""
 
     required: Verdict = doc("better, or not-worse")
     found: Verdict = doc("the verdict of the first comparison")
@@ -31,8 +31,8 @@ class RequiredVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class CompareEnvelope(Result):
-    """The envelope of what `bbc compare` says."""
+class CompareEnvelope(AnyEnvelope):
+    """The envelope of `bbc compare`."""
 
     input: Input = doc("what was read; with --across the first data set")
     data_sets: tuple[Input, ...] = doc("with --across: all of them, in order; else empty")
@@ -66,14 +66,9 @@ def compare_document(
 ) -> Document[CompareEnvelope]:
     """Return the document of some comparisons.
 
-    Parameters
-    ----------
-    matrices
-        The one that was compared in; with ranks, those of all data sets.
-    required
-        Verdict required of the first comparison, if any.
-    named
-        True if the pair was named; else there is no first comparison.
+    matrices: the one that was compared in; with ranks, those of all data sets.
+    required: verdict required of the first comparison, if any.
+    named: True if the pair was named; else there is no first comparison.
     """
     read = tuple(Input.of(matrix) for matrix in matrices)
     of_input = dict.fromkeys(note for matrix in matrices for note in matrix.notes)
@@ -102,12 +97,10 @@ def judged(
     *,
     named: bool = True,
 ) -> RequiredVerdict:
-    """Return whether the first of some comparisons shows what is required.
+    """Return whether the first of some comparisons has the required verdict.
 
     Of several tests of the same two it is the first that is sound.
 
-    Examples
-    --------
     >>> judged(Verdict.NOT_WORSE, [Comparison("a", "b", "auc", "delong", verdict=Verdict.BETTER)])
     ... # doctest: +ELLIPSIS
     RequiredVerdict(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET...>, ...)
@@ -146,7 +139,7 @@ def _why_undecidable(one: Comparison, codes: set[str], *, named: bool) -> str:
 
 
 def _why_too_good(one: Comparison) -> str:
-    """Return why a comparison can't show what it seems to; empty if it can."""
+    """Return why a comparison's result can't be trusted; empty if it can."""
     if any(note.code == "few-resamples" for note in one.notes):
         return f"{one.test} has too few resamples for its interval"
     ends = [one.bound, one.bound_above]

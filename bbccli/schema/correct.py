@@ -73,7 +73,7 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class Input:
-    """What was read, and how it was understood."""
+    """The input, and how it was understood."""
 
     path: str = doc("path as given; <stdin> for standard input")
     sha256: str = doc("hash of the file's bytes")
@@ -149,8 +149,8 @@ class Reported:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """What every result begins with."""
+class AnyEnvelope:
+    """The first keys of every result."""
 
     schema: str = doc(f"always {SCHEMA_VERSION}")
     version: str = doc("version of bbc that wrote this")
@@ -158,7 +158,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Envelope(Result):
+class Envelope(AnyEnvelope):
     """The envelope of every result."""
 
     input: Input = doc("what was read")
@@ -182,7 +182,7 @@ class Envelope(Result):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why there is no result."""
+    """The reason why there is no result."""
 
     problem: str = doc("what is wrong, in one line")
     hint: str = doc("what to do about it; may be empty")
@@ -249,7 +249,7 @@ def to_report(estimates: Sequence[Estimate]) -> Estimate | None:
 
 
 def _is_defined(value: float | None) -> TypeGuard[float]:
-    """Return whether a value is a finite number; methods may give NaN or infinity."""
+    """True for a finite number; methods may give NaN or infinity."""
     return value is not None and isfinite(value)
 
 
@@ -273,7 +273,7 @@ def has_no_width(estimate: Estimate) -> bool:
 
 
 def bounds_of(document: Any, name: str) -> tuple[float, float]:
-    """Return what a metric lies between, as far as a document tells: of a cap it does not."""
+    """Return the bounds of a metric, as far as a document has them (a cap is not in it)."""
     metric, plan = METRICS.get(name), document.plan
     if metric is None or plan is None:  # of its own, or in a table that lacks the rest
         return metric.bounds if metric else (-inf, inf)
@@ -281,7 +281,7 @@ def bounds_of(document: Any, name: str) -> tuple[float, float]:
 
 
 def outcome_of(read: Input) -> Outcome:
-    """Return an outcome without samples, of which bounds can be asked."""
+    """Return an outcome without samples, for its bounds."""
     given = [end for end in read.bounds or () if end is not None]
     bounds = (given[0], given[1]) if len(given) == 2 else None
     return Outcome(read.task, np.empty(0), read.classes, bounds=bounds)

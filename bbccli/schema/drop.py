@@ -11,13 +11,13 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.dropping.results import DropDecision, Replay
-from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
+from bbccli.schema.correct import SCHEMA_VERSION, AnyEnvelope, Input
 from bbccli.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class DropEnvelope(Result):
-    """The envelope of what `bbc drop` says: a decision, or with --replay what it would save."""
+class DropEnvelope(AnyEnvelope):
+    """The envelope of `bbc drop`: a decision, or with --replay the saving."""
 
     input: Input = doc("what was read: samples so far, configurations still in")
     plan: Plan = doc("what the numbers depend on")

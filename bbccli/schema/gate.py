@@ -1,4 +1,4 @@
-"""Is the result good enough? A rule that is set beforehand, and its verdict on a document."""
+"""A rule that is set beforehand, and its verdict on whether a result is good enough."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TOO_GOOD = frozenset({"locally-simultaneous", "selected-on-evaluation"})
 """Codes of notes on an interval that allows for a selection beside an estimate that does not."""
 
 UNREACHED = "few-resamples"
-"""Code of the note on resamples that do not reach as far out as the bound lies."""
+"""Code of the note on resamples that do not reach as far as the bound."""
 
 STATUS = {GateOutcome.MET: 0, GateOutcome.MISSED: 3, GateOutcome.UNDECIDED: 4}
 """Exit status by outcome."""
@@ -36,21 +36,12 @@ FAILED = 5
 class GateRule:
     """A threshold that a result has to reach.
 
-    Parameters
-    ----------
-    threshold
-        In the metric's unit.
-    direction
-        `MAXIMIZE`: the figure must not be under the threshold; `MINIMIZE`: not over it.
-    on
-        The pessimistic bound of the interval, or the estimate.
-    method
-        Whose figure; None for the estimate to report, whatever the order of the methods.
-
-    Raises
-    ------
-    OptionError
-        A threshold that is not finite, an unknown method, or a bound of a method without interval.
+    threshold: in the metric's unit.
+    direction: `MAXIMIZE`: the figure must not be under the threshold; `MINIMIZE`: not over it.
+    on: the pessimistic bound of the interval, or the estimate.
+    method: whose figure; None for the estimate to report, whatever the order of the methods.
+    Raises OptionError: a threshold that is not finite, an unknown method, or a bound of a method
+        without interval.
     """
 
     threshold: float
@@ -81,11 +72,9 @@ class GateRule:
     def check(self, metric: str, direction: Direction, bounds: tuple[float, float]) -> None:
         """Refuse a metric that is better the other way, or a threshold that decides nothing.
 
-        Raises
-        ------
-        OptionError
-            `--fail-under` with a metric that is minimised, `--fail-over` with one maximised; a
-            threshold that no result within the bounds can meet, or that all of them do.
+        Raises OptionError: `--fail-under` with a metric that is minimised, `--fail-over` with one
+            maximised; a threshold that no result within the bounds can meet, or that all of them
+            do.
         """
         if direction is self.direction:
             self._check_decides(metric, bounds)
@@ -116,10 +105,7 @@ def rule_of(
 ) -> GateRule | None:
     """Return the rule that the options ask for, if any.
 
-    Raises
-    ------
-    OptionError
-        Both thresholds, or details of a gate without a threshold.
+    Raises OptionError: both thresholds, or details of a gate without a threshold.
     """
     if fail_under is not None and fail_over is not None:
         raise OptionError(
@@ -139,13 +125,10 @@ def rule_of(
 def judged(document: Document[Envelope], rule: GateRule | None) -> Document[Envelope]:
     """Return the document with the verdict of a rule on its first metric.
 
-    Without a rule its own verdict stands, unless it has no value or is not what its value says:
+    Without a rule its own verdict counts, unless it has no value or is not what its value says:
     then nothing is decided.
 
-    Raises
-    ------
-    OptionError
-        The metric is better the other way, or the threshold decides nothing.
+    Raises OptionError: the metric is better the other way, or the threshold decides nothing.
     """
     if rule is None:
         return _with_own(document)
@@ -230,12 +213,12 @@ def _outcome(direction: Direction, value: float, threshold: float) -> GateOutcom
 
 
 def _is_alone(result: Envelope) -> bool:
-    """Return whether there is one configuration, so that no method has a selection to ignore."""
+    """True for one configuration, so that no method ignores a selection."""
     return result.input.n_configurations == 1
 
 
 def _judged_estimate(estimates: list[Estimate], rule: GateRule) -> Estimate | None:
-    """The one of the method asked for; else the one to report; else the best that there is."""
+    """The estimate of the rule's method; else the one to report; else the best available."""
     if rule.method is not None:
         return next((e for e in estimates if e.method == rule.method), None)
     fitting = [e for e in estimates if e.interval is not None]
@@ -265,9 +248,8 @@ def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bo
 
 
 def _judged_value(estimate: Estimate, rule: GateRule) -> tuple[float | None, str]:
-    """The figure of an estimate that a rule looks at, and why it is lacking where it is.
-
-    A bound is the pessimistic end of the interval.
+    """The figure that a rule judges, and the reason where it is missing; a bound is the pessimistic
+    end.
     """
     method, interval = estimate.method, estimate.interval
     if rule.on is GateOn.ESTIMATE:

@@ -1,8 +1,8 @@
-"""Every configuration with its performances, best first: nothing is corrected but the winner's.
+"""Every configuration with its performances, best first; only the winner's is corrected.
 
 The order is that of the selection: by the first metric, pooled as the plan says; ties share a rank
-and stand in the order of the columns, so that the winner by `best` comes first. A configuration
-that can't be scored has no rank and comes last.
+and keep the order of the columns, so that the winner by `best` comes first. A configuration without
+a score has no rank and comes last.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, method_left_out, not_corrected
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.core.results import MOST_SHARES, Estimate
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import estimate
 from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
-from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
+from bbccli.schema.correct import SCHEMA_VERSION, AnyEnvelope, Input
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.stats.selection.rule import choose
 from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Pooling
@@ -39,7 +39,7 @@ WITH_WINS = "bbc"
 
 @dataclass(frozen=True, slots=True)
 class Performance:
-    """What a configuration reaches in one metric: not corrected, null where it is undefined."""
+    """The performance of a configuration in one metric, uncorrected; null if undefined."""
 
     metric: str = doc("name of the metric")
     value: float = doc("performance by the pooling of the plan")
@@ -62,8 +62,8 @@ class LeaderboardRow:
 
 
 @dataclass(frozen=True, slots=True)
-class LeaderboardEnvelope(Result):
-    """The envelope of what `bbc leaderboard` says."""
+class LeaderboardEnvelope(AnyEnvelope):
+    """The envelope of `bbc leaderboard`."""
 
     input: Input = doc("what was read")
     plan: Plan = doc("what the numbers depend on")
@@ -91,7 +91,7 @@ def leaderboard(
     Parameters
     ----------
     wins
-        Whether to resample: how often each is selected, and the winner's corrected performance.
+        True to resample, for the wins and the winner's corrected performance.
 
     Raises
     ------
@@ -121,8 +121,6 @@ def leaderboard(
 def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray]:
     """Return configurations (C,) best first, and their ranks (C,) by column; 0 has no value.
 
-    Examples
-    --------
     >>> order, ranks = ranked(Direction.MAXIMIZE, np.array([0.7, np.nan, 0.9, 0.7]))
     >>> order.tolist(), ranks.tolist()
     ([2, 0, 3, 1], [2, 0, 1, 2])
@@ -143,7 +141,7 @@ def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray
 def _corrected(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
 ) -> tuple[Estimate | None, Sequence[Note]]:
-    """Return the winner's corrected estimate and notes; a note alone if it can't be computed."""
+    """Return the winner's corrected estimate and notes, or a note where it can't be computed."""
     try:
         (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
     except (UndefinedError, UnsupportedError) as error:
@@ -159,7 +157,6 @@ def _rows(
     ranks: IntArray,
     corrected: Estimate | None,
 ) -> tuple[LeaderboardRow, ...]:
-    """One row per configuration in `order`."""
     scored = [(metric.name, _performances(matrix, metric, plan.pooling)) for metric in metrics]
     found = corrected and corrected.distribution  # of all, where `selection` has the first few
     shares = found.shares(matrix.n_configurations) if found else None
@@ -193,7 +190,6 @@ def _performances(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) ->
 
 
 def _spreads(values: FloatArray) -> FloatArray:
-    """Standard deviation (C,) of performances (F, C) in the folds that have one."""
     n_defined = (~np.isnan(values)).sum(axis=0)
     means = np.nansum(values, axis=0) / np.maximum(n_defined, 1)
     squares = np.nansum((values - means) ** 2, axis=0)

@@ -10,14 +10,14 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
 from bbccli.planning.records import Planned
-from bbccli.schema.correct import SCHEMA_VERSION, Input, Result
+from bbccli.schema.correct import SCHEMA_VERSION, AnyEnvelope, Input
 from bbccli.types import Direction
 from bbccli.version import __version__
 
 
 @dataclass(frozen=True, slots=True)
-class PlanEnvelope(Result):
-    """The envelope of what `bbc plan` says."""
+class PlanEnvelope(AnyEnvelope):
+    """The envelope of `bbc plan`."""
 
     input: Input | None = doc("the pilot; null where values were stated")
     plan: Plan = doc("what the numbers depend on")

@@ -13,8 +13,7 @@ from bbccli.core.documents.values import MismatchError, record_of
 from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_nothing, is_number, is_text
-from bbccli.readers.sources.files import stdin_bytes
-from bbccli.readers.sources.opening import read_table
+from bbccli.readers.sources.files import read_table, stdin_bytes
 from bbccli.readers.table import check_names
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import ERROR_SCHEMA, SCHEMA_VERSION, Envelope, ErrorEnvelope
@@ -22,11 +21,12 @@ from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 __all__ = ["read_comparison", "read_documents"]
 
-WITHOUT_ESTIMATES = ("compare", "drop", "plan")
+WITHOUT_ESTIMATES = ("compare", "drop", "inspect", "leaderboard", "plan")
 """Commands whose documents are of another kind."""
 
-HINT_OF_COMPARISON = "a file that `bbc compare --format json` wrote"
-HINT = "a file that `bbc correct --format json` or `--format jsonl` wrote"
+HINT_OF_COMPARISON = "give a file that bbc compare --format json wrote"
+HINT_WITH_COMPARISON = "bbc report makes a page of it, bbc plot --kind differences or cd a figure"
+HINT = "give a file that bbc correct --format json, or jsonl, wrote"
 
 
 def read_documents(path: str) -> list[Document[Any]]:
@@ -66,10 +66,7 @@ def read_comparison(path: str) -> Document[CompareEnvelope]:
 def read_results(path: str, *, compared: bool = True) -> list[Document[Any]]:
     """Return the documents of a JSON file as `read_documents`, or the one of `bbc compare` in it.
 
-    Raises
-    ------
-    InputError
-        As both of them.
+    Raises InputError: as both of them.
     """
     name, values = _values(path)
     if not values:
@@ -78,7 +75,7 @@ def read_results(path: str, *, compared: bool = True) -> list[Document[Any]]:
 
 
 def is_comparison(value: Any) -> bool:
-    """Return whether a value claims to be a document of `bbc compare`."""
+    """True for a value that claims to be a document of `bbc compare`."""
     return (
         isinstance(value, dict)
         and value.get("command") == "compare"
@@ -92,6 +89,8 @@ def _text(path: str, name: str) -> str:
         return content.decode("utf-8-sig")
     except FileNotFoundError as error:
         raise InputError("no such file", path=name, hint=HINT) from error
+    except IsADirectoryError as error:
+        raise InputError("is a directory, not a file", path=name, hint=HINT) from error
     except OSError as error:
         raise InputError(error.strerror or "can't be read", path=name, hint=HINT) from error
     except UnicodeDecodeError as error:
@@ -99,7 +98,7 @@ def _text(path: str, name: str) -> str:
 
 
 def _values(path: str) -> tuple[str, list[tuple[Any, str]]]:
-    """Name of a file, and its values, each with the words for its place."""
+    """Name of a file, and its values with words for their places."""
     name = "<stdin>" if path == "-" else path
     text = _text(path, name)
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
@@ -140,14 +139,14 @@ def _document(value: Any, where: str, name: str, *, compared: bool) -> Document[
 
 
 def _kind(value: Any, where: str, name: str) -> Any:
-    """The record that a value claims to be."""
     if not isinstance(value, dict):
         return Envelope
+    if (command := value.get("command")) in WITHOUT_ESTIMATES:
+        hint = HINT_WITH_COMPARISON if command == "compare" else HINT
+        raise InputError(f"{where}a result of bbc {command}, not an estimate", path=name, hint=hint)
     kinds, mark = {SCHEMA_VERSION: Envelope, ERROR_SCHEMA: ErrorEnvelope}, value.get("schema")
     if not isinstance(mark, str) or mark not in kinds:
         raise InputError(f"{where}not a result of bbc ({SCHEMA_VERSION})", path=name, hint=HINT)
-    if (command := value.get("command")) in WITHOUT_ESTIMATES:
-        raise InputError(f"{where}a result of bbc {command}, not an estimate", path=name, hint=HINT)
     return kinds[mark]
 
 
@@ -160,7 +159,7 @@ NEEDED = (
 ALWAYS = ("path", "metric", "direction", "method")
 WORDS = {"direction": tuple(Direction), "side": tuple(Side), "gate": tuple(GateOutcome)}
 
-HINT_OF_TABLE = "a .parquet or .jsonl file that `bbc batch` wrote"
+HINT_OF_TABLE = "give a .parquet or .jsonl file that bbc batch wrote"
 
 OF_ANALYSIS = (
     *("path", "sha256", "selected_by", "pooling", "select", "interval_kind", "guard", "clip"),
@@ -170,17 +169,14 @@ OF_ANALYSIS = (
 
 
 def is_table(path: str) -> bool:
-    """Return whether a path is that of a table, by its suffix."""
+    """True for a path of a table, by its suffix."""
     return path.lower().endswith(".parquet")
 
 
 def is_batch(path: str) -> bool:
-    """Return whether a table is one of a batch, not of predictions, by its columns.
+    """True for a table of a batch, not of predictions, by its columns.
 
-    Raises
-    ------
-    InputError
-        A file that can't be read.
+    Raises InputError: a file that can't be read.
     """
     return set(NEEDED) <= set(read_table(path).names)
 
@@ -188,10 +184,7 @@ def is_batch(path: str) -> bool:
 def _read_rows(path: str) -> list[Document[Any]]:
     """Return the documents of the table of a batch, and error documents, in the order of its rows.
 
-    Raises
-    ------
-    InputError
-        A file that can't be read, or a table of something else.
+    Raises InputError: a file that can't be read, or a table of something else.
     """
     table = read_table(path)
     check_names(table)
@@ -211,24 +204,24 @@ def _read_rows(path: str) -> list[Document[Any]]:
 
 
 def _no_batch(path: str, why: str, column: str | None = None) -> InputError:
-    problem = f"is not a table of `bbc batch`: {why}"
+    problem = f"is not a table of bbc batch: {why}"
     return InputError(problem, path=path, column=column, hint=HINT_OF_TABLE)
 
 
 def _check_row(row: Json, path: str, position: int) -> None:
-    """Refuse a row that lacks a value that a document needs, or has a word without a meaning."""
+    """Refuse a row without a value that a document needs, or with an unknown word."""
     without_result = row.get("error") is not None
     bad = [name for name in (("path",) if without_result else ALWAYS) if row[name] is None]
     if row["gate"] is not None and row["gate_threshold"] is None:
         bad.append("gate_threshold")
     bad += [name for name, words in WORDS.items() if row[name] not in (None, *words)]
     for name in bad:
-        cell = "nothing" if row[name] is None else repr(row[name])
-        raise _no_batch(path, f"{cell} stands in row {position}", name)
+        cell = "no value" if row[name] is None else repr(row[name])
+        raise _no_batch(path, f"row {position} has {cell}", name)
 
 
 def _grouped(rows: Iterable[Json]) -> list[list[Json]]:
-    """Rows of one document stand together; a method that comes again begins the next."""
+    """Split rows into documents; a repeated method begins the next one."""
     groups: list[list[Json]] = []
     analysis, seen = None, set[tuple[str, str]]()
     for row in rows:
@@ -243,7 +236,6 @@ def _grouped(rows: Iterable[Json]) -> list[list[Json]]:
 
 
 def _document_of(rows: list[Json]) -> Document[Any]:
-    """The document of the rows of one file."""
     first = rows[0]
     if first.get("error") is not None:
         status = first.get("status")
@@ -272,7 +264,7 @@ def _estimate(row: Json) -> Json:
 
 
 def _gate(row: Json) -> Json:
-    """The verdict of a row; its figure is as far from the threshold as the margin says."""
+    """The verdict of a row, whose figure is recomputed from threshold and margin."""
     threshold, margin, undecided = row["gate_threshold"], row["gate_margin"], None
     if row["gate"] == GateOutcome.UNDECIDED or margin is None:
         figure, undecided = None, "it was when the table was written"

@@ -1,4 +1,6 @@
-"""Searches of scikit-learn that drop configurations between folds and correct for the rest."""
+"""Searches of scikit-learn that drop configurations between folds, and correct for the
+selection.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,7 @@ __all__ = ["DroppingSearchCV"]
 
 
 def __getattr__(name: str) -> object:
-    # scikit-learn is no dependency of bbc
+    # scikit-learn is not a dependency of bbc
     if name != "DroppingSearchCV":
         raise AttributeError(f"module 'bbccli.search' has no attribute {name!r}")
     try:

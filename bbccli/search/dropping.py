@@ -27,68 +27,68 @@ from bbccli.recording.given import frozen
 from bbccli.search.race import Race, several_metrics
 
 MODELS_PER_WORKER = 3
-"""With ``at_once="auto"``, models of a step for each worker, so that few wait at its end."""
+"""With ``at_once="auto"``, models per worker and step, so that few workers idle at its end."""
 
 _OWN = ("metric", "rule", "threshold", "min_samples", "pooling", "fold_order", "random_state")
 
 
 class SearchError(OptionError, ValueError):
-    """What a search can't do with what it is given."""
+    """Arguments that a search can't use."""
 
 
 class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
     """Search like GridSearchCV or RandomizedSearchCV, and drop configurations between folds.
 
-    All configurations are trained on the first fold. After each fold those go that can hardly win
-    any more, by a bootstrap of what was predicted so far; the others go on. The winner's score is
-    then corrected for having been the best of those that were trained on all folds.
+    All configurations are trained on the first fold. After each fold, those that have almost no
+    chance to win, by a bootstrap of the predictions so far, are dropped. The winner's score is then
+    corrected for its selection among those trained on all folds.
 
     Parameters
     ----------
     estimator, scoring, n_jobs, cv, verbose, pre_dispatch, error_score, return_train_score
-        As for GridSearchCV. `scoring` is one metric: it selects. A configuration whose fit fails
-        leaves the race. `cv` should shuffle: the first folds have to be like the others.
+        As for GridSearchCV. `scoring` is a single metric: it selects. A configuration with a failed
+        fit is dropped. `cv` should shuffle: the first folds have to be like the others.
     candidates
         A `param_grid`; with `n_iter`, `param_distributions`.
     n_iter : optional
-        Number of configurations to draw; without it all of the grid are tried.
+        Number of configurations to draw; by default the whole grid is tried.
     metric : optional
-        Name of bbc's metric, or a `Metric`, that says who is dropped and what is corrected, where
-        `scoring` is a function or has no counterpart.
+        Name of a metric of bbc, or a `Metric`, to drop by and to correct, if `scoring` is a
+        function or has no counterpart.
     rule
         Name of one of `bbccli.dropping.RULES`.
     threshold
-        Confidence above which a configuration is dropped, in (0.5, 1); None is that of the rule.
+        Confidence above which a configuration is dropped, in (0.5, 1); None for that of the rule.
     min_samples
-        Nothing is dropped before so many samples are predicted.
+        Nothing is dropped before this many samples are predicted.
     pooling
-        ``fold-mean``, as the search selects, or ``pooled``. The folds of metrics that are no means,
-        such as R2, F1 and RMSE, are always pooled: on few samples they have a bias.
+        ``fold-mean``, as the search selects, or ``pooled``. The folds of metrics that are not
+        means, such as R2, F1 and RMSE, are always pooled, because they are biased on small samples.
     at_once
-        Folds that are trained between two decisions. ``auto`` takes as many as give each worker
+        Number of folds trained between two decisions. ``auto`` takes as many as give each worker
         three models; the survivors then depend on the number of workers.
     fold_order : optional
-        Positions of the splits in the order in which they are trained.
+        Positions of the splits in the order of training.
     random_state
         Seed of the draws of configurations and of the bootstrap.
     refit
-        As for GridSearchCV; a function sees the rows of the survivors alone, and returns the
-        position among these.
+        As for GridSearchCV; a function gets only the rows of the survivors, and returns a position
+        among these.
 
     Attributes
     ----------
     best_estimator_, best_index_, best_params_, best_score_, cv_results_, n_splits_, scorer_
-        As those of GridSearchCV, with the best of the survivors. `cv_results_` has a row for every
+        As for GridSearchCV, with the best of the survivors. `cv_results_` has a row for every
         configuration, NaN where it was not trained, and a column `n_folds_trained`.
     survivors_ : (C,) bool
         Configurations trained on all folds.
     dropped_ : list of DropDecision
-        What was decided after each step.
+        The decision after each step.
     n_models_, n_models_trained_ : int
         Models of the full search, and those that were trained.
     corrected_ : Correction
-        The performance to expect of the winner, corrected for the selection among the survivors.
-        None where it is undefined, of which a warning tells.
+        Expected performance of the winner, corrected for the selection among the survivors. None,
+        with a warning, if it is undefined.
     matrix_ : PredictionMatrix
         Predictions of the survivors.
 
@@ -170,7 +170,7 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         ------
         ValueError
             A metric, a rule, folds or a truth that don't go together, before anything is trained;
-            or no configuration is left, for in each some fit failed.
+            or no configuration is left, because some fit of each failed.
         """
         if isinstance(self.scoring, list | tuple | set | Mapping):
             raise several_metrics()
@@ -196,7 +196,7 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         return self._get_routed_params_for_fit(_check_method_params(X, params=params))
 
     def _train(self, race: Race, X: Any, y: Any, scorer: Any, routed: Any) -> None:  # noqa: N803
-        """Train fold by fold those that are left."""
+        """Train the remaining configurations fold by fold."""
         race.start(
             ParameterGrid(self.candidates)
             if self.n_iter is None
@@ -229,7 +229,7 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
             while order:
                 step = self._step(len(alive))
                 now, order = order[:step], order[step:]
-                # the slowest first: at the end of a step nobody waits for it
+                # the slowest first, so that no worker idles at the end of a step
                 queue = [(c, f) for c in sorted(alive, key=race.slowness) for f in now]
                 outputs = parallel(
                     fit_and_score(
@@ -259,10 +259,10 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         return self.at_once
 
     def _select(self, race: Race) -> None:
-        """Tell what was trained and dropped, and select the best of the survivors."""
+        """Store what was trained and dropped, and select the best of the survivors."""
         n_folds, some = len(race.splits), next(iter(race.outputs[0].values()))
         nothing = dict.fromkeys(some, np.nan)
-        full = [own.get(fold, nothing) for own in race.outputs for fold in range(n_folds)]
+        full = [of_one.get(fold, nothing) for of_one in race.outputs for fold in range(n_folds)]
         trained = np.array(list(map(len, race.outputs)))
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", ".*scores are non-finite.*")
@@ -275,13 +275,13 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
             results[f"std_{key}"] = np.nanstd(times, axis=1)
         self.cv_results_, self.survivors_, self.dropped_ = results, race.survivors, race.decisions
         self.n_models_, self.n_models_trained_ = trained.size * n_folds, int(trained.sum())
-        # a function sees no row but those of survivors, so that its argmax meets no NaN
+        # a function gets only the rows of survivors, so that its argmax meets no NaN
         rows = np.flatnonzero(race.survivors)
-        own = {
+        of_survivors = {
             key: [values[r] for r in rows] if isinstance(values, list) else values[rows]
             for key, values in results.items()
         }
-        self.best_index_ = int(rows[self._select_best_index(self.refit, "score", own)])
+        self.best_index_ = int(rows[self._select_best_index(self.refit, "score", of_survivors)])
         self.best_params_ = results["params"][self.best_index_]
         if not callable(self.refit):
             self.best_score_ = results["mean_test_score"][self.best_index_]
@@ -308,14 +308,14 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
                 pooling=plan.pooling,
                 clip=plan.clip,
             )
-        except BbcError as error:  # the search is worth more than its correction
+        except BbcError as error:  # keep the search even if its correction fails
             warnings.warn(f"no correction: {error.problem}", UserWarning, stacklevel=3)
             return
         winner, means = self.corrected_.winner, self.cv_results_["mean_test_score"]
         selected, other = self.best_index_, race.names.index(winner)
         if not np.isclose(means[selected], means[other], 1e-9):
             warnings.warn(
-                f"the search selects {race.names[selected]}, and corrected_ is of {winner}, the "
+                f"the search selects {race.names[selected]}, but corrected_ is for {winner}, the "
                 f"best by {plan.pooling} {race.metric.label}",
                 UserWarning,
                 stacklevel=3,
@@ -323,18 +323,18 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
 
 
 def _order(fold_order: Any, n_folds: int) -> list[int]:
-    """Return the splits in the order in which they are trained."""
+    """Return the splits in the order of training."""
     order = list(range(n_folds)) if fold_order is None else [int(fold) for fold in fold_order]
     if sorted(order) != list(range(n_folds)):
         raise OptionError(
             f"fold_order is {order}, not an order of the splits",
-            hint=f"each of 0 to {n_folds - 1} once",
+            hint=f"give each of 0 to {n_folds - 1} once",
         )
     return order
 
 
 def _checked(y: Any) -> Any:
-    """Return the truth as an array, in the words of scikit-learn where it is none."""
+    """Return the truth as an array; errors are worded as in scikit-learn."""
     if y is None:
         raise ValueError("DroppingSearchCV requires y to be passed, but the target y is None")
     return check_array(y, ensure_2d=False, dtype=None, input_name="y")

@@ -17,67 +17,69 @@ from bbccli.types import Task
 
 
 class KeptScore(float):
-    """A score with its predictions, which go with it out of a worker process."""
+    """A score that carries its predictions out of a worker process."""
 
     part: Part
 
 
 @dataclass(eq=False)
 class Keeper:
-    """Score as the metric of a search does, and keep the predictions.
+    """Score by the metric of a search, and keep the predictions.
 
     Parameters
     ----------
     metric
         ``metric(estimator, X, y)``: a scorer of scikit-learn, or of a `Recorder`.
-    wanted
+    methods
         Methods of the estimator whose answer is kept, the best first.
     labels : (K,)
-        The classes, sorted; None in a regression.
+        The classes, sorted; None for regression.
     task
         The task.
     """
 
     metric: Any
-    wanted: Sequence[str]
+    methods: Sequence[str]
     labels: NDArray[Any] | None
     task: Task
 
     def __call__(self, estimator: Any, X: Any, y: Any = None, **params: Any) -> Any:  # noqa: N803
-        """Return the score of a fitted estimator; what is no number, as it is."""
+        """Return the score of a fitted estimator; anything but a number unchanged."""
         with listening(estimator, X) as heard:
             score = self.metric(estimator, X, y, **params)
             predictions, kind, problem = None, None, ""
             try:
-                predictions, kind = answer(heard, self.wanted, estimator, X, self.labels, self.task)
+                predictions, kind = answer(
+                    heard, self.methods, estimator, X, self.labels, self.task
+                )
                 if predictions.dtype.kind == "f" and not np.isfinite(predictions).all():
                     raise UnfitError("predictions are not finite")
             except UnfitError as error:
                 predictions, kind, problem = None, None, str(error)
         try:
-            kept = KeptScore(score)
+            kept_score = KeptScore(score)
         except (TypeError, ValueError):
             return score
         weights = params.get("sample_weight")
-        kept.part = Part(
+        kept_score.part = Part(
             identity="",
             session=0,
             predictions=predictions,
             kind=kind,
-            score=float(kept),
+            score=float(kept_score),
             problem=problem,
             weights=None if weights is None else np.asarray(weights, np.float64),
         )
-        return kept
+        return kept_score
 
     def get_metadata_routing(self) -> Any:
-        """Return what the metric requests of scikit-learn."""
+        """Return the metadata requests of the metric."""
         from sklearn.utils.metadata_routing import get_routing_for_object
 
         return get_routing_for_object(self.metric)
 
     def _accept_sample_weight(self) -> bool:
-        """True if a search may hand weights on (scikit-learn 1.9)."""
+        """True if the metric takes sample weights (scikit-learn 1.9)."""
         accepts = getattr(self.metric, "_accept_sample_weight", None)
         if accepts is not None:
             return bool(accepts())

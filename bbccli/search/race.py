@@ -1,4 +1,4 @@
-"""The state of a search that drops configurations: what was trained, and who goes on."""
+"""The state of a search that drops configurations: models trained, and configurations left."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from bbccli.dropping.online import check_terms
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import with_clip
 from bbccli.readers import matrix_of
 from bbccli.recording.given import Split, codes_of_groups, design_of, of_candidate, weights_of
 from bbccli.recording.interim import common_kind, dtype_of, matrix_so_far, plan_for, pooling_for
@@ -44,19 +44,15 @@ ANSWERS = {
     PredictionKind.PROBABILITY: ("predict_proba",),
     PredictionKind.SCORE: ("predict_proba", "decision_function"),
 }
-"""Methods of estimators by the form of predictions that a metric wants, the best first."""
+"""Methods of estimators by the kind of predictions that a metric needs, the best first."""
 
 
 FAILED = "a fit failed, or its score is not finite"
 
 
 def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) -> Metric:
-    """Return the metric that says who is dropped: the one that is named, else that of the search.
-
-    Raises
-    ------
-    OptionError
-        bbc does not have it.
+    """Return the metric to drop by: the one given, else that of the search; an OptionError if
+    none.
     """
     if metric is not None:
         return metric_named(metric)
@@ -70,15 +66,15 @@ def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) 
     try:
         return metric_named(name)
     except OptionError:
-        what = f"scoring={name!r}" if name else "the function that the search scores by"
+        scored_by = f"scoring={name!r}" if name else "the function that the search scores by"
         raise OptionError(
-            f"bbc has no metric for {what}",
-            hint="metric=NAME says who is dropped; bbc metrics lists the names",
+            f"bbc has no metric for {scored_by}",
+            hint="give metric=NAME to drop by; bbc metrics lists the names",
         ) from None
 
 
 def _scores_alike(name: str, scorer: Any) -> bool:
-    """True if scikit-learn has a scorer of this name, and it is made as this one is."""
+    """True if scikit-learn has a scorer of this name that equals this one."""
     try:
         return repr(get_scorer(name)) == repr(scorer)
     except ValueError:
@@ -87,24 +83,24 @@ def _scores_alike(name: str, scorer: Any) -> bool:
 
 @dataclass
 class Race:
-    """Configurations that are trained fold by fold.
+    """Configurations trained fold by fold.
 
     Parameters
     ----------
     design
-        Truth, groups and, once they are drawn, the test sets.
+        Truth, groups and, once drawn, the test sets.
     metric, rule, threshold, min_samples, pooling, seed
-        What decides.
+        Basis of the decisions.
     splits
         Train and test rows.
     candidates, names
-        Parameters of the configurations, and those that vary as a name.
+        Parameters of the configurations, and names made of those that vary.
     outputs, parts
-        By configuration and split, what scikit-learn returned and what was predicted.
+        By configuration and split: the output of scikit-learn, and the predictions.
     decisions
         One after each step but the last.
     warned
-        What was warned of.
+        Warnings already given.
     """
 
     design: Design
@@ -124,21 +120,8 @@ class Race:
 
     @classmethod
     def of(cls, search: Any, y: Any, groups: Any, scored_with: Mapping[str, Any]) -> Race:
-        """Check what a search is given, before anything is trained.
-
-        Parameters
-        ----------
-        search
-            The search.
-        y, groups : (N,)
-            The truth; samples that belong together, if any do.
-        scored_with
-            What the scorer gets beside the samples.
-
-        Raises
-        ------
-        BbcError
-            A metric, a rule or a truth that don't go together.
+        """Check the arguments of a search before training; `scored_with` is routed to the
+        scorer.
         """
         metric = metric_of_search(search.metric, search.scoring, search.estimator)
         values = Task.REGRESSION in metric.tasks and not is_classifier(search.estimator)
@@ -147,13 +130,13 @@ class Race:
             tasks = " and ".join(sorted(map(str, metric.tasks)))
             raise UnsupportedError(
                 f"{metric.label} is for {tasks} tasks; this one is {design.task}",
-                hint="another scoring or metric",
+                hint="choose another scoring or metric",
             )
         rule = choose_rule(search.rule)
         if RuleNeed.LOSSES in rule.needs and metric.kind is not MetricKind.MEAN:
             raise UnsupportedError(
-                f"{metric.label} is no mean of losses per sample, which the rule {rule.name} needs",
-                hint="rule='bbcd', or a metric such as accuracy or mae",
+                f"{metric.label} is not a mean of losses per sample, as {rule.name} requires",
+                hint="use rule='bbcd', or a metric such as accuracy or mae",
             )
         weights_of(scored_with.get("sample_weight"), design.n_samples)
         if groups is not None:
@@ -171,12 +154,12 @@ class Race:
         )
 
     def draw(self, splits: list[Split]) -> None:
-        """Take the splits."""
+        """Set the splits."""
         self.splits = splits
         self.design = replace(self.design, tests=tuple(test for _, test in splits))
 
     def start(self, candidates: Iterable[Mapping[str, Any]]) -> None:
-        """Take the configurations."""
+        """Set the configurations."""
         self.candidates = list(candidates)
         params = [of_candidate(dict(one)) for one in self.candidates]
         self.names = short_names(
@@ -186,17 +169,11 @@ class Race:
         self.parts = [{} for _ in params]
 
     def keeper(self, scorer: Any) -> Keeper:
-        """Return a scorer that keeps what the metric asks for."""
+        """Return a scorer that keeps what the metric needs."""
         return Keeper(scorer, ANSWERS[self.metric.wants], self.design.labels, self.design.task)
 
     def take(self, queue: Sequence[tuple[int, int]], outputs: Sequence[dict[str, Any]]) -> None:
-        """Take what scikit-learn returned of some models, each a configuration and a split.
-
-        Raises
-        ------
-        ValueError
-            A model has several scores.
-        """
+        """Store scikit-learn's output for models, each a configuration and a split."""
         for (c, split), one in zip(queue, outputs, strict=True):
             score = one["test_scores"]
             if isinstance(score, Mapping):
@@ -208,37 +185,33 @@ class Race:
             self.outputs[c][split] = one | scores
 
     def slowness(self, candidate: int) -> float:
-        """Return how long its fits took so far, negative: the slowest sort first."""
+        """Return minus its training time so far: the slowest sort first."""
         return -sum(float(one["fit_time"]) for one in self.outputs[candidate].values())
 
     @property
     def survivors(self) -> BoolArray:
         """True for those that were trained on all folds: (C,)."""
         n_folds = len(self.splits)
-        return np.array([len(_predicted(own)) == n_folds for own in self.parts])
+        return np.array([len(_predicted(parts)) == n_folds for parts in self.parts])
 
     def left(self, candidates: Sequence[int]) -> list[int]:
-        """Return those without a failed fit; the others are out of the race.
-
-        Raises
-        ------
-        ValueError
-            There is none.
-        """
+        """Return those without a failed fit; a ValueError if there is none."""
         lost: dict[int, str] = {}
         for c in candidates:
             wrong = [one.problem for one in self.parts[c].values() if one.predictions is None]
             lost |= {c: wrong[0]} if wrong else {}
         if lost:
             first = next(iter(lost))
-            what = f"{count(len(lost), 'configuration')} left the race, such as {self.names[first]}"
+            summary = (
+                f"{count(len(lost), 'configuration')} left the race, such as {self.names[first]}"
+            )
             if len(lost) == len(candidates):
                 raise ValueError(f"no configuration is left: {self.names[first]}: {lost[first]}")
-            warnings.warn(f"{what}: {lost[first]}", RuntimeWarning, stacklevel=2)
+            warnings.warn(f"{summary}: {lost[first]}", RuntimeWarning, stacklevel=2)
         return [c for c in candidates if c not in lost]
 
     def decide(self, alive: Sequence[int]) -> list[int]:
-        """Return those of some candidates that can still win, after the folds so far."""
+        """Return those that can still win after the folds so far."""
         seen = len(self.parts[alive[0]])
         gone = [c for c in range(len(self.parts)) if c not in set(alive)]
         unfinished = Unfinished(
@@ -252,7 +225,7 @@ class Race:
         plan = self.plan(matrix)
         self._verify(matrix, plan.clip, alive)
         try:
-            found = drop(
+            decision = drop(
                 matrix,
                 self.metric,
                 plan,
@@ -261,13 +234,13 @@ class Race:
                 min_samples=self.min_samples,
                 n_folds=len(self.splits),
             )
-        except UndefinedError as error:  # a model more costs less than the search
+        except UndefinedError as error:  # training on is better than stopping the search
             self._warn(f"nothing is dropped after fold {seen}: {error.problem}")
             return list(alive)
-        self.decisions.append(found)
-        for note in found.notes if found.drop else ():
+        self.decisions.append(decision)
+        for note in decision.notes if decision.drop else ():
             self._warn(f"{note.text}; {note.remedy}")
-        keep = set(found.keep)
+        keep = set(decision.keep)
         return [c for c in alive if self.names[c] in keep]
 
     def plan(self, matrix: PredictionMatrix) -> Plan:
@@ -275,10 +248,10 @@ class Race:
         return plan_for(matrix, self.metric, self.pooling, self.seed)
 
     def matrix(self) -> PredictionMatrix:
-        """Return the predictions of the candidates that were trained on all folds."""
+        """Return the predictions of the candidates trained on all folds."""
         places = self.design.places
         whole = list(map(_predicted, self.parts))
-        every = [part for own in whole for part in own]
+        every = [part for parts_of_one in whole for part in parts_of_one]
         labels = every[0].kind is PredictionKind.LABEL
         shape = (1 + max(repeat for repeat, _ in places), self.design.n_samples, len(whole))
         first = np.asarray(every[0].predictions)
@@ -309,19 +282,16 @@ class Race:
             task=self.design.task,
             metadata={
                 "classes": list(names),
-                "configs": [{"id": name} for name in self.names],  # no column is anything else
+                "configs": [{"id": name} for name in self.names],  # every column is a configuration
                 "selection": str(self.pooling if several else Pooling.POOLED),
             },
         )
-        kind = common_kind({part.kind for part in every if part.kind})  # 0 and 1 are no labels
+        kind = common_kind({part.kind for part in every if part.kind})  # 0 and 1 are not labels
         return replace(matrix, kind=kind, notes=self._notes(matrix.notes))
 
     def _notes(self, notes: Iterable[Note]) -> tuple[Note, ...]:
-        """Return the notes on a matrix, which tell those that were dropped from those that failed.
-
-        Both lack predictions.
-        """
-        failed = [len(_predicted(own)) < len(own) for own in self.parts]
+        """Return the notes on a matrix, telling dropped configurations from failed ones."""
+        failed = [len(_predicted(parts)) < len(parts) for parts in self.parts]
         rest = [note for note in notes if note.code != configurations_dropped.code]
         for kind, lost in (
             (configurations_dropped, self._named(np.array(failed))),
@@ -334,7 +304,7 @@ class Race:
         return [self.names[c] for c in np.flatnonzero(which)]
 
     def _verify(self, matrix: PredictionMatrix, clip: float, alive: Sequence[int]) -> None:
-        """Warn where the search scores otherwise than the metric does in the same folds."""
+        """Warn if the search and the metric score differently in the same folds."""
         try:
             ours = np.concatenate(fold_performances(matrix, with_clip(self.metric, clip)))
         except UndefinedError:
@@ -342,35 +312,35 @@ class Race:
         splits = list(self.parts[alive[0]])
         theirs = np.array([[self.parts[c][s].score for c in alive] for s in splits], float)
         theirs *= self.metric.direction.sign
-        known = np.isfinite(ours) & np.isfinite(theirs)
-        if not known.any():
+        finite = np.isfinite(ours) & np.isfinite(theirs)
+        if not finite.any():
             return
-        place = np.unravel_index(np.argmax(np.where(known, np.abs(ours - theirs), -1)), ours.shape)
+        place = np.unravel_index(np.argmax(np.where(finite, np.abs(ours - theirs), -1)), ours.shape)
         here, there = float(ours[place]), float(theirs[place])
-        share = share_of(one.predictions for own in self.parts for one in own.values())
+        share = share_of(one.predictions for parts in self.parts for one in parts.values())
         if not agrees(here, there, tolerance_of(share, there)):
             self._warn(
                 f"scoring and metric are not the same: {self.names[alive[int(place[1])]]} has "
-                f"{there:.6g} by the search and {here:.6g} by {self.metric.name}, which says who "
-                "is dropped and what is corrected"
+                f"{there:.6g} by the search and {here:.6g} by {self.metric.name}, which "
+                "decides who is dropped, and corrects the winner"
             )
 
     def _warn(self, text: str) -> None:
-        """Warn once a search of the same."""
+        """Warn once per search."""
         kind = text.partition(":")[0]
         if kind not in self.warned:
             self.warned.add(kind)
             warnings.warn(text, UserWarning, stacklevel=2)
 
 
-def _predicted(own: Mapping[int, Part]) -> list[Part]:
+def _predicted(parts: Mapping[int, Part]) -> list[Part]:
     """Return the parts with predictions."""
-    return [part for part in own.values() if part.predictions is not None]
+    return [part for part in parts.values() if part.predictions is not None]
 
 
 def several_metrics() -> ValueError:
     """Return the error about a search by several metrics."""
     return ValueError(
         "DroppingSearchCV takes one metric, by which it drops and selects; afterwards "
-        "bbccli.correct(search.matrix_, metric=[...]) tells what others say of the winner"
+        "bbccli.correct(search.matrix_, metric=[...]) estimates others for the winner"
     )

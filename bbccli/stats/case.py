@@ -1,4 +1,4 @@
-"""A case in, an answer out: what a method is given, and what it gives."""
+"""The input and the output of a method: a case and an answer."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from functools import cached_property
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, enter, silent
+from bbccli.core.resources import Progress, enter, silent
 from bbccli.core.results import Distribution, DropTrace, Interval, MonteCarloError, SelectionShare
 from bbccli.metrics.base import Metric
 from bbccli.stats.selection.candidates import Candidates, candidates
@@ -17,20 +17,13 @@ from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """What a method is asked; what methods share is worked out when the first of them needs it.
+    """The question put to a method; what methods share is computed when first needed.
 
-    Attributes
-    ----------
-    matrix
-        Out-of-sample predictions of C configurations on N samples.
-    metric, selector
-        Measures; selects. They are the same object unless two metrics are asked for.
-    plan
-        Resamples, interval, pooling, seed. Threads and memory are those in force (`resources`).
-    method
-        Name of the method that is asked, for its messages.
-    progress
-        Called with the resamples done and wanted.
+    matrix: out-of-sample predictions of C configurations on N samples.
+    metric, selector: measures; selects. They are the same object unless two metrics are asked for.
+    plan: resamples, interval, pooling, seed. Threads and memory are those in force (`resources`).
+    method: name of the method, for its messages.
+    progress: called with the resamples done and wanted.
     """
 
     matrix: PredictionMatrix
@@ -76,16 +69,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Answer:
-    """What a method found. The runner makes the `Estimate` of it.
+    """A method's result, from which the runner makes the `Estimate`.
 
-    Attributes
-    ----------
-    value, interval, distribution, notes
-        As in `Estimate`; notes on the choice of the winner come first and are not among these.
-    choice
-        Winner and naive figure, where they are not those of all samples.
-    error, n_resamples, selection, n_evaluation, n_preselected, drop_trace, size_correction
-        As in `Estimate`.
+    value, interval, distribution, notes: as in `Estimate`, without the notes on the choice.
+    choice: winner and naive figure, if not those of all samples.
+    error, n_resamples, selection, n_evaluation, n_preselected, drop_trace, size_correction: as in
+        `Estimate`.
     """
 
     value: float

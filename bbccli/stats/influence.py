@@ -56,36 +56,19 @@ def influence(
 ) -> FloatArray:
     """Return the jackknife influence values of C' configurations, in the metric's unit.
 
-    Parameters
-    ----------
-    scorer
-        Of N samples.
-    weights : (N,) int
-        0 for the samples to ignore, which have no influence; 1 for the others.
-    configurations : (C',) int, optional
-        Which configurations; all of them by default.
-    strata : (U,) int, optional
-        Stratum of each unit, such as its class. Without it all are in one.
-    members : (N,) int, optional
-        Unit of each sample, from 0 to U - 1, where units are groups. Without it each sample is one.
+    scorer: of N samples.
+    weights (N,) int: 0 for the samples to ignore, which have no influence; 1 for the others.
+    configurations (C',) int, optional: which configurations; all of them by default.
+    strata (U,) int, optional: stratum of each unit, such as its class. Without it all are in one.
+    members (N,) int, optional: unit of each sample, from 0 to U - 1, where units are groups.
+        Without it each sample is one.
+    Returns (U, C') float64: positive where the unit raises the performance; they add up to 0 within
+        the strata of a mean or an AUC. NaN where the performance is undefined without the unit.
+    Source: Efron & Tibshirani 1993, chapter 11; DeLong, DeLong & Clarke-Pearson 1988.
 
-    Returns
-    -------
-    (U, C') float64
-        Positive where the unit raises the performance; they add up to 0 within the strata of a
-        mean or an AUC. NaN where the performance is undefined without the unit.
-
-    Notes
-    -----
     Time O(N C' log N) for means, formulas of totals and shares of pairs; else U + 1 evaluations of
     the metric, O(U N C').
 
-    References
-    ----------
-    Efron & Tibshirani 1993, chapter 11; DeLong, DeLong & Clarke-Pearson 1988.
-
-    Examples
-    --------
     >>> from bbccli.metrics.base import MeanScorer
     >>> scorer = MeanScorer.of(np.array([[True], [True], [False], [True]]))
     >>> influence(scorer, np.ones(4, int))[:, 0]
@@ -109,12 +92,8 @@ def standard_error(values: FloatArray, strata: IntArray | None = None) -> float:
     stratum (ddof 1) and n their number. Of an AUC, with classes as strata, it is DeLong's; of a
     mean it is s / sqrt(n). NaN where a stratum has a single unit.
 
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson 1988; Efron & Tibshirani 1993, chapter 11.
+    Source: DeLong, DeLong & Clarke-Pearson 1988; Efron & Tibshirani 1993, chapter 11.
 
-    Examples
-    --------
     >>> standard_error(np.array([0.25, 0.25, -0.75, 0.25]))
     0.25
     """
@@ -128,28 +107,19 @@ def standard_error(values: FloatArray, strata: IntArray | None = None) -> float:
 
 
 def auc_influence(scores: FloatArray, positive: BoolArray, negative: BoolArray) -> FloatArray:
-    """Return by how much each of N samples moves the AUC of the positive and negative ones.
+    """Return the influence of each of N samples on the AUC of positives and negatives.
 
-    Parameters
-    ----------
-    scores : (N,)
-    positive, negative : (N,) bool
-
-    Returns
-    -------
-    (N,)
-        Placement less AUC, divided by the number of samples of the class; 0 for others. Those of
-        each class add up to 0.
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson 1988, equation 4.
+    scores (N,)
+    positive, negative (N,) bool
+    Returns (N,): placement less AUC, divided by the number of samples of the class; 0 for others.
+        Those of each class add up to 0.
+    Source: DeLong, DeLong & Clarke-Pearson 1988, equation 4.
     """
     placed = placements(scores, positive, negative)
-    found = np.zeros(len(scores))
+    influences = np.zeros(len(scores))
     for members in (positive, negative):
-        found[members] = (placed[members] - placed[members].mean()) / members.sum()
-    return found
+        influences[members] = (placed[members] - placed[members].mean()) / members.sum()
+    return influences
 
 
 def auc_variance(
@@ -165,14 +135,12 @@ def auc_variance(
     Without groups each sample is one, and this is DeLong's variance. NaN with fewer than two
     groups of a class.
 
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson 1988, equation 6; Obuchowski 1997, section 2.
+    Source: DeLong, DeLong & Clarke-Pearson 1988, equation 6; Obuchowski 1997, section 2.
     """
     units = np.arange(len(influences)) if groups is None else groups
     sums = [np.bincount(units, influences * members) for members in (positive, negative)]
-    held = [np.bincount(units, members) > 0 for members in (positive, negative)]
-    products = ((0, 0, held[0]), (1, 1, held[1]), (0, 1, held[0] | held[1]))
+    present = [np.bincount(units, members) > 0 for members in (positive, negative)]
+    products = ((0, 0, present[0]), (1, 1, present[1]), (0, 1, present[0] | present[1]))
     parts = [_corrected(float(sums[i] @ sums[j]), int(inside.sum())) for i, j, inside in products]
     # the sum of products may be negative, and so the total, in the last bit
     return max(parts[0] + parts[1] + 2 * parts[2], 0.0)
@@ -181,7 +149,7 @@ def auc_variance(
 def auc_influence_in(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> FloatArray:
     """Return the influence (N,) of each sample in `rows` (N,) on the AUC of a configuration.
 
-    Averaged over repeats; of hold-outs over those in which the AUC is defined.
+    It is a mean over repeats; with hold-outs, over those with a defined AUC.
     """
     scores = matrix.as_kind(PredictionKind.SCORE, np.array([configuration]))[:, :, 0]
     positive, negative = (matrix.outcome.values == k for k in (1, 0))
@@ -200,7 +168,6 @@ def auc_influence_in(matrix: PredictionMatrix, configuration: int, rows: BoolArr
 
 
 def _corrected(total: float, n_units: int) -> float:
-    """Multiply a sum over units by n / (n - 1)."""
     return total * n_units / (n_units - 1) if n_units > 1 else float("nan")
 
 
@@ -211,25 +178,15 @@ MOST_MULTIPLIED = 2**16
 def multipliers(n_units: int, seed: int, position: int) -> Iterator[tuple[slice, FloatArray]]:
     """Yield one block of standard normal numbers (BLOCK, U), by parts of the units.
 
-    Given the data, the sums of influence values times standard normal numbers have the covariances
-    of the figures. So their largest, over figures in their standard errors, is as far off as the
-    worst of all figures is (Chernozhukov, Chetverikov & Kato 2013).
+    Given the data, sums of influence values times standard normal numbers have the covariances of
+    the figures, so their standardised maximum has the law of the largest error (Chernozhukov,
+    Chetverikov & Kato 2013).
 
-    Parameters
-    ----------
-    n_units
-        U, units to multiply.
-    seed
-        Of the plan.
-    position
-        Of the block, 0 or more.
-
-    Yields
-    ------
-    slice
-        The units of a part, up to 2^16 of them.
-    (BLOCK, U')
-        Their multipliers.
+    n_units: U, units to multiply.
+    seed: of the plan.
+    position: of the block, 0 or more.
+    Yields slice: the units of a part, up to 2^16 of them.
+    Yields (BLOCK, U'): their multipliers.
     """
     rng = generator(seed, (Unit.MULTIPLIERS, 0, position))
     for start in range(0, n_units, MOST_MULTIPLIED):
@@ -238,10 +195,10 @@ def multipliers(n_units: int, seed: int, position: int) -> Iterator[tuple[slice,
 
 
 def divisors(df: IntArray, weights: FloatArray, seed: int, position: int) -> FloatArray:
-    """Return what estimated standard errors are to the true ones (BLOCK,), of one block.
+    """Return ratios (BLOCK,) of estimated standard errors to the true ones, for one block.
 
-    The roots of sums over strata of weights (H,) times chi2 / df, with df (H,): of one stratum a
-    normal number over it is Student's t.
+    They are roots of sums over strata of weights (H,) times chi2 / df, with df (H,): a normal
+    number over that of one stratum is Student's t.
     """
     rng = generator(seed, (Unit.MULTIPLIERS, 1, position))
     squares = np.stack([rng.chisquare(one, BLOCK) / one for one in df], axis=1)
@@ -249,19 +206,13 @@ def divisors(df: IntArray, weights: FloatArray, seed: int, position: int) -> Flo
 
 
 def standardised(influence: FloatArray, errors: FloatArray, strata: IntArray | None) -> FloatArray:
-    """Return what each unit adds to each figure, in standard errors: (U, C').
+    """Return the contribution of each unit to each figure, in standard errors: (U, C').
 
-    Parameters
-    ----------
-    influence : (U, C')
-        Influence values.
-    errors : (C',)
-        Standard errors, as of `influence.standard_error`; a figure without one adds nothing.
-    strata : (U,) int, optional
-        Stratum of each unit.
+    influence (U, C'): influence values.
+    errors (C',): standard errors, as of `influence.standard_error`; a figure without one has no
+        contributions.
+    strata (U,) int, optional: stratum of each unit.
 
-    Examples
-    --------
     >>> parts = standardised(np.array([[1.0], [-1.0], [0.0]]), np.array([3**-0.5]), None)
     >>> float((parts**2).sum().round(12))
     1.0
@@ -271,24 +222,20 @@ def standardised(influence: FloatArray, errors: FloatArray, strata: IntArray | N
     sizes = np.bincount(codes)
     means = np.stack([np.bincount(codes, column) / sizes for column in influence.T], axis=1)
     share = np.sqrt(1 / (sizes * np.maximum(sizes - 1, 1)))
-    known = np.where(errors > 0, errors, np.inf)
-    return np.asarray((influence - means[codes]) * share[codes, None] / known)
+    scale = np.where(errors > 0, errors, np.inf)
+    return np.asarray((influence - means[codes]) * share[codes, None] / scale)
 
 
 def largest(parts: FloatArray, seed: int, n_draws: int, sign: int) -> FloatArray:
     """Return the largest sum over figures in each draw: (B,).
 
-    Parameters
-    ----------
-    parts : (U, C')
-        As of `standardised`.
-    sign
-        1 for the sums, -1 for them turned round, 0 for the larger of both.
+    parts (U, C'): as of `standardised`.
+    sign: 1 for the sums, -1 for their negatives, 0 for their absolute values.
     """
-    found = []
+    maxima = []
     for position in range(-(-n_draws // BLOCK)):
         sums = np.zeros((BLOCK, parts.shape[1]))
         for rows, block in multipliers(len(parts), seed, position):
             sums += block @ parts[rows]
-        found.append((np.abs(sums) if sign == 0 else sign * sums).max(axis=1))
-    return np.concatenate(found)[:n_draws]
+        maxima.append((np.abs(sums) if sign == 0 else sign * sums).max(axis=1))
+    return np.concatenate(maxima)[:n_draws]

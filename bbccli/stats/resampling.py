@@ -54,13 +54,13 @@ PATIENCE = 200
 """Draws per accepted resample after which none is expected to come."""
 
 
-# Taken and given back once, so that glibc keeps as much for what each batch takes and gives back:
-# to have that from the system every time costs as much as it does to score few samples.
+# Once such a block was freed, glibc reuses the memory of each batch for the next: fetching it from
+# the system would take as long as scoring few samples.
 np.empty(KEPT_BYTES, np.uint8)
 
 
 class Unit(IntEnum):
-    """What is drawn; each unit has its own random stream."""
+    """A unit that is drawn; each has its own random stream."""
 
     SAMPLES = 0
     FOLDS = 1
@@ -78,14 +78,9 @@ class Unit(IntEnum):
 class Resamples:
     """Some resamples, in the order in which they were drawn.
 
-    Attributes
-    ----------
-    in_bag : (B, U) uint16
-        How often each of U units was drawn.
-    ordinals : (B,) int
-        Position of each in its stream, with the rejected draws counted.
-    sizes : (B,) int
-        Units out of the bag; of groups, groups.
+    in_bag (B, U) uint16: how often each of U units was drawn.
+    ordinals (B,) int: position of each in its stream, with the rejected draws counted.
+    sizes (B,) int: units out of the bag; of groups, groups.
     """
 
     in_bag: IntArray
@@ -106,27 +101,17 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Draws:
-    """The endless sequence of resamples that a seed stands for, and a part of it to work on.
+    """The endless sequence of resamples of a seed, and a part of it to work on.
 
-    Parameters
-    ----------
-    n_units
-        U, samples or folds to draw from, with replacement, U times.
-    seed
-        Of the plan.
-    stream
-        Which of the seed's streams: the unit, and the repeat whose folds are drawn.
-    leaving_out
-        True if a draw must leave some unit out of the bag; others are then drawn again.
-    members : (N,) int, optional
-        Unit of each of N samples, when units are groups of samples: the weight of a sample is
-        that of its group, and out of the bag means that the whole group is out.
-    strata : (U,) int, optional
-        Stratum of each unit: as many are drawn from each as there are in it.
-    blocks
-        The part: consecutive blocks of draws.
-    used : optional
-        Ordinals of the resamples that are wanted of the part, ascending; None for all.
+    n_units: U, samples or folds to draw from, with replacement, U times.
+    seed: of the plan.
+    stream: which of the seed's streams: the unit, and the repeat whose folds are drawn.
+    leaving_out: True if a draw must leave some unit out of the bag; others are then drawn again.
+    members (N,) int, optional: unit of each of N samples, if units are groups: a sample has the
+        weight of its group, and a group is out of the bag as a whole.
+    strata (U,) int, optional: stratum of each unit; each stratum keeps its size.
+    blocks: the part: consecutive blocks of draws.
+    used, optional: ordinals of the wanted resamples in the part, ascending; None for all.
     """
 
     n_units: int
@@ -161,7 +146,7 @@ class Draws:
                 _draw(block, generator(self.seed, (*self.stream, first + position)), within)
             sizes = (in_bag == 0).sum(axis=1)
         if self.members is not None:
-            # row after row in memory, as an index does not leave it: sums of real numbers show it
+            # an index would not leave rows contiguous, and sums of reals depend on that
             in_bag = np.take(in_bag, self.members, axis=1)
         usable = sizes >= self.leaving_out
         ordinals = first * BLOCK + np.flatnonzero(usable)
@@ -184,13 +169,8 @@ class Draws:
     ) -> Iterator[Result]:
         """Apply a function to the resamples of each batch; results in order.
 
-        Parameters
-        ----------
-        n_configurations
-            C, if all are scored at once: batches are so small that the performances stay in the
-            cache.
-        one_thread
-            True to work in one thread, in batches as large as one thread alone has.
+        n_configurations: C, if all are scored at once: batches are then small enough for the cache.
+        one_thread: True to work in one thread, in batches of its full size.
         """
         jobs = 1 if one_thread else resources.current().jobs
         most = MOST_BLOCKS
@@ -223,10 +203,10 @@ class Draws:
         drawn = self.batch(blocks.start, len(blocks))
         if self.used is None:
             return drawn
-        wanted = np.isin(drawn.ordinals, self.used)
-        if wanted.all():
+        used = np.isin(drawn.ordinals, self.used)
+        if used.all():
             return drawn
-        return Resamples(drawn.in_bag[wanted], drawn.ordinals[wanted], drawn.sizes[wanted])
+        return Resamples(drawn.in_bag[used], drawn.ordinals[used], drawn.sizes[used])
 
 
 def draws_of(
@@ -268,19 +248,19 @@ class KeptDraws:
     def rows(
         self, n_units: int, seed: int, stream: tuple[int, ...], blocks: range
     ) -> tuple[IntArray, IntArray]:
-        """Return consecutive blocks of draws (B, U), read-only, and what each leaves out (B,)."""
+        """Return consecutive blocks of draws (B, U), read-only, with the units out of each (B,)."""
         parts = []
         for start in range(blocks.start // PAGE * PAGE, blocks.stop, PAGE):
-            counts, sizes, known = self._page(n_units, seed, (*stream, start))
-            wanted = range(max(blocks.start - start, 0), min(blocks.stop - start, PAGE))
-            for position in set(wanted) - known:
+            counts, sizes, drawn_before = self._page(n_units, seed, (*stream, start))
+            needed = range(max(blocks.start - start, 0), min(blocks.stop - start, PAGE))
+            for position in set(needed) - drawn_before:
                 # drawn without the lock and written at once, so that threads draw side by side
                 rows = slice(position * BLOCK, (position + 1) * BLOCK)
                 drawn = np.zeros((BLOCK, n_units), np.uint16)
                 _draw(drawn, generator(seed, (*stream, start + position)))
                 counts[rows], sizes[rows] = drawn, (drawn == 0).sum(axis=1)
-                known.add(position)
-            rows = slice(wanted.start * BLOCK, wanted.stop * BLOCK)
+                drawn_before.add(position)
+            rows = slice(needed.start * BLOCK, needed.stop * BLOCK)
             parts.append((readonly(counts[rows]), readonly(sizes[rows])))
         if len(parts) == 1:
             return parts[0]
@@ -290,10 +270,10 @@ class KeptDraws:
     def _page(self, *place: Any) -> Page:
         with self._lock:
             n_rows = PAGE * BLOCK
-            found = self.pages.pop(place, None)
-            page = found or (np.empty((n_rows, place[0]), np.uint16), np.empty(n_rows, int), set())
-            self.pages[place] = page  # the last of all
-            while sum(kept.nbytes for kept, _, _ in self.pages.values()) > KEPT_BYTES:
+            stored = self.pages.pop(place, None)
+            page = stored or (np.empty((n_rows, place[0]), np.uint16), np.empty(n_rows, int), set())
+            self.pages[place] = page  # now the one used last
+            while sum(counts.nbytes for counts, _, _ in self.pages.values()) > KEPT_BYTES:
                 del self.pages[next(iter(self.pages))]
             return page
 
@@ -331,17 +311,13 @@ def _draw(
 
 @lru_cache(maxsize=4)  # the files of a batch mostly have as many folds
 def every_resample(n_units: int, *, leaving_out: bool = True) -> tuple[IntArray, FloatArray]:
-    """Enumerate the resamples of U units that can be used, each with its probability.
+    """Enumerate the usable resamples of U units, each with its probability.
 
-    There are C(2U - 1, U) ways to draw U times from U units when the order does not count. By
-    default the one that draws each unit once is left out. Probabilities add up to 1.
+    There are C(2U - 1, U) unordered draws of U from U units with replacement. By default the one
+    with each unit once is left out. Probabilities add up to 1.
 
-    Returns
-    -------
-    in_bag : (M, U) uint8
-        Multiplicities, in lexicographic order.
-    probabilities : (M,)
-        U! / (prod_i m_i! U^U), renormalised.
+    Returns in_bag (M, U) uint8: multiplicities, in lexicographic order.
+    Returns probabilities (M,): u! / (prod_i m_i! U^U), renormalised.
     """
     in_bag = _shared_out(n_units, n_units)
     if leaving_out:

@@ -34,8 +34,6 @@ def positive(p: float) -> float:
 def chi_squared(statistic: float, df: float) -> Significance:
     """Test a statistic that is chi-squared.
 
-    Examples
-    --------
     >>> round(chi_squared(25 / 12, 1).p, 4)
     0.1489
     """
@@ -55,17 +53,11 @@ def f_ratio(statistic: float, above: float, below: float) -> Significance:
 
 @dataclass(frozen=True, slots=True)
 class Pivot:
-    """An estimate whose distance to the truth, in standard errors, has a known law.
+    """An estimate whose standardised error has a known law.
 
-    Attributes
-    ----------
-    value, error
-        Estimate and standard error, in one unit.
-    df
-        Degrees of freedom of Student's t; infinite for the normal law.
+    value, error: estimate and standard error, in one unit.
+    df: degrees of freedom of Student's t; infinite for the normal law.
 
-    Examples
-    --------
     >>> round(Pivot(1.959964, 1.0).p, 6), round(Pivot(2.262157, 1.0, 9).p, 6)
     (0.05, 0.05)
     """
@@ -81,9 +73,7 @@ class Pivot:
         Its variance is (1 / J + ratio) s^2, where `ratio` is n_test / n_train for models that
         share training samples, and 0 for independent ones.
 
-        References
-        ----------
-        Student 1908; Nadeau & Bengio 2003.
+        Source: Student 1908; Nadeau & Bengio 2003.
         """
         spread = float(np.std(values, ddof=1))
         error = spread * sqrt(1 / len(values) + ratio)
@@ -119,8 +109,6 @@ class Pivot:
 def mean_ranks(values: FloatArray) -> FloatArray:
     """Return the ranks (n,) of values, from 1 for the smallest; ties share the mean of theirs.
 
-    Examples
-    --------
     >>> mean_ranks(np.array([0.3, 0.1, 0.3])).tolist()
     [2.5, 1.0, 2.5]
     """
@@ -135,9 +123,7 @@ def friedman(ranks: FloatArray) -> Significance:
     The form (k - 1) sum (R_j - n (k + 1) / 2)^2 / (A - n k (k + 1)^2 / 4), with rank sums R_j and
     A the sum of the squared ranks, corrects for ties. 0 where all tie.
 
-    References
-    ----------
-    Friedman 1937; Conover 1999, page 370.
+    Source: Friedman 1937; Conover 1999, page 370.
     """
     n, k = ranks.shape
     spread = float((ranks**2).sum()) - n * k * (k + 1) ** 2 / 4
@@ -146,20 +132,13 @@ def friedman(ranks: FloatArray) -> Significance:
 
 
 def cochran(right: BoolArray) -> tuple[IntArray, IntArray]:
-    """Return sums of squares of what is right (n, C), among the first 1, 2, ..., C columns.
+    """Return sums of squares of right answers (n, C), among the first 1, 2, ..., C columns.
 
     Cochran's Q of the first k is (k - 1) times the first of these over the second.
 
-    Returns
-    -------
-    between : (C,)
-        k sum G^2 - T^2, with G right in a column and T in all.
-    within : (C,)
-        k T - sum L^2, with L right in a row; 0 where no row tells the columns apart.
-
-    References
-    ----------
-    Cochran 1950.
+    Returns between (C,): k sum G^2 - T^2, with column totals G and total T.
+    Returns within (C,): k T - sum L^2, with row totals L; 0 where no row tells the columns apart.
+    Source: Cochran 1950.
     """
     k, per_column = np.arange(1, right.shape[1] + 1), right.sum(axis=0, dtype=np.int64)
     totals, rows = np.cumsum(per_column), np.cumsum(right, axis=1, dtype=np.int64)
@@ -168,28 +147,15 @@ def cochran(right: BoolArray) -> tuple[IntArray, IntArray]:
 
 
 def signed_ranks(differences: FloatArray, most_exact: int) -> tuple[FloatArray, FloatArray]:
-    """Rank differences (n, C) by size, and test whether columns lie above zero.
+    """Rank differences (n, C) by size, and test whether columns are above zero.
 
     Zeros are ranked too, and have no sign (Pratt).
 
-    Parameters
-    ----------
-    most_exact
-        n up to which p is exact given the ranks, ties and zeros included; beyond it is normal.
+    most_exact: largest n with an exact p, given the ranks, ties and zeros; beyond it p is normal.
+    Returns sums (C,): of the ranks of positive differences.
+    Returns p (C,): probability of a sum as large if all signs were tosses of a fair coin.
+    Source: Wilcoxon 1945; Pratt 1959.
 
-    Returns
-    -------
-    sums : (C,)
-        Of the ranks of positive differences.
-    p : (C,)
-        Probability of a sum as large, if all signs are tossed by fair coins.
-
-    References
-    ----------
-    Wilcoxon 1945; Pratt 1959.
-
-    Examples
-    --------
     >>> sums, p = signed_ranks(np.array([[0.1], [0.2], [0.3]]), 25)
     >>> sums.tolist(), p.tolist()
     ([6.0], [0.125])

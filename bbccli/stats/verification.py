@@ -18,29 +18,18 @@ from bbccli.core.rounding import count
 from bbccli.core.source import ReportedScore, ToolRun, TwoFigures, Verification, agrees
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical, fitting
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import with_clip
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, Pooling, PredictionKind
 
 
 def verify(matrix: PredictionMatrix) -> Verification | None:
-    """Compute the scores of the leaderboard of a run again.
+    """Recompute the scores on the leaderboard of a run.
 
-    Parameters
-    ----------
-    matrix
-        Predictions whose metadata hold a `run`.
-
-    Returns
-    -------
-    Verification or None
-        None where the predictions do not come from a run.
-
-    Raises
-    ------
-    InputError
-        A score differs by more than its tolerance: names the configuration, both scores and what
-        the cause may be.
+    matrix: predictions whose metadata hold a `run`.
+    Returns Verification or None: None where the predictions do not come from a run.
+    Raises InputError: a score differs by more than its tolerance; names the configuration, both
+        scores and the likely cause.
     """
     run = matrix.source.run
     if run is None:
@@ -50,24 +39,24 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
     reason = run.unchecked or _hindrance(matrix, run)
     if reason or not scores:
         return Verification(len(scores), 0, None, None, reason or "the run reports no scores")
-    found = list(compared(matrix, scores, columns))
-    if not found:
+    comparisons = list(compared(matrix, scores, columns))
+    if not comparisons:
         reason = "its metric can't be computed from these predictions"
         return Verification(len(scores), 0, None, None, reason)
-    for one in found:
+    for one in comparisons:
         if not one.confirmed:
             raise _refuted(matrix, run, one.score, one.value, _cause(matrix, one.score, columns))
     _check_folds(matrix, run, columns)
-    tolerance = max(float(one.score.tolerance) for one in found)
+    tolerance = max(float(one.score.tolerance) for one in comparisons)
     others = [
         TwoFigures(one.score.id, _metric(one.score), one.score.value, one.clip, one.here, CLIP)
-        for one in found
+        for one in comparisons
         if one.otherwise
     ]
     return Verification(
         n_scores=len(scores),
-        n_checked=len(found),
-        largest_difference=max(one.difference for one in found),
+        n_checked=len(comparisons),
+        largest_difference=max(one.difference for one in comparisons),
         tolerance=tolerance,
         reason=None,
         otherwise=tuple(sorted(others, key=lambda one: -abs(one.tool - one.here))),
@@ -75,17 +64,14 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
 
 
 def verified(matrix: PredictionMatrix) -> PredictionMatrix:
-    """Return a matrix that knows what came of `verify`.
+    """Return the matrix with the result of `verify`.
 
-    Raises
-    ------
-    InputError
-        As `verify`.
+    Raises InputError: as `verify`.
     """
-    found = verify(matrix)
-    if found is None:
+    verification = verify(matrix)
+    if verification is None:
         return matrix
-    return replace(matrix, source=replace(matrix.source, verification=found))
+    return replace(matrix, source=replace(matrix.source, verification=verification))
 
 
 def _metric(score: ReportedScore) -> str:
@@ -93,7 +79,7 @@ def _metric(score: ReportedScore) -> str:
 
 
 def _hindrance(matrix: PredictionMatrix, run: ToolRun) -> str | None:
-    """Return why scores of all samples can't be those of this matrix."""
+    """Return why scores on all samples can't be recomputed from this matrix."""
     if run.n_samples not in (None, matrix.n_samples):
         return f"the run scored {count(run.n_samples, 'sample')}, and {matrix.n_samples} take part"
     if run.weighted and matrix.outcome.weights is None:
@@ -116,33 +102,27 @@ def _as_scored(matrix: PredictionMatrix, run: ToolRun) -> Columns:
         columns[name] = _with(matrix, columns[name][1], weights=None)
     for one in run.targets.clipped if run.targets else ():
         if one.id in columns:
-            own = one.by_key
-            rows = np.flatnonzero(np.isin(matrix.keys, list(own)))
+            targets = one.by_key
+            rows = np.flatnonzero(np.isin(matrix.keys, list(targets)))
             values = matrix.outcome.values.astype(np.float64)
-            values[rows] = [own[key] for key in matrix.keys[rows].tolist()]
+            values[rows] = [targets[key] for key in matrix.keys[rows].tolist()]
             columns[one.id] = _with(matrix, columns[one.id][1], values=values)
     return columns
 
 
 def _with(matrix: PredictionMatrix, column: int, **changes: Any) -> tuple[PredictionMatrix, int]:
-    """A configuration with another outcome, and its place."""
     alone = matrix.of_configurations(np.array([column]))
     return replace(alone, outcome=replace(matrix.outcome, **changes)), 0
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A reported score, computed again.
+    """A reported score, recomputed.
 
-    Parameters
-    ----------
-    score
-        As it was reported.
-    value, clip
-        As the tool computes it, and where it clips probabilities: of those that tools use, the
-        place that comes nearest to the report.
-    here
-        As bbc computes it.
+    score: as reported.
+    value, clip: as the tool computes it, and where it clips probabilities: the clip of a known tool
+        that comes nearest to the report.
+    here: as bbc computes it.
     """
 
     score: ReportedScore
@@ -157,7 +137,7 @@ class Compared:
 
     @property
     def confirmed(self) -> bool:
-        """True if the report is what the predictions give."""
+        """True if the report agrees with the predictions."""
         return agrees(self.value, self.score.value, self.score.tolerance)
 
     @property
@@ -169,26 +149,21 @@ class Compared:
 def compared(
     matrix: PredictionMatrix, scores: Iterable[ReportedScore], columns: Columns | None = None
 ) -> Iterator[Compared]:
-    """Compute again each score of all samples whose metric the predictions have.
+    """Recompute each score on all samples whose metric the predictions allow.
 
-    Parameters
-    ----------
-    matrix
-        The predictions.
-    scores
-        Scores of its configurations.
-    columns
-        Where each configuration is that was scored; by default in the matrix.
+    matrix: the predictions.
+    scores: scores of its configurations.
+    columns: column of each scored configuration; by default as in the matrix.
     """
-    known = {metric.name: metric for metric in fitting(matrix)}
+    metrics = {metric.name: metric for metric in fitting(matrix)}
     columns = _columns(matrix) if columns is None else columns
     for score in scores:
-        metric, pooling = known.get(_metric(score)), score.selection
+        metric, pooling = metrics.get(_metric(score)), score.selection
         if metric is None or (pooling is not Pooling.POOLED and matrix.folds is None):
             continue
-        own, column = columns[score.id]
+        source, column = columns[score.id]
         values = {
-            clip: float(Candidates(own, one, pooling).performances()[column])
+            clip: float(Candidates(source, one, pooling).performances()[column])
             for one, clip in {with_clip(metric, clip): clip for clip in reversed(_CLIPS)}.items()
         }
         clip = min(values, key=lambda one: (abs(values[one] - score.value), one != CLIP))
@@ -200,19 +175,19 @@ _CLIPS = (CLIP, 2.0**-52)
 
 
 def _check_folds(matrix: PredictionMatrix, run: ToolRun, columns: Columns) -> None:
-    """Refuse folds that are not those of the run, by what it says of single ones.
+    """Refuse folds that contradict the single-fold scores of the run.
 
     A configuration of which no fold agrees may have been scored otherwise: it says nothing, unless
     all of them do.
     """
-    found: dict[str, list[tuple[ReportedScore, float]]] = {}
+    by_model: dict[str, list[tuple[ReportedScore, float]]] = {}
     for score, value in _in_folds(matrix, run, columns):
-        found.setdefault(score.id, []).append((score, value))
+        by_model.setdefault(score.id, []).append((score, value))
     wrong = {
         name: [(s, value) for s, value in pairs if not agrees(value, s.value, s.tolerance)]
-        for name, pairs in found.items()
+        for name, pairs in by_model.items()
     }
-    some = {name: one for name, one in wrong.items() if len(one) < len(found[name])}
+    some = {name: one for name, one in wrong.items() if len(one) < len(by_model[name])}
     for pairs in (some or wrong).values():
         for score, value in pairs:
             cause = "the folds are not those of the run, or rows of theirs are mixed up"
@@ -222,20 +197,22 @@ def _check_folds(matrix: PredictionMatrix, run: ToolRun, columns: Columns) -> No
 def _in_folds(
     matrix: PredictionMatrix, run: ToolRun, columns: Columns
 ) -> Iterator[tuple[ReportedScore, float]]:
-    """Yield the scores of single folds that can be computed, each with its value."""
+    """Yield the scores of single folds that can be recomputed, with the recomputed values."""
     if matrix.folds is None or len(matrix.folds) > 1 or matrix.available is not None:
         return
-    known = {metric.name: metric for metric in fitting(matrix)}
+    metrics = {metric.name: metric for metric in fitting(matrix)}
     weights = (matrix.folds[0] == np.arange(matrix.folds.max() + 1)[:, None]).astype(np.uint8)
-    found: dict[tuple[PredictionMatrix, str], FloatArray] = {}
+    performances: dict[tuple[PredictionMatrix, str], FloatArray] = {}
     for one in run.fold_scores:
         name = _metric(one)
-        if one.id not in columns or name not in known or one.fold not in range(len(weights)):
+        if one.id not in columns or name not in metrics or one.fold not in range(len(weights)):
             continue
-        own, column = columns[one.id]
-        if (own, name) not in found:
-            found[own, name] = Candidates(own, known[name], Pooling.POOLED).score(weights)
-        value = found[own, name][one.fold, column]
+        source, column = columns[one.id]
+        if (source, name) not in performances:
+            performances[source, name] = Candidates(source, metrics[name], Pooling.POOLED).score(
+                weights
+            )
+        value = performances[source, name][one.fold, column]
         if not np.isnan(value):
             yield one, float(value)
 
@@ -258,10 +235,10 @@ def _refuted(
 
 
 def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> str:
-    """Return the likely cause: swapped classes are tried, all else is guessed."""
+    """Return the likely cause; only swapped classes are tried, all else is a guess."""
     if _metric(score) == "auc" and matrix.kind is not PredictionKind.LABEL:
-        own, column = columns[score.id]
-        candidates = Candidates(own, METRICS["auc"], score.selection)
+        source, column = columns[score.id]
+        candidates = Candidates(source, METRICS["auc"], score.selection)
         value = candidates.performances()[column]
         if abs(1 - value - score.value) <= score.tolerance:
             return "the classes are swapped: choose the other one by --positive"

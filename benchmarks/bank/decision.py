@@ -1,16 +1,16 @@
-"""Which interval is the default: the rule, and what it says of each candidate.
+"""The rule for the default interval.
 
-1. Candidates are `bbc`, `bbc-632` and `bbc-eb` with every kind of interval that the program has but
-   `t`, with the guard. What counts is their two-sided 95 % interval in the searches of 60
-   configurations, of every metric whose values are bounded: for a loss without a worst value no
-   interval from the sample promises anything.
-2. A candidate holds if its coverage is at least .945, as a mean over population-metrics (a metric
+1. Candidates are `bbc`, `bbc-632` and `bbc-eb` with every kind of interval except `t`, with the
+   guard. The rule judges their two-sided 95 % intervals in the searches of 60 configurations, for
+   every metric whose values are bounded: for a loss without a worst value no interval from the
+   sample promises anything.
+2. A candidate passes if its coverage is at least .945, as a mean over population-metrics (a metric
    of a population, its sizes together), and if in no population-metric it is under .93 beyond
    chance: binomial tests, at 5 % over all of them by Holm's procedure.
-3. The rule names the candidate that holds in both halves with the least interval score, relative to
-   `bbc` with percentiles; where none does, it is `bbc` with percentiles.
+3. The rule names the candidate that passes in both halves with the least interval score, relative
+   to `bbc` with percentiles; if none does, it is `bbc` with percentiles.
 
-The rule is about tightness. The default is a judgement beside it, see docs/validation.md.
+The rule is about tightness. The default also rests on judgement: see docs/validation.md.
 """
 
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ LEAST, LEAST_ANYWHERE, LEVEL = 0.945, 0.93, 0.05
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the rule says of a candidate in one half.
+    """The verdict of the rule on a candidate in one half.
 
     Attributes
     ----------
@@ -64,11 +64,11 @@ def verdicts(frame: pd.DataFrame, half: Half) -> Verdicts:
     if rows.empty:
         return {}
     sums = sums_of(rows)
-    relative, found = figures(sums), coverage(sums, ["population", "metric"])
-    found["where"] = found["population"] + " " + found["metric"]
+    relative, counts = figures(sums), coverage(sums, ["population", "metric"])
+    counts["where"] = counts["population"] + " " + counts["metric"]
     return {
         variant: _verdict(
-            found[(found["method"] == variant[0]) & (found["interval"] == variant[1])],
+            counts[(counts["method"] == variant[0]) & (counts["interval"] == variant[1])],
             relative[variant]["width"].value,
             relative[variant]["score"].value,
         )
@@ -76,21 +76,21 @@ def verdicts(frame: pd.DataFrame, half: Half) -> Verdicts:
     }
 
 
-def _verdict(own: pd.DataFrame, width: float, score: float) -> Verdict:
+def _verdict(counts: pd.DataFrame, width: float, score: float) -> Verdict:
     """The verdict by the coverage of one candidate in each population-metric."""
-    shares = own["both"] / own["n"]
-    return Verdict(float(shares.mean()), tuple(own.loc[_low(own), "where"]), width, score)
+    shares = counts["both"] / counts["n"]
+    return Verdict(float(shares.mean()), tuple(counts.loc[_low(counts), "where"]), width, score)
 
 
-def _low(own: pd.DataFrame) -> list[bool]:
-    """Which shares are under .93 beyond chance."""
+def _low(counts: pd.DataFrame) -> list[bool]:
+    """Find the shares that are under .93 beyond chance."""
     from scipy.stats import binomtest
 
     from bbccli.comparisons.adjustment import adjusted
 
     every = [
         binomtest(k, n, LEAST_ANYWHERE, alternative="less").pvalue
-        for k, n in zip(own["both"], own["n"], strict=True)
+        for k, n in zip(counts["both"], counts["n"], strict=True)
     ]
     return [bool(p < LEVEL) for p in adjusted(np.array(every), Adjustment.HOLM)]
 

@@ -64,14 +64,14 @@ class Sums:
 
 def sums_of(frame: pd.DataFrame, level: str = "95") -> Sums:
     """Add up the rows of each cell and variant."""
-    said = frame[frame["estimate"].notna()]
-    cells = said[CELL].drop_duplicates().sort_values(CELL, ignore_index=True)
-    names = [*_pairs(said)]
-    cell = pd.MultiIndex.from_frame(cells).get_indexer(pd.MultiIndex.from_frame(said[CELL]))
+    rows = frame[frame["estimate"].notna()]
+    cells = rows[CELL].drop_duplicates().sort_values(CELL, ignore_index=True)
+    names = [*_pairs(rows)]
+    cell = pd.MultiIndex.from_frame(cells).get_indexer(pd.MultiIndex.from_frame(rows[CELL]))
     pairs = pd.MultiIndex.from_tuples(names)
-    variant = pairs.get_indexer(pd.MultiIndex.from_frame(said[["method", "interval"]]))
+    variant = pairs.get_indexer(pd.MultiIndex.from_frame(rows[["method", "interval"]]))
     values = np.zeros((len(cells), len(names), len(SUMS)))
-    np.add.at(values, (cell, variant), _terms(said, level))
+    np.add.at(values, (cell, variant), _terms(rows, level))
     return Sums(cells, names, values)
 
 
@@ -85,7 +85,7 @@ def _pairs(frame: pd.DataFrame) -> Variants:
 
 
 def _terms(frame: pd.DataFrame, level: str) -> Array:
-    """What a row adds to the sums: (rows, 10)."""
+    """Contributions of each row to the sums: (rows, 10)."""
     sign = frame["metric"].map(lambda name: metric_of(name).direction.sign).to_numpy()
     error = sign * frame["estimate"].to_numpy()
     distance = -sign * frame[f"one_{level}"].to_numpy()
@@ -97,9 +97,9 @@ def _terms(frame: pd.DataFrame, level: str) -> Array:
     missed = np.maximum(below, 0) + np.maximum(-above, 0)
     terms = [np.ones(len(frame)), error, error**2, bounded, distance >= 0, distance, score]
     terms += [missed == 0, above - below, above - below + 2 / alpha * missed]
-    found = np.column_stack(terms).astype(float)
-    found[~bounded, 3:] = 0
-    return found
+    values = np.column_stack(terms).astype(float)
+    values[~bounded, 3:] = 0
+    return values
 
 
 def _by_cell(sums: Array, reference: int) -> Array:
@@ -165,5 +165,5 @@ def coverage(sums: Sums, by: list[str]) -> pd.DataFrame:
         if sums.values[m, v, 3]
     ]
     keys = [*by, "method", "interval"]
-    found = pd.DataFrame(rows, columns=[*keys, "n", "bound", "both"])
-    return found.groupby(keys, sort=False, as_index=False).sum()
+    counts = pd.DataFrame(rows, columns=[*keys, "n", "bound", "both"])
+    return counts.groupby(keys, sort=False, as_index=False).sum()

@@ -1,4 +1,4 @@
-"""What there is to judge: repetitions of sizes of populations, and of simulated settings."""
+"""Items to judge: repetitions of populations at each size, and of simulated settings."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Item(Protocol):
         """Name of the file of the store."""
 
     def questions(self) -> list[Question]:
-        """What is asked of it; nothing is trained or drawn for that."""
+        """Its questions; nothing is trained or drawn for them."""
 
     def subjects(self, matrices: Path) -> Iterator[Subject]:
         """The questions with their predictions and truth."""
@@ -92,8 +92,8 @@ class OfPopulation:
         return n_configurations == MAIN and self.repetition % 4 == 0
 
     def subjects(self, matrices: Path) -> Iterator[Subject]:
-        found = study(self.population, self.size, self.repetition, matrices)
-        every = found.matrix
+        trained = study(self.population, self.size, self.repetition, matrices)
+        every = trained.matrix
         searches = {}
         for question in self.questions():
             columns = search(every.configurations, question.search)
@@ -106,7 +106,7 @@ class OfPopulation:
             yield Subject(
                 question,
                 searches[question.search],
-                found.truths[question.metric][columns],
+                trained.truths[question.metric][columns],
                 unit_of(self.population, question.metric),
             )
 

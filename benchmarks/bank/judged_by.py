@@ -14,7 +14,7 @@ CAPPED = "capped "
 
 
 def is_capped(name: str) -> bool:
-    """Whether a metric of the store is a capped one."""
+    """True if a metric of the store is a capped one."""
     return name.startswith(CAPPED)
 
 
@@ -24,7 +24,7 @@ def metric_of(name: str) -> Metric:
 
 
 def changes_of(name: str) -> dict[str, Any]:
-    """What a metric asks of the plan."""
+    """Options of the plan for a metric."""
     return {"cap": CAP} if is_capped(name) else {}
 
 

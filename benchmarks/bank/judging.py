@@ -62,7 +62,7 @@ class Question:
     few: bool = False
 
     def key(self, variant: Variant) -> Key:
-        """What the store knows a row by."""
+        """The key of a row in the store."""
         study = (self.population, self.size, self.repetition, self.search)
         return (*study, self.metric, *variant.key)
 
@@ -71,22 +71,22 @@ class Question:
         """Seed of the resamples."""
         return crc32(f"{self.population} {self.size} {self.repetition}".encode())
 
-    def missing(self, every: Sequence[Variant], known: set[Key]) -> list[Variant]:
+    def missing(self, every: Sequence[Variant], stored: set[Key]) -> list[Variant]:
         """Variants that fit and are not in the store."""
-        return [one for one in every if self._fits(one) and self.key(one) not in known]
+        return [one for one in every if self._fits(one) and self.key(one) not in stored]
 
     def _fits(self, variant: Variant) -> bool:
         needs, metric = METHODS[variant.runs].needs, metric_of(self.metric)
         if self.nested or Need.NESTED in needs:
             return self.nested and variant.key in ON_NESTED
-        lacking = (
+        unfit = (
             ("pooling" in variant.changes and not metric.of_pairs)
             or (Need.REPEATS in needs and self.n_repeats < 2)
             or (variant.simulated and self.models is not Models.FIXED)
             or (variant.method in SLOW_FOR_SURVIVAL and self.metric == "concordance")
             or (variant.sized and metric.kind is not MetricKind.OTHER)
         )
-        if lacking:
+        if unfit:
             return False
         return variant.always if self.few else variant.everywhere or self.main
 
@@ -109,9 +109,9 @@ class Subject:
     unit: float
 
 
-def judged(subject: Subject, asked: Sequence[Variant]) -> Iterator[dict[str, Any]]:
+def judged(subject: Subject, missing: Sequence[Variant]) -> Iterator[dict[str, Any]]:
     """One row for each variant."""
-    for variant in asked:
+    for variant in missing:
         one = subject.question
         row: dict[str, Any] = {
             "population": one.population,
@@ -127,12 +127,12 @@ def judged(subject: Subject, asked: Sequence[Variant]) -> Iterator[dict[str, Any
         }
         row |= dict.fromkeys(ENDS, MISSING)
         with suppress(UndefinedError, UnsupportedError):  # a row without an estimate says so
-            row |= _said(subject, variant)
+            row |= _result(subject, variant)
         yield row
 
 
-def _said(subject: Subject, variant: Variant) -> dict[str, Any]:
-    """What a variant says: truth of its winner, estimate, and ends at all levels."""
+def _result(subject: Subject, variant: Variant) -> dict[str, Any]:
+    """Truth of the variant's winner, estimate, and ends at all levels."""
     question, matrix = subject.question, subject.matrix
     method, metric = METHODS[variant.runs], metric_of(question.metric)
     plan = Plan(n_resamples=N_RESAMPLES, seed=question.seed, models=question.models)
@@ -140,13 +140,13 @@ def _said(subject: Subject, variant: Variant) -> dict[str, Any]:
     row: dict[str, Any] = {}
     for level in question.levels if variant.every_level else ONE_LEVEL:
         for side in (Side.TWO, metric.direction.pessimistic()):
-            found = method.run(matrix, metric, replace(plan, level=level, side=side))
-            truth = float(subject.truths[matrix.configurations.index(found.winner)])
+            estimate = method.run(matrix, metric, replace(plan, level=level, side=side))
+            truth = float(subject.truths[matrix.configurations.index(estimate.winner)])
             row["truth"] = truth
-            row["estimate"] = encoded(found.value - truth, subject.unit)
-            if found.interval is None:
+            row["estimate"] = encoded(estimate.value - truth, subject.unit)
+            if estimate.interval is None:
                 return row
-            row |= _ends(found.interval, metric.direction, truth, subject.unit)
+            row |= _ends(estimate.interval, metric.direction, truth, subject.unit)
     return row
 
 

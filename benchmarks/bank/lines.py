@@ -1,4 +1,4 @@
-"""What the tables of the pages share: names, figures and Markdown."""
+"""Shared parts of the tables of the pages: names, figures and Markdown."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -19,19 +19,19 @@ def markdown(
     title: str, rows: Iterable[Row], note: str = "", words: set[str] | frozenset[str] = frozenset()
 ) -> str:
     """A table whose words stand to the left, and whose figures to the right."""
-    kept = list(rows)
+    listed = list(rows)
     left = {"method", "interval", *words}
     show: dict[str, Callable[[Any], str]] = {
-        name: str if name in left else shown for row in kept for name in row
+        name: str if name in left else shown for row in listed for name in row
     }
-    return as_markdown(Table(title, title, show, kept, note))
+    return as_markdown(Table(title, title, show, listed, note))
 
 
 def lines(sums: Sums, names: Iterable[str] = MEASURES) -> list[Row]:
     """One row for each variant."""
     return [
-        name_of(variant) | {name: found[name] for name in names}
-        for variant, found in figures(sums).items()
+        name_of(variant) | {name: of_variant[name] for name in names}
+        for variant, of_variant in figures(sums).items()
     ]
 
 

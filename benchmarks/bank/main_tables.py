@@ -12,7 +12,7 @@ from benchmarks.bank.populations import BY_NAME
 from benchmarks.bank.results import LEVELS
 from benchmarks.bank.searches import MAIN
 from benchmarks.bank.variants import AT_EVERY_LEVEL, MAIN_METHODS
-from benchmarks.tables import Row
+from benchmarks.tables import Row, percent
 from benchmarks.validation.summary import SIGNIFICANT, share_of
 
 
@@ -33,14 +33,14 @@ def _half_of(frame: pd.DataFrame) -> str:
 
 def misses(frame: pd.DataFrame) -> str:
     """Of the main methods, the population-metrics that intervals cover too seldom."""
-    found = coverage(sums_of(main_ones(frame)), ["population", "metric"])
+    counts = coverage(sums_of(main_ones(frame)), ["population", "metric"])
     rows = []
-    for variant, own in found.groupby(["method", "interval"], sort=False):
-        low = [one for one in own.itertuples() if share_of(one.both, one.n, LEVEL).mark]
+    for variant, of_variant in counts.groupby(["method", "interval"], sort=False):
+        low = [one for one in of_variant.itertuples() if share_of(one.both, one.n, LEVEL).mark]
         where = [f"{one.population} {one.metric} {share_of(one.both, one.n)}" for one in low]
-        told = {"of": len(own), SELDOM: ", ".join(where) or "none"}
-        rows.append(name_of(variant) | told)
-    note = f"Both ends, 95 %; too seldom by a binomial test at {SIGNIFICANT:.0%}."
+        cells = {"of": len(of_variant), SELDOM: ", ".join(where) or "none"}
+        rows.append(name_of(variant) | cells)
+    note = f"Both ends, 95 %; too seldom by a binomial test at {percent(SIGNIFICANT)}."
     return markdown("Where intervals cover too seldom", rows, note, {SELDOM})
 
 
@@ -52,25 +52,25 @@ LEVEL = 0.95
 def by_metric(frame: pd.DataFrame) -> str:
     """Coverage by population-metric; and points and widths relative to `bbc`."""
     sums = sums_of(main_ones(frame))
-    found = coverage(sums, ["population", "metric"])
+    counts = coverage(sums, ["population", "metric"])
     rows = []
-    for (population, metric), own in found.groupby(["population", "metric"], sort=False):
-        row: Row = {"population": population, "metric": metric, "n": int(own["n"].max())}
-        for one in own.itertuples():
+    for (population, metric), of_metric in counts.groupby(["population", "metric"], sort=False):
+        row: Row = {"population": population, "metric": metric, "n": int(of_metric["n"].max())}
+        for one in of_metric.itertuples():
             row[f"{one.method} {one.interval}"] = f"{share_of(one.both, one.n, LEVEL)}"
         rows.append(row)
     title = "Coverage of both ends by population and metric"
     parts = [markdown(title, rows, words={"population", "metric"})]
     for name, kinds in _KINDS.items():
         rows = []
-        for population, metric in found[["population", "metric"]].drop_duplicates().values:
-            mine = frame["population"].eq(population) & frame["metric"].eq(metric)
-            one = sums_of(frame[mine & (frame["search"] == MAIN)])
-            told = {"population": population, "metric": metric}
+        for population, metric in counts[["population", "metric"]].drop_duplicates().values:
+            chosen = frame["population"].eq(population) & frame["metric"].eq(metric)
+            one = sums_of(frame[chosen & (frame["search"] == MAIN)])
+            cells = {"population": population, "metric": metric}
             for variant, figure in figures(one).items():
                 if variant[0] in MAIN_METHODS and variant[1] in kinds:
-                    told[" ".join(variant if name == "width" else variant[:1])] = figure[name]
-            rows.append(told)
+                    cells[" ".join(variant if name == "width" else variant[:1])] = figure[name]
+            rows.append(cells)
         title = name.capitalize() if name == "bias" else f"{name} relative to `bbc`"
         parts.append(markdown(title, rows, words={"population", "metric"}))
     return "\n\n".join(parts)
@@ -133,12 +133,12 @@ def _compared(
 def by_level(frame: pd.DataFrame) -> str:
     """Coverage at every level, one- and two-sided."""
     rows: dict[tuple[str, str], Row] = {}
-    own = main_ones(frame)
-    own = own[own["method"].isin(AT_EVERY_LEVEL)]
+    levelled = main_ones(frame)
+    levelled = levelled[levelled["method"].isin(AT_EVERY_LEVEL)]
     for level in LEVELS:
         percent = f"{100 * level:.0f}"
-        for variant, found in figures(sums_of(own, percent)).items():
+        for variant, of_variant in figures(sums_of(levelled, percent)).items():
             row = rows.setdefault(variant, name_of(variant))
-            row[f"one-sided {percent} %"] = found["bound"]
-            row[f"two-sided {percent} %"] = found["both ends"]
+            row[f"one-sided {percent} %"] = of_variant["bound"]
+            row[f"two-sided {percent} %"] = of_variant["both ends"]
     return markdown("Coverage at other levels", rows.values())

@@ -85,19 +85,19 @@ def nested_study(
     truth = matrix_of(population.task, names, outcome=others.outcome, predictions=fitted[None])
     everything = np.ones((1, len(others)), np.uint8)
     truths = {name: truth_scorer(name, truth, drawn)(everything)[0] for name in METRICS_OF_MEANS}
-    given: dict[str, Any] = {"outcome": drawn.outcome, "folds": folds}
-    given["predictions"] = np.stack([outer for outer, _ in pairs])
+    arrays: dict[str, Any] = {"outcome": drawn.outcome, "folds": folds}
+    arrays["predictions"] = np.stack([outer for outer, _ in pairs])
     nested = tuple(_folds(folds, [inner for _, inner in pairs]))
-    return matrix_of(population.task, names, **given, nested=nested), truths
+    return matrix_of(population.task, names, **arrays, nested=nested), truths
 
 
-def _fitted(inside: Rows, asked: Rows) -> tuple[tuple[str, ...], Array]:
+def _fitted(inside: Rows, new: Rows) -> tuple[tuple[str, ...], Array]:
     """Names of the configurations, and their probabilities (m, C) of the second class."""
-    given = training(inside.features, inside.outcome.astype(int), asked.features, 2)
-    said = fitted_by((learners.neighbours, learners.trees), given)
-    kept = search(list(said), N_CONFIGURATIONS)
-    names = tuple(np.array(list(said))[kept])
-    return names, np.stack([said[name][:, 1] for name in names], axis=1)
+    data = training(inside.features, inside.outcome.astype(int), new.features, 2)
+    predicted = fitted_by((learners.neighbours, learners.trees), data)
+    chosen = search(list(predicted), N_CONFIGURATIONS)
+    names = tuple(np.array(list(predicted))[chosen])
+    return names, np.stack([predicted[name][:, 1] for name in names], axis=1)
 
 
 def _inside(drawn: Rows, folds: Array) -> tuple[Array, Array]:
@@ -107,33 +107,33 @@ def _inside(drawn: Rows, folds: Array) -> tuple[Array, Array]:
     outer = inner = np.empty(0)
     for i, j in combinations(range(-1, n_folds), 2):  # -1: without fold j alone
         without = [k for k in (i, j) if k >= 0]
-        asked = np.concatenate([parts[k] for k in without])
-        _, said = _fitted(drawn.take(np.flatnonzero(~np.isin(folds, without))), drawn.take(asked))
+        rows = np.concatenate([parts[k] for k in without])
+        inside = np.flatnonzero(~np.isin(folds, without))
+        _, predicted = _fitted(drawn.take(inside), drawn.take(rows))
         if not outer.size:
-            outer, inner = (np.empty((*shape, said.shape[1])) for shape in _shapes(folds, n_folds))
+            n_columns = predicted.shape[1]
+            outer = np.empty((len(folds), n_columns))
+            inner = np.empty((n_folds, len(folds), n_columns))
         if i < 0:
-            outer[asked] = said
+            outer[rows] = predicted
         else:
-            inner[i, parts[j]], inner[j, parts[i]] = said[len(parts[i]) :], said[: len(parts[i])]
+            n_first = len(parts[i])
+            inner[j, parts[i]], inner[i, parts[j]] = predicted[:n_first], predicted[n_first:]
     return outer, inner
-
-
-def _shapes(folds: Array, n_folds: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    return (len(folds),), (n_folds, len(folds))
 
 
 def _folds(folds: Array, inner: list[Array]) -> Iterator[NestedFold]:
     """The outer folds of all repeats with their inner predictions."""
-    for repeat, (of_row, said) in enumerate(zip(folds, inner, strict=True)):
-        for fold in range(len(said)):
+    for repeat, (of_row, of_repeat) in enumerate(zip(folds, inner, strict=True)):
+        for fold in range(len(of_repeat)):
             inside, test = (np.flatnonzero((of_row == fold) == is_test) for is_test in (0, 1))
-            others = [k for k in range(len(said)) if k != fold]
+            others = [k for k in range(len(of_repeat)) if k != fold]
             yield NestedFold(
                 str(fold),
                 repeat,
                 inside,
                 test,
-                said[fold][inside],
+                of_repeat[fold][inside],
                 np.searchsorted(others, of_row[inside]),
                 tuple(str(k) for k in others),
             )

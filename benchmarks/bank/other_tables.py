@@ -13,7 +13,7 @@ from benchmarks.validation.summary import share_of
 
 
 def what_was_run(frame: pd.DataFrame) -> str:
-    """What was run: populations, sizes, repetitions."""
+    """List the populations, sizes and repetitions that were run."""
     counts = frame.groupby(["population", "size"])["repetition"].nunique()
     rows = [
         {
@@ -31,7 +31,7 @@ def what_was_run(frame: pd.DataFrame) -> str:
 
 
 def of_nested(frame: pd.DataFrame) -> str:
-    """What was said of nested cross-validations."""
+    """Results on nested cross-validations."""
     rows = frame[frame["population"].str.startswith(f"{FILE} ")] if len(frame) else frame
     if rows.empty:
         return ""
@@ -49,12 +49,14 @@ def of_size_correction(frame: pd.DataFrame) -> str:
     sized = frame.loc[frame["method"] == PUBLISHED, "metric"].unique()
     rows = []
     for metric in sorted(sized):
-        own = frame[(frame["metric"] == metric) & frame["method"].isin([PUBLISHED, DEFAULT[0]])]
-        found = figures(sums_of(own[own["interval"] == DEFAULT[1]]))
-        told: Row = {"metric": metric}
+        sized_rows = frame[
+            (frame["metric"] == metric) & frame["method"].isin([PUBLISHED, DEFAULT[0]])
+        ]
+        by_variant = figures(sums_of(sized_rows[sized_rows["interval"] == DEFAULT[1]]))
+        cells: Row = {"metric": metric}
         for name, variant in (("published", published), ("corrected", corrected)):
-            told |= {f"{m}, {name}": found[variant][m] for m in ("bias", "RMSE", "both ends")}
-        rows.append(told)
+            cells |= {f"{m}, {name}": by_variant[variant][m] for m in ("bias", "RMSE", "both ends")}
+        rows.append(cells)
     note = "In units of the corrected `bbc`, as elsewhere."
     return markdown("Size correction", rows, note, {"metric"}) if rows else ""
 
@@ -62,12 +64,12 @@ def of_size_correction(frame: pd.DataFrame) -> str:
 def of_capped(frame: pd.DataFrame) -> str:
     """Coverage of errors as they are, and with a cap."""
     populations = frame.loc[frame["metric"].map(is_capped).astype(bool), "population"].unique()
-    own = frame[frame["population"].isin(populations) & (frame["method"] == DEFAULT[0])]
-    if own.empty:
+    chosen = frame[frame["population"].isin(populations) & (frame["method"] == DEFAULT[0])]
+    if chosen.empty:
         return ""
-    found = coverage(sums_of(main_ones(own)), ["population", "metric"])
+    counts = coverage(sums_of(main_ones(chosen)), ["population", "metric"])
     rows = []
-    for (population, metric), one in found.groupby(["population", "metric"], sort=False):
+    for (population, metric), one in counts.groupby(["population", "metric"], sort=False):
         shares = {line.interval: f"{share_of(line.both, line.n)}" for line in one.itertuples()}
         rows.append({"population": population, "metric": metric, "n": int(one["n"].max())} | shares)
     note = f"Coverage of both ends of the 95 % intervals of `bbc`; capped by `--cap {CAP:g}`."

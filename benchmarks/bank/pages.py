@@ -69,15 +69,15 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
         "bank-capped": (of_capped, shown),
         "bank-size-correction": (of_size_correction, shown),
     }
-    found = {name: block(rows) if len(rows) else "" for name, (block, rows) in blocks.items()}
-    found["bank-populations"] = what_was_run(frame)
-    found["bank-verdicts"] = of_verdicts(shown) if len(shown) else ""
-    found["bank-rule"] = getdoc(modules[decision.__name__]) or ""
-    found["bank-nested"] = of_nested(frame)
-    found["bank-simulated"] = of_simulations(frame)
-    found["bank-bias"] = of_bias(frame)
-    found["bank-paper"] = beside_the_paper(frame)
-    return found
+    texts = {name: block(rows) if len(rows) else "" for name, (block, rows) in blocks.items()}
+    texts["bank-populations"] = what_was_run(frame)
+    texts["bank-verdicts"] = of_verdicts(shown) if len(shown) else ""
+    texts["bank-rule"] = getdoc(modules[decision.__name__]) or ""
+    texts["bank-nested"] = of_nested(frame)
+    texts["bank-simulated"] = of_simulations(frame)
+    texts["bank-bias"] = of_bias(frame)
+    texts["bank-paper"] = beside_the_paper(frame)
+    return texts
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
@@ -94,7 +94,7 @@ def _of_all(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _main_search(frame: pd.DataFrame) -> pd.DataFrame:
-    """What the table and the figure are of."""
+    """Describe the studies behind the table and the figure."""
     plain = _plain(_of_all(_enough(frame)))
     return plain[plain["search"] == MAIN]
 

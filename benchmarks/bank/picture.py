@@ -10,8 +10,8 @@ from benchmarks.validation.summary import Figure
 NAME = "validation-bounds.svg"
 
 WIDTH, STEP = 230, 17
-WANTED, LOWEST, WIDEST = 0.95, 0.5, (0, 1.4)
-"""What an interval promises; where the axis of coverage begins; the axis of width."""
+NOMINAL, LOWEST, WIDEST = 0.95, 0.5, (0, 1.4)
+"""The level of the intervals; the start of the axis of coverage; the axis of width."""
 
 COLOURS = {"bbc": "#000000", "bbc-632": "#0072b2", "bbc-eb": "#d55e00"}
 OTHER = "#777777"
@@ -24,7 +24,7 @@ def picture(sums: Sums) -> str:
     ordered = sorted(bounds, key=lambda name: bounds[name][1]["width"].value)
     values = [_values(name, *bounds[name]) for name in ordered]
     names = {"field": "name", "type": "nominal", "sort": ordered, "title": None}
-    left = _column(values, "both ends", (LOWEST, 1), "coverage of 95 % intervals", names, WANTED)
+    left = _column(values, "both ends", (LOWEST, 1), "coverage of 95 % intervals", names, NOMINAL)
     hidden = names | {"axis": None}
     relative = "width, relative to bbc percentile"
     right = _column(values, "width", WIDEST, relative, hidden, 1)
@@ -39,11 +39,11 @@ def _name(method: str, interval: str) -> str:
     return method if interval == "own" else f"{method} {interval}"
 
 
-def _values(name: str, method: str, found: dict[str, Figure]) -> dict[str, Any]:
-    """What is drawn of a variant: figures, and two standard errors to each side."""
+def _values(name: str, method: str, of_variant: dict[str, Figure]) -> dict[str, Any]:
+    """Figures of a variant, with two standard errors to each side."""
     value: dict[str, Any] = {"name": name, "colour": COLOURS.get(method, OTHER)}
     for measure in ("both ends", "width"):
-        one = found[measure]
+        one = of_variant[measure]
         value[measure] = one.value
         value[f"{measure} low"] = one.value - 2 * one.error
         value[f"{measure} high"] = one.value + 2 * one.error
@@ -56,7 +56,7 @@ def _column(
     domain: tuple[float, float],
     title: str,
     names: dict[str, Any],
-    wanted: float,
+    target: float,
 ) -> dict[str, Any]:
     """Points with bars of two standard errors, and a line at what is wanted."""
     scale = {"domain": list(domain)}
@@ -70,7 +70,7 @@ def _column(
         "layer": [
             {
                 "mark": {"type": "rule", "strokeDash": [4, 3], "color": OTHER},
-                "data": {"values": [{"wanted": wanted}]},
+                "data": {"values": [{"wanted": target}]},
                 "encoding": {"x": across | {"field": "wanted"}},
             },
             {

@@ -15,7 +15,7 @@ from benchmarks.bank.tables import Rows, codes, r_table, rows_of, thinned
 
 
 class Half(StrEnum):
-    """What a population is for."""
+    """The purpose of a population."""
 
     DEVELOPMENT = "development"
     UNTOUCHED = "untouched"
@@ -82,9 +82,9 @@ def _pension() -> Rows:
 
 def _pitches() -> Rows:
     frame = r_table("Stat2Data", "Kershaw")
-    kept = frame[frame["PitchType"].isin(["CU", "FF", "SL"])]
+    chosen = frame[frame["PitchType"].isin(["CU", "FF", "SL"])]
     columns = ["StartSpeed", "HPos", "VPos", "BallCount", "StrikeCount", "Inning", "Outs", "Nasty"]
-    return rows_of(kept[columns], codes(kept["PitchType"]))
+    return rows_of(chosen[columns], codes(chosen["PitchType"]))
 
 
 def _houses() -> Rows:
@@ -131,10 +131,10 @@ def _lending() -> Rows:
 
 def _rodents() -> Rows:
     frame = r_table("ratdat", "complete")
-    kept = frame[frame["genus"].isin(["Dipodomys", "Chaetodipus"])]
-    kept = kept[kept["hindfoot_length"].notna() & kept["weight"].notna()]
+    chosen = frame[frame["genus"].isin(["Dipodomys", "Chaetodipus"])]
+    chosen = chosen[chosen["hindfoot_length"].notna() & chosen["weight"].notna()]
     columns = ["hindfoot_length", "weight", "month", "year", "plot_id", "sex", "plot_type"]
-    return rows_of(kept[columns], codes(kept["genus"]))
+    return rows_of(chosen[columns], codes(chosen["genus"]))
 
 
 def _doctor() -> Rows:

@@ -1,4 +1,4 @@
-"""The store: what every variant said of every study, in Parquet files that are committed.
+"""The store: the result of every variant on every study, in Parquet files that are committed.
 
 A row is a variant on a metric of a search of a study: `population`, `size` (N), `repetition`,
 `search` (C), `metric`, `method`, `interval`, and
@@ -67,15 +67,15 @@ class Results:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.frame = pq.read_table(path).to_pandas() if path.exists() else None
-        self.known: set[Key] = set()
+        self.stored: set[Key] = set()
         if self.frame is not None:
-            self.known = set(self.frame[list(KEYS)].itertuples(index=False, name=None))
+            self.stored = set(self.frame[list(KEYS)].itertuples(index=False, name=None))
         self._added: list[Row] = []
 
     def add(self, rows: Iterable[Row]) -> None:
         """Keep rows; they are on disk after the next `write`."""
         for row in rows:
-            self.known.add(tuple(row[name] for name in KEYS))
+            self.stored.add(tuple(row[name] for name in KEYS))
             self._added.append(row)
 
     def write(self) -> None:

@@ -47,7 +47,7 @@ def of_simulations(frame: pd.DataFrame) -> str:
         "The settings of 2024": of_2024,
         "Beyond the papers": [one.key for one in inclusion_settings() if not one.of_2024],
     }
-    found = []
+    parts_shown = []
     for title, names in parts.items():
         rows = frame[frame["population"].isin(names)]
         n = rows.groupby(["population", "size"])["repetition"].transform("nunique")
@@ -55,8 +55,8 @@ def of_simulations(frame: pd.DataFrame) -> str:
         if len(rows):
             sums = sums_of(rows)
             note = f"{sums.n_studies:,} repetitions of {len(sums.cells)} settings ({SIMULATIONS})."
-            found.append(markdown(title, lines(sums), note))
-    return "\n\n".join(found)
+            parts_shown.append(markdown(title, lines(sums), note))
+    return "\n\n".join(parts_shown)
 
 
 def of_bias(frame: pd.DataFrame) -> str:
@@ -67,10 +67,12 @@ def of_bias(frame: pd.DataFrame) -> str:
         law, n, c = (setting.row[name] for name in ("law", "N", "C"))
         if law != (9, 6) or c not in SHOWN_C:
             continue
-        said = {name: errors.get((setting.key, name)) for name in BIASED}
+        by_method = {name: errors.get((setting.key, name)) for name in BIASED}
         row: Row = {"N": n, "C": c}
         row |= {
-            name: f"{mean_of(off)}, {rmse_of(off)}" for name, off in said.items() if off is not None
+            name: f"{mean_of(off)}, {rmse_of(off)}"
+            for name, off in by_method.items()
+            if off is not None
         }
         rows.append(row)
     return table(f"Bias and RMSE, true accuracies from {beta((9, 6))}", ("N", "C"), rows)
@@ -143,5 +145,5 @@ def beside_the_paper(frame: pd.DataFrame) -> str:
 
 def _leading(setting: Setting) -> Row:
     """The columns that say what a setting of 2024 is."""
-    told = setting.row
-    return {"law": beta(told["law"])} | {name: told[name] for name in ("N", "C", "class 0")}
+    row = setting.row
+    return {"law": beta(row["law"])} | {name: row[name] for name in ("N", "C", "class 0")}

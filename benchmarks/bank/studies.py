@@ -67,12 +67,12 @@ def study(population: Population, size: int, repetition: int, folder: Path) -> S
         unfinished = path.with_suffix(f".{os.getpid()}.npz")
         np.savez(unfinished, **trained(population, size, repetition))
         unfinished.replace(path)
-    with np.load(path) as kept:
-        names = tuple(str(name) for name in kept["names"])
-        parts = {name: kept[name] for name in PARTS if name in kept}
+    with np.load(path) as arrays:
+        names = tuple(str(name) for name in arrays["names"])
+        parts = {name: arrays[name] for name in PARTS if name in arrays}
         matrix = matrix_of(population.task, names, **parts)
         metrics = (*population.metrics, *population.more)
-        return Study(matrix, {name: kept[name] for name in metrics})
+        return Study(matrix, {name: arrays[name] for name in metrics})
 
 
 def trained(population: Population, size: int, repetition: int) -> dict[str, Any]:
@@ -83,9 +83,9 @@ def trained(population: Population, size: int, repetition: int) -> dict[str, Any
     folds = np.stack([folds_of(population, drawn, rng) for _ in range(population.repeats)])
     inside = np.stack([_cross_validated(population, drawn, of_repeat) for of_repeat in folds])
     fitted = _predicted(population, drawn, others)
-    given = _outcome_arrays(others)
-    given["predictions"] = _stacked(population, fitted)[None]
-    truth = matrix_of(population.task, tuple(fitted), **given)
+    arrays = _outcome_arrays(others)
+    arrays["predictions"] = _stacked(population, fitted)[None]
+    truth = matrix_of(population.task, tuple(fitted), **arrays)
     everything = np.ones((1, len(others)), np.uint8)
     metrics = (*population.metrics, *population.more)
     scorers = {name: truth_scorer(name, truth, drawn) for name in metrics}
@@ -113,8 +113,8 @@ PARTS = ("outcome", "event", "groups", "folds", "predictions")
 
 
 def _outcome_arrays(rows: Rows) -> dict[str, Any]:
-    found = {"outcome": rows.outcome, "event": rows.event, "groups": rows.groups}
-    return {name: one for name, one in found.items() if one is not None}
+    arrays = {"outcome": rows.outcome, "event": rows.event, "groups": rows.groups}
+    return {name: one for name, one in arrays.items() if one is not None}
 
 
 def split(population: Population, rows: Rows, size: int, rng: Generator) -> tuple[Array, Array]:
@@ -149,10 +149,10 @@ def _of_groups(
 
 def _stratified(classes: Array, size: int, rng: Generator) -> Array:
     """Rows with the shares of the classes, rounded so that they add up; two of each at least."""
-    wanted = np.bincount(classes) * size / len(classes)
-    counts = np.maximum(np.floor(wanted).astype(int), 2)
+    ideal = np.bincount(classes) * size / len(classes)
+    counts = np.maximum(np.floor(ideal).astype(int), 2)
     while counts.sum() < size:
-        counts[np.argmax(wanted - counts)] += 1
+        counts[np.argmax(ideal - counts)] += 1
     while counts.sum() > size:
         counts[np.argmax(counts)] -= 1
     parts = [
@@ -181,17 +181,23 @@ def folds_of(population: Population, drawn: Rows, rng: Generator) -> Array:
 
 def _cross_validated(population: Population, drawn: Rows, folds: Array) -> Array:
     """Out-of-sample predictions (N, C) or (N, C, K)."""
-    found: Any = None
+    predictions: Any = None
     for fold in range(int(folds.max()) + 1):
         held_out = np.flatnonzero(folds == fold)
         inside = drawn.take(np.flatnonzero(folds != fold))
-        said = _stacked(population, _predicted(population, inside, drawn.take(held_out)))
-        found = np.empty((len(drawn), *said.shape[1:])) if found is None else found
-        found[held_out] = said
-    return np.asarray(found)
+        fold_predictions = _stacked(
+            population, _predicted(population, inside, drawn.take(held_out))
+        )
+        predictions = (
+            np.empty((len(drawn), *fold_predictions.shape[1:]))
+            if predictions is None
+            else predictions
+        )
+        predictions[held_out] = fold_predictions
+    return np.asarray(predictions)
 
 
-def _predicted(population: Population, inside: Rows, asked: Rows) -> dict[str, Array]:
+def _predicted(population: Population, inside: Rows, new: Rows) -> dict[str, Array]:
     """Predictions of every configuration for some rows, trained on others."""
     target, n_classes = inside.outcome, 0
     if population.task.is_classification:
@@ -199,7 +205,7 @@ def _predicted(population: Population, inside: Rows, asked: Rows) -> dict[str, A
         target = target.astype(int)
     elif inside.event is not None:
         target = martingale_residuals(inside.outcome, inside.event)
-    return predictions(training(inside.features, target, asked.features, n_classes))
+    return predictions(training(inside.features, target, new.features, n_classes))
 
 
 def martingale_residuals(times: Array, event: Array) -> Array:
@@ -218,13 +224,13 @@ def martingale_residuals(times: Array, event: Array) -> Array:
 
 def _stacked(population: Population, fitted: dict[str, Array]) -> Array:
     """Predictions (m, C) or (m, C, K); of two classes those of the second."""
-    said = np.stack(list(fitted.values()), axis=1)
-    return said[..., 1] if population.task is Task.BINARY else said
+    stacked = np.stack(list(fitted.values()), axis=1)
+    return stacked[..., 1] if population.task is Task.BINARY else stacked
 
 
-def matrix_of(task: Task, names: tuple[str, ...], **given: Any) -> PredictionMatrix:
+def matrix_of(task: Task, names: tuple[str, ...], **arrays: Any) -> PredictionMatrix:
     """The matrix of the arrays of a study."""
-    outcome, folds, groups = given["outcome"], given.get("folds"), given.get("groups")
+    outcome, folds, groups = arrays["outcome"], arrays.get("folds"), arrays.get("groups")
     classes: tuple[str, ...] = ()
     if task.is_classification:
         outcome = outcome.astype(np.int64)
@@ -233,12 +239,12 @@ def matrix_of(task: Task, names: tuple[str, ...], **given: Any) -> PredictionMat
         outcome = outcome.astype(float)
     kinds = {Task.REGRESSION: PredictionKind.VALUE, Task.SURVIVAL: PredictionKind.SCORE}
     return PredictionMatrix(
-        Outcome(task, outcome, classes, given.get("event")),
-        given["predictions"],
+        Outcome(task, outcome, classes, arrays.get("event")),
+        arrays["predictions"],
         names,
         kinds.get(task, PredictionKind.PROBABILITY),
         folds=None if folds is None else folds.astype(np.int64),
         fold_names=() if folds is None else tuple(str(f) for f in range(int(folds.max()) + 1)),
         groups=None if groups is None else np.unique(groups, return_inverse=True)[1],
-        nested=given.get("nested"),
+        nested=arrays.get("nested"),
     )

@@ -113,5 +113,5 @@ def thinned(rows: Rows, share: float) -> Rows:
     positive = np.flatnonzero(rows.outcome == 1)
     n_negative = len(rows) - len(positive)
     n_kept = round(n_negative * share / (1 - share))
-    kept = np.random.default_rng(0).choice(positive, min(n_kept, len(positive)), replace=False)
-    return rows.take(np.sort(np.concatenate([np.flatnonzero(rows.outcome == 0), kept])))
+    chosen = np.random.default_rng(0).choice(positive, min(n_kept, len(positive)), replace=False)
+    return rows.take(np.sort(np.concatenate([np.flatnonzero(rows.outcome == 0), chosen])))

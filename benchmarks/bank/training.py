@@ -1,4 +1,4 @@
-"""What learners are given: a training set in three sets of features, and rows to predict."""
+"""Input of learners: a training set in three sets of features, and rows to predict."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Training:
 
     Attributes
     ----------
-    features, asked
+    features, new
         By set of features: `all`, the `best` by their association with the target in the training
         set, and a `half` drawn by lot, the same in all studies: (n, p') and (m, p').
     target : (n,)
@@ -32,13 +32,13 @@ class Training:
     """
 
     features: dict[str, Array]
-    asked: dict[str, Array]
+    new: dict[str, Array]
     target: Array
     n_classes: int
 
     @property
-    def onto(self) -> Array:
-        """What a regression fits: (n, K) indicators of the classes, or (n, 1) values."""
+    def responses(self) -> Array:
+        """Targets of a regression: (n, K) indicators of the classes, or (n, 1) values."""
         if self.n_classes:
             return np.eye(self.n_classes)[self.target]
         return np.asarray(self.target, float)[:, None]
@@ -51,11 +51,11 @@ class Training:
         return np.asarray(bounded / bounded.sum(axis=1, keepdims=True))
 
 
-def training(features: Array, target: Array, asked: Array, n_classes: int) -> Training:
+def training(features: Array, target: Array, new: Array, n_classes: int) -> Training:
     """Standardise by the training rows, and choose the sets of features in them."""
     spread = features.std(axis=0)
     center, scale = features.mean(axis=0), np.where(spread > 1e-9, spread, np.inf)
-    inside, outside = ((one - center) / scale for one in (features, asked))
+    inside, outside = ((one - center) / scale for one in (features, new))
     outside = np.clip(outside, -10, 10)
     n_features = features.shape[1]
     ranked = np.argsort(-_association(inside, target, n_classes), kind="stable")
@@ -78,6 +78,6 @@ def _association(features: Array, target: Array, n_classes: int) -> Array:
     if not n_classes:
         values = target - target.mean()
         return np.abs(features.T @ values)
-    onto = np.eye(n_classes)[target]
-    sizes = np.maximum(onto.sum(axis=0), 1)
-    return np.asarray(((onto.T @ features) ** 2 / sizes[:, None]).sum(axis=0))
+    responses = np.eye(n_classes)[target]
+    sizes = np.maximum(responses.sum(axis=0), 1)
+    return np.asarray(((responses.T @ features) ** 2 / sizes[:, None]).sum(axis=0))

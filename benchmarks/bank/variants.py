@@ -1,4 +1,4 @@
-"""What is judged: methods with intervals. What this version of the program lacks is left out.
+"""The variants to judge: methods with intervals. Those that this version lacks are left out.
 
 A new interval, and a new method of the main ones, joins by its name.
 """
@@ -43,13 +43,13 @@ ON_NESTED = (
     ("naive", "percentile"),
     ("t-corrected", "own"),
 )
-"""What is judged on nested predictions."""
+"""Variants to judge on nested predictions."""
 
 PUBLISHED = "bbc published"
 """BBC without the size correction."""
 
 DEFAULT = "bbc", "percentile"
-"""What the others are compared with: percentiles, with the guard."""
+"""Reference of the others: percentiles, with the guard."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Variant:
 
     @property
     def key(self) -> tuple[str, str]:
-        """What the store knows it by."""
+        """Its key in the store."""
         return self.method, self.interval
 
 
@@ -116,6 +116,6 @@ def _all() -> Iterator[Variant]:
         yield Variant(method, interval)
     for method in (*OTHERS, *ON_SIMULATIONS):
         gives = METHODS[method].gives if method in METHODS else POINT
-        drawn, own = Gives.DISTRIBUTION in gives, Gives.INTERVAL in gives
-        interval = "percentile" if drawn else "own" if own else ""
+        drawn, has_interval = Gives.DISTRIBUTION in gives, Gives.INTERVAL in gives
+        interval = "percentile" if drawn else "own" if has_interval else ""
         yield Variant(method, interval, simulated=method in ON_SIMULATIONS)

@@ -12,12 +12,12 @@ REFUSED = "refused for"
 
 def of_verdicts(frame: pd.DataFrame) -> str:
     """Candidates by their interval scores: coverage, width, and where each is refused."""
-    halves = {half: found for half in Half if (found := verdicts(frame, half))}
+    halves = {half: by_variant for half in Half if (by_variant := verdicts(frame, half))}
     if not halves:
         return ""
     rows: dict[tuple[str, str], Row] = {}
-    for half, found in halves.items():
-        for variant, one in sorted(found.items(), key=lambda item: item[1].score):
+    for half, by_variant in halves.items():
+        for variant, one in sorted(by_variant.items(), key=lambda item: item[1].score):
             row = rows.setdefault(variant, name_of(variant))
             row[f"both ends, {half}"] = f"{one.coverage:.3f}"
             row[f"width, {half}"] = f"{one.width:.3f}"

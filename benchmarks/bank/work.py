@@ -65,7 +65,7 @@ class Work:
         missing = {
             question: variants
             for question in item.questions()
-            if (variants := question.missing(self.every, results.known))
+            if (variants := question.missing(self.every, results.stored))
         }
         if not missing:
             return False

@@ -1,4 +1,4 @@
-"""How often comparisons after selection hold.
+"""Measure how often comparisons after selection hold.
 
 A repetition is one matrix of known true performances, and whether each statement of a comparison
 is true of it.
@@ -26,7 +26,7 @@ from bbccli.readers import matrix_of
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import IntervalKind, PredictionKind, Side, Task
 from benchmarks.tables import Row
-from benchmarks.validation.families import family_settings, held
+from benchmarks.validation.families import family_settings, statements
 from benchmarks.validation.kept import Kept, Result, Study
 from benchmarks.validation.page import table
 from benchmarks.validation.settings import Setting
@@ -90,49 +90,49 @@ def _setting(
 
 
 def simultaneous(setting: Setting, repetition: int) -> Result:
-    """Whether bounds, set and intervals hold the truth of one repetition: nothing resampled."""
+    """Tell if bounds, set and intervals cover the truth of one repetition: nothing resampled."""
     simulated, plan, other = _case(setting, repetition)
     matrix, metric, truths = simulated.matrix, METRICS[setting.metric], simulated.performances
     evidence = evidence_of(matrix, metric, plan)
     winner = int(np.argmax(evidence.gains))
     differences = truths - truths[other]
-    found = against(evidence, other, plan)
+    bounds = against(evidence, other, plan)
     alone = against(evidence.take(np.array([winner, other])), 1, plan)
     return {
-        "winner": not found.lower[winner] > differences[winner] + SLACK,
-        "every bound": not (found.lower > differences + SLACK).any(),
-        "every upper": not (found.upper < differences - SLACK).any(),
+        "winner": not bounds.lower[winner] > differences[winner] + SLACK,
+        "every bound": not (bounds.lower > differences + SLACK).any(),
+        "every upper": not (bounds.upper < differences - SLACK).any(),
         "paired": not alone.lower[0] > differences[winner] + SLACK,
-        "better": found.lower[winner] > 0,
+        "better": bounds.lower[winner] > 0,
         "naive error": evidence.gains[winner] - evidence.gains[other] - differences[winner],
         **_of_set(best_set(matrix, metric, plan), simulated),
     }
 
 
 def corrected(setting: Setting, repetition: int) -> Result:
-    """Whether intervals of corrected differences hold the truth of one repetition."""
+    """Tell if intervals of corrected differences cover the truth of one repetition."""
     simulated, plan, other = _case(setting, repetition)
     matrix, metric, truths = simulated.matrix, METRICS[setting.metric], simulated.performances
     lower_only = replace(plan, interval=IntervalKind.MATCHED, side=Side.LOWER)
-    told = against_baseline(matrix, metric, lower_only, matrix.configurations[other]).winner
-    difference = simulated.truth(told.first) - truths[other]
+    comparison = against_baseline(matrix, metric, lower_only, matrix.configurations[other]).winner
+    difference = simulated.truth(comparison.first) - truths[other]
     few, columns = len(truths) // 10, range(len(truths))
     families = {"few": columns[:few], "many": columns[few:]}
     (pair,) = between_families(matrix, metric, plan, families)
     selected = (pair.first_selected, pair.second_selected)
     first, second = (simulated.truth(str(name)) for name in selected)
     return {
-        "matched": told.interval is None or told.interval.lower <= difference + SLACK,
+        "matched": comparison.interval is None or comparison.interval.lower <= difference + SLACK,
         "families": pair.interval is not None
         and pair.interval.lower - SLACK <= first - second <= pair.interval.upper + SLACK,
-        "error": None if told.corrected is None else told.corrected - difference,
+        "error": None if comparison.corrected is None else comparison.corrected - difference,
     }
 
 
 def families(setting: Setting, repetition: int) -> Result:
-    """Whether intervals of families of each kind hold the truth of one repetition."""
+    """Tell if intervals of families of each kind cover the truth of one repetition."""
     simulated, plan, _ = _case(setting, repetition)
-    return held(simulated, METRICS[setting.metric], plan)
+    return statements(simulated, METRICS[setting.metric], plan)
 
 
 def _case(setting: Setting, repetition: int) -> tuple[Simulated, Plan, int]:
@@ -142,14 +142,14 @@ def _case(setting: Setting, repetition: int) -> tuple[Simulated, Plan, int]:
     return simulated, replace(PLAN, seed=repetition), int(order[len(order) // 2])
 
 
-def _of_set(found: BestSet, simulated: Simulated) -> Result:
-    """Whether the set holds the best; of several that are, the last one stands for any."""
+def _of_set(possible: BestSet, simulated: Simulated) -> Result:
+    """Tell if the set includes the best; if there are several, the last one."""
     truths = simulated.performances
     best = simulated.matrix.configurations[int(np.flatnonzero(truths == truths.max())[-1])]
-    intervals = [(one, simulated.truth(one.configuration)) for one in found.members]
+    intervals = [(one, simulated.truth(one.configuration)) for one in possible.members]
     return {
-        "set": any(one.inside for one in found.members if one.configuration == best),
-        "size": found.n_inside,
+        "set": any(one.inside for one in possible.members if one.configuration == best),
+        "size": possible.n_inside,
         "every interval": not any(
             one.lower > truth + SLACK or one.upper < truth - SLACK for one, truth in intervals
         ),
@@ -157,53 +157,53 @@ def _of_set(found: BestSet, simulated: Simulated) -> Result:
 
 
 def multiple(setting: Setting, repetition: int) -> Result:
-    """Whether some pair of many equal families is told apart, and what is shown of a better one."""
+    """Tell if some pair of many equal families differs, and what is shown of a better one."""
     simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
     matrix, metric = simulated.matrix, METRICS[setting.metric]
     columns = np.array_split(np.arange(matrix.n_configurations), setting.row["families"])
     named = {f"f{k}": tuple(part.tolist()) for k, part in enumerate(columns)}
-    told = {}
+    result = {}
     for how in ("none", "max-t"):
         first, *others = between_families(matrix, metric, plan, named, adjust=how)
         verdicts = [one.verdict for one in (first, *others)]
-        told[f"{how}: some pair"] = bool({Verdict.BETTER, Verdict.WORSE} & set(verdicts))
-        told[f"{how}: first pair"] = first.verdict in (Verdict.BETTER, Verdict.WORSE)
-    return told
+        result[f"{how}: some pair"] = bool({Verdict.BETTER, Verdict.WORSE} & set(verdicts))
+        result[f"{how}: first pair"] = first.verdict in (Verdict.BETTER, Verdict.WORSE)
+    return result
 
 
 def losses(setting: Setting, repetition: int) -> Result:
-    """Whether simultaneous intervals of mean squared errors hold, and whether a note doubts it."""
+    """Tell if simultaneous intervals of mean squared errors hold, and if a note doubts it."""
     simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
-    found = best_set(simulated.matrix, METRICS[setting.metric], plan)
-    ends = [(one, simulated.truth(one.configuration)) for one in found.members]
+    chosen = best_set(simulated.matrix, METRICS[setting.metric], plan)
+    ends = [(one, simulated.truth(one.configuration)) for one in chosen.members]
     return {
         "every interval": all(one.lower <= truth <= one.upper for one, truth in ends),
-        "noted": any(note.code == "unbounded-loss" for note in found.notes),
+        "noted": any(note.code == "unbounded-loss" for note in chosen.notes),
     }
 
 
 def grouped(setting: Setting, repetition: int) -> Result:
-    """Whether bounds of equal configurations hold on samples in groups, and if a note warns."""
+    """Tell if bounds of equal configurations hold on samples in groups, and if a note warns."""
     simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
     metric = METRICS[setting.metric]
-    found = against(evidence_of(simulated.matrix, metric, plan), 0, plan)
+    bounds = against(evidence_of(simulated.matrix, metric, plan), 0, plan)
     return {
-        "every bound": not (found.lower > SLACK).any(),
-        "every upper": not (found.upper < -SLACK).any(),
+        "every bound": not (bounds.lower > SLACK).any(),
+        "every upper": not (bounds.upper < -SLACK).any(),
         "noted": bool(on_few_groups(simulated.matrix)),
     }
 
 
 def group_settings() -> list[Setting]:
     """Six samples in each of 8 to 50 groups, of which half of the chance is shared."""
-    found = []
+    settings = []
     for metric in ("accuracy", "auc", "mse"):
         for n_groups in (8, 15, 20, 30, 50):
             draw = partial(_in_groups, metric, n_groups)
             row = {"metric": metric, "groups": n_groups, "N": 6 * n_groups, "C": 20}
             key = f"groups, {metric} G={n_groups} of 6 C=20"
-            found.append(Setting(key, metric, draw, row, n_repetitions=300))
-    return found
+            settings.append(Setting(key, metric, draw, row, n_repetitions=300))
+    return settings
 
 
 def _in_groups(metric: str, n_groups: int, rng: Generator) -> Simulated:
@@ -223,10 +223,10 @@ def _in_groups(metric: str, n_groups: int, rng: Generator) -> Simulated:
             matrix = matrix_of(chance(rng) + 1.19 * positive[:, None], positive, groups=groups)
         else:
             right = chance(rng) < 0.84  # 80 %
-            said = np.where(right, positive[:, None], 1 - positive[:, None])
+            labels = np.where(right, positive[:, None], 1 - positive[:, None])
             outcome = Outcome(Task.BINARY, positive, ("no", "yes"))
             names, kind = tuple(f"c{k}" for k in range(c)), PredictionKind.LABEL
-            values = said[None].astype(float)
+            values = labels[None].astype(float)
             matrix = PredictionMatrix(outcome, values, names, kind, groups=groups)
     return Simulated(matrix, np.full(c, EQUAL), metric, chance)
 
@@ -235,13 +235,13 @@ def multiple_settings() -> list[Setting]:
     """Ten families of which none is better: of one configuration each, and of five."""
     cells = [("accuracy", 80, 1, 0.0), ("accuracy", 80, 5, 0.5), ("auc", 80, 5, 0.5)]
     cells += [("auc", 200, 1, 0.5)]
-    found = []
+    settings = []
     for metric, n, size, alike in cells:
         draw = partial(_alike, metric, n, 10 * size, alike)
         row = {"metric": metric, "families": 10, "of": size, "N": n, "r": alike}
         key = f"multiple, {metric} 10 families of {size} N={n} r={alike:g}"
-        found.append(Setting(key, metric, draw, row, n_repetitions=300))
-    return found
+        settings.append(Setting(key, metric, draw, row, n_repetitions=300))
+    return settings
 
 
 def _alike(metric: str, n: int, c: int, alike: float, rng: Generator) -> Simulated:
@@ -251,14 +251,14 @@ def _alike(metric: str, n: int, c: int, alike: float, rng: Generator) -> Simulat
 
 def loss_settings() -> list[Setting]:
     """Errors of values with light and heavy tails."""
-    found = []
+    settings = []
     for law in TAILS:
         for n in (40, 200):
             draw = partial(_with_tails, law, n, 20)
             row = {"metric": "mse", "law": law, "N": n, "C": 20}
             key = f"losses, mse {law} N={n} C=20"
-            found.append(Setting(key, "mse", draw, row, n_repetitions=300))
-    return found
+            settings.append(Setting(key, "mse", draw, row, n_repetitions=300))
+    return settings
 
 
 TAILS: dict[str, tuple[Callable[[Generator, tuple[int, int]], np.ndarray], float]] = {
@@ -312,58 +312,58 @@ def block(stores: Mapping[str, Kept]) -> str:
     for study, (title, figures) in zip(STUDIES, tables.items(), strict=True):
         rows: list[Row] = []
         for setting in study.settings():
-            said = list(stores[study.name].results(setting.key).values())
-            if said:
-                rows.append(setting.row | {"n": len(said)} | figures(said))
+            results = list(stores[study.name].results(setting.key).values())
+            if results:
+                rows.append(setting.row | {"n": len(results)} | figures(results))
         parts.append(table(title, (*study.settings()[0].row, "n"), rows))
     return "\n\n".join(part for part in parts if part)
 
 
-def _simultaneous(said: list[Result]) -> Row:
+def _simultaneous(results: list[Result]) -> Row:
     names = ("winner", "every bound", "every upper", "set", "every interval")
-    return {name: _share(said, name) for name in names} | {
-        "size of the set": f"{np.mean([one['size'] for one in said]):.1f}",
-        "says better": _share(said, "better", marked=False),
-        "paired test holds": _share(said, "paired", marked=False),
+    return {name: _share(results, name) for name in names} | {
+        "size of the set": f"{np.mean([one['size'] for one in results]):.1f}",
+        "says better": _share(results, "better", marked=False),
+        "paired test holds": _share(results, "paired", marked=False),
     }
 
 
-def _corrected(said: list[Result]) -> Row:
-    errors = [one["error"] for one in said if one["error"] is not None]
+def _corrected(results: list[Result]) -> Row:
+    errors = [one["error"] for one in results if one["error"] is not None]
     return {
         "bias": mean_of(errors),
-        "matched, lower end": _share(said, "matched"),
-        "families": _share(said, "families"),
+        "matched, lower end": _share(results, "matched"),
+        "families": _share(results, "families"),
     }
 
 
-def _families(said: list[Result]) -> Row:
-    told = ("few better", "many better", "wrong")
+def _families(results: list[Result]) -> Row:
+    verdicts = ("few better", "many better", "wrong")
     return {
-        **{kind: _share(said, kind) for kind in ("percentile", "matched")},
-        **{f"says {name}": _share(said, name, marked=False) for name in told},
+        **{kind: _share(results, kind) for kind in ("percentile", "matched")},
+        **{f"says {name}": _share(results, name, marked=False) for name in verdicts},
     }
 
 
-def _multiple(said: list[Result]) -> Row:
+def _multiple(results: list[Result]) -> Row:
     names = ("none: some pair", "max-t: some pair", "max-t: first pair")
-    return {name: _share(said, name, marked=False) for name in names}
+    return {name: _share(results, name, marked=False) for name in names}
 
 
-def _groups(said: list[Result]) -> Row:
+def _groups(results: list[Result]) -> Row:
     names = ("every bound", "every upper")
-    return {name: _share(said, name) for name in names} | {
-        "with the note": _share(said, "noted", marked=False)
+    return {name: _share(results, name) for name in names} | {
+        "with the note": _share(results, "noted", marked=False)
     }
 
 
-def _losses(said: list[Result]) -> Row:
+def _losses(results: list[Result]) -> Row:
     return {
-        "every interval": _share(said, "every interval"),
-        "with the note": _share(said, "noted", marked=False),
+        "every interval": _share(results, "every interval"),
+        "with the note": _share(results, "noted", marked=False),
     }
 
 
-def _share(said: list[Result], name: str, *, marked: bool = True) -> Figure:
+def _share(results: list[Result], name: str, *, marked: bool = True) -> Figure:
     """Share of the repetitions; marked where it is below the level."""
-    return share_of(sum(one[name] for one in said), len(said), LEVEL if marked else None)
+    return share_of(sum(one[name] for one in results), len(results), LEVEL if marked else None)

@@ -1,4 +1,4 @@
-"""What dropping saves and costs: models saved, the winner kept, bias of what is left.
+"""Savings and costs of dropping: models saved, the winner kept, bias of the estimate.
 
 A repetition is a matrix of the study of bias, on which each rule drops the bad configurations after
 each fold.
@@ -28,34 +28,34 @@ def repetition(setting: Setting, number: int) -> Result:
     metric = METRICS[setting.metric]
     whole = METHODS["bbc"].run(simulated.matrix, metric, plan)
     best = simulated.truth(whole.winner)
-    told: dict[str, float] = {f"{ALL}, error": whole.value - best}
+    result: dict[str, float] = {f"{ALL}, error": whole.value - best}
     for rule in RULES:
-        (found,), _ = replay(simulated.matrix, metric, plan, rules=[rule])
-        run = found.runs[0]
-        kept = simulated.truth(run.winner)
-        told[f"{rule}, error"] = run.value - kept
-        told[f"{rule}, speed-up"] = run.trace.speed_up
-        told[f"{rule}, winner kept"] = float(run.kept_winner)
-        told[f"{rule}, truth lost"] = simulated.truth(found.winner) - kept
-    return told
+        (replayed,), _ = replay(simulated.matrix, metric, plan, rules=[rule])
+        run = replayed.runs[0]
+        truth = simulated.truth(run.winner)
+        result[f"{rule}, error"] = run.value - truth
+        result[f"{rule}, speed-up"] = run.trace.speed_up
+        result[f"{rule}, winner kept"] = float(run.kept_winner)
+        result[f"{rule}, truth lost"] = simulated.truth(replayed.winner) - truth
+    return result
 
 
 def block(store: Kept) -> str:
     """A table for each setting, a row for each rule."""
     parts = []
     for setting in drop_settings():
-        said = list(store.results(setting.key).values())
+        results = list(store.results(setting.key).values())
         rows: list[Row] = []
-        for rule in (ALL, *RULES) if said else ():
-            errors = [one[f"{rule}, error"] for one in said]
-            row: Row = {"rule": rule if rule == ALL else f"`{rule}`", "n": len(said)}
+        for rule in (ALL, *RULES) if results else ():
+            errors = [one[f"{rule}, error"] for one in results]
+            row: Row = {"rule": rule if rule == ALL else f"`{rule}`", "n": len(results)}
             row |= {"bias": mean_of(errors), "RMSE": rmse_of(errors)}
             for name in ("speed-up", "winner kept", "truth lost"):
-                if f"{rule}, {name}" in said[0]:
-                    row[name] = mean_of([one[f"{rule}, {name}"] for one in said])
+                if f"{rule}, {name}" in results[0]:
+                    row[name] = mean_of([one[f"{rule}, {name}"] for one in results])
             rows.append(row)
-        told = setting.row
-        title = f"{beta(told['law'])}, N = {told['N']}, C = {told['C']}"
+        size = setting.row
+        title = f"{beta(size['law'])}, N = {size['N']}, C = {size['C']}"
         parts.append(table(title, ("rule", "n"), rows))
     return "\n\n".join(part for part in parts if part)
 
@@ -64,7 +64,7 @@ IN_SHORT = [one for one in drop_settings() if one.row["law"] != (14, 6) and one.
 
 
 def in_short(store: Kept) -> str:
-    """How often each rule lost the winner, and the share of the models that it saved."""
+    """Share of studies in which each rule lost the winner, and of the models that it saved."""
     names = {
         one.key: f"{beta(one.row['law'])}, N = {one.row['N']}"
         for one in IN_SHORT
@@ -76,9 +76,9 @@ def in_short(store: Kept) -> str:
     for rule in RULES:
         cells = []
         for key in names:
-            said = store.results(key).values()
-            lost = np.mean([1 - one[f"{rule}, winner kept"] for one in said])
-            saved = np.mean([1 - 1 / one[f"{rule}, speed-up"] for one in said])
+            results = store.results(key).values()
+            lost = np.mean([1 - one[f"{rule}, winner kept"] for one in results])
+            saved = np.mean([1 - 1 / one[f"{rule}, speed-up"] for one in results])
             cells.append(f"{lost:.2f}, {saved:.2f}")
         lines.append(f"| `{rule}` | {' | '.join(cells)} |")
     return "\n".join(lines)

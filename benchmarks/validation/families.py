@@ -46,7 +46,7 @@ def family_settings() -> list[Setting]:
     return [_setting(*law) for law in laws]
 
 
-def held(simulated: Simulated, metric: Metric, plan: Plan) -> Mapping[str, bool]:
+def statements(simulated: Simulated, metric: Metric, plan: Plan) -> Mapping[str, bool]:
     """Return whether the intervals hold the truth, and which family is said to be better."""
     matrix = simulated.matrix
     few = sizes(matrix.n_configurations)[0]

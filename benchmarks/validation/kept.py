@@ -48,15 +48,15 @@ class Kept:
             frame = pq.read_table(self.path).to_pandas()
             for row in frame[frame["statement"] == statement].to_dict("records"):
                 setting, repetition, _ = (row.pop(name) for name in KEYS)
-                told = {name: None if pd.isna(value) else value for name, value in row.items()}
-                self._found[setting][repetition] = told
+                result = {name: None if pd.isna(value) else value for name, value in row.items()}
+                self._found[setting][repetition] = result
 
     def results(self, setting: str) -> dict[int, Result]:
-        """What was said of a setting, by repetition."""
+        """Results of a setting, by repetition."""
         return self._found.get(setting, {})
 
     def add(self, setting: str, repetition: int, result: Result) -> None:
-        """Keep what was said; it is on disk after the next `write`."""
+        """Keep a result; it is on disk after the next `write`."""
         self._found[setting][repetition] = result
         self._added += 1
 

@@ -1,4 +1,4 @@
-"""How far estimates are off where models are trained: `ipl`, and BBC and its kin.
+"""Errors of estimates where models are trained: `ipl`, BBC and its variants.
 
 A repetition draws N samples of two normal classes in 60 variables, of which 6 differ, or none; and
 trains 30 classifiers (ridge on the k variables with the largest t, and nearest neighbours) on 20
@@ -60,10 +60,10 @@ def predicted(x: np.ndarray, classes: np.ndarray, new: np.ndarray) -> np.ndarray
     """(M, C) classes of new samples (M, 60) by all candidates, trained on these."""
     means = np.array([x[classes == one].mean(axis=0) for one in (0, 1)])
     order = np.argsort(-np.abs(means[1] - means[0]) / x.std(axis=0))
-    found = [
+    classes_by = [
         one for k in KEPT for one in _on_variables(x[:, order[:k]], classes, new[:, order[:k]])
     ]
-    return np.array(found).T
+    return np.array(classes_by).T
 
 
 def _on_variables(x: np.ndarray, classes: np.ndarray, new: np.ndarray) -> Iterator[np.ndarray]:
@@ -114,21 +114,21 @@ def repetition(setting: Curves, number: int) -> Result:
     matrix = replace(largest, smaller=tuple(smaller))
     new, truth = draw(rng, N_NEW, gap)
     true = (predicted(x, classes, new) == truth[:, None]).mean(axis=0)
-    told = {}
+    errors = {}
     for name in ESTIMATORS:
-        found = METHODS[name].run(matrix, "accuracy", Plan(n_resamples=500, seed=number))
-        told[name] = found.value - float(true[matrix.configurations.index(found.winner)])
-    return told
+        estimate = METHODS[name].run(matrix, "accuracy", Plan(n_resamples=500, seed=number))
+        errors[name] = estimate.value - float(true[matrix.configurations.index(estimate.winner)])
+    return errors
 
 
 def block(store: Kept) -> str:
     """Bias and RMSE of each estimator."""
     rows: list[Row] = []
     for setting in settings():
-        said = list(store.results(setting.key).values())
-        row: Row = {"N": setting.n, "gap": setting.gap, "n": len(said)}
-        for name in ESTIMATORS if said else ():
-            errors = [one[name] for one in said]
+        results = list(store.results(setting.key).values())
+        row: Row = {"N": setting.n, "gap": setting.gap, "n": len(results)}
+        for name in ESTIMATORS if results else ():
+            errors = [one[name] for one in results]
             row[name] = f"{mean_of(errors)}, {rmse_of(errors)}"
         rows.append(row)
     return table("Trained classifiers: bias and RMSE of the accuracy", ("N", "gap", "n"), rows)

@@ -20,12 +20,12 @@ def between(text: str, name: str, block: str) -> str:
 
 def table(title: str, names: Sequence[str], rows: Iterable[Row]) -> str:
     """A table of the rows that hold more than what they are, under a heading; or nothing."""
-    kept = [row for row in rows if set(row) - set(names)]
-    if not kept:
+    complete = [row for row in rows if set(row) - set(names)]
+    if not complete:
         return ""
-    every = dict.fromkeys([*names, *(name for row in kept for name in row)])
+    every = dict.fromkeys([*names, *(name for row in complete for name in row)])
     columns = {name: str if name in WORDS else shown for name in every}
-    return as_markdown(Table(title, title, columns, kept))
+    return as_markdown(Table(title, title, columns, complete))
 
 
 def shown(value: object) -> str:

@@ -52,17 +52,17 @@ METHODS = (*COLUMNS, "naive-f")
 @cache
 def published() -> dict[tuple[str, str], Published]:
     """By setting, named as in the files, and method."""
-    found = {}
+    figures = {}
     for row in _rows("simulation_summaries_all.csv"):
         for method, (inclusion, truth, bound) in COLUMNS.items():
-            found[row["configuration"], method] = Published(
+            figures[row["configuration"], method] = Published(
                 float(row[inclusion]), float(row[truth]) - float(row[bound])
             )
     for row in _rows("simulation_summaries_winners_curse.csv"):
-        found[row["setting"], "naive-f"] = Published(
+        figures[row["setting"], "naive-f"] = Published(
             float(row["inclusion_boot"]), float(row["tightness_boot"])
         )
-    return found
+    return figures
 
 
 def _rows(name: str) -> list[dict[str, str]]:

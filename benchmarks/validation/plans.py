@@ -1,4 +1,4 @@
-"""How often a plan is right.
+"""Measure how often a plan is right.
 
 A repetition is a pilot and a later study of the same law, and what the plan by the pilot said of
 the study.
@@ -22,7 +22,7 @@ from bbccli.planning.planned import MOST_SAMPLES
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 from bbccli.planning.studies import Widths
 from bbccli.types import FloatArray
-from benchmarks.tables import Row
+from benchmarks.tables import Row, percent
 from benchmarks.validation.kept import Kept, Result, Study
 from benchmarks.validation.page import table
 from benchmarks.validation.summary import mean_of, share_of
@@ -103,8 +103,8 @@ class PlanSetting:
             "mse": (noisy, 0.4, -0.06),
         }[self.metric]
         true = np.clip(best + unit * gains, 0.02, 0.98)
-        found = law(true, n_samples, rng, correlation=self.correlation)
-        return found.matrix, found.performances
+        simulated = law(true, n_samples, rng, correlation=self.correlation)
+        return simulated.matrix, simulated.performances
 
 
 @cache
@@ -134,20 +134,20 @@ def repetition(setting: PlanSetting, number: int) -> Result:
     metric = METRICS[setting.metric]
     pilot, _ = setting.draw(rng, setting.pilot)
     basis = of_pilot(pilot, metric, replace(PLAN, seed=number))
-    found = basis.outlook(setting.n, setting.c, 0.01)
+    outlook = basis.outlook(setting.n, setting.c, 0.01)
     winner, all_of_them, honest = _seen(*setting.draw(rng, setting.n), setting.metric)
-    told = {
-        "lower": found.lower,
-        "middle": found.middle,
-        "upper": found.upper,
-        "honest": metric.direction.sign * found.honest,
+    result = {
+        "lower": outlook.lower,
+        "middle": outlook.middle,
+        "upper": outlook.upper,
+        "honest": metric.direction.sign * outlook.honest,
         "seen": winner,
         "seen of all": all_of_them,
         "seen honest": honest,
     }
     if setting.width is None or number >= N_WIDTHS:
-        return told | dict.fromkeys(OF_WIDTH)
-    return told | _of_widths(setting, basis, rng, replace(PLAN, seed=number))
+        return result | dict.fromkeys(OF_WIDTH)
+    return result | _of_widths(setting, basis, rng, replace(PLAN, seed=number))
 
 
 OF_WIDTH = (
@@ -166,7 +166,7 @@ def _of_widths(setting: PlanSetting, basis: PilotBasis, rng: Generator, plan: Pl
     lower, upper = widths.range_of(planned, least)
     sizes = (setting.n, planned, sure)
     seen = [n and _width(setting.draw(rng, n)[0], setting.metric, plan) for n in sizes]
-    found = (
+    values = (
         widths.of(setting.n, setting.c),
         seen[0],
         planned,
@@ -176,11 +176,11 @@ def _of_widths(setting: PlanSetting, basis: PilotBasis, rng: Generator, plan: Pl
         sure,
         seen[2],
     )
-    return dict(zip(OF_WIDTH, found, strict=True))
+    return dict(zip(OF_WIDTH, values, strict=True))
 
 
 def _seen(matrix: PredictionMatrix, true: FloatArray, name: str) -> tuple[float, float, float]:
-    """How much too good the winner looks, and all on average; the winner's true performance."""
+    """Optimism of the winner, and of all on average; the winner's true performance."""
     sign = METRICS[name].direction.sign
     gains = sign * _performances(matrix, name)
     off, best = gains - sign * true, gains >= gains.max() - 1e-12
@@ -194,8 +194,8 @@ def _performances(matrix: PredictionMatrix, name: str) -> FloatArray:
 
 
 def _width(study: PredictionMatrix, metric: str, plan: Plan) -> float:
-    found = METHODS["bbc"].run(study, METRICS[metric], plan).interval
-    return float("nan") if found is None else found.upper - found.lower
+    interval = METHODS["bbc"].run(study, METRICS[metric], plan).interval
+    return float("nan") if interval is None else interval.upper - interval.lower
 
 
 def block(store: Kept) -> str:
@@ -214,13 +214,13 @@ def rows_of(store: Kept) -> tuple[list[Row], list[Row]]:
     optimism: list[Row] = []
     widths: list[Row] = []
     for setting in settings():
-        said = list(store.results(setting.key).values())
+        results = list(store.results(setting.key).values())
         row = {"metric": setting.metric, "law": setting.law, "pilot": setting.pilot}
         correlation = "" if setting.correlation is None else setting.correlation
         row |= {"N": setting.n, "C": setting.c, "r": correlation}
-        if said:
-            optimism.append(row | {"n": len(said)} | optimism_of(said))
-        planned = [one for one in said if one["planned width"] is not None]
+        if results:
+            optimism.append(row | {"n": len(results)} | optimism_of(results))
+        planned = [one for one in results if one["planned width"] is not None]
         if planned and setting.width is not None:
             row |= {"n": len(planned), "wanted": setting.width}
             widths.append(row | widths_of(planned, setting.width))
@@ -236,24 +236,24 @@ def in_all(store: Kept) -> str:
     shares = [row["pilots that cover"].value for row in optimism]
     repetitions = _ends([float(row["n"]) for row in optimism], 0)
     ratios = _ends([float(row["seen / planned"]) for row in widths], 2)
-    least, most = min(shares), max(shares)
-    said = [
+    least, most = percent(min(shares)), percent(max(shares))
+    lines = [
         f"- **Optimism.** In {covered} of {len(optimism)} settings the mean bracket covers what is "
-        f"seen ({repetitions} repetitions each). A single pilot's does in {np.mean(shares):.0%} of "
-        f"the repetitions, in {least:.0%} to {most:.0%} by setting.",
+        f"seen ({repetitions} repetitions each). A single pilot's does in "
+        f"{percent(np.mean(shares))} of the repetitions, in {least} to {most} by setting.",
         f"- **Width.** In {len(widths)} settings the mean width seen is {ratios} times the planned "
         f"one ({_ends([float(row['n']) for row in widths], 0)} repetitions each).",
     ]
-    told = {
+    measures = {
         "met": "The rows planned meet the wanted width",
         "met, assured 80 %": "With `--assurance 0.8` they do",
         "ranges that cover": "The range of a pilot covers the rows that it takes",
     }
-    for name, text in told.items():
+    for name, text in measures.items():
         shares = [row[name].value for row in widths]
-        ends = f"{min(shares):.0%} to {max(shares):.0%}"
-        said.append(f"- {text} in {np.mean(shares):.0%} of the repetitions ({ends}).")
-    return "\n".join(said)
+        ends = f"{percent(min(shares))} to {percent(max(shares))}"
+        lines.append(f"- {text} in {percent(np.mean(shares))} of the repetitions ({ends}).")
+    return "\n".join(lines)
 
 
 def _ends(values: list[float], decimals: int) -> str:
@@ -262,19 +262,23 @@ def _ends(values: list[float], decimals: int) -> str:
     return " to ".join(ends)
 
 
-def optimism_of(said: list[Result]) -> Row:
+def optimism_of(results: list[Result]) -> Row:
     """Mean bracket, what was seen, and the share of pilots whose bracket holds it.
 
     All configurations are too good by 0 on average: what they have in common is taken off, in
     proportion to its covariance with the winner's (a control variate).
     """
-    seen, all_of_them = (np.array([one[k] for one in said], float) for k in ("seen", "seen of all"))
-    if len(said) > 2 and all_of_them.std() > 0:
+    seen, all_of_them = (
+        np.array([one[k] for one in results], float) for k in ("seen", "seen of all")
+    )
+    if len(results) > 2 and all_of_them.std() > 0:
         covariance = np.cov(seen, all_of_them)
         seen = seen - covariance[0, 1] / covariance[1, 1] * all_of_them
     true, error = float(seen.mean()), float(seen.std() / np.sqrt(len(seen)))
-    inside = sum(one["lower"] <= true <= one["upper"] for one in said)
-    lower, middle, upper = (np.mean([one[k] for one in said]) for k in ("lower", "middle", "upper"))
+    inside = sum(one["lower"] <= true <= one["upper"] for one in results)
+    lower, middle, upper = (
+        np.mean([one[k] for one in results]) for k in ("lower", "middle", "upper")
+    )
     holds = lower - 2 * error <= true <= upper + 2 * error
     return {
         "lower": f"{lower:.4f}",
@@ -282,26 +286,28 @@ def optimism_of(said: list[Result]) -> Row:
         "upper": f"{upper:.4f}",
         "seen": mean_of(seen.tolist()),
         "mean bracket": "covers" if holds else "misses",
-        "pilots that cover": share_of(inside, len(said)),
-        "honest, off by": mean_of([one["honest"] - one["seen honest"] for one in said]),
+        "pilots that cover": share_of(inside, len(results)),
+        "honest, off by": mean_of([one["honest"] - one["seen honest"] for one in results]),
     }
 
 
-def widths_of(said: list[Result], wanted: float) -> Row:
+def widths_of(results: list[Result], width_planned: float) -> Row:
     """Seen over planned width, the rows that are planned, and how often a width was met in them.
 
     The rows that it truly takes are those of the mean width: it falls with their root.
     """
-    ratio = np.mean([one["seen width"] for one in said]) / np.mean(
-        [one["planned width"] for one in said]
+    ratio = np.mean([one["seen width"] for one in results]) / np.mean(
+        [one["planned width"] for one in results]
     )
-    rows, width = (np.array([one[k] for one in said], float) for k in ("rows", "width in rows"))
-    truly = (np.nanmean(width * np.sqrt(rows)) / wanted) ** 2
+    rows, width = (np.array([one[k] for one in results], float) for k in ("rows", "width in rows"))
+    truly = (np.nanmean(width * np.sqrt(rows)) / width_planned) ** 2
     usual = np.nanquantile(rows, [0.1, 0.9])
-    inside = sum((one["rows lower"] or 0) <= truly <= (one["rows upper"] or inf) for one in said)
+    inside = sum((one["rows lower"] or 0) <= truly <= (one["rows upper"] or inf) for one in results)
     shares = {
-        "met": np.sum(width <= wanted),
-        "met, assured 80 %": sum((one["width in rows assured"] or inf) <= wanted for one in said),
+        "met": np.sum(width <= width_planned),
+        "met, assured 80 %": sum(
+            (one["width in rows assured"] or inf) <= width_planned for one in results
+        ),
         "ranges that cover": inside,
     }
     return {
@@ -309,7 +315,7 @@ def widths_of(said: list[Result], wanted: float) -> Row:
         "rows it takes": f"{truly:.0f}",
         "rows planned, 10 to 90 %": " to ".join(f"{q:.0f}" for q in usual),
         "width in them": mean_of(width[~np.isnan(width)].tolist()),
-        **{name: share_of(int(share), len(said)) for name, share in shares.items()},
+        **{name: share_of(int(share), len(results)) for name, share in shares.items()},
     }
 
 

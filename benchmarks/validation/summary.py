@@ -58,7 +58,7 @@ def share_error(k: int, n: int) -> float:
 
 
 def differs(k: int, n: int, other: float, n_other: int) -> bool:
-    """Whether two shares differ, by Fisher's exact test."""
+    """Test if two shares differ, by Fisher's exact test."""
     from scipy.stats import fisher_exact
 
     k_other = round(other * n_other)

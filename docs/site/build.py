@@ -26,11 +26,11 @@ COPIED = (
     *("docs/*.svg", "docs/examples", "sample_data/prompts.py", "sample_data/ten_prompts.py"),
     *("benchmarks/searches.py", "CITATION.cff"),
 )
-"""What pages link to, besides other pages."""
+"""Files that pages link to, besides other pages."""
 
 
 def lay_out(source: Path) -> None:
-    """Write all that Sphinx reads below a folder that is empty."""
+    """Write all of Sphinx's input below an empty folder."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     write(source / "index.md", as_myst(readme) + toctree(HOME))
     for page in PAGES:
@@ -49,18 +49,18 @@ def lay_out(source: Path) -> None:
 
 
 def as_myst(text: str) -> str:
-    """Return a page whose anchors Sphinx knows, and whose way home is that of the site."""
+    """Return a page with anchors in MyST's form, and links to the site's home page."""
     return ANCHOR.sub(r"(\1)=\n", text).replace("](../README.md", "](../index.md")
 
 
 def write(path: Path, text: str) -> None:
-    """Write a page, in a folder that may have to be made."""
+    """Write a page, and make its folder if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
 
 
 def main(target: Path) -> int:
-    """Make the site in a folder that is replaced, and return the exit status."""
+    """Make the site, replacing its folder, and return the exit status."""
     from sphinx.cmd.build import main as sphinx
 
     source = target.with_name(f"{target.name}-source")

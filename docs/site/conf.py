@@ -1,4 +1,4 @@
-"""How Sphinx makes the site of what `build.py` laid out. Nothing is fetched."""
+"""Configuration of Sphinx for the pages that `build.py` laid out. Nothing is fetched."""
 
 from fields import add_fields
 from pygments.lexers.jvm import GroovyLexer

@@ -1,4 +1,4 @@
-"""The fields of a record of results, from what each of them says in its metadata."""
+"""Document the fields of result records from their metadata."""
 
 import dataclasses
 from typing import Any
@@ -7,7 +7,7 @@ from typing import Any
 def add_fields(
     app: object, what: str, name: str, thing: Any, options: object, lines: list[str]
 ) -> None:
-    """Add a section of numpydoc to the docstring of a record whose fields say what they are."""
+    """Add an Attributes section to the docstring of a record with documented fields."""
     if what != "class" or not dataclasses.is_dataclass(thing):
         return
     told = [one for one in dataclasses.fields(thing) if "doc" in one.metadata]

@@ -23,7 +23,7 @@ SAVED = {
     "compared.json": f"bbc compare {DATA} --baseline 'lda shrinkage=0.1' {FEW}",
     "ranks.json": f"bbc compare {ACROSS}",
 }
-"""What some figures are drawn from."""
+"""Saved results from which some figures are drawn."""
 
 FIGURES = {
     "forest": ("Estimates of all methods", "result.json"),
@@ -37,7 +37,7 @@ FIGURES = {
     "differences": ("Every configuration against a baseline", "compared.json"),
     "cd": ("Critical differences over data sets", "ranks.json"),
 }
-"""Kind -> its heading, and what it is drawn from."""
+"""Kind -> its heading, and the data it is drawn from."""
 
 PAGES = {
     "report.html": (f"bbc correct {DATA}", "The page of a result"),
@@ -46,7 +46,7 @@ PAGES = {
 
 
 def draw_gallery(source: Path, root: Path) -> None:
-    """Write the gallery and what it shows below a folder."""
+    """Write the gallery and its figures below a folder."""
     folder, extra = source / "figures", source / "extra"
     folder.mkdir()
     lines = ["# Gallery", "", "Notebooks, with what they print and draw:", ""]
@@ -75,7 +75,7 @@ def draw_gallery(source: Path, root: Path) -> None:
 
 
 def shown(kind: str, title: str, drawn_from: str, folder: Path) -> list[str]:
-    """Draw a figure; return its heading, what it says, itself, and the commands that made it."""
+    """Draw a figure; return its heading, sentence, picture, and the commands that made it."""
     given = str(folder / drawn_from) if drawn_from in SAVED else drawn_from
     for suffix in ("svg", "vl.json"):
         run(f"bbc plot {shlex.quote(given)} --kind {kind} -o {folder / kind}.{suffix}")
@@ -89,7 +89,7 @@ def shown(kind: str, title: str, drawn_from: str, folder: Path) -> list[str]:
 
 
 def run(words: str) -> None:
-    """Run a command that has to succeed."""
+    """Run a command that must succeed."""
     err = io.StringIO()
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(err):
         status = main(shlex.split(words)[1:])

@@ -1,15 +1,15 @@
-"""Links of a site that lead nowhere, and what its pages would fetch from elsewhere."""
+"""Find broken links of a site, and anything that its pages would fetch from elsewhere."""
 
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 FETCHED = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
-"""Elements that a browser fetches by itself, and the attribute that says what."""
+"""Elements that make a browser fetch something -> the attribute with its address."""
 
 
 class Seen(HTMLParser):
-    """What a page names and what it leads to."""
+    """Anchors and links of a page."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -19,7 +19,7 @@ class Seen(HTMLParser):
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Take down the names and the links of one element."""
+        """Record the anchors and the links of one element."""
         values = {key: value for key, value in attrs if value}
         self.names |= {values[key] for key in ("id", "name") if key in values}
         if tag == "a" and "href" in values:
@@ -29,7 +29,7 @@ class Seen(HTMLParser):
 
 
 def broken_links(site: Path) -> list[str]:
-    """Return a line for each link to a file or place that is not there, and each thing fetched."""
+    """Return a line for each link to a missing file or anchor, and for each thing fetched."""
     found = [path for path in sorted(site.rglob("*.html")) if "_static" not in path.parts]
     pages = {path.resolve(): Seen(path.read_text("utf-8")) for path in found}
     lines = []
@@ -44,13 +44,13 @@ def broken_links(site: Path) -> list[str]:
 
 
 def is_elsewhere(link: str) -> bool:
-    """Whether a link is one to another server, or no link to a file."""
+    """Return True if a link leads to another server, or not to a file."""
     parts = urlsplit(link)
     return bool(parts.scheme or parts.netloc)
 
 
 def leads_somewhere(link: str, page: Path, pages: dict[Path, Seen]) -> bool:
-    """Whether a relative link leads to a file, and to a place in it where it names one."""
+    """Return True if a relative link leads to a file and, if it names one, to an anchor in it."""
     parts = urlsplit(link)
     target = (page.parent / unquote(parts.path)).resolve() if parts.path else page
     if target.is_dir():

@@ -19,7 +19,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "examples").glob("*.ipynb"))
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
-"""What figures may depend on besides the code."""
+"""Packages whose versions may change the output."""
 
 Notebook = dict[str, Any]
 
@@ -43,7 +43,7 @@ def executed(notebook: Notebook) -> Notebook:
 
 
 def _run(shell: Any, cell: Notebook) -> Notebook:
-    """What a cell of code has once it has run."""
+    """Run a code cell and return its outputs."""
     values: list[Any] = []
     shell.display_trap.hook = values.append
     with contextlib.redirect_stdout(io.StringIO()) as printed:
@@ -103,7 +103,7 @@ def page(notebook: Notebook, folder: Path, name: str) -> str:
 
 
 def _shown(output: Notebook, folder: Path, name: str) -> str:
-    """The richest form of an output that a page can hold."""
+    """Return the richest form of an output that a page can show."""
     if output["output_type"] == "stream":
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     data = {kind: "".join(text) for kind, text in output["data"].items() if kind != VEGA}

@@ -1,6 +1,6 @@
-"""Which page stands where on the site, and in which part."""
+"""The pages of the site, and the part that each belongs to."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 
@@ -16,17 +16,22 @@ class Part:
         Of this repository, in their order, and what each is about.
     made
         Those that are made for the site alone.
+    headings
+        Headings of the index, each by the first page below it.
     """
 
     name: str
     title: str
     pages: dict[str, str]
     made: tuple[str, ...] = ()
+    headings: dict[str, str] = field(default_factory=dict)
 
     def index(self, root: Path) -> str:
         """Return its index."""
         lines = [f"# {self.title}", ""]
         for page, about in self.pages.items():
+            if page in self.headings:
+                lines += ["", f"## {self.headings[page]}", ""]
             title = (root / page).read_text(encoding="utf-8").partition("\n")[0].strip("# ")
             lines.append(f"- [**{title}**]({page}): {about}.")
         places = [*(page.removesuffix(".md") for page in self.pages), *self.made]
@@ -34,7 +39,7 @@ class Part:
 
 
 def toctree(names: list[str]) -> str:
-    """Return what tells Sphinx where pages belong, and shows nothing."""
+    """Return a hidden table of contents, which tells Sphinx the place of pages."""
     return "\n".join(["", "```{toctree}", ":hidden:", "", *names, "```", ""])
 
 
@@ -43,26 +48,33 @@ STORIES = Part(
     "Stories",
     {
         "docs/story-study.md": "from the protocol to the sentence in the paper, and the truth",
-        "docs/story-ci.md": "a gate in front of a model that ships by itself",
-        "docs/ten-prompts.md": "from a table of answers to the sentence that can be reported",
+        "docs/story-ci.md": "a gate for a model that ships by itself",
+        "docs/ten-prompts.md": "from a table of answers to the sentence to report",
     },
 )
 GUIDE = Part(
     "guide",
-    "Guide",
+    "How to",
     {
-        "docs/which-number.md": "the one to report, what it assumes, and when not to",
-        "docs/notebooks.md": "one line of Python each for correct, compare and plan",
-        "docs/formats.md": "files and tables that are read",
+        "docs/your-data.md": "which file to write, and how to check that it is understood",
         "docs/automl.md": "folders of AutoML tools, and a recorder for searches",
-        "docs/evaluations.md": "the best of several prompts, models or settings",
-        "docs/compare.md": "is the winner better than a baseline, or than any other",
-        "docs/plan.md": "rows and configurations before the work: optimism and width to expect",
-        "docs/dropping.md": "stop training what can't win any more",
+        "docs/evaluations.md": "how good the best of several prompts, models or settings is",
+        "docs/notebooks.md": "`correct`, `compare` and `plan` in one line of Python each",
+        "docs/which-number.md": "which one, what it assumes, and when not to report it",
         "docs/report.md": "one HTML file with figures, for anyone to read",
+        "docs/compare.md": "is the winner better than a baseline, and which may be the best",
+        "docs/dropping.md": "stop training configurations that are unlikely to win",
+        "docs/plan.md": "how many rows and configurations a study needs",
+        "docs/ci.md": "gates, exit statuses, forms of results, defaults of a project",
         "docs/batch.md": "hundreds of experiments, and nothing lost",
         "docs/scale.md": "clusters, and files in a cloud",
-        "docs/ci.md": "gates, exit statuses, forms of results, defaults of a project",
+    },
+    headings={
+        "docs/your-data.md": "Read my data",
+        "docs/which-number.md": "Report a number",
+        "docs/compare.md": "Decide between models",
+        "docs/plan.md": "Plan a study",
+        "docs/ci.md": "Automate",
     },
 )
 REFERENCE = Part(
@@ -70,7 +82,9 @@ REFERENCE = Part(
     "Reference",
     {
         "docs/commands.md": "every command and option",
+        "docs/formats.md": "every file, table and folder that is read, and what is refused",
         "docs/methods.md": "formula, algorithm, use, cost and source of each method and interval",
+        "docs/compare-methods.md": "comparing winners, tests of pairs, and how often each holds",
         "docs/metrics.md": "definition, range and source of each metric, and metrics of your own",
         "docs/notes.md": "what each note means, and what to do",
         "docs/glossary.md": "the words of these pages",
@@ -80,7 +94,7 @@ REFERENCE = Part(
 )
 EVIDENCE = Part(
     "evidence",
-    "Evidence",
+    "Understand",
     {
         "docs/validation.md": "bias and inclusion of the methods, where the truth is known",
         "docs/validation-tables.md": "each setting and each population",
@@ -92,17 +106,17 @@ PROJECT = Part(
     "project",
     "Project",
     {
-        "CHANGELOG.md": "what each version added, changed and mended",
+        "CHANGELOG.md": "what each version added, changed and fixed",
         "CONTRIBUTING.md": "how to set up, test and add things",
         "SECURITY.md": "what counts as a vulnerability, and how to report one",
         "docs/design.md": "how the source is laid out, and its laws",
-        "sample_data/README.md": "what the sample data are",
-        "benchmarks/reference/README.md": "published figures that ours are compared with",
+        "sample_data/README.md": "what is in the files, how they were made, and the truth",
+        "benchmarks/reference/README.md": "published figures that those of `bbc` are compared with",
     },
 )
 PARTS = (STORIES, GUIDE, REFERENCE, EVIDENCE, PROJECT)
 HOME = ["docs/tutorial", "stories", "guide", "reference", "gallery", "evidence", "project"]
-"""What stands at the top of every page."""
+"""Links at the top of every page."""
 
 PAGES = ("docs/tutorial.md", *(page for part in PARTS for page in part.pages))
 """All but README.md, which is the first."""

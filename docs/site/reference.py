@@ -18,14 +18,14 @@ def reference_pages(api: str) -> dict[str, str]:
     for module, text in zip(parts[::2], parts[1::2], strict=True):
         pages[f"python/{module}.rst"] = page_of(module, text, homes)
     names = [path.removeprefix("python/").removesuffix(".rst") for path in pages]
-    index = ["# Python in full", "", "[What is stable](docs/api.md) is said on another page.", ""]
+    index = ["# Python in full", "", "[Another page](docs/api.md) says what is stable.", ""]
     index += [f"- [`{name}`](python/{name}.rst)" for name in names]
     index.append(toctree([f"python/{name}" for name in names]))
     return {**pages, "python.md": "\n".join(index)}
 
 
 def page_of(module: str, text: str, homes: dict[int, str]) -> str:
-    """Return the page of one module; a thing that another page holds is only named."""
+    """Return the page of one module; a name documented on another page gets a reference."""
     lines = [module, "=" * len(module), "", f".. currentmodule:: {module}", ""]
     if "\nProvisional." in text:
         lines += ["Provisional: it may change in a new x.y.", ""]
@@ -42,7 +42,7 @@ def page_of(module: str, text: str, homes: dict[int, str]) -> str:
 
 
 def entry(thing: object, name: str) -> list[str]:
-    """Return the directive that takes the docstring over."""
+    """Return the directive that includes the docstring."""
     if inspect.isfunction(thing):
         return [f".. autofunction:: {name}"]
     shown = ["   :members:"]

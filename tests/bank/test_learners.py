@@ -30,7 +30,7 @@ def test_neighbours_are_those_of_scikit_learn():
     found = dict(learners.neighbours(one))
     for k in (1, 5, 30):
         model = KNeighborsClassifier(k).fit(one.features["all"], one.target)
-        expected = np.clip(model.predict_proba(one.asked["all"]), 0.005, 0.995)
+        expected = np.clip(model.predict_proba(one.new["all"]), 0.005, 0.995)
         assert found[f"knn alike|all|{k}"] == pytest.approx(expected, abs=1e-6)
 
 
@@ -39,9 +39,7 @@ def test_kernels_are_those_of_scikit_learn():
     found = dict(learners.kernels(one))
     model = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.2 / one.features["all"].shape[1])
     center = one.target.mean()
-    expected = center + model.fit(one.features["all"], one.target - center).predict(
-        one.asked["all"]
-    )
+    expected = center + model.fit(one.features["all"], one.target - center).predict(one.new["all"])
     assert found["kernel 0.2|all|0.3"] == pytest.approx(expected, abs=1e-6)
 
 

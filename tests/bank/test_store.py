@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli import METHODS, METRICS, Plan
 from bbccli.types import Side
 from benchmarks.bank import populations, studies, work
 from benchmarks.bank.items import OfPopulation, OfSetting

@@ -121,6 +121,9 @@ def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
     _, out, _ = same(run, tmp_path / "p.parquet", *FEW)
     assert '"off-scale"' in out
     assert '"polarity"' in out
+    found[4], found[5] = found[3], 1 - found[2]
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    assert "turned-round" in same(run, tmp_path / "p.parquet", *FEW)[1]
     values = np.linspace(1, 9, 200)
     noise = np.random.default_rng(0).normal(size=(8, 200))
     columns = [*(values + noise), values + 40, values**3]
@@ -147,11 +150,11 @@ REFUSED = [
     (("--weight", "w"), "the samples have weights"),
     (("--method", "naive"), "--method naive needs all predictions in one place"),
     (("--method", "all"), "--method all needs all predictions in one place"),
-    (("--metric", "average-precision"), "--runner dask has no average-precision: in parts"),
+    (("--metric", "average-precision"), "--runner dask lacks average-precision: in parts"),
     (("--select", "one-se"), "--runner dask selects the best configuration, not by --select"),
-    (("--cost-of-search",), "--runner dask can't tell what the search cost"),
+    (("--cost-of-search",), "--runner dask can't compute the cost of the search"),
     (("--format", "html"), "--runner dask makes no page"),
-    (("--repeat", "r"), "there are repeats, or rows of one sample"),
+    (("--repeat", "r"), "there are repeats, or several rows per sample"),
 ]
 
 
@@ -170,12 +173,14 @@ def test_what_takes_all_predictions_is_one_line(run, tmp_path, workers, words, p
 def test_files_that_are_no_wide_parquet(run, tmp_path, workers):
     (tmp_path / "p.csv").write_text("truth,a,b\n0,0.2,0.3\n1,0.7,0.9\n0,0.1,0.4\n1,0.6,0.2\n")
     err = run.refused("correct", tmp_path / "p.csv", "--runner", "dask")
-    assert "p.csv: this is no Parquet file\nhint: without --runner dask; or one wide" in err
+    assert (
+        "p.csv: this is not a Parquet file\nhint: leave out --runner dask; or use one wide" in err
+    )
     truth, fold, found = chances(60)
     found[8, 5] = np.nan
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
-    assert "needs every prediction; 1 of 60 are missing (column 'c08')" in err
+    assert "needs all predictions; 1 of 60 are missing (column 'c08')" in err
     found[8, 5], found[2] = np.inf, truth
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     assert same(run, tmp_path / "p.parquet")[0] == 2
@@ -238,11 +243,10 @@ def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch, quick_starts):
     monkeypatch.syspath_prepend(tmp_path)
     words = ("--metric", "fatal:M", "--method", "cvt", "--runner", "dask", "--jobs", "1")
     with cluster_of_processes():
-        status, out, err = run("correct", tmp_path / "p.parquet", *words)
-    assert (status, out) == (2, "")
+        err = run.refused("correct", tmp_path / "p.parquet", *words)
     assert err == (
-        "error: a worker was lost with its part: killed, or out of memory\n"
-        "hint: workers with more memory each, or --memory with less than now\n"
+        "error: a worker died on its part: killed, or out of memory\n"
+        "hint: give workers more memory, or lower --memory\n"
     )
 
 
@@ -255,7 +259,7 @@ def test_a_scheduler_that_is_not_there_is_one_line(run, tmp_path, monkeypatch):
     err = run.refused("correct", tmp_path / "p.parquet", *argv)
     assert err.startswith("error: no scheduler answers at tcp://127.0.0.1:9\nhint: ")
     err = run.refused("correct", tmp_path / "p.parquet", "--scheduler", "tcp://127.0.0.1:9")
-    assert err.startswith("error: --scheduler without --runner dask\nhint: ")
+    assert err.startswith("error: --scheduler needs --runner dask\nhint: ")
     monkeypatch.setitem(sys.modules, "dask.distributed", None)
     err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
     assert "hint: pip install 'bbccli[dask]'" in err
@@ -269,7 +273,7 @@ def test_a_file_that_a_worker_does_not_see(tmp_path):
     assert file.shape == (1, 60, 2)
     np.testing.assert_array_equal(file[:, :, [1]][0, :, 0], found[2])
     for other in (replace(file, path=str(tmp_path / "q.parquet")), replace(file, size=9)):
-        with pytest.raises(InputError, match="can't be read where it is worked on: ") as raised:
+        with pytest.raises(InputError, match="can't be read by a worker: ") as raised:
             other[:, :, [0]]
         assert other.path in str(raised.value)
         assert "a shared disk" in raised.value.hint
@@ -304,11 +308,3 @@ def test_memory_is_a_share_of_what_the_smallest_worker_has():
     assert [len(part) for part in workers.parts(1000)] == [250] * 4
     assert [len(part) for part in workers.parts(65)] == [33, 32]
     assert [len(part) for part in workers.parts(3)] == [3]
-
-
-def test_a_configuration_that_is_turned_round(run, tmp_path, workers):
-    truth, fold, found = chances()
-    found[5] = 1 - found[2]
-    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
-    _, out, _ = same(run, tmp_path / "p.parquet", *FEW)
-    assert "turned-round" in out

@@ -13,12 +13,21 @@ from pathlib import Path
 import pages
 import pytest
 
+from bbccli.cli.app import main
 from bbccli.reports.page.whole import page
 
 JENKINS = "sandbox; default-src 'none'; img-src 'self'; style-src 'self';"
 """What Jenkins sends with the files of a build."""
 
 AXE = Path(os.environ.get("BBC_AXE", Path(__file__).parents[2] / ".cache" / "axe.min.js"))
+
+
+COMMANDS = {
+    "sample": ["correct"],
+    "leaderboard": ["leaderboard"],
+    "pair": ["compare", "--test", "all", "--pair", "lda shrinkage=0.1", "tree depth=2 leaf=5"],
+}
+"""Pages that commands write of a file of samples."""
 
 
 class Browser:
@@ -112,6 +121,13 @@ def shown(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
     texts = {"one": pages.ordinary(), "many": pages.many(200, 2)}
     texts |= {f"hostile{i}": page([pages.hostile(name)]) for i, name in enumerate(pages.NAMES)}
+    sample = str(pages.SAMPLES / "progression.parquet")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv("BBC_AXE", raising=False)  # which bbc takes for an option
+        for name, argv in COMMANDS.items():
+            target = folder / f"{name}.html"
+            assert main([*argv, sample, "-qo", str(target)]) == 0
+            texts[name] = target.read_text(encoding="utf-8")
     for name, text in texts.items():
         (folder / f"{name}.html").write_text(text, encoding="utf-8")
     return {name: (folder / f"{name}.html") for name in texts}

@@ -11,7 +11,7 @@ import pytest
 
 pytestmark = pytest.mark.browser
 
-NAMES = ["one", "many"]
+NAMES = ["one", "many", "sample", "leaderboard", "pair"]
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(f"hostile{i}" for i in range(len(pages.NAMES)))])
@@ -20,7 +20,7 @@ def test_nothing_is_fetched_said_or_run(browser, shown, name):
     assert browser.requests() == [shown[name].as_uri()]
     assert browser.logs("browser") == []
     assert browser.run("document.scripts.length") == 0
-    assert browser.run("document.title").startswith("What to expect")
+    assert browser.run("document.title").startswith(("What to expect", "Leaderboard", "Compared"))
     assert browser.run("document.querySelectorAll('iframe, img, object, embed, form').length") == 0
 
 
@@ -73,20 +73,48 @@ def test_dark_and_light(browser, shown):
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(f"hostile{i}" for i in range(len(pages.NAMES)))])
-@pytest.mark.parametrize("width", [320, 1600])
+@pytest.mark.parametrize("width", [320, 375, 1600])
 def test_a_narrow_page_does_not_scroll_sideways(browser, shown, name, width):
     browser.open(shown[name].as_uri(), width=width)
     assert browser.run("document.documentElement.scrollWidth") <= width
 
 
-def test_labels_are_legible_on_a_telephone(browser, shown):
-    browser.open(shown["one"].as_uri(), width=320)
-    heights = browser.run(
-        "Array.from(document.querySelectorAll('svg text')).map(t => t.getBBox().height * "
+@pytest.mark.parametrize("name", ["one", "sample", "many", "hostile6"])
+def test_text_in_figures_is_at_least_eleven_pixels_on_a_telephone(browser, shown, name):
+    browser.open(shown[name].as_uri(), width=375)
+    sizes = browser.run(
+        "Array.from(document.querySelectorAll('svg text')).filter(t => t.getClientRects().length "
+        "&& t.textContent.trim()).map(t => parseFloat(getComputedStyle(t).fontSize) * "
         "t.ownerSVGElement.getBoundingClientRect().width / "
         "t.ownerSVGElement.viewBox.baseVal.width)"
     )
-    assert min(heights) > 7
+    assert len(sizes) > 10 and min(sizes) >= 11
+    cut = browser.run(
+        "Array.from(document.querySelectorAll('svg')).filter(s => s.getClientRects().length)"
+        ".flatMap(s => Array.from(s.querySelectorAll('text')).filter(t => { "
+        "const a = t.getBoundingClientRect(), b = s.getBoundingClientRect(); "
+        "return a.width && (a.left < b.left - 1 || a.right > b.right + 1) })).length"
+    )
+    assert cut == 0
+
+
+def test_rows_are_not_tall_for_words_that_are_out_of_sight(browser, shown):
+    browser.open(shown["pair"].as_uri(), width=375)
+    heights = browser.run(
+        "Array.from(document.querySelectorAll('section[aria-labelledby=tests] tbody tr'))"
+        ".map(r => r.getBoundingClientRect().height)"
+    )
+    assert len(heights) == 8 and max(heights) < 32  # one line
+
+
+def test_no_option_is_broken_at_the_end_of_a_line(browser, shown):
+    for width in range(320, 480, 20):
+        browser.open(shown["pair"].as_uri(), width=width)
+        lines = browser.run(
+            "Array.from(document.querySelectorAll('pre .whole')).map(s => "
+            "s.getClientRects().length)"
+        )
+        assert lines == [1, 1]
 
 
 def test_tables_of_words_fit_a_telephone(browser, shown):
@@ -107,13 +135,45 @@ def text_of(pdf):
     return done.stdout.decode()
 
 
-def test_on_paper_everything_is_there_with_the_tables(browser, shown):
+def test_on_paper_everything_is_there_but_tables_that_are_folded(browser, shown):
     browser.open(shown["one"].as_uri(), scheme="dark")
     paper = text_of(browser.printed())
     for heading in re.findall(r"<h2[^>]*>(.*?)</h2>", pages.ordinary()):
         assert heading in paper
-    assert paper.count("Data: ") == 8
-    assert "upper quartile" in paper
+    assert "Data: " not in paper and "The same as a table" not in paper
+    browser.run("document.querySelector('figure + details').open = true")
+    assert text_of(browser.printed()).count("Data: ") == 1
+
+
+@pytest.mark.parametrize(("name", "most"), [("sample", 4), ("many", 2)])
+def test_a_page_prints_on_few_sheets(browser, shown, name, most):
+    browser.open(shown[name].as_uri())
+    assert 1 <= text_of(browser.printed()).count("\f") <= most
+
+
+def test_a_figure_has_fifteen_rows_with_the_winner_marked(browser, shown):
+    browser.open(shown["sample"].as_uri())
+    names = browser.run(
+        "Array.from(document.querySelectorAll('section[aria-labelledby=ranking] "
+        "svg:not(.small) text')).map(t => t.textContent).filter(t => t.includes('='))"
+    )
+    assert len(names) == 15 and [n for n in names if n.endswith("(winner)")] == names[:1]
+
+
+def test_a_mark_shows_its_value_under_the_pointer(browser, shown):
+    browser.open(shown["sample"].as_uri())
+    section = "section[aria-labelledby=forest] svg:not(.small)"
+    titles = browser.run(
+        f"Array.from(document.querySelectorAll('{section} title')).map(t => t.textContent)"
+    )
+    assert any(t.startswith("bbc: corrected 0.844, 95 % interval 0.711 to 0.951") for t in titles)
+    # the mark itself is what lies there
+    hit = (
+        f"(() => {{ const m = document.querySelector('{section} title').parentElement; "
+        "m.scrollIntoView({block: 'center'}); const b = m.getBoundingClientRect(); return "
+        "document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2) === m })()"
+    )
+    assert browser.run(hit) is True
 
 
 def shades(png):
@@ -139,13 +199,15 @@ def test_figures_are_seen_under_the_policy_of_a_server(browser, jenkins):
     assert browser.run("getComputedStyle(document.querySelector('header')).maxWidth") == "none"
     refused = [entry["message"] for entry in browser.logs("browser")]
     assert all("inline style" in message or "favicon" in message for message in refused), refused
-    count = browser.run("document.querySelectorAll('svg').length")
-    assert count == 8
     boxes = browser.run(
-        "Array.from(document.querySelectorAll('svg')).map(s => "
+        "Array.from(document.querySelectorAll('svg:not([display=none])')).map(s => "
         "s.getBoundingClientRect().width * s.getBoundingClientRect().height)"
     )
-    assert min(boxes) > 20_000
+    assert len(boxes) == 8 and min(boxes) > 20_000
+    hidden = browser.run(
+        "Array.from(document.querySelectorAll('svg.small')).map(s => s.getClientRects().length)"
+    )
+    assert len(hidden) == 6 and not any(hidden)
     for ident in ("forest", "cost", "distribution", "wins", "ranking", "folds", "roc"):
         assert shades(browser.pixels(f"section[aria-labelledby={ident}] svg")) > 20
     fills = browser.run(

@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pyarrow
 import pyarrow.csv
@@ -89,13 +90,6 @@ def test_the_result_is_all_that_goes_to_standard_output(run, once, parquet):
     assert silent == ""
 
 
-def test_the_table_names_what_is_naive_and_what_to_report(run, samples):
-    out = run.silent("correct", samples / "progression.parquet", *FAST)
-    for words in ("naive", "corrected", "report", "winner", "positive: above"):
-        assert words in " ".join(out.split())  # lines break where the path lets them
-    assert "\x1b" not in out
-
-
 class TestSeveralMetrics:
     def test_the_first_selects(self, run, samples):
         path = samples / "progression.parquet"
@@ -121,28 +115,6 @@ class TestResamples:
         assert size > 1000
         fixed = ("--method", "bbc", "--n-resamples", size)
         assert run.document("correct", path, *fixed)["estimates"] == [found]
-
-
-@pytest.mark.sweep
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize(
-    "limits",
-    [
-        ("--engine", "numpy"),
-        ("--engine", "numba"),
-        ("--jobs", "1"),
-        ("--jobs", "2"),
-        ("--memory", "32MB"),
-    ],
-    ids=" ".join,
-)
-@pytest.mark.parametrize("name", ["breast_cancer", "breast_cancer_repeats", "digits"])
-def test_resources_change_nothing(run, once, samples, limits, name):
-    if "numba" in limits:
-        pytest.importorskip("numba")
-    path = samples / f"{name}.parquet"
-    _, expected, _ = once("correct", path, "--format", "json", *FAST)
-    assert run.printed("correct", path, "--format", "json", *FAST, *limits) == expected
 
 
 @pytest.mark.sweep
@@ -193,3 +165,68 @@ class TestGroups:
     def test_a_column_can_be_named(self, run, samples, tmp_path):
         named = result(run, self.grouped(samples, tmp_path, 2, "hospital"), "--group", "hospital")
         assert named["input"]["n_groups"] == 40
+
+
+# Options that belong to metrics
+
+
+TWO_METHODS = ("--n-resamples", "20", "--method", "cvt", "--method", "bbc")
+
+
+def found_of(run, path, *options):
+    return json.loads(run.printed("correct", path, "--format", "json", *options))
+
+
+class TestThreshold:
+    def test_it_cuts_probabilities(self, run, samples):
+        path = samples / "progression.parquet"
+        recall = [
+            found_of(run, path, "--metric", "accuracy", "--metric", "recall", *TWO_METHODS, *cut)[
+                "estimates"
+            ]
+            for cut in ((), ("--threshold", "0.5"), ("--threshold", "0.9"))
+        ]
+        assert recall[0] == recall[1]
+        assert recall[2] != recall[0]
+
+
+class TestRiskDirection:
+    @pytest.mark.sweep
+    def test_it_mirrors_the_concordance(self, run, samples):
+        path = samples / "whas500.parquet"
+        found = found_of(run, path, *TWO_METHODS, "--risk-direction", "later")
+        assert found["estimates"][0]["value"] < 0.5
+        assert "risk-reversed" in [note["code"] for note in found["notes"]]
+        assert found_of(run, path, *TWO_METHODS, "--risk-direction", "earlier") == found_of(
+            run, path, *TWO_METHODS
+        )
+
+    def test_it_is_for_survival(self, run, samples):
+        path = samples / "progression.parquet"
+        assert "survival" in run.refused("correct", path, "--risk-direction", "later")
+
+
+# Beside an error without a worst value stands what it would be with one
+
+
+VALUES = Path(__file__).parents[2] / "sample_data" / "diabetes.parquet"
+QUICK = ("correct", VALUES, "--n-resamples", 60)
+
+
+@pytest.mark.parametrize("metric", ["rmse", "mae"])
+def test_it_is_the_estimate_with_the_cap(run, metric):
+    (found,) = run.document(*QUICK, "--metric", metric)["capped"]
+    capped = run.document(*QUICK, "--metric", metric, "--cap", 0.95)
+    (expected,) = [e for e in capped["estimates"] if e["method"] == "bbc"]
+    assert (found["value"], found["interval"]) == (expected["value"], expected["interval"])
+    assert capped["capped"] == []
+
+
+def test_others_have_none(run):
+    assert run.document(*QUICK, "--metric", "r2")["capped"] == []
+
+
+def test_it_stands_on_the_line_after_the_sentence(run):
+    out = run.printed(*QUICK, "--metric", "mse")
+    lines = [line.split()[0] for line in out.splitlines() if line and not line.startswith(" ")]
+    assert lines[lines.index("report") + 1] == "capped"

@@ -140,7 +140,7 @@ def test_the_winner_of_available_cases_is_scored_on_its_own(tmp_path):
 @pytest.mark.parametrize(
     ("fold", "words"),
     [(np.zeros(N, int), "on one held-out set of 60 samples"), (None, "on these 60 samples")],
-    ids=["one fold", "no folds"],
+    ids=["one fold", "not folds"],
 )
 def test_one_split_is_no_cross_validation(tmp_path, fold, words):
     scores = SCORES.copy()

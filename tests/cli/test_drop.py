@@ -1,6 +1,7 @@
 """`bbc drop` as a training loop and a curious user would call it."""
 
 import json
+import re
 
 import jsonschema
 import numpy as np
@@ -90,7 +91,7 @@ def test_absent_rows_and_empty_cells_are_the_same(call, table):
 def test_folds_to_come_are_unknown_without_rows(call, table):
     decision = decided(call, so_far(table, 6))
     assert decision["n_folds_to_come"] is decision["n_models"] is None
-    assert "6 seen, unknown to come" in call(so_far(table, 6))[0]
+    assert "6 so far\n" in call(so_far(table, 6))[0]
 
 
 def test_dropped_earlier_stays_dropped(call, table):
@@ -125,10 +126,12 @@ def test_quiet_lists_say_nothing_else(call, table):
 def test_the_table(call, table):
     out = call(so_far(table, 6, table.column_names[5:7], 4, rows=False))[0]
     lines = out.splitlines()
-    assert any(line.startswith("keep     ") and "2 dropped earlier" in line for line in lines)
-    assert any(line.startswith("folds    6 seen, 4 to come") for line in lines)
+    assert any(line.startswith("folds    6 so far, 4 to come") for line in lines)
     assert "350 trained so far, 4 saved" in out
-    assert "29 more, see --format json" in out
+    shown = [line for line in lines if re.search(r"\b(keep|drop) +[01]\.", line)]
+    assert shown[0].startswith("> ") and " keep " in shown[0] and shown[0].endswith("  best")
+    assert all(" drop " in line for line in shown[1:])
+    assert f"drop {len(shown) - 1} now; 2 were dropped earlier." in " ".join(out.split())
     assert max(map(len, lines)) <= 80
 
 
@@ -181,19 +184,6 @@ class TestReplay:
             assert one["shift"] == pytest.approx(one["value"] - replay["value"])
 
 
-def test_a_replay_answers_first_and_folds_together_what_is_idle(once, samples):
-    out = once.silent("drop", "--replay", samples / "progression.parquet", "-q")
-    text, lines = " ".join(out.split()), out.splitlines()
-    found = once.document("drop", "--replay", samples / "progression.parquet")
-    trace = found["replays"][0]["runs"][0]["trace"]
-    saved = trace["n_models"] - trace["n_trained"]
-    assert saved > 0
-    assert f"Dropping would have saved {saved} of 1,770 models (4 %) and kept the winner," in text
-    counted = [line.split("   ")[0].strip() for line in lines if line[:1].isdecimal()]
-    assert counted[0] == "1 to 6"
-    assert counted[-1] == "10"
-
-
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_folds_that_are_not_shuffled_are_noted(run, tmp_path, shuffled):
     rng = np.random.default_rng(0)
@@ -241,7 +231,7 @@ def test_folds_that_are_groups_are_noted(run, tmp_path):
         (("--confidence", "0.5"), "error: --confidence is 0.5, not between 0.5 and 1"),
         (("--threshold", "0.9"), "error: No such option: --threshold"),
         (("--n-folds", "2"), "error: --n-folds is 2, and 10 folds have predictions"),
-        (("--rule", "cvst"), "error: AUC is no mean of losses per sample"),
+        (("--rule", "cvst"), "error: AUC is not a mean of losses per sample"),
         (("--metric", "rmse"), "error: RMSE is for regression tasks"),
     ],
 )
@@ -299,9 +289,9 @@ EVEN = {"a": [0.1, 0.2] * 30, "b": [0.2, 0.1] * 30, "c": [0.1, 0.9] * 30}
 def test_folds_that_are_unknown_are_said_to_be(small):
     status, out, _ = small(EVEN, "--rule", "brace", "--metric", "accuracy", fold=False)
     assert status == 0
-    assert "keep     1 of 3 configurations; 2 dropped now, 0 dropped earlier\n" in out
-    assert "\nfolds    unknown\nmodels   unknown, as the folds are\n" in out
-    assert "folds    5 seen, unknown to come\n" in small(EVEN, "--metric", "accuracy")[1]
+    assert "\nTrain 1 of 3 configurations on the next fold; drop 2 now.\n" in out
+    assert "\nfolds    unknown\nrule " in out
+    assert "folds    5 so far\n" in small(EVEN, "--metric", "accuracy")[1]
 
 
 def test_a_metric_without_a_value_drops_nothing_and_says_so(small):

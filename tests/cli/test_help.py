@@ -1,13 +1,16 @@
 """The help of every command: what is needed every day first, and nothing that is not so."""
 
+import json
 import re
 
 import pytest
 
+from bbccli import METHODS, METRICS
 from bbccli.cli.command import COMMANDS, command_named
 from bbccli.core.option import Panel
 from bbccli.methods import DEFAULT_METHODS
 from bbccli.methods.registry import ENOUGH_FOLDS
+from bbccli.schema.correct import SCHEMA_VERSION
 
 SCREEN = 40
 """Lines of a terminal."""
@@ -29,7 +32,7 @@ def panels(text):
 def test_the_everyday_options_are_on_the_first_screen(run, name):
     text = help_of(run, name)
     lines = text.splitlines()
-    assert max(map(len, lines)) <= 90  # an example may be long
+    assert max(map(len, lines)) <= 80
     titles = [title for title in panels(text) if title in list(Panel)]
     assert titles == [panel for panel in Panel if panel in titles]
     short = run.silent(name, "--help")
@@ -68,18 +71,87 @@ def test_the_list_of_commands_cuts_nothing(run):
 
 def test_the_default_methods_are_those_of_the_registry():
     told = command_named("correct").options["method"].option.default
-    always, _, many = told.partition(f"; with {ENOUGH_FOLDS} folds or more also ")
+    always, _, many = told.partition(f"; from {ENOUGH_FOLDS} folds on also ")
     assert (*always.split(", "), many) == DEFAULT_METHODS
 
 
 def test_drop_names_its_rules(run):
     from bbccli.dropping import RULES
 
-    assert f"Rule that decides: {', '.join(RULES)}, all." in re.sub(
-        r"\s+", " ", help_of(run, "drop")
-    )
+    assert f"Rule: {', '.join(RULES)}, all." in re.sub(r"\s+", " ", help_of(run, "drop"))
 
 
 def test_dropping_knows_no_outer_folds(run):
     assert "outer_fold" not in command_named("drop").options
     assert "No such option: --outer-fold" in run.refused("drop", "p.csv", "--outer-fold", "outer")
+
+
+@pytest.mark.parametrize(("command", "registry"), [("methods", METHODS), ("metrics", METRICS)])
+class TestCatalogue:
+    @pytest.mark.parametrize("width", [60, 80])
+    def test_each_in_its_group_within_the_width(self, run, monkeypatch, command, registry, width):
+        monkeypatch.setenv("COLUMNS", f"{width}")
+        lines = run(command)[1].splitlines()
+        assert max(map(len, lines)) <= width
+        shown = re.findall(r"^  (\S+) +(\S.*(?:\n {6,}\S.*)*)", "\n".join(lines), re.M)
+        assert sorted(name for name, _ in shown) == sorted(registry)
+        for name, summary in shown:
+            assert " ".join(summary.split()) == registry[name].summary
+        titles = [line for line in lines if line and not line.startswith(" ")]
+        assert len(titles) == len(set(titles)) > 2
+
+    def test_json(self, run, command, registry):
+        found = json.loads(run.printed(command, "--format", "json"))
+        assert [one["name"] for one in found] == list(registry)
+        for one in found:
+            assert one["source"] == registry[one["name"]].reference
+
+    @pytest.mark.sweep
+    def test_one_in_full(self, run, command, registry):
+        for name, one in registry.items():
+            words = " ".join(run.printed(command, name).split())
+            assert words == " ".join(run.printed("explain", name).split())
+            assert words.startswith(f"{command[:-1]} {name} ") and one.summary in words
+            assert one.reference in words
+            assert json.loads(run(command, name, "--format", "json")[1])["summary"] == one.summary
+
+    def test_another_name(self, run, command, registry):
+        name = next(reversed(registry))
+        assert run.refused(command, f"{name}x").splitlines()[1] == f"hint: did you mean {name}?"
+
+
+def test_a_metric_by_another_name(run):
+    assert run("metrics", "neg_log_loss") == run("metrics", "log-loss")
+    assert "aliases neg_log_loss" in " ".join(run("metrics", "log-loss")[1].split())
+
+
+def test_facts_of_the_record_are_on_the_screen(run):
+    text = " ".join(run.printed("methods", "tt").split())
+    for fact in ("gives point", "needs folds", "default run unless"):
+        assert fact in text
+    assert "in tables" not in text and "default" not in run.printed("methods", "bbc-632")
+    assert "in tables .632 gives" in " ".join(run.printed("methods", "bbc-632").split())
+    for name, values in (("auc", "0 to 1; higher"), ("rmse", "0 or more; lower")):
+        assert f"values {values} is better" in " ".join(run.printed("metrics", name).split())
+    assert "values 1 or less; higher" in " ".join(run.printed("metrics", "r2").split())
+
+
+@pytest.mark.parametrize(
+    ("argv", "hint"),
+    [
+        (("methods", "nonsense"), "bbc methods lists all names"),
+        (("metrics", "nonsense"), "bbc metrics lists all names"),
+        (("explain", "xyzzy"), "bbc explain lists all names"),
+        (("methods", "AUC"), "bbc explain auc"),
+        (("metrics", "winners-differ"), "bbc explain winners-differ"),
+        (("methods", "bootstrap"), "bbc, bbc-f, tilting, "),
+        (("metrics", "harmonic"), "f1 may be what you mean; "),
+        (("metrics", "neg_log_los"), "did you mean neg-log-loss?"),
+    ],
+)
+def test_hints_for_what_is_not_known(run, argv, hint):
+    assert f"\nhint: {hint}" in run.refused(*argv)
+
+
+def test_schema(run):
+    assert json.loads(run.printed("schema"))["title"] == SCHEMA_VERSION

@@ -10,16 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bbccli import readers
+from bbccli import METRICS, BbcError, PredictionMatrix, readers
 from bbccli.analysis.inspection import Status, inspect
 from bbccli.analysis.inspection.findings import Findings, check_resamples
 from bbccli.analysis.inspection.similar import similarity
 from bbccli.core import resources
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import NOTES, declared, remarks
 from bbccli.core.outcome import Outcome
-from bbccli.errors import BbcError
-from bbccli.metrics import METRICS
 from bbccli.readers import Request, Roles, read
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
@@ -180,7 +177,7 @@ def test_nearly_probabilities(save):
     text = changed(GOOD, ("0.1,0.2", "0.1,1.2"))
     rows = "".join(f"{i},0,{i % 2},{'xy'[i % 2]},0.5,0.5\n" for i in range(6, 40))
     found = inspect(save(text + rows))
-    assert "outside 0 and 1" in next(f.text for f in found.findings if f.check == "predictions")
+    assert "outside [0, 1]" in next(f.text for f in found.findings if f.check == "predictions")
     text = "truth,a::x,a::y,a::z\n" + "x,0.5,0.3,0.2\ny,0.1,0.1,0.1\nz,0.1,0.2,0.7\n" * 2
     found = inspect(save(text))
     assert "do not sum to 1" in next(f.text for f in found.findings if f.check == "predictions")
@@ -255,13 +252,17 @@ def test_every_note_of_the_readers_belongs_to_a_check():
 def test_command_line(run, save, samples, tmp_path):
     status, out, err = run("inspect", samples / "progression.parquet")
     assert (status, err) == (0, "")
-    assert "177 configurations" in out
-    assert "can be used: 0 errors" in out
+    assert "\n\nCan be used, with 1 warning.\nLayout wide: probabilities of 177 " in out
+    assert "logistic-l2 C=0.001 and 174 more" in " ".join(out.split())
+    assert re.search(r"^duplicates +warning +of 177", out, re.MULTILINE) and " pass " not in out
+    assert out.endswith("\n14 checks passed: --notes all\n")
+    whole = run.printed("inspect", samples / "progression.parquet", "--notes", "all")
+    assert whole.count(" pass ") == 14 and "sha256   526d0e3" in whole and "--notes" not in whole
     path = save(changed(GOOD, ("0.9", "high"), ("0.4", "low")))
     status, out, _ = run("inspect", path)
     assert status == 2
     assert "value 'high'" in " ".join(out.split())
-    assert "cannot be used: 2 errors" in out
+    assert "\n\nCan't be used: 2 errors.\n" in out
     target = tmp_path / "found.json"
     status, out, _ = run("inspect", path, "--format", "json", "--output", target)
     assert (status, out) == (2, "")
@@ -309,15 +310,15 @@ def test_one_fold_alone(save):
     found = inspect(save(changed(GROUPED, (",1,", ",0,"))))
     (one,) = [f for f in found.findings if f.check == "folds"]
     assert (str(one.status), one.text) == (
-        "warning", "one fold only: methods over folds cannot run"
+        "warning", "there is only one fold: methods over folds cannot run"
     )  # fmt: skip
-    assert one.remedy == "give every sample of a cross-validation the fold that held it out"
+    assert one.remedy == "give each sample the fold that held it out"
 
 
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("absent", "words"),
-    [("5", "1 of 6 samples is lacking in some repeat"), ("45", "2 of 6 samples are lacking in")],
+    [("5", "1 of 6 samples is missing from at least one"), ("45", "2 of 6 samples are missing")],
 )
 def test_samples_that_a_repeat_lacks(save, absent, words):
     _, *rows = GOOD.splitlines()
@@ -410,3 +411,15 @@ def test_the_option_memory(run, save):
     for size in ("0", "1B", "-1", "10PB", "much"):
         status, _, err = run("inspect", path, f"--memory={size}")
         assert (status, err.startswith("error: --memory is")) == (2, True), err
+
+
+def test_a_problem_of_several_columns_is_one_row(run, save):
+    rows = (f"{i % 2},{'x' if i == 3 else i},{'?' if i == 5 else i},{i}\n" for i in range(9))
+    path = save("truth,a,b,c\n" + "".join(rows) + "1,2,3,n\n")
+    _, out, _ = run("inspect", path)
+    text = " ".join(out.split())
+    assert "3 errors" in text
+    assert text.count("prediction is text") == 1
+    assert "(column 'a', line 5, value 'x'), and in 2 other columns" in text
+    found = json.loads(run("inspect", path, "--format", "json")[1])["findings"]
+    assert [one["column"] for one in found if one["status"] == "error"] == ["a", "b", "c"]

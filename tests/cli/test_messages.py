@@ -6,26 +6,17 @@ import re
 from pathlib import Path
 
 import pytest
+from experiments import TINY
 
 import bbccli
-from bbccli import errors
+from bbccli import BbcError, errors
 from bbccli.cli.command import COMMANDS
-from bbccli.errors import BbcError
 from bbccli.readers.roles import nearest_names
 
 PACKAGE = Path(bbccli.__file__).parent
 TWO_LINES = re.compile(r"error: [^\n]{1,1000}\nhint: [^\n]{1,1000}\n")
-ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
-TEXT = "fold,truth,a,b\n" + ROWS
 NASTY = "evil\x1b[31m\u202etxt\u2028x"
 SHOWN = r"evil\x1b[31m\u202etxt\u2028x"
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "p.csv").write_text(TEXT)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 def raised():
@@ -62,10 +53,19 @@ def test_every_error_has_a_hint():
         (("nope",), "No such command 'nope'", "bbc --help"),
         (("p.csv",), "No such command 'p.csv'", "bbc correct p.csv"),
         (("a b.csv",), "No such command 'a b.csv'", "bbc correct 'a b.csv'"),
-        (("leaderboard", "p.csv", "-o", "r.html"), ".html", "pages are what bbc correct"),
+        (("inspect", "p.csv", "-o", "r.html"), ".html", "pages are what bbc correct"),
         (("leaderboard", "p.csv", "-o", "r.xyz"), ".xyz", "in .txt, for the table"),
         (("correct", "p.csv", "--seed"), "'--seed' requires an argument", "--help"),
         (("correct", "p.csv", "--seed", "x"), "--seed", "bbc correct --help"),
+        (("correct", "p.csv", "--level", "95%"), "is not a number", "hint: --level 0.95"),
+        (("correct", "p.csv", "--fail-under", "0,8"), "is not a number", "hint: --fail-under 0.8"),
+        (("correct", "p.csv", "--pooling", "mean"), "'mean'", "did you mean fold-mean?"),
+        (("correct", "p.csv", "--method", "BBC"), "'BBC'", "did you mean bbc?"),
+        (("compare", "p.csv", "--pair", "a"), "requires 2 arguments", "bbc compare --help"),
+        (("plan", "p.csv", "--rows", "9"), "No such option: --rows", "did you mean --samples?"),
+        (("inspect", "p.csv", "--metric", "auc"), "No such option", "bbc inspect --help"),
+        (("explain", "correct"), "nothing is called 'correct'", "bbc correct --help"),
+        (("report", "p.csv", "-o", "r.pdf"), "not the name of a page", ".html"),
         (("methods", "a\x1b[31m"), r"a\x1b[31m", ""),
         (("correct", "p.csv", "--" + "x" * 5000), "No such option", ""),
     ],
@@ -88,12 +88,43 @@ def test_bbc_alone_says_where_to_start(run):
 
 
 @pytest.mark.parametrize(
-    ("columns", "hint"),
-    [("item,model,score", True), ("item,model,Exact_match", True), ("item,model,scored", False)],
+    ("argv", "flag"),
+    [
+        (("plot", "roc", "p.csv", "-o", "x.vl.json"), "--kind roc"),
+        (("correct", "auc"), "--metric auc"),
+        (("plan", "bbc.csv"), None),
+        (("compare", "mcnemar", "p.csv"), "--test mcnemar"),
+        (("drop", "anova"), "--rule anova"),
+        (("correct", "p.csv", "r.json"), "--output r.json"),
+        (("correct", "p.csv", "r.json", "-o", "x.json"), None),
+        (("correct", "p.csv", "q.csv"), None),
+    ],
 )
-def test_scores_without_a_truth_are_told_from_predictions(run, tmp_path, columns, hint):
-    (tmp_path / "s.csv").write_text(f"{columns}\n1,a,1\n2,a,0\n")
-    assert ("--task score" in run.refused("correct", tmp_path / "s.csv")) == hint
+@pytest.mark.one_in(1)
+def test_a_name_in_the_place_of_a_file_gets_its_option(run, folder, argv, flag):
+    hint = run.refused(*argv).splitlines()[1]
+    assert (hint == f"hint: did you mean {flag}?") == (flag is not None)
+
+
+@pytest.mark.parametrize("suffix", ["json", "jsonl", "csv"])
+@pytest.mark.one_in(1)
+def test_results_are_not_taken_for_predictions(run, tmp_path, suffix):
+    (tmp_path / "p.csv").write_text(TINY)
+    path = tmp_path / f"r.{suffix}"
+    options = ("--metric", "accuracy", "--method", "cvt", "-q")
+    assert run("correct", tmp_path / "p.csv", *options, "-o", path)[0] == 0
+    assert "holds a result of bbc, not predictions" in run.refused("correct", path)
+
+
+def test_a_name_with_a_blank_is_quoted_in_a_hint(run, tmp_path):
+    (tmp_path / "p.csv").write_text("Patient ID,truth,a\nA 1,x,0.1\nB 2,y,0.4\n")
+    said = run.refused("correct", tmp_path / "p.csv")
+    assert "hint: --row-id 'Patient ID' if it" in said
+
+
+def test_a_table_without_a_truth_may_hold_scores(run, tmp_path):
+    (tmp_path / "s.csv").write_text("item,model,score\n1,a,1\n2,a,0\n")
+    assert "--task score if each cell" in run.refused("correct", tmp_path / "s.csv")
 
 
 def test_several_experiments_are_for_a_batch(run, samples):
@@ -151,20 +182,20 @@ class TestNames:
         assert TWO_LINES.fullmatch(err)
 
     def test_a_column_and_a_value(self, run, folder):
-        (folder / "n.csv").write_text(TEXT.replace("b\n", f"{NASTY}\n", 1).replace("0.99", NASTY))
+        (folder / "n.csv").write_text(TINY.replace("b\n", f"{NASTY}\n", 1).replace("0.99", NASTY))
         err = run.refused("correct", "n.csv")
         assert err.splitlines()[0].isprintable()
         assert r"\x1b[31m" in err
         assert TWO_LINES.fullmatch(err)
 
     def test_a_long_value(self, run, folder):
-        (folder / "n.csv").write_text(TEXT.replace("0.99", "x" * 50_000))
+        (folder / "n.csv").write_text(TINY.replace("0.99", "x" * 50_000))
         err = run.refused("correct", "n.csv")
         assert TWO_LINES.fullmatch(err)
-        assert "column 'b', row 0" in err
+        assert "column 'b', line 2" in err
 
     def test_in_lists(self, run, folder):
-        (folder / "n.csv").write_text(TEXT.replace("a,b\n", f"{NASTY},b\n", 1))
+        (folder / "n.csv").write_text(TINY.replace("a,b\n", f"{NASTY},b\n", 1))
         assert (
             SHOWN
             in run.printed("drop", "n.csv", "--list", "keep", "--min-samples", "1").splitlines()
@@ -172,14 +203,14 @@ class TestNames:
 
     @pytest.mark.parametrize("form", ["csv", "table", "markdown"])
     def test_in_results(self, run, folder, form):
-        (folder / "n.csv").write_text(TEXT.replace("a,b\n", f"{NASTY},c{NASTY}\n", 1))
+        (folder / "n.csv").write_text(TINY.replace("a,b\n", f"{NASTY},c{NASTY}\n", 1))
         status, out, err = run("correct", "n.csv", "--method", "cvt", "--format", form)
         assert status == 0, err
         assert all(c.isprintable() or c in "\r\n" for c in out + err)
         assert "x1b" in out
 
     def test_in_a_list_of_files(self, run, folder):
-        (folder / f"{NASTY}.csv").write_text(TEXT)
+        (folder / f"{NASTY}.csv").write_text(TINY)
         status, out, _ = run("batch", "evil*.csv", "-o", "r.csv", "--dry-run")
         assert (status, out) == (0, f"do\t{SHOWN}.csv\n")
 

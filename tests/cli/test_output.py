@@ -5,11 +5,13 @@ import time
 
 import pytest
 
+from bbccli.analysis.answer import answer
+from bbccli.analysis.options import Analysis
 from bbccli.cli import bar
 from bbccli.cli.bar import progress_bar
 from bbccli.cli.output import style_for_stdout
 from bbccli.cli.streams import say
-from bbccli.core.progress import enter, silent
+from bbccli.core.resources import enter, silent
 
 
 def terminal(monkeypatch, *streams):
@@ -23,17 +25,6 @@ class TestStyle:
         for name in ("NO_COLOR", "FORCE_COLOR", "TERM"):
             monkeypatch.delenv(name, raising=False)
         monkeypatch.setenv("COLUMNS", "80")
-
-    def test_colour_is_for_terminals(self, monkeypatch):
-        assert not style_for_stdout().colour
-        terminal(monkeypatch, "stdout")
-        assert style_for_stdout().colour
-
-    @pytest.mark.parametrize(("value", "colour"), [("1", False), ("0", False), ("", True)])
-    def test_never_with_no_color(self, monkeypatch, value, colour):
-        terminal(monkeypatch, "stdout")
-        monkeypatch.setenv("NO_COLOR", value)
-        assert style_for_stdout().colour is colour
 
     def test_a_pipe_has_the_width_of_columns(self, run, samples, monkeypatch):
         path = samples / "progression.parquet"
@@ -141,3 +132,34 @@ class TestBar:
         with bar.batch_bar(3, quiet=False) as show:
             show(1, 1)
         assert "1 failed" in capsys.readouterr().err
+
+
+class Heard:
+    """A progress that keeps what it is told."""
+
+    def __init__(self):
+        self.phases, self.counts = [], {}
+
+    def enter(self, phase):
+        self.phases.append(phase)
+
+    def __call__(self, done, total):
+        self.counts[self.phases[-1]] = (done, total)
+
+
+@pytest.mark.parametrize("method", ["bbc", "bbcd", "tilting", "naive", "tt"])
+def test_every_count_belongs_to_a_phase(samples, method):
+    heard = Heard()
+    asked = Analysis(method=(method,), metric=("accuracy",), n_resamples="64")
+    answer(asked, [str(samples / "progression.parquet")], progress=heard)
+    assert heard.phases[:2] == ["reading", f"working out {method}"]
+    resampled = heard.counts.get(f"resampling {method}")
+    assert resampled == (None if method == "tt" else (64, 64))
+    if method == "bbcd":
+        assert heard.counts["dropping for bbcd"] == (10, 10)
+        assert heard.phases[-1] == "resampling bbcd"
+
+
+def test_a_callable_without_phases_will_do():
+    enter(silent, "reading")
+    enter(lambda done, total: None, "reading")

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+import pages
 import pytest
 
 from bbccli.cli.app import main
@@ -28,8 +29,8 @@ def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(run, tmp_path):
     *_, expected, last = err.splitlines()
     assert expected.startswith("Expect 0.") and last == f"page: {target}"
     text = target.read_text(encoding="utf-8")
-    assert text.count("<svg") == 8
-    assert "--seed 3 --n-resamples 50" in text
+    assert text.count("<figure>") == 8
+    assert "--seed 3 --n-resamples 50" in "".join(pages.read(text).text)
     assert len(text.encode()) < 2**20
 
 
@@ -68,7 +69,7 @@ def test_a_page_of_a_saved_result(run, saved, tmp_path):
     argv = ["report", saved, "-o", target, "--title", "A <b>", "-q"]
     assert run(*argv, "--figures", figures)[0] == 0
     text = target.read_text(encoding="utf-8")
-    assert "<title>A &lt;b&gt;</title>" in text and text.count("<svg") == 3
+    assert "<title>A &lt;b&gt;</title>" in text and text.count("<figure>") == 3
     assert "What the search cost" in text and "Not shown" in text
     names = sorted(path.name for path in figures.iterdir())
     assert names == sorted(
@@ -87,12 +88,13 @@ def test_a_page_of_predictions_is_that_of_the_defaults(run, tmp_path, monkeypatc
     assert status == 0
     assert expected.startswith("Expect 0.") and last == "page: r.html"
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
-    assert "<title>Mine</title>" in text and text.count("<svg") == 8
-    assert "--metric brier --n-resamples 50" in text and "fail-over" not in text
+    assert "<title>Mine</title>" in text and text.count("<figure>") == 8
+    told = "".join(pages.read(text).text)
+    assert "--metric brier --n-resamples 50" in told and "fail-over" not in text
     assert run("correct", SAMPLE, "-q", "-o", "c.html", *FAST, "--metric", "brier")[0] == 3
     (tmp_path / "other.toml").write_text("n-resamples = 60\n")
     assert run("--config", "other.toml", "report", SAMPLE, "-q", "-o", "o.html")[0] == 0
-    assert "--n-resamples 60" in (tmp_path / "o.html").read_text(encoding="utf-8")
+    assert "--n-resamples</span> 60" in (tmp_path / "o.html").read_text(encoding="utf-8")
     (tmp_path / "bbc.toml").write_text("n-resamples = 50\n")
     assert run("report", SAMPLE, "-q", "-o", "r.html", "--figures", "figures")[0] == 0
     assert run("correct", SAMPLE, "-q", "-o", "c.html")[0] == 0
@@ -102,14 +104,12 @@ def test_a_page_of_predictions_is_that_of_the_defaults(run, tmp_path, monkeypatc
 
 def test_predictions_are_shown_alone(run, saved):
     problem, hint = run.refused("report", saved, SAMPLE).splitlines()
-    assert "holds predictions, and is not the only file" in problem
+    assert "holds predictions, but there are several files" in problem
     assert "bbc correct FILE... -o" in hint and "bbc batch FILE... -o" in hint
 
 
-def test_the_table_of_a_batch_is_no_file_of_predictions(run, tmp_path):
-    table = tmp_path / "t.parquet"
-    assert run("batch", SAMPLE, "-q", *FAST, "--jobs", "1", "-o", table)[0] == 0
-    assert "which holds no whole results" in run.refused("report", table)
+def test_a_word_among_results_is_a_missing_file(run, saved):
+    assert run.refused("report", "roc", saved).startswith("error: roc: no such file\n")
 
 
 @pytest.mark.parametrize("name", ["no.json", "no.jsonl", "no.csv", "no.parquet"])
@@ -129,12 +129,12 @@ def test_a_page_of_a_batch(run, tmp_path):
     argv = ["batch", *files, "-o", target, *FAST, "--jobs", "1", "--fold", "fold", "-q"]
     assert run(*argv, "--metric", "auc")[0] == 5
     text = target.read_text(encoding="utf-8")
-    assert "3 experiments." in text and "1 without a result" in text
+    assert "(median of 2 files, bbc)" in text and "Without a result: 1 of 3 files: " in text
     lines = tmp_path / "results.jsonl"
     assert run("batch", *files, "-o", lines, *FAST, "--jobs", "1", "-q")[0] == 5
     page = tmp_path / "again.html"
     assert run("report", lines, "-o", page, "-q")[0] == 0
-    assert "3 experiments." in page.read_text(encoding="utf-8")
+    assert "Without a result: 1 of 3 files: " in page.read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -154,8 +154,8 @@ def test_a_saved_comparison_gives_the_page_that_compare_writes(run, compared, tm
     status, _, err = run("report", compared / "x.json", "-o", target)
     said = err.splitlines()
     assert status == 0
-    assert said[0].startswith("By AUC, ") and said[1].startswith("gate missed")
-    assert said[2:] == [f"page: {target}"]
+    assert said[0].startswith("By AUC, ") and said[-2].startswith("gate missed")
+    assert said[-1] == f"page: {target}"
     written = (compared / "x.html").read_text(encoding="utf-8")
     command = re.compile("<pre[^>]*><code>bbc compare .*?</code></pre>")
     assert len(command.findall(written)) == 1
@@ -178,7 +178,7 @@ def test_a_comparison_has_a_page_of_its_own(run, compared, saved, tmp_path, othe
     second = saved if other == "correct" else one
     for files in ([one, second], [second, one]):
         error = run.refused("report", *files, "-o", target)
-        assert f"error: {one} is a result of bbc compare, which gets a page of its own" in error
+        assert f"error: {one} is a result of bbc compare, which needs a page of its own" in error
         assert "2 results" in error and len(error.splitlines()) == 2
     assert not target.exists()
 
@@ -234,8 +234,11 @@ def test_without_the_package_a_figure_is_refused_in_one_line(run, saved, tmp_pat
     assert run("plot", saved, "-o", tmp_path / "x.vl.json")[0] == 0
 
 
-def test_a_page_never_takes_the_place_of_its_result(run, saved):
-    assert "a file that is read" in run.refused("report", saved, "-o", saved)
+def test_a_page_never_takes_the_place_of_its_result(run, saved, tmp_path):
+    assert "not the name of a page" in run.refused("report", saved, "-o", saved)
+    link = tmp_path / "r.html"
+    link.symlink_to(saved)
+    assert "would overwrite an input file" in run.refused("report", saved, "-o", link)
 
 
 @pytest.fixture
@@ -250,15 +253,20 @@ def listed(run, tmp_path):
     return lines
 
 
+def test_a_figure_of_several_results_is_refused(run, saved, compared, tmp_path):
+    err = run.refused("plot", saved, compared, "-o", tmp_path / "x.vl.json")
+    assert "2 files are given, but a figure shows one result" in err
+
+
 def test_figures_are_of_one_result(run, listed, tmp_path):
     picture, page, figures = (tmp_path / name for name in ("x.svg", "x.html", "figures"))
     assert run.refused("plot", listed, "-o", picture) == (
-        f"error: {listed} holds 2 results, and a figure is of one\n"
+        f"error: {listed} holds 2 results, but a figure shows one\n"
         "hint: bbc report makes a page of several\n"
     )
     assert run.refused("report", listed, "-o", page, "--figures", figures) == (
-        "error: --figures is for one result, and there are 2\n"
-        "hint: a saved result of its own for each\n"
+        "error: --figures is for a single result, but there are 2\n"
+        "hint: run bbc report on one saved result at a time\n"
     )
     assert not any(path.exists() for path in (picture, page, figures))
 
@@ -276,7 +284,7 @@ def test_an_unfit_result_has_no_diagram(run, saved, listed, tmp_path):
     for name in (saved, listed):
         assert run.refused("plot", name, "--kind", "cd", "-o", tmp_path / "x.vl.json") == (
             f"error: {name}: not one result of bbc compare\n"
-            "hint: a file that `bbc compare --format json` wrote\n"
+            "hint: give a file that bbc compare --format json wrote\n"
         )
 
 
@@ -295,5 +303,5 @@ def test_figures_that_no_folder_can_hold(run, saved, tmp_path):
         argv = ["report", saved, "-o", tmp_path / "x.html", "--figures", folder]
         problem, hint = run.refused(*argv).splitlines()
         assert problem.startswith(f"error: cannot make the folder {folder}: ")
-        assert hint == "hint: --figures names a folder, or where one can be made"
+        assert hint == "hint: name a folder, or a place where one can be made, with --figures"
     assert file.read_text() == "x" and not (tmp_path / "x.html").exists()

@@ -10,19 +10,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from experiments import TINY
 
-ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
-TEXT = "fold,truth,a,b\n" + ROWS
 QUICK = ("--method", "cvt", "--format", "json", "--quiet")
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    (tmp_path / "p.csv").write_text(TEXT)
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture
@@ -219,7 +211,7 @@ def test_what_is_read_is_no_output(run, folder, words, read):
     for name in LINKS.keys() & {*words.split()}:
         os.link(LINKS[name], name)
     before, err = Path(read).read_bytes(), run.refused(*words.split())
-    assert " is a file that is read: " in err and err.splitlines()[0].endswith(read)
+    assert " would overwrite an input file: " in err and err.splitlines()[0].endswith(read)
     assert Path(read).read_bytes() == before
     assert not list(folder.glob("*.journal"))
 
@@ -230,9 +222,9 @@ class TestSameFile:
     @pytest.mark.parametrize("command", ["correct", "convert"])
     def test_an_input_is_no_output(self, run, folder, command, named):
         assert run.refused(command, "p.csv", "-o", named("p.csv")) == (
-            "error: --output is a file that is read: p.csv\nhint: name another file for it\n"
+            "error: --output would overwrite an input file: p.csv\nhint: name another file\n"
         )
-        assert Path("p.csv").read_text() == TEXT
+        assert Path("p.csv").read_text() == TINY
 
     @pytest.mark.parametrize("named", [str, lambda path: f"./{path}", soft])
     @pytest.mark.parametrize("there", [True, False])
@@ -244,11 +236,11 @@ class TestSameFile:
 
     @pytest.mark.parametrize("named", [str, hard, soft])
     def test_batch(self, run, folder, named):
-        Path("q.csv").write_text(TEXT)
+        Path("q.csv").write_text(TINY)
         name = named("p.csv")
         err = run.refused("batch", "p.csv", "q.csv", "-o", name, "--jobs", "1")
-        assert "is a file that is read: p.csv" in err
-        assert Path("p.csv").read_text() == TEXT
+        assert "would overwrite an input file: p.csv" in err
+        assert Path("p.csv").read_text() == TINY
         assert not list(folder.glob("*.journal"))
 
     @pytest.mark.one_in(1)
@@ -267,12 +259,12 @@ class TestSameFile:
     )
     def test_an_address_of_this_machine(self, run, folder, scheme, words):
         result = "p.parquet" if "--distribution" in words else "p.csv"
-        Path("q.csv").write_text(TEXT)
+        Path("q.csv").write_text(TINY)
         if result == "p.parquet":
             assert run("convert", "q.csv", "-o", result, "-q")[0] == 0
         before, url = Path(result).read_bytes(), f"{scheme}://{folder}/{result}"
         err = run.refused(*(url if word == "URL" else word for word in words), result)
-        assert "is a file that is read" in err
+        assert "would overwrite an input file" in err
         assert Path(result).read_bytes() == before
         assert not list(folder.glob("*.journal"))
 
@@ -282,14 +274,14 @@ class TestSameFile:
         with zipfile.ZipFile("z.csv", "w") as archive:
             archive.write("p.csv")
         before, url = Path("z.csv").read_bytes(), f"zip://p.csv::file://{folder}/z.csv"
-        assert "--output is a file that is read" in run.refused("correct", url, "-o", "z.csv")
+        assert "would overwrite an input file" in run.refused("correct", url, "-o", "z.csv")
         assert Path("z.csv").read_bytes() == before
 
     def test_an_open_descriptor(self, run, folder):
         with Path("p.csv").open("ab") as file:
             status, _, err = run("correct", "p.csv", "-o", f"/dev/fd/{file.fileno()}")
-        assert (status, "--output is a file that is read: p.csv" in err) == (2, True)
-        assert Path("p.csv").read_text() == TEXT
+        assert (status, "--output would overwrite an input file: p.csv" in err) == (2, True)
+        assert Path("p.csv").read_text() == TINY
 
     def test_a_link_that_is_there_when_all_is_done(self, run, folder, monkeypatch):
         from bbccli.analysis import answer
@@ -303,8 +295,8 @@ class TestSameFile:
 
         monkeypatch.setattr(answer, "answer", linked)
         err = run.refused("correct", "p.csv", *QUICK, "-o", "r.json")
-        assert "r.json is a file that is read: p.csv" in err
-        assert Path("p.csv").read_text() == TEXT
+        assert "r.json would overwrite an input file: p.csv" in err
+        assert Path("p.csv").read_text() == TINY
 
     def test_the_same_metadata_are_left_as_they_are(self, run, folder):
         assert run("convert", "p.csv", "-o", "q.csv", "-q")[0] == 0
@@ -321,9 +313,9 @@ class TestSameFile:
             ("bbc explain r.json >> r.json", "r.json"),
             ("bbc gate r.json --fail-under 0.1 >> r.json", "r.json"),
         ):
-            done, text = shell(script), {"p.csv": TEXT, "r.json": "[]"}
+            done, text = shell(script), {"p.csv": TINY, "r.json": "[]"}
             assert done.returncode == 2, script
-            assert "that is read" in done.stderr
+            assert "would overwrite an input file" in done.stderr
             assert Path(name).read_text() == text[name]
 
 
@@ -397,7 +389,7 @@ class TestInARun:
         place = model / "predictions_out_of_folds.csv"
         before = place.read_bytes()
         err = run.refused("correct", ".", "--follow-links", "-o", place)
-        assert "--output is a file that is read" in err
+        assert "--output would overwrite an input file" in err
         assert place.read_bytes() == before
         assert run("correct", ".", *QUICK)[0] == 2
         assert run("correct", ".", *QUICK, "--follow-links")[0] == 0
@@ -407,7 +399,7 @@ class TestForeignMetadata:
     def test_are_not_overwritten(self, run, folder):
         Path("q.meta.json").write_text('{"mine": 1}')
         err = run.refused("convert", "p.csv", "-o", "q.csv")
-        assert err.startswith("error: cannot write q.meta.json: it is there already")
+        assert err.startswith("error: cannot write q.meta.json: it exists")
         assert Path("q.meta.json").read_text() == '{"mine": 1}'
         assert not Path("q.csv").exists()
 
@@ -430,7 +422,7 @@ def test_a_name_that_ends_as_that_of_a_folder_is_refused(run, folder, name):
     status, _, err = run("correct", "p.csv", "--method", "cvt", "-o", name)
     assert (status, err.splitlines()[0]) == (
         2,
-        f"error: cannot write {name}: that is the name of a folder",
+        f"error: cannot write {name}: it is the name of a folder",
     )
     assert [path.name for path in folder.iterdir()] == ["p.csv"]
 

@@ -3,12 +3,16 @@
 `RENEW_SCREENS=1 pytest tests/cli/test_screens.py` writes them anew; look at what changes.
 """
 
+import json
 import os
 import re
 import sys
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
 import pytest
+from rich.cells import cell_len
 
 SCREENS = Path(__file__).parent / "screens"
 DATA = """\
@@ -126,12 +130,100 @@ def test_colours_to_the_letter(run, monkeypatch):
     monkeypatch.setenv("COLORTERM", "truecolor")
     text = shown(run, "correct-gate")
     for part in (
-        "\x1b[1mp.csv\x1b[0m   binary",
+        "p.csv   binary",
+        "\x1b[1ma scored ",
         "\x1b[31mGate missed: AUC, lower bound of bbc-f is ",
-        "\x1b[1m> bbc-f",
+        "\n> bbc-f",
         "\x1b[32mchoice\x1b[0m   ",
         "\x1b[33mnote",
         "\x1b[2m   hint:",
     ):
         assert part in text, part
+    bold = re.findall(r"\x1b\[1m(.*?)\x1b", text)
+    assert [line.split()[0] for line in bold] == ["a", "Expect"]
     assert set(re.findall(r"\x1b\[([\d;]*)m", text)) == {"0", "1", "2", "31", "32", "33"}
+
+
+SCORES = np.random.default_rng(0).uniform(0, 0.6, (3, 40)) + 0.4 * (np.arange(40) % 2)
+"""Of three configurations for samples whose classes take turns."""
+
+
+def file_of(columns):
+    """Write a file with these predictions, and return its name."""
+    table = {"row_id": range(40), "fold": np.arange(40) // 2 % 5, "truth": np.arange(40) % 2}
+    pd.DataFrame(table | columns).to_csv("odd.csv", index=False)
+    return "odd.csv"
+
+
+def lines_of(run, *argv):
+    return run.printed(*argv, "--n-resamples", "50").splitlines()
+
+
+@pytest.mark.usefixtures("folder")
+def test_configurations_that_tie_are_not_a_clear_choice_nor_worse_by_rounding(run):
+    file = file_of({f"t{i:02}": SCORES[0] for i in range(17)})
+    for command in ("correct", "leaderboard"):
+        (line,) = (one for one in lines_of(run, command, file) if one.startswith("choice "))
+        assert line.startswith(
+            "choice   tied for the best, and the first column wins ties: t00 won"
+        )
+    shown = lines_of(run, "leaderboard", file)
+    rows = [line for line in shown if line[4:8].strip() == "1"]
+    assert len(rows) == 15 and [line[0] for line in rows] == [">", *" " * 14]
+    assert "sorted by AUC, pooled rows; 2 more: --top 17, or --format csv" in shown
+    assert (
+        "may be the best" in (told := " ".join(lines_of(run, "compare", file)))
+        and "all 17 " in told
+    )
+    assert " 0.000 " in " ".join(lines_of(run, "plan", file, "--width", "0.2"))
+    assert "e-" not in (text := " ".join(lines_of(run, "plan", file))) and "0.00000" not in text
+
+
+@pytest.mark.usefixtures("folder")
+def test_one_configuration_is_compared_with_nothing_and_none_is_dropped(run):
+    file = file_of({"alone": SCORES[0]})
+    told = "By AUC, alone is the only configuration: there is nothing to compare."
+    assert told in lines_of(run, "compare", file)
+    told = "No configuration would have been dropped: all 5 models are trained."
+    assert told in lines_of(run, "drop", "--replay", file)
+    shown = lines_of(run, "drop", file)
+    assert "Train the one configuration on the next fold; none is dropped now." in shown
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("a_name_of_sixty_characters_that_has_no_blank_in_it_and_no_end_1", "b", "c"),
+        ("[red]x[/red]", "[bold]y", "*star* _u_"),
+        ("模型一号 逻辑回归 正则化系数零点一", "模型二号 随机森林", "模型三号"),
+    ],
+)
+@pytest.mark.parametrize("width", [80, 120])
+def test_names_as_they_are_in_every_screen(run, monkeypatch, names, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    file = file_of(dict(zip(names, SCORES, strict=True)))
+    commands = ("correct", "leaderboard", "compare", "drop", ("compare", "--baseline", names[0]))
+    for command in (*commands, ("compare", "--pair", *names[:2])):
+        words = (command,) if isinstance(command, str) else command
+        shown = lines_of(run, words[0], file, *words[1:])
+        assert max(map(cell_len, shown)) <= width, words
+        assert names[0][:12] in "".join(shown), words
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize("question", [("--pair", "a", "b"), ("--baseline", "a")])
+def test_a_quoted_difference_is_of_the_sides_in_the_order_that_it_names(run, question):
+    file = file_of(dict(zip("abc", SCORES, strict=True)))
+    for metric in ("auc", "brier"):
+        asked = ("compare", file, *question, "--metric", metric)
+        first = json.loads("\n".join(lines_of(run, *asked, "--format", "json")))["comparisons"][0]
+        words = " ".join(" ".join(lines_of(run, *asked)).split())
+        one, other = re.search(r"report difference in .*?\), (\w) less (\w)", words).groups()
+        sides, values = (
+            (first["first"], first["second"]),
+            (first["first_value"], first["second_value"]),
+        )
+        measured = dict(zip(sides, values, strict=True))
+        assert measured[one] - measured[other] == pytest.approx(first["difference"], abs=1e-9)
+        assert ("in its favour" in words) == (metric == "brier")

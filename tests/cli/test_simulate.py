@@ -72,14 +72,6 @@ def test_several_files_have_one_truth(run, folder):
     assert (folder / "s.csv").read_bytes() == (folder / names[0]).read_bytes()
 
 
-def test_the_result_can_be_corrected(run, folder):
-    simulate(run, "binormal")
-    status, out, _ = run("correct", "s.parquet", "--n-resamples", "20", "--format", "json", "-q")
-    winner = json.loads(out)["estimates"][0]["winner"]
-    assert status == 0
-    assert winner in json.loads((folder / "t.json").read_text())["files"][0]["performances"]["auc"]
-
-
 def test_options_reach_the_law():
     study = Study("binormal", 60, 5, 3, 0.9, (24, 6), balance=0.2)
     matrix = study.drawn().matrix
@@ -146,8 +138,8 @@ def test_a_failure_in_between_leaves_whole_files(run, folder, monkeypatch):
         (("binormal", "--classes", "3"), "--classes does not go with binormal", "multinormal"),
         (("noisy", "--balance", "0.5"), "--balance does not go with noisy", "binormal"),
         (("binormal", "--samples", "100000000"), "predictions", "at most"),
-        (("binormal", "-o", "-"), "--output is standard output", "a file"),
-        (("binormal", "-o", "s.txt"), "no table is written to s.txt", "suffix"),
+        (("binormal", "-o", "-"), "--output can't be standard output", "a file"),
+        (("binormal", "-o", "s.txt"), "not the name of a table", ".parquet"),
         (("binormal", "--truth", "s.parquet"), "the same file", "two files"),
         (("binormal", "-o", "s.csv", "--truth", "s.meta.json"), "the same file", "two files"),
         (("binormal", "--truth", "no/t.json"), "its folder does not exist", ""),

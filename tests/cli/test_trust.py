@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from experiments import TINY
 
-ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 EVIL = "open('ran', 'w').close()\nraise ImportError('evil')\n"
 
 
@@ -19,7 +19,7 @@ def project(tmp_path, monkeypatch):
     inner = tmp_path / "home" / "project" / "deep"
     inner.mkdir(parents=True)
     (inner.parent / ".git").mkdir()
-    (inner / "p.csv").write_text("fold,truth,a,b\n" + ROWS)
+    (inner / "p.csv").write_text(TINY)
     (inner / "evil.py").write_text(EVIL)
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.syspath_prepend(str(inner))
@@ -64,7 +64,7 @@ class TestManifest:
         table.to_csv("m.csv", index=False)
         table.to_parquet("m.parquet")
         err = run.refused("batch", f"m.{suffix}", "-o", "r.csv", "--jobs", "1", *more)
-        assert err.startswith(f"error: m.{suffix}: a metric of your own is code")
+        assert err.startswith(f"error: m.{suffix}: a custom metric is code")
         assert not Path("ran").exists()
 
     def test_the_command_line_may(self, run, project):

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+import slow_comparisons as slow
 from documents import codes
 from matrices import binary, changed_source, regression
 
@@ -15,30 +16,16 @@ from bbccli.comparisons.records import Alternative, Verdict
 from bbccli.comparisons.simultaneous import against
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.ranking import AUC
-from bbccli.stats.resampling import draws_of
 from bbccli.types import IntervalKind, Pooling, Select, Side
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 
 
-def by_loops(matrix, metric, plan, other):
-    """BBC of the difference to one configuration, resample by resample."""
-    scorer = metric.bind(matrix.outcome, matrix.as_kind(metric.wants)[0])
-    drawn = draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, 10)
-    found = []
-    for in_bag in drawn.in_bag:
-        inside = metric.direction.sign * scorer(in_bag[None])[0]
-        outside = metric.direction.sign * scorer((in_bag == 0).astype(np.uint8)[None])[0]
-        winner = int(np.argmax(inside))
-        if not np.isnan(inside[winner]) and not np.isnan(outside[winner]):
-            found.append(outside[winner] - outside[other])
-    return np.array(found[: plan.n_resamples])
-
-
 @pytest.mark.parametrize("name", ["auc", "accuracy", "mse", "brier"])
 def test_the_corrected_difference_is_that_of_loops(name):
     matrix = (regression if name == "mse" else binary)()
-    values = by_loops(matrix, METRICS[name], PLAN, 4)
+    everyone = range(matrix.n_configurations)
+    values = slow.corrected_differences(matrix, METRICS[name], PLAN, everyone, [4])
     found = against_baseline(matrix, METRICS[name], PLAN, "c4").winner
     assert found.corrected == pytest.approx(values.mean(), abs=1e-12)
     ordered = np.sort(values)
@@ -194,12 +181,3 @@ def test_an_undefined_configuration_is_said_to_be_so():
     assert (undefined.p, undefined.first_value) == (None, None)
     with pytest.raises(UndefinedError, match="of the baseline, c2, is undefined"):
         against_baseline(one, METRICS["precision"], PLAN, "c2")
-
-
-@pytest.mark.parametrize("pooling", list(Pooling))
-@pytest.mark.parametrize("n_repeats", [1, 2])
-def test_poolings_and_repeats(pooling, n_repeats):
-    matrix = binary(n_samples=60, n_repeats=n_repeats)
-    found = against_baseline(matrix, AUC, replace(PLAN, pooling=pooling), "c1")
-    assert found.winner.bound < found.winner.difference < found.winner.bound_above
-    assert found.winner.interval.lower < found.winner.corrected < found.winner.interval.upper

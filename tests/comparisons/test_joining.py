@@ -150,10 +150,10 @@ def held_out():
 @pytest.mark.parametrize(
     ("other", "what"),
     [
-        (regression(), "task"),
-        (binary(kind="score"), "kind of predictions"),
-        (binary(n_repeats=2), "number of repeats"),
-        (held_out(), "kind of repeats"),
+        (regression(), "tasks"),
+        (binary(kind="score"), "kinds of predictions"),
+        (binary(n_repeats=2), "numbers of repeats"),
+        (held_out(), "kinds of repeats"),
     ],
 )
 def test_other_studies_are_refused(other, what):

@@ -12,13 +12,12 @@ from pairs import PLAN, ask, of_folds, of_labels, of_table
 from scipy import stats
 from thorough import examples
 
+from bbccli import PredictionMatrix, matrix_of
 from bbccli.comparisons.pairs import TESTS, compare_pairs
 from bbccli.comparisons.records import Verdict
 from bbccli.core.documents import as_json
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.readers import matrix_of
 from bbccli.stats.significance import SMALLEST_P
 from bbccli.types import PredictionKind, Task
 

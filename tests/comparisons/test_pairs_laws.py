@@ -9,16 +9,15 @@ from documents import codes
 from matrices import binary, for_metric, regression, weighing
 from pairs import PLAN, ask, case, of_labels, of_table
 
+from bbccli import METRICS, PredictionMatrix
 from bbccli.comparisons.pairs import DEFAULTS, MODULES, TESTS, compare_pairs, default_test
 from bbccli.comparisons.pairs.base import PairNeed as Need
 from bbccli.comparisons.pairs.drawn import Swaps
 from bbccli.comparisons.records import Verdict
 from bbccli.core.documents import as_json
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan, n_draws
 from bbccli.core.resources import Engine, Resources, use
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
-from bbccli.metrics import METRICS
 from bbccli.types import Adjustment, Pooling, Side
 
 

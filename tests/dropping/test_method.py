@@ -6,9 +6,7 @@ import numpy as np
 import pytest
 from matrices import binary
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli import METHODS, METRICS, Plan
 
 PLAN = Plan(n_resamples=300, seed=4)
 

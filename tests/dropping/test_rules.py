@@ -7,15 +7,13 @@ import numpy as np
 import pytest
 from matrices import of, of_labels, regression
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
 from bbccli.dropping import RULES, over_samples
 from bbccli.dropping.base import Interim
 from bbccli.dropping.over_folds import MOST_EXACT, abilities, error_variance, wins_of
 from bbccli.dropping.over_samples import top_ones
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.metrics import METRICS
 from bbccli.stats.significance import friedman, signed_ranks
 from bbccli.types import PredictionKind, Task
 
@@ -165,32 +163,18 @@ def test_brace_of_differences_that_do_not_vary():
     assert not verdict("brace", replace(always, groups=np.zeros(60, int))).worse.any()
 
 
-def test_hoeffding_by_hand():
-    # n = 1000, m = 2: 2 eps = 2 sqrt((ln 4000 - ln 0.05) / 2000) = 0.1503
-    def gap(wrong):
-        right = np.ones((1000, 2), bool)
-        right[:wrong, 1] = False
-        return verdict("hoeffding", labels(right)).worse.tolist()
-
-    assert gap(150) == [False, False]
-    assert gap(151) == [False, True]
-
-
-def test_hoeffding_of_a_large_race():
-    # n = 500, m = 200: 2 eps = 2 sqrt((ln 200000 - ln 0.05) / 1000) = 0.2466
-    n_wrong = np.arange(200)
-    right = np.arange(500)[:, None] >= n_wrong
-    worse = verdict("hoeffding", labels(right)).worse
-    np.testing.assert_array_equal(worse, n_wrong / 500 > 0.2466)
-    assert worse[124]
-    assert not worse[123]
-
-
-def test_hoeffding_counts_groups_once():
-    right = np.ones((1000, 2), bool)
-    right[:, 1] = False
-    assert verdict("hoeffding", labels(right)).worse[1]
-    assert not verdict("hoeffding", labels(right, groups=np.arange(1000) // 100)).worse[1]
+# 2 eps = 2 sqrt((ln 2 m n - ln 0.05) / 2 n) of n samples and m configurations
+@pytest.mark.parametrize(
+    ("n", "n_wrong", "reach"),
+    [(1000, [0, 150], 0.1503), (1000, [0, 151], 0.1503), (500, np.arange(200), 0.2466)],
+)
+@pytest.mark.one_in(1)
+def test_hoeffding_by_hand(n, n_wrong, reach):
+    matrix = labels(np.arange(n)[:, None] >= n_wrong)
+    worse = np.array(n_wrong) / n > reach
+    np.testing.assert_array_equal(verdict("hoeffding", matrix).worse, worse)
+    in_groups = replace(matrix, groups=np.arange(n) // 100)
+    assert not verdict("hoeffding", in_groups).worse.any()
 
 
 def ranked(gains):
@@ -199,18 +183,35 @@ def ranked(gains):
     return rankdata(-gains, axis=1)
 
 
-def test_friedman_by_hand():
-    # ranks 1, 2, 3 in each of five folds: R = 5, 10, 15; chi2 = 10; the critical difference is 0
-    shares = np.array([[0.9, 0.6, 0.3]] * 5)
-    assert verdict("friedman", by_fold(shares)).worse.tolist() == [False, True, True]
-    # one fold the other way round: R = 6, 10, 14, A = 70, chi2 = 6.4 (p 0.041),
-    # critical difference t(0.975, 8) sqrt(2 (350 - 332) / 8) = 2.306 * 2.121 = 4.89
-    shares[0] = [0.6, 0.9, 0.3]
-    shares[1] = [0.9, 0.3, 0.6]
-    found = verdict("friedman", by_fold(shares))
-    sums = ranked(shares).sum(axis=0)
-    assert sums.tolist() == [6, 10, 14]
-    assert found.worse.tolist() == [False, False, True]
+APART = [[0.9, 0.6, 0.3]] * 5
+ONCE_EACH = [[0.6, 0.9, 0.3], [0.9, 0.3, 0.6], *APART[2:]]
+OF_TWO = [[0.9, 0.6], [0.8, 0.8], [0.7, 0.6], [0.9, 0.6], [0.9, 0.6]]
+LAST_LOSES = [[0.9, 0.8, 0.1], [0.8, 0.9, 0.1], [0.9, 0.8, 0.1]]
+BY_A_TENTH = [[0.9, 0.7], [0.4, 0.3], [0.8, 0.5]]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("rule", "shares", "worse"),
+    [
+        # ranks 1, 2, 3 in each fold: R = 5, 10, 15; chi2 = 10; the critical difference is 0
+        ("friedman", APART, [False, True, True]),
+        # two folds the other way round: R = 6, 10, 14, A = 70, chi2 = 6.4 (p 0.041), critical
+        # difference t(0.975, 8) sqrt(2 (350 - 332) / 8) = 2.306 * 2.121 = 4.89
+        ("friedman", ONCE_EACH, [False, False, True]),
+        ("friedman", OF_TWO, [False, True]),
+        ("friedman", [OF_TWO[0], [0.5, 0.9], *OF_TWO[2:]], [False, False]),
+        ("friedman", OF_TWO[:4], [False, False]),  # too early
+        ("anova", BY_A_TENTH, [False, True]),
+        ("anova", BY_A_TENTH[:2], [False, False]),  # burn-in
+        ("win-loss", LAST_LOSES, [False, False, True]),
+        ("win-loss", LAST_LOSES[:2], [False, False, False]),
+        ("wilcoxon", [[0.9, 0.5]] * 4, [False, True]),
+        ("wilcoxon", [[0.9, 0.5]] * 3, [False, False]),  # 2^-3 > 0.1
+    ],
+)
+def test_rules_over_folds_by_hand(rule, shares, worse):
+    assert verdict(rule, by_fold(shares)).worse.tolist() == worse
 
 
 def test_friedman_compares_only_after_the_overall_test():
@@ -222,15 +223,6 @@ def test_friedman_compares_only_after_the_overall_test():
     found = verdict("friedman", by_fold(shares))
     assert not found.worse.any()
     assert found.p_value.min() == pytest.approx(0.1447, abs=1e-4)
-
-
-def test_friedman_of_two():
-    never = np.array([[0.9, 0.6], [0.8, 0.8], [0.7, 0.6], [0.9, 0.6], [0.9, 0.6]])
-    assert verdict("friedman", by_fold(never)).worse.tolist() == [False, True]
-    once = never.copy()
-    once[1] = [0.5, 0.9]
-    assert verdict("friedman", by_fold(once)).worse.tolist() == [False, False]
-    assert verdict("friedman", by_fold(never[:4])).worse.tolist() == [False, False]  # too early
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -266,16 +258,15 @@ def test_anova_is_reml(seed, spread):
     assert error_variance(gains) == pytest.approx(np.exp(best.x[0]), rel=1e-3)
 
 
-def test_anova_by_hand():
+def test_p_values_by_hand():
     # differences -0.2, -0.1, -0.3: mean -0.2; error variance of two configurations is half the
     # variance of the differences, 0.005; SE = sqrt(2 * 0.005 / 3) = 0.0577; -0.2 + 1.96 SE < 0
-    shares = np.array([[0.9, 0.7], [0.4, 0.3], [0.8, 0.5]])
-    assert error_variance(shares) == pytest.approx(0.005)
-    found = verdict("anova", by_fold(shares))
-    assert found.worse.tolist() == [False, True]
-    assert found.p_value[1] == pytest.approx(0.000532, abs=1e-5)
-    assert not verdict("anova", by_fold(shares[:2])).worse.any()  # burn-in
-    assert not verdict("anova", by_fold(shares), 0.9999).worse.any()
+    assert error_variance(np.array(BY_A_TENTH)) == pytest.approx(0.005)
+    matrix = by_fold(BY_A_TENTH)
+    assert verdict("anova", matrix).p_value[1] == pytest.approx(0.000532, abs=1e-5)
+    assert not verdict("anova", matrix, 0.9999).worse.any()
+    found = verdict("wilcoxon", by_fold([[0.9, 0.5]] * 4))
+    assert found.p_value[1] == pytest.approx(2.0**-4)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -300,12 +291,6 @@ def test_abilities_maximise_the_penalised_likelihood(seed):
     mass = contests * chance * (1 - chance)
     reduced = np.linalg.inv((np.diag(mass.sum(axis=1)) - mass)[1:, 1:])  # the first as reference
     np.testing.assert_allclose(errors[0, 1:] ** 2, np.diag(reduced))
-
-
-def test_win_loss_drops_who_never_wins():
-    shares = np.array([[0.9, 0.8, 0.1], [0.8, 0.9, 0.1], [0.9, 0.8, 0.1]])
-    assert verdict("win-loss", by_fold(shares)).worse.tolist() == [False, False, True]
-    assert not verdict("win-loss", by_fold(shares[:2])).worse.any()
 
 
 def slow_signed_ranks(differences):
@@ -337,14 +322,6 @@ def test_signed_ranks_are_those_of_scipy(n):
         for d in differences.T
     ]
     np.testing.assert_allclose(signed_ranks(differences, MOST_EXACT)[1], expected, rtol=1e-9)
-
-
-def test_wilcoxon_by_hand():
-    shares = np.array([[0.9, 0.5]] * 4)
-    found = verdict("wilcoxon", by_fold(shares))
-    assert found.p_value[1] == pytest.approx(2.0**-4)
-    assert found.worse.tolist() == [False, True]
-    assert not verdict("wilcoxon", by_fold(shares[:3])).worse.any()  # 2^-3 > 0.1
 
 
 def test_cvst_top_ones_by_hand():

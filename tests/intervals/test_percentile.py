@@ -1,11 +1,12 @@
+""""""
+
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan
 from bbccli.core.results import Distribution
-from bbccli.metrics import METRICS
 from bbccli.stats.intervals import Basis, interval_of, normal
 from bbccli.types import Direction, Side
 
@@ -18,30 +19,23 @@ def thousand(seed=0):
     return Distribution(values, np.zeros(1000, int))
 
 
-def interval(metric, **plan):
-    return interval_of(thousand(), metric, Plan(guard=False, **plan), Basis(0.5, 500, 500))[0]
-
-
-def ends(metric, **plan):
-    found = interval(metric, **plan)
-    return found.lower, found.upper
-
-
-def test_two_sided_order_statistics():
-    assert ends(AUC) == (0.025, 0.975)
-    assert ends(AUC, level=0.9) == (0.05, 0.95)
-
-
-def test_one_sided_ends_at_the_bound_of_the_metric():
-    assert ends(AUC, side=Side.LOWER) == (0.05, 1.0)
-    assert ends(AUC, side=Side.UPPER) == (0.0, 0.95)
-    assert ends(LOSS, side=Side.LOWER) == (0.05, np.inf)
-
-
-def test_the_pessimistic_side_follows_the_direction():
-    assert ends(AUC, side=Side.PESSIMISTIC) == ends(AUC, side=Side.LOWER)
-    assert ends(LOSS, side=Side.PESSIMISTIC) == ends(LOSS, side=Side.UPPER) == (0.0, 0.95)
-    assert interval(AUC, side=Side.PESSIMISTIC).side is Side.LOWER
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("metric", "plan", "ends", "side"),
+    [
+        (AUC, {}, (0.025, 0.975), Side.TWO),
+        (AUC, {"level": 0.9}, (0.05, 0.95), Side.TWO),
+        (AUC, {"side": Side.LOWER}, (0.05, 1.0), Side.LOWER),
+        (AUC, {"side": Side.UPPER}, (0.0, 0.95), Side.UPPER),
+        (LOSS, {"side": Side.LOWER}, (0.05, np.inf), Side.LOWER),
+        (AUC, {"side": Side.PESSIMISTIC}, (0.05, 1.0), Side.LOWER),
+        (LOSS, {"side": Side.PESSIMISTIC}, (0.0, 0.95), Side.UPPER),
+    ],
+)
+def test_ends_are_order_statistics_or_the_bound_of_the_metric(metric, plan, ends, side):
+    plan, basis = Plan(guard=False, **plan), Basis(0.5, 500, 500)
+    found = interval_of(thousand(), metric, plan, basis)[0]
+    assert (found.lower, found.upper, found.side) == (*ends, side)
 
 
 @pytest.mark.parametrize("n_resamples", [1, 7, 100, 999, 1000])
@@ -80,3 +74,35 @@ def test_one_of_many_intervals_has_a_level_of_its_own():
     assert found.level == 0.95
     # the level of one of very many rounds to 1: still a finite reach
     assert 0.89 < normal(0.9, 0.001, AUC, Plan(), level=1.0).lower < 0.893
+
+
+def values_of(values, **fields):
+    return Distribution(np.asarray(values, float), np.zeros(len(values), int), **fields)
+
+
+def test_the_error_of_the_mean_is_s_over_the_root_of_b():
+    assert values_of([1.0, 2.0, 4.0]).mean_error() == pytest.approx(np.sqrt((7 / 3) / 3), abs=1e-15)
+    assert np.isnan(values_of([1.0]).mean_error())
+    assert values_of([1.0, 2.0], probabilities=np.array([0.5, 0.5])).mean_error() == 0.0
+
+
+def test_the_error_of_a_quantile_is_half_the_way_between_its_neighbours():
+    """100 values at one half: one standard deviation is 5 ranks, from the 45th to the 55th."""
+    assert values_of(np.arange(1, 101) ** 2.0).quantile_error(0.5) == (55**2 - 45**2) / 2
+
+
+def test_the_error_of_a_quantile_is_that_of_drawing_again():
+    rng = np.random.default_rng(0)
+    drawn = [values_of(rng.normal(size=400)) for _ in range(500)]
+    spread = np.std([one.quantile(0.1) for one in drawn], ddof=1)
+    assert np.mean([one.quantile_error(0.1) for one in drawn]) == pytest.approx(spread, rel=0.15)
+
+
+@pytest.mark.parametrize(
+    ("probability", "expected"),
+    [(0.0, 1), (0.2, 1), (0.2000001, 2), (0.5, 2), (0.500001, 3), (1.0, 3)],
+)
+def test_an_exact_quantile_is_the_first_value_that_reaches_the_probability(probability, expected):
+    exact = values_of([3.0, 1.0, 2.0], probabilities=np.array([0.5, 0.2, 0.3]))
+    assert exact.quantile(probability) == expected
+    assert exact.quantile_error(probability) == 0.0

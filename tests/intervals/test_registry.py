@@ -5,9 +5,8 @@ from inspect import getmodule
 import numpy as np
 import pytest
 
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan
 from bbccli.core.results import Distribution
-from bbccli.metrics import METRICS
 from bbccli.stats.intervals import INTERVALS, Basis, interval_of
 from bbccli.types import IntervalKind, Side
 

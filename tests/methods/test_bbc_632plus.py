@@ -4,15 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from day import parts
 from matrices import binary, for_metric, multiclass, regression, survival, weighing
 from methods import reference
 
-from bbccli.core.plan import Plan
+from bbccli import METHODS, METRICS, Plan
 from bbccli.core.resources import Resources, use
-from bbccli.methods import METHODS
 from bbccli.methods.literature import bbc_632plus as module
 from bbccli.methods.literature.bbc_632plus import no_information, overfitting, weight_of
-from bbccli.metrics import METRICS
 from bbccli.stats.bootstrap.of_samples import in_bag
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
@@ -94,9 +93,10 @@ def test_what_is_known_without_information(name, expected, n_samples):
     assert found == pytest.approx(np.full(3, expected), abs=1e-12)
 
 
-@pytest.mark.parametrize("name", ["concordance", "spearman", "pearson"])
-def test_ranks_without_information(name):
-    expected = {"concordance": 0.5}.get(name, 0.0)
+@pytest.mark.parametrize(
+    ("name", "expected"), [("concordance", 0.5), ("spearman", 0.0), ("pearson", 0.0)]
+)
+def test_ranks_without_information(name, expected):
     found = no_information(for_metric(name), METRICS[name], np.arange(3), 0)
     assert found == pytest.approx(np.full(3, expected), abs=1e-12)
 
@@ -214,18 +214,6 @@ def test_between_bbc_632_and_bbc(name, pooling):
     assert found.experimental
 
 
-def test_where_nothing_can_be_learnt_it_is_bbc():
-    """Scores that know nothing: what is gained in the bag is lost out of it."""
-    matrix = binary(n_samples=60, n_configurations=60, seed=8)
-    noise = np.random.default_rng(1).random(matrix.predictions.shape)
-    plus, bbc, mixed = (
-        estimate(replace(matrix, predictions=noise), "auc", PLAN, m)
-        for m in ("bbc-632plus", "bbc", "bbc-632")
-    )
-    assert mixed.value - bbc.value > 0.04
-    assert plus.value - bbc.value < 0.2 * (mixed.value - bbc.value)
-
-
 def test_its_error_is_that_of_the_jackknife():
     """The weights are drawn too: leaving out each resample in turn moves R."""
     matrix, metric = binary(n_samples=30, n_configurations=20, seed=6), METRICS["accuracy"]
@@ -244,3 +232,54 @@ def test_its_error_is_that_of_the_jackknife():
     without = np.array([of(np.delete(np.arange(60), b)) for b in range(60)])
     error = np.sqrt(59 / 60 * ((without - without.mean()) ** 2).sum())
     assert found.error.value == pytest.approx(error, rel=0.005)
+
+
+# BBC-632
+
+
+PLAN_632 = Plan(n_resamples=300, seed=2)
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
+def test_the_formula(name):
+    matrix, metric = binary(), METRICS[name]
+    bbc = METHODS["bbc"].run(matrix, metric, PLAN_632)
+    found = METHODS["bbc-632"].run(matrix, metric, PLAN_632)
+    everything = np.ones((1, matrix.n_samples), np.uint8)
+    naive = candidates(matrix, metric, Pooling.POOLED).score(everything)[0]
+    of_winners = [naive[w] for w in bbc.distribution.winners]
+    assert found.value == pytest.approx(0.368 * np.mean(of_winners) + 0.632 * bbc.value, rel=1e-12)
+    shift = found.value - bbc.value
+    np.testing.assert_allclose(found.distribution.values, bbc.distribution.values + shift)
+    assert found.experimental
+    assert not bbc.experimental
+
+
+@pytest.mark.sweep
+@parts("n_seeds", 30, whole=60)
+def test_its_error_is_that_of_both_parts(n_seeds):
+    """Many seeds: the spread of the estimate is what its Monte-Carlo error says."""
+    matrix, metric = binary(), METRICS["accuracy"]
+    runs = [
+        METHODS["bbc-632"].run(matrix, metric, replace(PLAN_632, seed=s)) for s in range(n_seeds)
+    ]
+    spread = np.std([run.value for run in runs], ddof=1)
+    assert 0.7 < np.mean([run.error.value for run in runs]) / spread < 1.4
+
+
+def test_marked_in_all_outputs(run, samples):
+    path = samples / "breast_cancer.parquet"
+    options = ("--method", "bbc-632", "--n-resamples", "50")
+    assert "experimental" in run("correct", path, *options)[1]
+    assert '"experimental": true' in run("correct", path, *options, "--format", "json")[1]
+
+
+@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss"])
+def test_one_configuration_is_scored_as_if_it_were_there_twice(name):
+    one = binary().of_configurations(np.array([3]))
+    twice = replace(
+        one, predictions=np.repeat(one.predictions, 2, axis=2), configurations=("c3", "again")
+    )
+    for method in ("bbc-632", "bbc-632plus", "bbc"):
+        alone, found = (METHODS[method].run(each, METRICS[name], PLAN_632) for each in (one, twice))
+        np.testing.assert_allclose(alone.distribution.values, found.distribution.values, rtol=1e-12)

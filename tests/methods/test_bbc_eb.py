@@ -8,23 +8,16 @@ from day import parts
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
+from bbccli import METHODS, METRICS, Plan
 from bbccli.methods import bbc as bbc_methods
-from bbccli.metrics import METRICS
 from bbccli.stats.bootstrap import contenders, loop, of_samples
 from bbccli.stats.bootstrap.contenders import Noise, shrunken
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
-from bbccli.types import Pooling, PredictionKind
+from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=128, seed=2)
 EB = METHODS["bbc-eb"]
-
-
-def again(matrix, **changes):
-    """The same matrix, without what was cached for it."""
-    return replace(matrix, **changes)
 
 
 def bags_of(matrix, name, plan=PLAN):
@@ -69,37 +62,38 @@ def test_the_slow_loop(name, n_repeats):
     assert EB.run(matrix, METRICS[name], plan).value == pytest.approx(expected, rel=1e-12)
 
 
-@pytest.mark.one_in(4)
-@pytest.mark.parametrize("name", ["auc", "accuracy", "log-loss", "f1"])
-@pytest.mark.parametrize("n_configurations", [3, 12, 40])
-def test_the_formula(name, n_configurations):
-    matrix = binary(n_configurations=n_configurations, seed=3)
-    found = EB.run(matrix, METRICS[name], PLAN)
-    assert found.value == pytest.approx(expected_of(matrix, name), rel=1e-11)
-    assert found.experimental
-
-
-@pytest.mark.parametrize("name", ["rmse", "medae"])
-def test_losses_of_values(name):
-    matrix = regression(n_configurations=15)
-    assert EB.run(matrix, METRICS[name], PLAN).value == pytest.approx(
-        expected_of(matrix, name), rel=1e-11
+def copies_of_a_contender():
+    """They count by their root."""
+    matrix = binary(n_configurations=6, seed=2)
+    columns = [0, 1, 2, 3, 4, 5, 4, 4, 3, 4]
+    return replace(
+        matrix, predictions=matrix.predictions[:, :, columns], configurations=tuple("abcdefghij")
     )
 
 
-def test_groups_are_drawn_whole():
-    matrix = again(binary(n_configurations=9, seed=5), groups=np.arange(40) // 2)
-    found = EB.run(matrix, METRICS["accuracy"], PLAN)
-    assert found.value == pytest.approx(expected_of(matrix, "accuracy"), rel=1e-11)
-    alone = EB.run(binary(n_configurations=9, seed=5), METRICS["accuracy"], PLAN)
-    assert found.value != alone.value
+FEW = binary(n_configurations=9, seed=5)
+FORMULA = [
+    *[
+        (binary(n_configurations=n, seed=3), name, {})
+        for n in (3, 12, 40)
+        for name in ("auc", "accuracy", "log-loss", "f1")
+    ],
+    (regression(n_configurations=15), "rmse", {}),
+    (regression(n_configurations=15), "medae", {}),
+    (replace(FEW, groups=np.arange(40) // 2), "accuracy", {}),
+    (copies_of_a_contender(), "log-loss", {}),
+    (FEW, "auc", {"pooling": Pooling.FOLD_MEAN}),
+    (FEW, "auc", {"pooling": Pooling.WITHIN_FOLDS}),
+]
 
 
-@pytest.mark.parametrize("pooling", [Pooling.FOLD_MEAN, Pooling.WITHIN_FOLDS])
-def test_other_poolings(pooling):
-    matrix, plan = binary(n_configurations=9, seed=5), replace(PLAN, pooling=pooling)
-    found = EB.run(matrix, METRICS["auc"], plan)
-    assert found.value == pytest.approx(expected_of(matrix, "auc", plan), rel=1e-11)
+@pytest.mark.one_in(4)
+@pytest.mark.parametrize(("matrix", "name", "changes"), FORMULA)
+def test_the_formula(matrix, name, changes):
+    plan = replace(PLAN, **changes)
+    found = EB.run(matrix, METRICS[name], plan)
+    assert found.value == pytest.approx(expected_of(matrix, name, plan), rel=1e-11)
+    assert found.experimental
 
 
 @pytest.mark.sweep
@@ -123,37 +117,12 @@ def test_one_configuration_is_its_figure():
     matrix = binary(n_configurations=1)
     found = EB.run(matrix, METRICS["auc"], PLAN)
     assert found.value == pytest.approx(found.naive, rel=1e-14)
-    copies = again(
+    copies = replace(
         matrix, predictions=np.repeat(matrix.predictions, 4, axis=2), configurations=tuple("abcd")
     )
     found = EB.run(copies, METRICS["auc"], PLAN)
     assert found.value == pytest.approx(found.naive, rel=1e-14)
     assert found.error.value == 0
-
-
-def test_copies_of_a_contender_count_by_their_root():
-    name = "log-loss"
-    matrix = binary(n_configurations=6, seed=7)
-    some = again(
-        matrix,
-        predictions=matrix.predictions[:, :, [0, 1, 2, 3, 4, 5, 4, 4, 3, 4]],
-        configurations=tuple("abcdefghij"),
-    )
-    found = EB.run(some, METRICS[name], PLAN).value
-    assert found == pytest.approx(expected_of(some, name), rel=1e-12)
-    assert found != pytest.approx(EB.run(matrix, METRICS[name], PLAN).value, rel=1e-6)
-
-
-@pytest.mark.parametrize("n_copies", [3, 30])
-def test_copies_of_the_winner_do_not_buy_the_naive_figure(n_copies):
-    matrix = binary(n_samples=80, n_configurations=20, seed=4)
-    alone = EB.run(matrix, METRICS["accuracy"], PLAN)
-    winner = matrix.configurations.index(alone.winner)
-    columns = [*range(20), *[winner] * n_copies]
-    names = tuple(f"c{i}" for i in range(len(columns)))
-    copied = again(matrix, predictions=matrix.predictions[:, :, columns], configurations=names)
-    found = EB.run(copied, METRICS["accuracy"], PLAN)
-    assert alone.value <= found.value < found.naive - 0.2 * (alone.naive - alone.value)
 
 
 @pytest.mark.parametrize("name", ["auc", "accuracy", "brier"])
@@ -165,7 +134,7 @@ def test_it_lies_between_bbc_and_the_naive_figure(name):
         truth = np.arange(60) % 2
         spread = rng.uniform(0.2, 1.2, 30)
         scores = 1 / (1 + np.exp(-(4 * truth - 2)[:, None] * 1.5 - rng.normal(0, spread, (60, 30))))
-        matrix = again(
+        matrix = replace(
             binary(n_samples=60, n_configurations=30),
             predictions=scores[None],
             outcome=replace(binary(n_samples=60).outcome, values=truth),
@@ -186,26 +155,13 @@ def test_where_it_is_clipped_the_interval_reaches_over_both(monkeypatch):
     run = bbc_methods.moved
     monkeypatch.setattr(bbc_methods, "moved", lambda *args: moved.append(run(*args)) or moved[-1])
     monkeypatch.setattr(
-        bbc_methods, "shrunken", lambda *_: contenders.Shrunken(0.0, np.zeros(PLAN.n_resamples))
+        contenders, "shrunken", lambda *_: contenders.Shrunken(0.0, np.zeros(PLAN.n_resamples))
     )
     found = EB.run(matrix, METRICS["accuracy"], PLAN)
     before, after = moved
     assert before.value < after.value == found.value
     assert found.interval.lower == before.interval.lower < after.interval.lower
     assert found.interval.upper == after.interval.upper > before.interval.upper
-
-
-def test_the_majority_rule_many_times_pulls_no_further_than_bbc():
-    """Thirty configurations that predict one class, and a few that know something."""
-    rng = np.random.default_rng(3)
-    truth = (rng.random(90) < 0.25).astype(int)
-    right = np.where(rng.random((90, 5)) < 0.8, truth[:, None], 1 - truth[:, None])
-    labels = np.hstack([np.zeros((90, 30), int), right])
-    base = binary(n_samples=90, n_configurations=35, kind=PredictionKind.LABEL)
-    outcome = replace(base.outcome, values=truth)
-    matrix = again(base, predictions=labels[None], outcome=outcome)
-    found, theirs = (METHODS[m].run(matrix, "accuracy", PLAN) for m in ("bbc-eb", "bbc"))
-    assert theirs.value <= found.value <= found.naive
 
 
 def test_the_undefined_are_left_out():
@@ -215,8 +171,10 @@ def test_the_undefined_are_left_out():
     predictions[0, :, 0] = 0.0
     predictions[0, 1:, 1] = np.minimum(predictions[0, 1:, 1], 0.5)
     predictions[0, 0, 1] = 0.9
-    some = again(matrix, predictions=predictions)
-    without = again(some, predictions=predictions[:, :, 1:], configurations=some.configurations[1:])
+    some = replace(matrix, predictions=predictions)
+    without = replace(
+        some, predictions=predictions[:, :, 1:], configurations=some.configurations[1:]
+    )
     found, expected = (EB.run(m, METRICS["precision"], PLAN) for m in (some, without))
     assert np.isfinite(found.value)
     assert found.value == pytest.approx(expected.value, rel=1e-12)

@@ -12,7 +12,6 @@ from matrices import binary, weighing
 from bbccli import METHODS, METRICS, Plan, matrix_of, read
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import models_of
-from bbccli.methods.literature.clustered import clustered_error
 from bbccli.types import Models, Side
 
 # At this level z = 1, and intervals are short enough not to be clipped.
@@ -128,27 +127,10 @@ def test_what_has_no_such_error():
         METHODS["clustered"].run(binary(), METRICS["auc"], PLAN)
 
 
-def test_the_corrected_interval_is_wider():
-    rng = np.random.default_rng(5)
-    matrix = matrix_of(rng.random((100, 20)) < 0.6, task="score")
-    plan = Plan(n_resamples=500, seed=2)
-    ours = METHODS["bbc"].run(matrix, METRICS["mean-score"], plan).interval
-    plain = METHODS["clustered"].run(matrix, METRICS["mean-score"], plan).interval
-    assert ours.upper - ours.lower > plain.upper - plain.lower
-    assert ours.lower < plain.lower
-
-
 def test_a_single_configuration_was_chosen_beforehand():
     matrix = matrix_of(scores(c=1), task="score", bounds=BOUNDS)
     found = METHODS["clustered"].run(matrix, METRICS["mean-score"], PLAN)
     assert "as-if-chosen-beforehand" not in [note.code for note in found.notes]
-
-
-def test_the_error_of_one_cluster_each_is_that_of_items():
-    deviations = scores(c=1)[0, :, 0]
-    deviations -= deviations.mean()
-    expected = deviations.std(ddof=1) / sqrt(30)
-    assert clustered_error(deviations, np.arange(30)) == pytest.approx(expected)
 
 
 def test_epochs_are_no_training():

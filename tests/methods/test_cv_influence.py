@@ -8,9 +8,7 @@ from matrices import binary, regression, survival, weighing
 from methods import reference
 from oracle_data import METRIC_OF, SMALL, matrix
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli import METHODS, METRICS, Plan
 from bbccli.types import Pooling
 
 # At this level z = 1, and intervals are short enough not to be clipped.

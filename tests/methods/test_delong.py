@@ -8,12 +8,11 @@ import pytest
 from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
 
+from bbccli import METHODS, METRICS, Plan
+from bbccli.core.areas import hanley_mcneil_variance
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
 from bbccli.errors import UnsupportedError
-from bbccli.methods import METHODS
 from bbccli.methods.literature.auc import delong_variance
-from bbccli.metrics import METRICS
 from bbccli.metrics.kernels.pairs import placements
 from bbccli.stats.influence import auc_influence, auc_variance
 from bbccli.types import PredictionKind, Side, Task
@@ -23,7 +22,6 @@ EVERYTHING = Plan(evaluation_share=0)
 
 # Three positives, two negatives; of the six pairs 4 are right and one is tied.
 TRUTH = np.array([1, 1, 1, 0, 0])
-SCORES = np.array([0.9, 0.6, 0.3, 0.6, 0.2])
 
 
 def scored(scores, truth=TRUTH, **fields):
@@ -69,19 +67,6 @@ def slow_clustered_variance(truth, scores, groups):
     s01 *= n_01 / ((n_01 - 1) * n)
     s11 *= n_all / (n_all - 1)
     return s10 / m + s01 / n + 2 * s11 / (m * n)
-
-
-def test_by_hand():
-    # placements: positives 1, 3/4, 1/2; negatives 1/2 and 1; AUC 3/4
-    placed = placements(SCORES, TRUTH == 1, TRUTH == 0)
-    assert placed.tolist() == [1, 0.75, 0.5, 0.5, 1]
-    # S10 = 1/16, S01 = 1/8: the variance is 1/48 + 1/16
-    found = METHODS["delong"].run(scored(SCORES), AUC, EVERYTHING)
-    assert found.value == 0.75
-    assert delong_variance(scored(SCORES), 0, np.ones(5, bool)) == pytest.approx(1 / 12)
-    assert found.interval.lower == pytest.approx(0.75 - 1.959963984540054 * np.sqrt(1 / 12))
-    assert found.interval.upper == 1
-    assert [n.code for n in found.notes] == ["few-evaluated"]
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -203,3 +188,62 @@ def test_other_metrics_are_refused_with_what_would_work(name):
     weighted = replace(binary(), outcome=weighing(binary().outcome))
     with pytest.raises(UnsupportedError, match=f"{name} takes no sample weights"):
         METHODS[name].run(weighted, AUC, Plan())
+
+
+# Hanley and McNeil
+
+
+ONE_SIDED = Plan(evaluation_share=0, side=Side.LOWER)
+
+
+def taken(data, column, rows):
+    """One configuration on some samples."""
+    return replace(data.of_configurations([column]).of_samples(rows), folds=None)
+
+
+def test_by_hand():
+    # A = 1/2: Q1 = Q2 = 1/3, so (1/4 + (M + N - 2) / 12) / (M N) = (M + N + 1) / (12 M N)
+    assert hanley_mcneil_variance(0.5, 8, 5) == pytest.approx(14 / (12 * 40))
+    assert hanley_mcneil_variance(1.0, 8, 5) == 0
+    assert hanley_mcneil_variance(0.0, 8, 5) == 0
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("name", ALL)
+def test_bounds_as_in_the_textbook(name):
+    data, expected = matrix(name, "auc"), answers(name, "hanley")
+    everything = np.ones(data.n_samples, bool)
+    evaluated = np.isin(np.arange(data.n_samples), expected["eval_ids"])
+    assert len(expected["configs"]) >= 16
+    for configuration, theirs in expected["configs"].items():
+        column = data.configurations.index(configuration)
+        for rows, answer in ((everything, theirs), (evaluated, theirs["eval_split"])):
+            found = METHODS["hanley-mcneil"].run(taken(data, column, rows), AUC, ONE_SIDED)
+            assert found.value == pytest.approx(answer["auc"], abs=1e-13)
+            bound = min(max(answer["lower95_one_sided"], 0), 1)
+            assert found.interval.lower == pytest.approx(bound, abs=1e-10)
+            counts = (int((data.outcome.values[rows] == k).sum()) for k in (1, 0))
+            error = np.sqrt(hanley_mcneil_variance(found.value, *counts))
+            assert error == pytest.approx(answer["se_textbook"], abs=1e-10)
+        found = METHODS["hanley-mcneil"].run(
+            taken(data, column, everything), AUC, Plan(evaluation_share=0)
+        )
+        ends = np.clip(theirs["ci95_two_sided_unclipped"], 0, 1)
+        assert (found.interval.lower, found.interval.upper) == pytest.approx(ends, abs=1e-10)
+
+
+def test_a_configuration_with_gaps_counts_the_samples_that_it_predicts():
+    data = binary(n_samples=80, n_configurations=1)
+    available = np.random.default_rng(0).random((1, 80, 1)) < 0.7
+    gappy = replace(data, available=available)
+    found, expected = (
+        METHODS["hanley-mcneil"].run(m, AUC, Plan(evaluation_share=0))
+        for m in (gappy, taken(data, 0, available[0, :, 0]))
+    )
+    assert found.interval == expected.interval
+
+
+def test_groups_are_refused():
+    with pytest.raises(UnsupportedError, match="these come in groups") as caught:
+        METHODS["hanley-mcneil"].run(replace(binary(), groups=np.arange(40) // 2), AUC, Plan())
+    assert "delong" in caught.value.hint

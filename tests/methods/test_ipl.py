@@ -7,9 +7,8 @@ import pytest
 from matrices import for_metric, of_labels
 from scipy.optimize import lsq_linear
 
-from bbccli.core.plan import Plan
+from bbccli import METHODS, Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods import METHODS
 from bbccli.methods.literature.ipl import curves_at_full_size
 from bbccli.types import PredictionKind
 from benchmarks.validation import learning_curves
@@ -88,7 +87,7 @@ def test_the_rows_of_configurations_do_not_matter_to_each_other():
     [
         (of_size([0.1, 0.2], 80), r"several training sizes \(a column train_size\)"),
         (matrix_of([[0.2, 0.3], [0.1, 0.2]], (40, 80)), "at least three training sizes"),
-        (matrix_of([[0.3], [0.2], [0.1]], (40, 80, N)), "is no smaller"),
+        (matrix_of([[0.3], [0.2], [0.1]], (40, 80, N)), "is not smaller"),
     ],
 )
 def test_what_curves_need(matrix, said):

@@ -9,13 +9,11 @@ from day import parts
 from looped import each, labelled
 from matrices import for_metric
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.core.resources import Engine, Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods import DEFAULT_METHODS, METHODS, estimate
+from bbccli.methods import METHODS, estimate
 from bbccli.methods.base import Gives, Need
-from bbccli.metrics import METRICS
 from bbccli.stats import resampling
 from bbccli.stats.selection import candidates
 from bbccli.types import Direction, MetricKind, Models, Pooling, Side
@@ -388,7 +386,3 @@ def test_differing_winners_are_named():
 def test_nothing_taken_off_a_loss_is_zero_without_a_sign(name):
     found = METHODS["cvt"].run(for_metric(name), METRICS[name], PLAN)
     assert str(found.optimism) == "0.0"
-
-
-def test_the_default_set_is_registered():
-    assert set(DEFAULT_METHODS) <= set(METHODS)

@@ -4,13 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, by_hand
+from matrices import binary
 from methods import reference
 from oracle_data import METRIC_OF, QUESTIONS, answers, matrix
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli import METHODS, METRICS, Plan
 from bbccli.stats.resampling import draws_of
 
 B = 4000
@@ -89,15 +87,6 @@ def test_few_groups_are_noted():
     data = replace(binary(), groups=np.arange(40) // 4)
     found = METHODS["naive"].run(data, METRICS["auc"], Plan(n_resamples=50))
     assert "few-groups" in [note.code for note in found.notes]
-
-
-def test_folds_by_hand():
-    # 1, 1 and 1/2 drawn three times: the mean is 1 - d/6 where 1/2 is drawn d times
-    found = METHODS["naive-f"].run(by_hand(), METRICS["accuracy"], Plan(level=0.5, guard=False))
-    values, probabilities = found.distribution.values, found.distribution.probabilities
-    of = {d: probabilities[np.isclose(values, 1 - d / 6)].sum() for d in range(4)}
-    assert of == pytest.approx({0: 8 / 27, 1: 12 / 27, 2: 6 / 27, 3: 1 / 27})
-    assert (found.interval.lower, found.interval.upper) == pytest.approx((2 / 3, 1.0))
 
 
 def test_many_folds_are_sampled():

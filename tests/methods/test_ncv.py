@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from sklearn.metrics import accuracy_score, roc_auc_score
 
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan, read
 from bbccli.errors import InputError, UndefinedError
 from bbccli.methods import METHODS, estimate
-from bbccli.metrics import METRICS
-from bbccli.readers import read
-from bbccli.types import Missing, Pooling
+from bbccli.methods.ncv import standard_error
+from bbccli.types import Missing, Pooling, Side
 
 # Eight samples, two outer folds of four; within each training set two inner folds of two.
 # truth of p0..p7: 0 1 0 1 0 1 0 1. Outer fold A tests p0..p3, trains on p4..p7; B the reverse.
@@ -195,7 +195,7 @@ def test_gaps(tmp_path):
     assert matrix.configurations == ("svm",)
     assert matrix.notes[0].code == "configurations-dropped"
     assert METHODS["ncv"].run(matrix, METRICS["accuracy"], Plan()).value == 0.875
-    with pytest.raises(InputError, match="1 of 2 configurations lack predictions"):
+    with pytest.raises(InputError, match="1 of 2 configurations lacks predictions"):
         read(path, missing=Missing.ERROR)
     path.write_text(BY_HAND.replace("p4,A,1,0,0.1,0.9", "p4,A,1,0,,"))
     assert len(read(path).nested[0].training) == 3
@@ -213,8 +213,8 @@ def test_gaps(tmp_path):
         ("p1,A,,1", "p0,A,,1", r"row_id occurs twice .*row 1, value 'p0'"),
         ("p4,A,1,0", "p4,A,1,1", r"truth differs between repeats of one sample .*row 8"),
         ("p0,A,,", "p0,,,", r"outer_fold is missing .*row 0"),
-        (",outer_fold,fold,", ",outer_fold,inner,", r"need a column `fold` beside `outer_fold`"),
-        ("row_id,", "key,", r"need a column `row_id` beside `outer_fold`"),
+        (",outer_fold,fold,", ",outer_fold,inner,", r"need a column 'fold' beside 'outer_fold'"),
+        ("row_id,", "key,", r"need a column 'row_id' beside 'outer_fold'"),
         ("A,1,0,0.1", "C,1,0,0.1", r"outer fold has no test samples .*row 8, value 'C'"),
         ("p0,A,,", "p0,C,,", r"outer fold has no inner predictions .*row 0, value 'C'"),
     ],
@@ -249,10 +249,111 @@ def by_class(n_outer):
     ("n_outer", "message"),
     [
         (4, "AUC of a is undefined in outer fold 0"),
-        (2, "in the training samples of outer fold 0: the outcome has one class only"),
+        (2, "in the training samples of outer fold 0: the outcome has only one class"),
     ],
 )
 def test_undefined_in_an_outer_fold(path, n_outer, message):
     path.write_text(by_class(n_outer))
     with pytest.raises(UndefinedError, match=message):
         METHODS["ncv"].run(read(path), METRICS["auc"], Plan())
+
+
+# The interval
+
+
+METHOD = METHODS["ncv-interval"]
+LOWER_90 = Plan(side=Side.LOWER, level=0.9)
+
+
+def matrix_of(tmp_path, text):
+    (tmp_path / "m.csv").write_text(text)
+    return read(tmp_path / "m.csv")
+
+
+def bates(text, winner, loss, n_samples, n_outer):
+    """Algorithm 1 of Bates, Hastie & Tibshirani 2023, row by row: the standard error."""
+    rows = list(csv.DictReader(text.splitlines()))
+    a_list, b_list, es = [], [], []
+    for repeat, outer in sorted({(r["repeat"], r["outer_fold"]) for r in rows}):
+        own = [r for r in rows if (r["repeat"], r["outer_fold"]) == (repeat, outer)]
+        e_in = [loss(int(r["truth"]), float(r[winner])) for r in own if r["fold"] != ""]
+        e_out = [loss(int(r["truth"]), float(r[winner])) for r in own if r["fold"] == ""]
+        a_list.append((np.mean(e_in) - np.mean(e_out)) ** 2)
+        b_list.append(np.var(e_out, ddof=1) / len(e_out))
+        es += e_in
+    mse = np.mean(a_list) - np.mean(b_list)
+    n_sub = n_samples * (n_outer - 1) / n_outer
+    inflation = np.sqrt(max(0, mse)) / (np.std(es, ddof=1) / np.sqrt(n_sub))
+    inflation = max(1, min(inflation, np.sqrt(n_outer)))
+    return np.std(es, ddof=1) / np.sqrt(n_samples) * inflation, inflation
+
+
+def right(truth, score):
+    return float((score > 0.5) == truth)
+
+
+def squared(truth, score):
+    return (score - truth) ** 2
+
+
+def shifted(seed, n_repeats, **kinds):
+    """A nested study whose outer folds are unlike their inner predictions; scores in (0, 1)."""
+    text, _ = study(seed, n_repeats=n_repeats)
+    head, *lines = text.splitlines()
+    rng, made = np.random.default_rng(seed), {}
+    for line in lines:
+        sample, repeat, outer, inside, truth, *scores = line.split(",")
+        shift = made.setdefault((repeat, outer, inside == ""), rng.normal(0, kinds["shift"]))
+        chances = 1 / (1 + np.exp(-np.array(scores, float) - shift * (2 * int(truth) - 1)))
+        made[line] = ",".join([sample, repeat, outer, inside, truth, *map(str, chances.round(6))])
+    return "\n".join([head, *(made[line] for line in lines)]) + "\n"
+
+
+@pytest.mark.parametrize("n_repeats", [1, 3])
+@pytest.mark.parametrize("shift", [0.0, 0.7, 5.0])
+@pytest.mark.parametrize(("name", "loss"), [("accuracy", right), ("brier", squared)])
+def test_the_slow_loop(tmp_path, name, loss, shift, n_repeats):
+    text = shifted(2, n_repeats, shift=shift)
+    matrix, metric = matrix_of(tmp_path, text), METRICS[name]
+    found = METHOD.run(matrix, metric, replace(LOWER_90, side=Side.TWO))
+    error, inflation = bates(text, found.winner, loss, 60, 5)
+    assert found.value == METHODS["ncv"].run(matrix, metric, LOWER_90).value
+    reach = 1.6448536 * error
+    ends = np.clip([found.value - reach, found.value + reach], *metric.bounds[:2])
+    np.testing.assert_allclose([found.interval.lower, found.interval.upper], ends, rtol=1e-6)
+    note = next(n for n in found.notes if n.code == "nested-spread")
+    assert f"{inflation:.2f} times" in note.text
+    assert found.experimental
+
+
+def test_equal_losses_have_no_spread():
+    losses = [(np.full(4, 0.5), np.full(2, 0.5))] * 3
+    assert standard_error(losses, 6, 3) == (0.0, 1.0)
+
+
+def test_a_single_test_sample_has_no_variance():
+    losses = [(np.full(4, 0.5), np.full(1, 0.5))] * 3
+    assert np.isnan(standard_error(losses, 6, 3)[0])
+
+
+def test_where_there_is_none(tmp_path):
+    text = shifted(2, 1, shift=0.7)
+    matrix = matrix_of(tmp_path, text)
+    for other, name, words in (
+        (matrix, "auc", "AUC is not a mean of losses"),
+        (replace(matrix, groups=np.arange(60) // 2), "accuracy", "come in groups"),
+        (
+            replace(matrix, outcome=replace(matrix.outcome, weights=np.linspace(1, 2, 60))),
+            "accuracy",
+            "have weights",
+        ),
+    ):
+        found = METHOD.run(other, METRICS[name], LOWER_90)
+        assert found.interval is None
+        assert words in next(n.text for n in found.notes if n.code == "no-interval")
+
+
+def test_it_is_no_default(tmp_path):
+    matrix = matrix_of(tmp_path, BY_HAND)
+    estimates, _ = estimate(matrix, [METRICS["accuracy"]], Plan(n_resamples=20))
+    assert "ncv-interval" not in [e.method for e in estimates]

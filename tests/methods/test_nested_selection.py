@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from matrices import binary, by_hand, multiclass
+from matrices import binary, by_hand, multiclass, of_labels
 from methods import reference
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli import METHODS, METRICS, Plan
+from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling
 
 NESTED = METHODS["nested-selection"].run
@@ -37,15 +36,6 @@ def test_slow_loop(name, matrix, pooling):
     assert found.interval is None
 
 
-def test_by_hand():
-    # accuracy in folds: b 0, 1, 1 and a 1, 1, 1/2. Without the first fold b leads (1 and 3/4) and
-    # gets 0 there; without the second a leads (3/4 and 1/2), gets 1; without the third a, gets 1/2
-    found = NESTED(by_hand(), METRICS["accuracy"], Plan())
-    assert found.winner == "a"
-    assert found.naive == pytest.approx(5 / 6)
-    assert found.value == pytest.approx((0 + 1 + 0.5) / 3)
-
-
 def test_another_metric_may_select():
     # by the AUC, without the first fold both are perfect and b comes first; else a
     found = NESTED(by_hand(), METRICS["accuracy"], Plan(), select_by=METRICS["auc"])
@@ -57,3 +47,47 @@ def test_a_single_configuration_has_no_optimism():
     matrix = binary(n_configurations=1)
     found = NESTED(matrix, METRICS["auc"], Plan(pooling=Pooling.FOLD_MEAN))
     assert found.optimism == pytest.approx(0, abs=1e-15)
+
+
+TT = METHODS["tt"]
+
+
+@pytest.mark.parametrize(
+    ("selector", "metric"),
+    [("log-loss", "accuracy"), ("accuracy", "log-loss"), ("brier", "auc"), ("auc", "brier")],
+)
+def test_two_metrics_of_opposite_directions(selector, metric):
+    """The first metric finds the best of a fold by its direction, the other measures by its own."""
+    matrix = binary(n_configurations=9, seed=3)
+    found = TT.run(matrix, METRICS[metric], Plan(), select_by=METRICS[selector])
+    signs = {"log-loss": -1, "brier": -1, "accuracy": 1, "auc": 1}
+    (judged,), (measured,) = (fold_performances(matrix, METRICS[m]) for m in (selector, metric))
+    winner = reference.best(signs[selector] * judged.mean(axis=0))
+    gains = [
+        signs[metric] * (values[reference.best(signs[selector] * judges)] - values[winner])
+        for judges, values in zip(judged, measured, strict=True)
+    ]
+    assert found.winner == matrix.configurations[winner]
+    assert found.optimism == pytest.approx(np.mean(gains), abs=1e-12)
+    worse = -signs[metric] * np.mean(gains)
+    assert found.value == pytest.approx(measured[:, winner].mean() + worse, abs=1e-12)
+
+
+def never_right_together():
+    """Five folds of two samples; each configuration is right in one fold of its own alone."""
+    right = np.repeat(np.eye(5, dtype=bool), 2, axis=0)
+    right = np.hstack([np.zeros((10, 1), bool), right])
+    right[0, 0] = right[2, 0] = right[4, 0] = True  # half of three folds: the best mean
+    folds = np.repeat(np.arange(5), 2)[None]
+    return of_labels(right, configurations="abcdef", folds=folds, fold_names=tuple("01234"))
+
+
+def test_beyond_the_bounds_is_said_not_hidden():
+    # mean over folds 0.3, and the best of each fold is right throughout: 0.3 - 0.7
+    found = TT.run(never_right_together(), METRICS["accuracy"], Plan())
+    assert found.naive == pytest.approx(0.3)
+    assert found.value == pytest.approx(-0.4)
+    (note,) = [note for note in found.notes if note.code == "beyond-bounds"]
+    assert "-0.4, is outside the range of accuracy, 0 to 1" in note.text
+    found = TT.run(binary(), METRICS["accuracy"], Plan())
+    assert "beyond-bounds" not in [note.code for note in found.notes]

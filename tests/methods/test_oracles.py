@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from oracle_data import METRIC_OF, QUESTIONS, REAL, answers, drawn, matrix
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
+from bbccli import METHODS, Plan
 from bbccli.metrics.base import MeanScorer
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.stats.selection.rule import SelectionRule

@@ -4,14 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, by_hand, of_labels
+from matrices import binary, of_labels
 from scipy.stats import binomtest
 
-from bbccli.core.plan import Plan
+from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import UnsupportedError
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
-from bbccli.stats.intervals.ends import wald, wilson
 from bbccli.types import Side
 
 FORMULAS = ("wald", "wilson", "clopper-pearson", "jeffreys")
@@ -73,22 +70,6 @@ class TestScipy:
         right = ends(name, labels(k, n), side=Side.PESSIMISTIC)
         wrong = ends(name, labels(k, n), "error", side=Side.PESSIMISTIC)
         assert wrong == pytest.approx((1 - right[1], 1 - right[0]), abs=1e-12)
-
-
-def test_by_hand():
-    # p = 5/6, n = 6; at z = 1 Wilson is (p + 1/12 -+ sqrt(5/216 + 1/144)) / (7/6)
-    outside = 0.15865525393145707
-    assert wald(5 / 6, 6, outside) == pytest.approx(
-        (5 / 6 - (5 / 216) ** 0.5, 5 / 6 + (5 / 216) ** 0.5)
-    )
-    margin = (5 / 216 + 1 / 144) ** 0.5
-    assert wilson(5 / 6, 6, outside) == pytest.approx(
-        ((11 / 12 - margin) * 6 / 7, (11 / 12 + margin) * 6 / 7)
-    )
-    found = METHODS["wilson"].run(by_hand(), METRICS["accuracy"], Plan())
-    assert found.winner == "a"
-    assert (found.value, found.naive) == (pytest.approx(5 / 6), pytest.approx(5 / 6))
-    assert found.ignores_selection
 
 
 def test_all_right_collapses_wald_alone():

@@ -8,12 +8,10 @@ from documents import codes
 from matrices import binary, for_metric, multiclass, of
 from methods import reference
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.methods import METHODS, estimate
-from bbccli.metrics import METRICS
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind, Task
 
@@ -27,27 +25,6 @@ def rare(n_rare, n_samples=50, n_configurations=3, kind=PredictionKind.PROBABILI
     if kind is PredictionKind.LABEL:
         predictions = (predictions > 0.5).astype(float)
     return of(Outcome(Task.BINARY, truth, ("no", "yes")), predictions, kind, 5, seed)
-
-
-def never_right(n_rare=2):
-    """A classifier that says `no` whatever it sees."""
-    truth = (np.arange(50) >= 50 - n_rare).astype(int)
-    return PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")),
-        np.zeros((1, 50, 1)),
-        ("no",),
-        PredictionKind.LABEL,
-    )
-
-
-def test_accuracy_of_one_configuration_is_not_biased_by_a_rare_class():
-    # Every sample is out of the bag equally often: the mean is the accuracy, up to a ratio's bias
-    # of (0.9599 by Algorithm 5) and an error of 0.043 / sqrt(20 000).
-    found = METHODS["bbc"].run(never_right(), METRICS["accuracy"], Plan(n_resamples=20_000))
-    assert found.naive == 0.96
-    assert found.value == pytest.approx(0.9599, abs=0.0015)
-    assert found.distribution.n_redrawn == 0
-    assert "redrawn-resamples" not in codes(found)
 
 
 @pytest.mark.parametrize("name", ["accuracy", "auc"])
@@ -73,15 +50,6 @@ def test_algorithm_5_by_a_slow_loop(name, n_rare):
     np.testing.assert_allclose(found.distribution.values, values, rtol=1e-12)
     assert found.distribution.n_redrawn == n_drawn - n
     assert ("redrawn-resamples" in codes(found)) == (name == "auc")
-
-
-def test_the_share_of_redraws_is_the_theoretical_one():
-    # an AUC with two positives among 50 needs one of them in the bag and one out of it
-    n = 4000
-    found = METHODS["bbc"].run(rare(2), METRICS["auc"], Plan(n_resamples=n))
-    usable = 2 * (0.98**50 - 0.96**50)
-    n_drawn = n + found.distribution.n_redrawn
-    assert abs(n / n_drawn - usable) < 4 * np.sqrt(usable * (1 - usable) / n_drawn)
 
 
 def test_the_note_counts_the_redrawn_resamples_by_metric():
@@ -155,27 +123,10 @@ def test_a_class_of_one_among_several():
         METHODS["bbc"].run(matrix, METRICS["recall-macro"], Plan())
 
 
-def test_the_naive_bootstrap_needs_the_class_in_the_bag_only():
-    found = METHODS["naive"].run(rare(1), METRICS["auc"], Plan(n_resamples=2000))
-    n_drawn = 2000 + found.distribution.n_redrawn
-    inside = 1 - 0.98**50
-    assert abs(2000 / n_drawn - inside) < 4 * np.sqrt(inside * (1 - inside) / n_drawn)
-
-
 def test_a_class_of_one_sample_stays_with_the_selection():
     matrix = rare(1)
     with pytest.raises(UndefinedError, match="AUC of the winner is undefined on the samples that"):
         METHODS["tilting"].run(matrix, METRICS["auc"], Plan(n_resamples=50))
-
-
-@pytest.mark.parametrize("name", ["f1", "f2", "f0.5", "jaccard", "kappa"])
-def test_a_wrong_prediction_is_no_better_than_a_right_one_where_a_class_is_lacking(name):
-    # without positives a perfect configuration has nothing to be scored on; nor has a wrong one
-    truth = np.array([0, 0, 0, 0, 1, 1])
-    predictions = np.column_stack([truth, [1, 0, 0, 0, 1, 1]])[None]
-    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
-    values = METRICS[name].bind(outcome, predictions[0])(np.array([[1, 1, 1, 1, 0, 0]]))
-    assert np.isnan(values).all()
 
 
 @pytest.mark.sweep
@@ -205,29 +156,6 @@ def test_data_on_which_hardly_any_resample_can_be_used():
 
     with pytest.raises(UndefinedError, match="almost no resample of the samples can be used"):
         METHODS["bbc"].run(matrix, replace(metric, name="picky", bind=bind), Plan(n_resamples=10))
-
-
-def test_a_resample_whose_winner_is_undefined_out_of_the_bag_is_left_out():
-    # precision: only the first configuration predicts a positive, at one sample
-    truth = np.arange(40) % 2
-    labels = np.zeros((1, 40, 2))
-    labels[0, [1, 3, 5], 0] = 1
-    matrix = PredictionMatrix(
-        Outcome(Task.BINARY, truth, ("no", "yes")), labels, ("some", "none"), PredictionKind.LABEL
-    )
-    found = METHODS["bbc"].run(matrix, METRICS["precision"], Plan(n_resamples=300))
-    assert not np.isnan(found.distribution.values).any()
-    assert set(found.distribution.values) == {1.0}
-    # 1, 3, 5 are neither all in the bag nor all out of it
-    inside = 1 - 3 * (39 / 40) ** 40 + 3 * (38 / 40) ** 40 - (37 / 40) ** 40
-    usable = 1 - inside - (37 / 40) ** 40
-    n_drawn = 300 + found.distribution.n_redrawn
-    assert abs(300 / n_drawn - usable) < 4 * np.sqrt(usable * (1 - usable) / n_drawn)
-    assert "redrawn-resamples" in codes(found)
-
-
-def test_binary_resamples_of_common_classes_are_all_used():
-    assert METHODS["bbc"].run(binary(), METRICS["auc"], Plan()).distribution.n_redrawn == 0
 
 
 def test_a_metric_that_one_configuration_has_without_the_class_is_no_error():

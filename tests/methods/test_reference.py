@@ -2,12 +2,10 @@
 
 import numpy as np
 import pytest
-from matrices import binary, by_hand, multiclass
+from matrices import binary, multiclass
 from methods import reference
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli import METHODS, METRICS, Plan
 from bbccli.stats.resampling import draws_of, every_resample
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling
@@ -78,34 +76,3 @@ def test_cvm_cv(name, matrix):
     found = METHODS["cvm-cv"].run(matrix, METRICS[name], Plan())
     assert found.value == pytest.approx(expected, rel=1e-12)
     assert found.naive == METHODS["cvt"].run(matrix, METRICS[name], Plan()).naive
-
-
-class TestByHand:
-    """Six samples, three folds: the figures can be counted."""
-
-    def run(self, method, metric="auc", **plan):
-        return METHODS[method].run(by_hand(), METRICS[metric], Plan(**plan))
-
-    def test_cvt(self):
-        assert self.run("cvt").winner == "a"
-        assert self.run("cvt").naive == 1.0
-        assert self.run("cvt", "accuracy").naive == pytest.approx(5 / 6)
-        assert self.run("cvt").optimism == 0.0
-
-    def test_tt_of_accuracy(self):
-        # Folds: b 0, 1, 1 and a 1, 1, 1/2. The winner a is beaten in the third fold, by 1/2.
-        found = self.run("tt", "accuracy")
-        assert found.winner == "a"
-        assert found.optimism == pytest.approx((0 + 0 + 0.5) / 3)
-        assert found.value == pytest.approx(5 / 6 - 1 / 6)
-
-    def test_tt_of_auc_where_the_winner_is_best_everywhere(self):
-        assert self.run("tt").optimism == 0.0
-
-    def test_bbc_f_selects_what_is_left_after_a_fold_is_out(self):
-        # AUC in folds: b 0, 1, 1 and a 1, 1, 1. Without the first fold the two tie, and the
-        # first column b is chosen; its value out of the bag is then 0.
-        found = self.run("bbc-f")
-        first_fold_out = found.distribution.winners == 0
-        assert (found.distribution.values[first_fold_out] < 1).all()
-        assert (found.distribution.values[~first_fold_out] == 1).all()

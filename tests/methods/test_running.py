@@ -7,17 +7,14 @@ from pkgutil import walk_packages
 import pytest
 from matrices import for_metric
 
+from bbccli import METHODS, METRICS, Plan
 from bbccli.core.notes import single_configuration, tied_winners
-from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError
-from bbccli.methods import METHODS
 from bbccli.methods import __path__ as path
 from bbccli.methods.base import POINT, Method, Need
 from bbccli.methods.registry import module_of
-from bbccli.metrics import METRICS
-from bbccli.stats import case as module
 from bbccli.stats.bootstrap import summary
-from bbccli.stats.case import Answer, Case
+from bbccli.stats.case import Answer
 from bbccli.types import IntervalKind, Pooling
 
 AUC = METRICS["auc"]
@@ -76,17 +73,6 @@ def test_the_pooling_of_a_record_selects_and_the_plan_stays_as_asked():
     assert seen == [Pooling.FOLD_MEAN]
     assert (found.winner, found.naive) == (by_mean.winner, by_mean.naive)
     assert found.plan.pooling is Pooling.POOLED
-
-
-def test_a_case_chooses_once(monkeypatch):
-    calls = []
-    choose = module.choose
-    monkeypatch.setattr(module, "choose", lambda *given: calls.append(given) or choose(*given))
-    case = Case(MATRIX, AUC, AUC, Plan())
-    assert case.choice is case.choice
-    assert len(calls) == 1
-    other = case.on(for_metric("auc", seed=5))
-    assert other.choice is not case.choice
 
 
 def test_every_module_declares_its_methods():

@@ -7,15 +7,15 @@ from itertools import combinations
 import matrices
 import numpy as np
 import pytest
+from scipy.stats import norm
 
+from bbccli import METRICS, Plan
 from bbccli.core import resources
 from bbccli.core.documents import as_json
-from bbccli.core.plan import Plan
 from bbccli.core.resources import resources_of
 from bbccli.core.source import ToolRun
 from bbccli.errors import UnsupportedError
-from bbccli.metrics import METRICS
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import with_clip
 from bbccli.stats.bootstrap.of_samples import corrected, out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
     best_ranks,
@@ -142,6 +142,105 @@ def test_enough_allows_for_two_errors_of_the_paired_difference():
         assert found.enough == found.counts[beaten.index(False)]
         seen.append(found.enough != found.counts[int(np.argmax(found.corrected))])
     assert any(seen)
+
+
+@pytest.mark.parametrize("metric", ["auc", "brier"])
+def test_gains_hold_at_once_in_the_resamples_that_they_are_made_of(metric):
+    case = case_of(matrices.binary(n_configurations=7, seed=4), metric)
+    found, (inside, outside) = search_cost(case), performances(case, 60)
+    direction = case.metric.direction
+    best_of = np.empty((60, 7))
+    for size in range(1, 8):
+        subsets = [np.array(one) for one in combinations(range(7), size)]
+        winners = [one[direction.best(inside[:, one])] for one in subsets]
+        best_of[:, size - 1] = np.mean([outside[np.arange(60), one] for one in winners], axis=0)
+    gains = direction.sign * (best_of[:, -1:] - best_of[:, :-1])
+    mean, spread = gains.mean(axis=0), gains.std(axis=0)
+    largest = np.sort((np.abs(gains - mean) / spread).max(axis=1))
+    at = found.enough - 1
+    for gain, place in ((found.gain, 0), (found.gain_beyond, at)):
+        assert gain.value == pytest.approx(mean[place])
+        end = largest[57] * spread[place]  # 0.95 * 61 is 57.95: the 58th of 60
+        assert gain.interval.lower == pytest.approx(mean[place] - end)
+        assert gain.interval.upper == pytest.approx(mean[place] + end)
+
+
+def test_too_few_resamples_have_no_interval_and_claim_nothing():
+    matrix = matrices.binary(n_configurations=9)
+    known = [search_cost(case_of(matrix, plan=Plan(n_resamples=n))).gain for n in (1, 18, 19)]
+    assert [gain is None for gain in known] == [True, True, False]
+    found = search_cost(case_of(matrix, plan=Plan(n_resamples=18)))
+    assert not found.has_paid and not found.stopped_paying
+
+
+def test_configurations_that_are_all_the_same_have_no_gain_and_no_claim():
+    matrix = matrices.binary(n_configurations=4)
+    values = np.repeat(matrix.predictions[:, :, :1], 4, axis=2)
+    found = search_cost(case_of(replace(matrix, predictions=values)))
+    assert found.enough == 1 and found.gain.value == pytest.approx(0, abs=1e-12)
+    assert not found.has_paid and not found.stopped_paying
+
+
+def right_or_wrong(shares, rho, n_samples, rng):
+    """Which samples configurations of known true accuracies (C,) are right on, alike by rho."""
+    alike, own = rng.normal(size=(n_samples, 1)), rng.normal(size=(n_samples, len(shares)))
+    return np.sqrt(rho) * alike + np.sqrt(1 - rho) * own < norm.ppf(shares)
+
+
+def true_gains(right, shares, found):
+    """What all C truly gain over one and over `enough`, each as chosen on these samples."""
+    order = ranked(right.mean(axis=0)[None], Direction.MAXIMIZE).order[0]
+    worth = best_ranks(len(shares), np.array([1, found.enough, len(shares)])) @ shares[order]
+    return worth[2] - worth[0], worth[2] - worth[1]
+
+
+ENDING, LATE, EQUAL = (
+    np.where(np.arange(20) % 2, 0.85, 0.7),
+    np.where(np.arange(20) == 7, 0.85, 0.7),
+    np.full(20, 0.75),
+)
+"""True accuracies: half of them the best, one of them the best, and all the same."""
+
+
+def studied(shares, rho, n_samples, seed):
+    right = right_or_wrong(shares, rho, n_samples, np.random.default_rng([seed, n_samples]))
+    matrix = matrices.of_labels(right)
+    found = search_cost(case_of(matrix, "accuracy", Plan(n_resamples=100)))
+    return found, *true_gains(right, shares, found)
+
+
+@pytest.mark.parametrize(
+    ("shares", "n_samples", "can_tell"),
+    [(ENDING, 10_000, True), (ENDING, 300, False), (LATE, 300, False), (EQUAL, 3000, False)],
+    ids=["ending", "ending in few", "late", "equal"],
+)
+@pytest.mark.one_in(1)
+def test_it_says_that_searching_stopped_paying_only_where_it_did_and_the_samples_tell(
+    shares, n_samples, can_tell
+):
+    claims = 0
+    for seed in range(4):
+        found, gain, beyond = studied(shares, 0.9, n_samples, seed)
+        assert not found.stopped_paying or beyond <= 0.1 * (gain - beyond)
+        claims += found.stopped_paying
+    assert claims >= 2 if can_tell else claims == 0
+
+
+@pytest.mark.sweep
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("shares", [ENDING, LATE, EQUAL, np.linspace(0.65, 0.85, 20)])
+@pytest.mark.parametrize("n_samples", [80, 400])
+def test_true_gains_are_within_their_intervals(shares, n_samples):
+    """Whichever number was chosen by its figure; 95 % of 200 less two standard errors is 184."""
+    covered = 0
+    for seed in range(200):
+        found, gain, beyond = studied(shares, 0.6, n_samples, seed)
+        pairs = [(found.gain, gain), (found.gain_beyond, beyond)]
+        ends = [(g.interval.lower, g.interval.upper, true) for g, true in pairs if g is not None]
+        covered += all(lower - 1e-12 <= true <= upper + 1e-12 for lower, upper, true in ends)
+        assert not found.stopped_paying or beyond <= 0.1 * (gain - beyond)
+        assert not found.has_paid or gain > 0
+    assert covered >= 184
 
 
 def test_a_rule_of_one_standard_error_is_refused():

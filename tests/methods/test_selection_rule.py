@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, changed_source, for_metric
+from matrices import binary, changed_source
 from methods import reference
 
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import METHODS, estimate
-from bbccli.metrics import METRICS
 from bbccli.stats import resampling
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates, candidates, fold_performances
@@ -155,16 +154,6 @@ def test_blocks_of_columns_do_not_matter(matrix, plan, method, width, monkeypatc
     assert found.selection == expected.selection
 
 
-@pytest.mark.parametrize("name", ["rmse", "log-loss"])
-def test_losses_too(name):
-    """A worse loss within the error is taken when it comes first."""
-    matrix = for_metric(name, n_samples=60)
-    metric = METRICS[name]
-    found = METHODS["cvt"].run(matrix, metric, ONE_SE)
-    best = METHODS["cvt"].run(matrix, metric, replace(ONE_SE, select=Select.BEST))
-    assert found.naive >= best.naive
-
-
 def test_tt_is_for_the_best_only(matrix):
     estimates, notes = estimate(matrix, [METRICS["auc"]], ONE_SE)
     assert [e.method for e in estimates] == ["cvt", "bbc"]
@@ -179,18 +168,6 @@ def test_no_folds_no_standard_error(matrix):
 def test_no_complexity_no_simplest():
     with pytest.raises(OptionError, match="no complexity of c0, c1, c2, c3, c4 and 2 more"):
         rule_of(binary(), METRICS["auc"], SIMPLEST)
-
-
-@pytest.mark.sweep
-def test_on_the_command_line(run, samples):
-    path = samples / "progression.parquet"
-    options = ("--n-resamples", "100", "--notes", "all")
-    out = run.printed("correct", path, "--select", "one-se", *options)
-    words = " ".join(out.split())
-    assert "the first within one standard error of the best of 177." in words
-    assert "(AUC 0.873) is within one standard error of the best, logistic-l1 C=0.1" in words
-    out = run.printed("correct", path, "--select", "one-se-simplest", "--n-resamples", "100")
-    assert "least complex within one standard error of the best" in " ".join(out.split())
 
 
 def test_complexities_are_asked_for(run, tmp_path):

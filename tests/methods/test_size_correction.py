@@ -6,15 +6,14 @@ import matrices
 import numpy as np
 import pytest
 
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
+from bbccli import METHODS, METRICS, Plan
+from bbccli.core.outcome import Outcome
 from bbccli.stats.bootstrap.loop import in_bags
-from bbccli.stats.bootstrap.search_cost import search_cost
+from bbccli.stats.bootstrap.of_samples import in_full_size, out_of_bag
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.types import MetricKind, Pooling, PredictionKind
+from bbccli.types import MetricKind, Pooling, PredictionKind, Task
 
 PLAN = Plan(n_resamples=64, seed=5)
 SIZED = sorted(name for name, one in METRICS.items() if one.kind is MetricKind.OTHER)
@@ -151,15 +150,6 @@ def test_nothing_leaves_the_bounds():
         assert 0 <= found.value <= 1
 
 
-def test_the_cost_of_a_search_ends_at_the_estimate():
-    matrix = CASES["average-precision"]
-    metric = METRICS["average-precision"]
-    found = METHODS["bbc"].run(matrix, metric, PLAN)
-    assert search_cost(Case(matrix, metric, metric, PLAN)).corrected[-1] == pytest.approx(
-        found.value
-    )
-
-
 def expectations(name, sizes, n_drawn):
     """Mean figure of one configuration on so many samples of a population, and its error."""
     matrix = matrices.for_metric(name, n_samples=300, n_configurations=1)
@@ -194,6 +184,21 @@ def test_the_monte_carlo_error_is_that_of_drawing_again():
     found = [METHODS["bbc"].run(matrix, "average-precision", plan) for plan in plans]
     spread = np.std([one.value for one in found], ddof=1)
     assert np.mean([one.error.value for one in found]) == pytest.approx(spread, rel=0.2)
+
+
+def test_resamples_without_a_figure_do_not_lower_the_monte_carlo_error():
+    truth = np.arange(40) < 2
+    scores = np.random.default_rng(0).uniform(size=(1, 40, 4))
+    matrix = matrices.of(
+        Outcome(Task.BINARY, truth.astype(int), ("no", "yes")), scores, PredictionKind.PROBABILITY
+    )
+    estimate = METHODS["bbc"].run(matrix, "average-precision", PLAN, select_by="accuracy")
+    n_defined = len(estimate.distribution.values)
+    assert n_defined < PLAN.n_resamples
+    case = Case(matrix, METRICS["average-precision"], METRICS["accuracy"], PLAN)
+    parts = in_full_size(case, out_of_bag(case))
+    expected = np.nanstd(parts, ddof=1) / np.sqrt(n_defined)
+    assert estimate.error.value == pytest.approx(expected, rel=1e-12)
 
 
 @pytest.mark.parametrize("name", sorted(CASES))

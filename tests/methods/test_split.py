@@ -6,12 +6,10 @@ import numpy as np
 import pytest
 from matrices import binary, by_hand, multiclass, regression, survival, weighing
 
+from bbccli import METHODS, METRICS, Plan
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError
-from bbccli.methods import METHODS
 from bbccli.methods.literature.split import best_tenth, choose, sidak, split_samples
-from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind, Task
 
 AUC, RMSE = METRICS["auc"], METRICS["rmse"]

@@ -4,17 +4,15 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from matrices import binary, for_metric, of
+from matrices import binary, for_metric
 from methods import reference
 
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, Need
-from bbccli.metrics import METRICS
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
-from bbccli.types import Models, Pooling, PredictionKind, Task
+from bbccli.types import Models, Pooling, PredictionKind
 
 WITHIN = Plan(n_resamples=60, seed=5, pooling=Pooling.WITHIN_FOLDS)
 OF_PAIRS = [name for name, metric in METRICS.items() if metric.of_pairs]
@@ -186,27 +184,6 @@ def test_influence_by_differences():
         changes.append((shares[0] - shares[1]) / (2 * step))
     width = found.interval.upper - found.interval.lower
     assert width == pytest.approx(2 * 1.959964 * np.sqrt(np.sum(np.square(changes))), rel=1e-4)
-
-
-def test_the_words_name_the_rule(run, samples):
-    path = samples / "progression.parquet"
-    out = run.printed(
-        "correct", path, "--pooling", "within-folds", "--method", "bbc", "--n-resamples", 50
-    )
-    assert "BBC, within-folds" in " ".join(out.split())
-    status, out, _ = run(
-        "correct", path, "--pooling", "within-folds", "--metric", "accuracy", "--threshold", 0.5
-    )
-    assert (status, out) == (2, "")
-
-
-def test_ties_across_folds_do_not_count():
-    truth = np.array([0, 1, 0, 1])
-    scores = np.array([0.2, 0.4, 0.4, 0.9])[None, :, None]
-    matrix = of(Outcome(Task.BINARY, truth, ("n", "y")), scores, PredictionKind.SCORE, 2)
-    matrix = replace(matrix, folds=np.array([[0, 0, 1, 1]]))
-    assert candidates(matrix, METRICS["auc"], WITHIN.pooling).performances()[0] == 1.0
-    assert candidates(matrix, METRICS["auc"], Pooling.POOLED).performances()[0] == 3.5 / 4
 
 
 @pytest.mark.parametrize("name", OF_PAIRS)

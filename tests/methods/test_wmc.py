@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from matrices import binary
 
-from bbccli.core.plan import Plan
+from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods import METHODS
-from bbccli.methods.literature.wmc import N_POINTS, draws, parts_of
-from bbccli.metrics import METRICS
-from bbccli.stats.case import Case
+from bbccli.methods.literature.wmc import N_POINTS, draws
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import Pooling, Select
 
@@ -57,13 +54,6 @@ def shrunken(means, covariance, rng):
     bias = max(means[winner] - np.mean(again), 0)
     share = min(bias / (np.mean(means) - means[winner]), 1)
     return means - share * (means - np.mean(means))
-
-
-def test_the_parts_have_the_covariances_of_the_folds():
-    matrix, error = binary(n_samples=23, n_configurations=4, n_folds=4), METRICS["error"]
-    (parts,) = parts_of(Case(matrix, error, error, Plan()))
-    _, covariance = law(fold_performances(matrix, error)[0], matrix.folds[0])
-    assert parts.T @ parts == pytest.approx(covariance, abs=1e-15)
 
 
 @pytest.mark.parametrize("metric", ["error", "brier", "auc"])

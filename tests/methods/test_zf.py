@@ -1,16 +1,13 @@
 """ZF against a slow loop from its text, and where it is refused."""
 
-import json
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from matrices import binary, bound, regression
 
-from bbccli.core.plan import Plan
+from bbccli import METHODS, METRICS, Plan
 from bbccli.errors import UndefinedError, UnsupportedError
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
 from bbccli.stats.influence import largest, multipliers
 from bbccli.stats.resampling import BLOCK
 from bbccli.stats.selection.candidates import candidates
@@ -128,7 +125,6 @@ def test_the_guard():
     matrix, metric = binary(n_samples=60), METRICS["auc"]
     bare, guarded = (ZF.run(matrix, metric, replace(PLAN, guard=g)) for g in (False, True))
     assert guarded.interval.lower < bare.interval.lower
-    perfect = replace(matrix, predictions=np.array(matrix.predictions))
     predictions = np.array(matrix.predictions)
     predictions[0, :, 0] = matrix.outcome.values
     perfect = replace(matrix, predictions=predictions)
@@ -169,11 +165,11 @@ def test_largest_sums(sign):
     np.testing.assert_allclose(largest(parts, 3, 100, sign), folded.max(axis=1))
 
 
-def test_trained_models_are_refused():
-    with pytest.raises(UnsupportedError, match="zf is for models that are fixed"):
-        ZF.run(binary(), METRICS["auc"], replace(PLAN, models=None))
-    with pytest.raises(UnsupportedError, match="zf is for models that are fixed"):
-        ZF.run(binary(), METRICS["auc"], replace(PLAN, models=Models.TRAINED))
+@pytest.mark.parametrize("models", [None, Models.TRAINED])
+def test_trained_models_are_refused(models):
+    with pytest.raises(UnsupportedError, match="zf is for models that are fixed") as caught:
+        ZF.run(binary(), METRICS["auc"], replace(PLAN, models=models))
+    assert "--models fixed" in caught.value.hint
 
 
 @pytest.mark.sweep
@@ -195,17 +191,3 @@ def test_undefined_without_a_sample():
     rare = replace(matrix, outcome=replace(matrix.outcome, values=values))
     with pytest.raises(UndefinedError, match="undefined without one of the samples"):
         ZF.run(rare, METRICS["auc"], PLAN)
-
-
-@pytest.mark.sweep
-def test_command_line(run, samples):
-    options = ("--method", "zf", "--n-resamples", "100")
-    path = samples / "breast_cancer.parquet"
-    err = run.refused("correct", path, *options)
-    assert "--models fixed" in err
-    out = run.printed("correct", path, *options, "--models", "fixed", "--format", "json")
-    document = json.loads(out)
-    assert document["plan"]["models"] == "fixed"
-    assert document["estimates"][0]["interval"]["lower"] < document["estimates"][0]["value"]
-    plain = json.loads(run("correct", path, "--n-resamples", "50", "--format", "json")[1])
-    assert plain["plan"]["models"] == "trained"

@@ -9,7 +9,7 @@ from matrices import for_metric, of
 
 from bbccli.core.outcome import Outcome
 from bbccli.metrics import METRICS
-from bbccli.metrics.rests import UNSAID
+from bbccli.metrics.rests import BY_TASK
 from bbccli.stats.selection.units import rests_on
 from bbccli.types import Direction, PredictionKind, Task
 
@@ -67,7 +67,7 @@ def others(matrix, i):
 
 
 def test_every_metric_says_it():
-    assert [name for name, metric in METRICS.items() if metric.rests_on is UNSAID] == []
+    assert [name for name, metric in METRICS.items() if metric.rests_on is BY_TASK] == []
 
 
 @pytest.mark.sweep
@@ -148,5 +148,5 @@ def test_of_repeats_the_one_with_the_fewest():
 def test_a_metric_that_does_not_say_gets_what_is_safe(name, expected):
     matrix = for_metric(name, Task.MULTICLASS if name == "accuracy" else None)
     expected = expected or int(matrix.outcome.event.sum())
-    unsaid = replace(METRICS[name], rests_on=UNSAID)
-    assert rests_on(matrix, unsaid, 0) == expected
+    by_task = replace(METRICS[name], rests_on=BY_TASK)
+    assert rests_on(matrix, by_task, 0) == expected

@@ -32,7 +32,7 @@ ROOMS = (
     Room(
         "metrics",
         ("bbccli/metrics",),
-        ("metrics/test_oracles.py", "metrics/test_leaving_out.py", "metrics/test_capped.py"),
+        ("metrics/test_oracles.py", "metrics/test_leaving_out.py", "metrics/test_planned.py"),
         ("metrics", "batch/test_rows.py", "test_kernels.py", "test_scale.py"),
     ),
     Room(
@@ -52,7 +52,7 @@ ROOMS = (
     Room(
         "selection",
         ("bbccli/stats/selection",),
-        ("test_pooling.py", *ANSWERS, "methods/test_selection_rule.py", "metrics/test_clip.py"),
+        ("test_pooling.py", *ANSWERS, "methods/test_selection_rule.py", "metrics/test_planned.py"),
         ("methods", "cli/test_correct.py", "reports"),
     ),
     Room(

@@ -9,7 +9,6 @@ import pytest
 from scipy.stats import norm
 
 from bbccli import METRICS, Plan, matrix_of
-from bbccli.errors import OptionError
 from bbccli.planning import PlanRequest, Stated, Target, of_pilot, of_stated, planned_for
 
 PLAN = Plan(n_resamples=100, seed=1)
@@ -50,19 +49,14 @@ def pilot(n=60, n_epochs=1, seed=3, within=1.0):
     return items + np.sqrt(within) * rng.normal(size=(n_epochs, n, 2))
 
 
-def test_a_pilot_has_the_variance_of_differences():
+@pytest.mark.parametrize(("power", "level"), [(0.8, 0.95), (0.9, 0.99)])
+def test_a_pilot_has_the_variance_of_differences(power, level):
     scores = pilot()
     basis = of_pilot(matrix_of(scores, task="score"), METRICS["mean-score"], PLAN)
-    found = planned_for(basis, asked(0.3), PLAN)
-    assert found.wanted.n_samples == ceil(rows_by_hand(scores[0], 0.3))
+    plan, assurance = Plan(n_resamples=100, level=level), None if power == 0.8 else power
+    found = planned_for(basis, asked(0.3, assurance=assurance), plan)
+    assert found.wanted.n_samples == ceil(rows_by_hand(scores[0], 0.3, power, level))
     assert found.epochs == ()
-
-
-def test_a_higher_level_takes_more_rows():
-    scores = pilot()
-    basis = of_pilot(matrix_of(scores, task="score"), METRICS["mean-score"], PLAN)
-    found = planned_for(basis, asked(0.3, assurance=0.9), Plan(n_resamples=100, level=0.99))
-    assert found.wanted.n_samples == ceil(rows_by_hand(scores[0], 0.3, 0.9, 0.99))
 
 
 def test_items_against_epochs():
@@ -173,8 +167,3 @@ def test_wrong_questions(run, options, words):
                          "2", "--samples", "100", *options)  # fmt: skip
     assert status == 2
     assert words in " ".join(err.split())
-
-
-def test_two_questions_in_python():
-    with pytest.raises(OptionError, match="of a width or a difference"):
-        PlanRequest(Target.OPTIMISM, 0.1, assurance=0.8)

@@ -5,13 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from bbccli import METHODS, METRICS, Plan, PredictionMatrix
 from bbccli.comparisons.evidence import evidence_of
-from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
 from bbccli.planning import PlanRequest, Target, of_pilot, planned_for
 from bbccli.planning.pilot import APART, EQUAL, RAISED, REACH
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
@@ -63,7 +60,7 @@ def test_the_bracket_is_that_of_two_truths():
     """A slow loop over the simulated studies."""
     basis = of(np.linspace(0.6, 0.8, 20))
     found = basis.outlook(300, 20, 0.01)
-    gains = basis.found.gains
+    gains = basis.evidence.gains
     columns, noise = basis._noise(20)
     means = {}
     for towards in (EQUAL, APART):
@@ -328,15 +325,8 @@ def test_a_perfect_pilot_is_not_sure():
     """None of twenty rows is missed: a failure has a chance of up to 3.4 % by the median."""
     matrix = right_or_wrong(np.full(5, 0.999), 20, np.random.default_rng(0)).matrix
     found = of_pilot(matrix, ACCURACY, PLAN)
-    assert found.found.gains.min() == 1
+    assert found.evidence.gains.min() == 1
     outlook = found.outlook(40, 5, 0.01)
     assert found.near_perfect
     assert outlook.honest == pytest.approx(0.5 ** (1 / 20))
     assert outlook.upper == pytest.approx(1 - outlook.honest)
-
-
-def test_copies_that_err_alike_add_nothing():
-    basis = of(np.full(12, 0.75))
-    basis.__dict__["correlation"] = 1.0
-    alone, copied = (basis._of_truth(100, count, EQUAL, 0.01)[0] for count in (12, 48))
-    assert copied == pytest.approx(alone, rel=0.03)

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 from scipy.stats import binom, multivariate_normal, norm
 
-from bbccli.core.areas import hanley_mcneil_variance, newcombe_variance
-from bbccli.core.plan import Plan
-from bbccli.metrics import METRICS
+from bbccli import METRICS, Plan
+from bbccli.core.areas import hanley_mcneil_variance
 from bbccli.planning import PlanRequest, Stated, Target, of_stated, planned_for
-from bbccli.planning.basis import best_of, expected_maximum, first, reached
-from bbccli.planning.stated import both_below, solved
+from bbccli.planning.basis import best_of, expected_lead, expected_maximum, first
+from bbccli.planning.stated import both_below, latent_correlation, newcombe_variance
 from bbccli.planning.studies import Widths
 
 # David & Nagaraja 2003, the expected largest of C standard normal numbers
@@ -71,7 +70,7 @@ def test_optimism_gain_and_nearness_are_those_of_a_normal_selection():
     found = basis.outlook(n, count, 0.01)
     assert found.lower == found.middle == found.upper
     assert found.middle == pytest.approx(off.mean(), abs=4 * off.std() / 141)
-    level = 0.85 - reached(tau, 0.0, count)
+    level = 0.85 - expected_lead(tau, 0.0, count)
     assert found.honest == pytest.approx(level + gain.mean(), abs=4 * gain.std() / 141)
     assert found.near[0] == pytest.approx(near.mean(), abs=0.04)
 
@@ -148,10 +147,13 @@ def test_the_first_row_is_found_as_by_trying_all():
 def test_rows_for_an_optimism_are_the_fewest():
     basis = of_auc()
     asked = PlanRequest(target=Target.OPTIMISM, value=0.02)
-    found = planned_for(basis, asked, Plan()).wanted
+    planned = planned_for(basis, asked, Plan())
+    found = planned.wanted
     reach = [basis.outlook(n, 100, 0.01).upper for n in (found.n_samples - 1, found.n_samples)]
     assert reach[1] <= 0.02 < reach[0]
     assert found.n_samples_lower == found.n_samples_upper == found.n_samples
+    around = [found.n_samples // 2, found.n_samples, 2 * found.n_samples]
+    assert [cell.n_samples for cell in planned.cells] == around
 
 
 @pytest.mark.parametrize("name", ["auc", "accuracy", "error"])
@@ -178,7 +180,7 @@ def test_studies_are_as_stated(name):
 def test_the_correlation_behind_errors_gives_them(share, wanted):
     rng, cut = np.random.default_rng(2), norm.ppf(share)
     for halves, seen in ((1, lambda x: x < cut), (2, norm.cdf)):
-        r = solved(share, wanted, lambda one, halves=halves: one / halves)
+        r = latent_correlation(share, wanted, lambda one, halves=halves: one / halves)
         shared, own = rng.standard_normal(200_000), rng.standard_normal((2, 200_000))
         both = math.sqrt(r) * shared + math.sqrt(1 - r) * own
         d = math.sqrt(2) * cut if halves == 2 else 0.0

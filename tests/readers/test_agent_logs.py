@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from looped import each
 from reading import refused
 
 from bbccli import BbcError, read
@@ -47,10 +48,14 @@ def checked(folder, kind):
 # SWE-bench
 
 
-def reports(folder):
-    """Path and content of each report, to be changed."""
-    for path in sorted(folder.iterdir()):
-        yield path, json.loads(path.read_text())
+def changed_reports(tmp_path, change):
+    """The folder of reports, each of them changed."""
+    folder = copied("swebench", tmp_path)
+    for path in folder.iterdir():
+        report = json.loads(path.read_text())
+        change(report)
+        path.write_text(json.dumps(report))
+    return folder
 
 
 def test_reports_count_all_instances():
@@ -61,18 +66,7 @@ def test_reports_count_all_instances():
     assert matrix.configurations[1] == "org__bob-4.1"  # dots belong to models, too
     evaluation = matrix.source.run.evaluation
     assert (evaluation.n_scored_errors, evaluation.n_unscored) == (6, 0)
-
-
-def test_instances_are_grouped_by_repository():
     assert read(LOGS / "swebench", roles=Roles(group="repository")).n_groups == 4
-
-
-def drop_incomplete(report):
-    report["incomplete_ids"] = []
-
-
-def drop_unresolved(report):
-    report["unresolved_ids"] = []
 
 
 def only_resolved(report):
@@ -81,106 +75,61 @@ def only_resolved(report):
             del report[key]
 
 
-def resolve_an_error(report):
-    report["resolved_ids"] += report["error_ids"]
-
-
-def name_twice(report):
-    report["resolved_ids"] += report["resolved_ids"][:1]
-
-
-def text_for_a_list(report):
-    report["error_ids"] = "proj0__repo-100"
-
-
-def numbers_for_names(report):
-    report["error_ids"] = [1]
-
-
-def another_total(report):
-    report["total_instances"] = 500
-
-
-def a_claim(report):
-    report["resolved_instances"] += 1
-
-
-def an_unknown_fate(report):
-    report["submitted_ids"] += ["proj9__repo-1"]
-
-
-def text_for_a_total(report):
-    report["total_instances"] = "12"
-
-
 WRONG_REPORTS = {
-    text_for_a_total: "total_instances is no number",
-    drop_incomplete: "11 of 12 are named",
-    drop_unresolved: "has no verdict",
-    only_resolved: "of 12 are named",
-    resolve_an_error: "is among resolved_ids and error_ids",
-    name_twice: "twice",
-    text_for_a_list: "is no list of instances",
-    numbers_for_names: "is no list of instances",
-    another_total: "12 of 500 are named",
-    an_unknown_fate: "proj9__repo-1 has no verdict",
+    "a total of text": (lambda r: r.update(total_instances="12"), "is not a number"),
+    "none incomplete": (lambda r: r.update(incomplete_ids=[]), "11 of 12 are named"),
+    "none unresolved": (lambda r: r.update(unresolved_ids=[]), "has no verdict"),
+    "only resolved": (only_resolved, "of 12 are named"),
+    "a resolved error": (
+        lambda r: r["resolved_ids"].extend(r["error_ids"]),
+        "is among resolved_ids and error_ids",
+    ),
+    "named twice": (lambda r: r["resolved_ids"].append(r["resolved_ids"][0]), "twice"),
+    "text for a list": (lambda r: r.update(error_ids="proj0__repo-100"), "not a list of instances"),
+    "numbers for names": (lambda r: r.update(error_ids=[1]), "not a list of instances"),
+    "another total": (lambda r: r.update(total_instances=500), "12 of 500 are named"),
+    "an unknown fate": (
+        lambda r: r["submitted_ids"].append("proj9__repo-1"),
+        "proj9__repo-1 has no verdict",
+    ),
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG_REPORTS)
-@pytest.mark.one_in(1)
-def test_reports_that_are_not_whole(wrong, tmp_path):
-    for path, report in reports(copied("swebench", tmp_path)):
-        wrong(report)
-        path.write_text(json.dumps(report))
-    refused(WRONG_REPORTS[wrong], tmp_path / "swebench", kind=BbcError)
+@each(WRONG_REPORTS, case=lambda case: case)
+def test_reports_that_are_not_whole(case, tmp_path_factory):
+    change, words = case
+    refused(words, changed_reports(tmp_path_factory.mktemp("run"), change), kind=BbcError)
 
 
 @pytest.mark.parametrize(
     ("kind", "words"),
-    [
-        ("swebench", "is not valid JSON"),
-        ("openai_evals", "is not valid JSON"),
-        ("junit", "no JUnit XML"),
-    ],
+    [("swebench", "is not valid JSON"), ("openai_evals", "is not valid JSON")],
 )
-@pytest.mark.one_in(1)
 def test_a_log_that_is_cut_off_is_not_passed_over(kind, words, tmp_path):
     first = min(copied(kind, tmp_path).iterdir())
     first.write_bytes(first.read_bytes()[:-300])
     refused(words, tmp_path / kind, kind=BbcError)
 
 
-def test_a_log_whose_first_line_is_lost_is_not_passed_over(tmp_path):
-    first = min(copied("openai_evals", tmp_path).iterdir())
-    written(first, lines(first)[1:])
-    refused("no spec names the eval", tmp_path / "openai_evals", kind=BbcError)
-
-
 def test_a_count_that_the_lists_contradict(tmp_path):
-    for path, report in reports(copied("swebench", tmp_path)):
-        a_claim(report)
-        path.write_text(json.dumps(report))
+    folder = changed_reports(tmp_path, lambda r: r.update(resolved_instances=7))
     with pytest.raises(BbcError, match=r"0.583333 by SWE-bench's own figure"):
-        verify(read(tmp_path / "swebench"))
+        verify(read(folder))
 
 
 def test_newer_reports_have_more_fates(tmp_path):
-    for path, report in reports(copied("swebench", tmp_path)):
+    def moved(report):
         report["infra_failure_ids"] = report["unresolved_ids"][:1]
-        report["unresolved_ids"] = report["unresolved_ids"][1:]
-        path.write_text(json.dumps(report))
-    matrix = read(tmp_path / "swebench")
+        del report["unresolved_ids"][0]
+
+    matrix = read(changed_reports(tmp_path, moved))
     assert matrix.source.run.evaluation.n_scored_errors == 9
     assert matrix.n_samples == N
 
 
 def test_other_instances_in_one_report(tmp_path):
-    (path, report), *_ = reports(copied("swebench", tmp_path))
-    for key, ids in report.items():
-        if key.endswith("_ids"):
-            report[key] = [name.replace("proj1", "proj7") for name in ids]
-    path.write_text(json.dumps(report))
+    path = min(copied("swebench", tmp_path).iterdir())
+    path.write_text(path.read_text().replace("proj1", "proj7"))
     refused("9 of 15 items are common", tmp_path / "swebench", kind=BbcError)
     common = read(tmp_path / "swebench", missing=Missing.COMMON_ROWS)
     assert common.n_samples == 9
@@ -188,13 +137,14 @@ def test_other_instances_in_one_report(tmp_path):
 
 def test_two_runs_of_one_model(tmp_path):
     folder = copied("swebench", tmp_path)
-    (path, report), *_ = reports(folder)
+    path = min(folder.iterdir())
+    report = json.loads(path.read_text())
     again = path.with_name(path.name.replace("run1", "run2"))
     again.write_text(json.dumps(report))
     assert read(folder).n_configurations == 3  # with the same results
     report["unresolved_ids"].append(report["resolved_ids"].pop())
     again.write_text(json.dumps(report))
-    refused("neither tells that it is newer", folder, kind=BbcError)
+    refused("it is unknown which is newer", folder, kind=BbcError)
 
 
 # openai-evals
@@ -217,36 +167,9 @@ def test_samples_stand_in_any_order():
     assert matrix.predictions[0, :, 0].tolist() == [float(RIGHT["ada"][i]) for i in order]
     assert matrix.source.run.evaluation.n_errors == 1
     assert "available-cases" in [note.code for note in matrix.notes]
-
-
-def test_metrics_of_samples():
-    matrix = read(LOGS / "openai_evals", roles=Roles(prediction="length"))
-    assert means(matrix)["ada"] == pytest.approx(np.arange(N).mean() / 10)
-    assert matrix.outcome.bounds is None
-
-
-def only_first(found):
-    return found[:1]
-
-
-def without_spec(found):
-    return found[1:]
-
-
-def no_models(found):
-    return [{"spec": {"eval_name": "sums"}}, *found[1:]]
-
-
-def a_verdict_in_words(found):
-    return [found[0], {"sample_id": "x", "type": "match", "data": {"correct": "yes"}}, *found[1:]]
-
-
-def no_verdicts(found):
-    return [one for one in found if one.get("type") not in ("match", "metrics")]
-
-
-def right_ones_alone(found):
-    return [one for one in found if one.get("type") != "match" or one["data"]["correct"]]
+    lengths = read(LOGS / "openai_evals", roles=Roles(prediction="length"))
+    assert means(lengths)["ada"] == pytest.approx(np.arange(N).mean() / 10)
+    assert lengths.outcome.bounds is None
 
 
 def another_eval(found):
@@ -254,29 +177,39 @@ def another_eval(found):
     return found
 
 
-def unfinished(found):
-    return found[:-1]
-
-
+VERDICT = {"sample_id": "x", "type": "match", "data": {"correct": "yes"}}
 WRONG_LOGS = {
-    only_first: "no log of openai-evals that can be used",
-    no_models: "no spec names the eval and the model",
-    without_spec: "no spec names the eval and the model",
-    a_verdict_in_words: "neither right nor wrong",
-    no_verdicts: "no answer has a score",
-    right_ones_alone: "every score is 1, and|accuracy|reports",
-    another_eval: "no task was run by all 3 configurations",
-    unfinished: "there is no final_report",
+    "the first line alone": (lambda all_: all_[:1], "no usable log of openai-evals"),
+    "no model": (
+        lambda all_: [{"spec": {"eval_name": "sums"}}, *all_[1:]],
+        "it lacks the spec",
+    ),
+    "no spec": (lambda all_: all_[1:], "it lacks the spec"),
+    "a verdict in words": (
+        lambda all_: [all_[0], VERDICT, *all_[1:]],
+        "neither right nor wrong",
+    ),
+    "no verdicts": (
+        lambda all_: [one for one in all_ if one.get("type") not in ("match", "metrics")],
+        "no answer has a score",
+    ),
+    "right ones alone": (
+        lambda all_: [one for one in all_ if one.get("type") != "match" or one["data"]["correct"]],
+        "every score is 1, and|accuracy|reports",
+    ),
+    "another eval": (another_eval, "no task was run by all 3 configurations"),
+    "unfinished": (lambda all_: all_[:-1], "there is no final_report"),
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG_LOGS)
-@pytest.mark.one_in(1)
-def test_logs_that_cannot_be_used(wrong, tmp_path):
-    for path in sorted(copied("openai_evals", tmp_path).iterdir()):
-        written(path, wrong(lines(path)))
-    with pytest.raises(BbcError, match=WRONG_LOGS[wrong]):
-        verify(read(tmp_path / "openai_evals", roles=Roles(prediction="correct")))
+@each(WRONG_LOGS, case=lambda case: case)
+def test_logs_that_cannot_be_used(case, tmp_path_factory):
+    change, words = case
+    folder = copied("openai_evals", tmp_path_factory.mktemp("run"))
+    for path in folder.iterdir():
+        written(path, change(lines(path)))
+    with pytest.raises(BbcError, match=words):
+        verify(read(folder, roles=Roles(prediction="correct")))
 
 
 def test_a_run_without_report_takes_no_part(tmp_path):
@@ -348,25 +281,20 @@ def cases(right, n=20):
     return [case(f"i{i}", "" if i % right else "<failure/>") for i in range(n)]
 
 
-def save(folder, *suites, name="a.xml", head="<?xml version='1.0'?>"):
+def save(folder, *suites, name="a.xml"):
     path = folder / name
     path.parent.mkdir(exist_ok=True)
-    path.write_text(f"{head}<testsuites>{''.join(suites)}</testsuites>")
-    return path
+    path.write_text(f"<?xml version='1.0'?><testsuites>{''.join(suites)}</testsuites>")
 
 
-def test_suites_with_the_same_tests_are_configurations(tmp_path):
-    save(tmp_path, suite("ada", cases(3)), suite("bob", cases(4)))
-    matrix = read(tmp_path)
-    assert (matrix.configurations, matrix.n_samples) == (("ada", "bob"), 20)
-
-
-def test_suites_with_other_tests_are_parts(tmp_path):
+def test_suites_with_the_same_tests_are_configurations_and_others_parts(tmp_path):
+    save(tmp_path / "same", suite("ada", cases(3)), suite("bob", cases(4)))
     for agent, right in (("ada", 3), ("bob", 4)):
-        parts = [cases(right)[:10], cases(right)[10:]]
-        save(tmp_path, suite("One", parts[0]), suite("Two", parts[1]), name=f"{agent}.xml")
-    matrix = read(tmp_path)
-    assert (matrix.configurations, matrix.n_samples) == (("ada", "bob"), 20)
+        parts = [suite("One", cases(right)[:10]), suite("Two", cases(right)[10:])]
+        save(tmp_path / "parts", *parts, name=f"{agent}.xml")
+    for folder in ("same", "parts"):
+        matrix = read(tmp_path / folder)
+        assert (matrix.configurations, matrix.n_samples) == (("ada", "bob"), 20)
 
 
 @pytest.mark.parametrize("called", ["pytest", "my project"])
@@ -428,48 +356,30 @@ def test_counts_that_the_tests_contradict(tmp_path):
 
 
 LAUGHS = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+OUTSIDE = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
 WRONG_XML = {
-    "a document type": (suite("a", cases(3)), {"head": LAUGHS}, "document type"),
-    "an external entity": (
-        suite("a", cases(3)),
-        {"head": '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'},
-        "document type",
+    "a document type": (LAUGHS + suite("a", cases(3)), "document type"),
+    "an external entity": (OUTSIDE + suite("a", cases(3)), "document type"),
+    "cut off": ("<testsuites><testsuite name='a'><testcase", "is not JUnit XML"),
+    "a test without a name": ("<testsuite><testcase classname='t'/></testsuite>", "a name"),
+    "a test without a suite": (
+        "<testsuites><testcase name='t'/></testsuites>",
+        "is no log|no JUnit|suite",
     ),
-    "cut off": ("<testsuite name='a'><testcase", {}, "is no JUnit XML"),
-    "a test without a name": ("<testsuite><testcase classname='t'/></testsuite>", {}, "a name"),
-    "a test without a suite": ("<testcase name='t'/>", {}, "is no log|no JUnit|suite"),
-    "an unknown entity": (suite("&who;", cases(3)), {}, "is no JUnit XML"),
-    "no tests": (suite("a", []), {}, "holds no tests|no log"),
-    "another root": ("", {"head": "<report><testsuite/></report>"}, "is no JUnit XML"),
+    "an unknown entity": (suite("&who;", cases(3)), "is not JUnit XML"),
+    "no tests": (suite("a", []), "holds no tests|no log"),
+    "another root": ("<report><testsuite/></report>", "is not JUnit XML"),
 }
 
 
-@pytest.mark.parametrize("name", WRONG_XML)
-@pytest.mark.one_in(1)
-def test_xml_that_is_refused(name, tmp_path):
-    content, options, words = WRONG_XML[name]
-    path = save(tmp_path, content, **options)
-    with pytest.raises(BbcError, match=words):
-        read(path)
-
-
-def test_no_entity_is_hidden_by_an_encoding(tmp_path):
-    path = save(tmp_path, suite("a", cases(3)), head=LAUGHS)
-    path.write_bytes(path.read_text().encode("utf-16"))
-    with pytest.raises(BbcError):
-        read(path)
-
-
-def test_tests_that_only_one_file_has(tmp_path):
-    save(tmp_path, suite("ada", cases(3)), name="ada.xml")
-    save(tmp_path, suite("bob", cases(4, n=12)), name="bob.xml")
-    refused("12 of 20 items are common", tmp_path, kind=BbcError)
-
-
-def test_logs_of_two_frameworks(tmp_path):
-    copied("junit", tmp_path)
-    copied("swebench", tmp_path)
-    refused("holds logs of", tmp_path, kind=BbcError)
+@each(WRONG_XML, case=lambda case: case)
+def test_xml_that_is_refused(case, tmp_path):
+    content, words = case
+    path = tmp_path / "a.xml"
+    path.write_text(content)
+    refused(words, path, kind=BbcError)
+    path.write_text(content, encoding="utf-16")  # which hides no entity
+    refused("is not a log|document type|not JUnit", path, kind=BbcError)
 
 
 @pytest.mark.parametrize(("kind", "untested"), [("swebench", True), ("junit", False)])
@@ -500,8 +410,19 @@ def test_errors_count_as_asked(kind, agent, errors, expected):
     assert means(matrix)[agent] == pytest.approx(expected)
     changed = (kind, errors) in (("openai_evals", "zero"), ("swebench", "missing"))
     assert (
-        verify(matrix).reason == "errors count otherwise in " + matrix.source.run.tool
+        verify(matrix).reason == "errors count differently in " + matrix.source.run.tool
     ) == changed
+
+
+@pytest.mark.parametrize(
+    ("metric", "errors", "noted"),
+    [("mean-loss", "zero", True), ("mean-loss", None, False), ("mean-score", "zero", False)],
+)
+@pytest.mark.one_in(1)
+def test_failures_that_may_count_as_best_are_doubted(run, metric, errors, noted):
+    options = ["--metric", metric] + ["--errors", errors] * bool(errors)
+    printed = run.printed("correct", LOGS / "openai_evals", *options, "--format", "json")
+    assert ('"failures-best"' in printed) == noted
 
 
 def test_errors_are_refused_if_asked(run):

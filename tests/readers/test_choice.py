@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from reading import refused
 
-from bbccli.analysis.inspection import inspect
 from bbccli.errors import InputError
-from bbccli.readers import Request, read
+from bbccli.readers import read
 
 RNG = np.random.default_rng(0)
 TRUTH = np.arange(24) % 2
@@ -27,18 +26,16 @@ def test_only_keeps_what_a_pattern_matches(save):
     assert matrix.configurations == ("svm C=1", "svm C=10", "forest")
     (note,) = matrix.notes
     assert note.code == "configurations-left-out"
-    assert note.text == "1 of 4 configurations are left out as asked: knn [5]"
+    assert note.text == "1 of 4 configurations left out as asked: knn [5]"
 
 
 def test_exclude_wins_over_only(save):
-    matrix = chosen(save, only=["svm*"], exclude=["*=10"])
-    assert matrix.configurations == ("svm C=1",)
+    assert chosen(save, only=["svm*"], exclude=["*=10"]).configurations == ("svm C=1",)
     assert chosen(save, exclude=["svm*"]).configurations == ("knn [5]", "forest")
-
-
-def test_a_name_is_taken_as_it_is_too(save):
-    assert chosen(save, only=["knn [5]"]).configurations == ("knn [5]",)
+    assert chosen(save, only=["knn [5]"]).configurations == ("knn [5]",)  # a name as it is
     assert chosen(save, only=["*"]).notes == ()
+    with pytest.raises(InputError, match="only and exclude leave none of 4 configurations"):
+        chosen(save, only=["svm*"], exclude=["svm*"])
 
 
 @pytest.mark.parametrize("option", ["only", "exclude"])
@@ -49,11 +46,6 @@ def test_a_pattern_that_matches_nothing(save, option):
     with pytest.raises(InputError) as e:
         chosen(save, **{option: ["zzz*"]})
     assert e.value.hint.startswith("the configurations are svm C=1, svm C=10")
-
-
-def test_nothing_left(save):
-    with pytest.raises(InputError, match="only and exclude leave none of 4 configurations"):
-        chosen(save, only=["svm*"], exclude=["svm*"])
 
 
 def test_columns_of_classes_go_together(save):
@@ -81,12 +73,6 @@ def test_long_tables(save):
     assert read(path, only=["knn"]).configurations == ("knn",)
 
 
-def test_text_that_is_no_prediction_can_be_left_out(save):
-    path = save("m.csv", TABLE | {"comment": ["fine"] * 24})
-    refused("prediction is text", path)
-    assert read(path, exclude=["comment"]).n_configurations == 4
-
-
 @pytest.mark.parametrize("command", ["correct", "inspect", "convert", "drop", "batch"])
 def test_on_the_command_line(run, save, tmp_path, command):
     path, target = save("m.csv", TABLE), tmp_path / "out.jsonl"
@@ -108,29 +94,3 @@ def test_on_the_command_line(run, save, tmp_path, command):
     status, _, err = run(command, path, *more, "--only", "swm*")
     if command not in ("batch", "inspect"):
         assert (status, "matches no configuration" in err) == (2, True)
-
-
-def test_inspection_errs_where_reading_does(save):
-    path = save("m.csv", TABLE)
-    assert inspect(path, Request(only=["nope"])).n_errors == 1
-    found = inspect(path, Request(only=["svm*"]))
-    assert found.n_errors == 0
-    assert any(f.check == "choice" and "left out as asked" in f.text for f in found.findings)
-
-
-def test_in_a_file_of_defaults(run, save, tmp_path, monkeypatch):
-    path = save("m.csv", TABLE)
-    (tmp_path / "bbc.toml").write_text('exclude = ["svm*"]\n')
-    monkeypatch.chdir(tmp_path)
-    out = run.printed("correct", path, "--n-resamples", 20, "--format", "json")
-    assert json.loads(out)["input"]["configurations"] == ["knn [5]", "forest"]
-
-
-def test_in_a_manifest(run, save, tmp_path):
-    save("m.csv", TABLE)
-    manifest = save("manifest.csv", "path,only\nm.csv,svm* forest\n")
-    target = tmp_path / "out.jsonl"
-    assert run("batch", manifest, "-o", target, "--n-resamples", 20, "--jobs", 1)[0] == 0
-    document = json.loads(target.read_text())
-    document = document.get("document", document)
-    assert document["input"]["n_configurations"] == 3

@@ -125,22 +125,11 @@ def test_nothing_is_lost(tmp_path, made, suffix, layout):
             assert first[name].to_pylist() == again.table[name].to_pylist()
 
 
-@pytest.mark.sweep
-@pytest.mark.one_in(5)
 @pytest.mark.parametrize("layout", list(TableLayout))
-@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
-@pytest.mark.parametrize("name", ["progression", "digits", "whas500", "breast_cancer_repeats"])
-def test_sample_files(samples, tmp_path, name, suffix, layout):
-    source = samples / f"{name}.parquet"
-    path = saved(convert(source, Request(), layout), tmp_path / f"out{suffix}")
-    assert_same(read(source), read(path), dtype=False)
-
-
-@pytest.mark.parametrize("layout", list(TableLayout))
-def test_exports_of_other_tools(tmp_path, layout):
-    for name in ("caret_knn.csv", "caret_lm.csv"):
-        path = saved(convert(DATA / name, Request(), layout), tmp_path / "out.parquet")
-        assert_same(read(DATA / name), read(path), dtype=False)
+def test_classes_and_repeats(samples, tmp_path, layout):
+    for source in (samples / "digits.parquet", DATA / "caret_knn.csv"):
+        path = saved(convert(source, Request(), layout), tmp_path / "out.parquet")
+        assert_same(read(source), read(path), dtype=False)
 
 
 @pytest.mark.parametrize("layout", list(TableLayout))
@@ -178,8 +167,8 @@ def test_names_that_a_wide_file_cannot_have(run, tmp_path):
     source.write_text("config,truth,score\ntruth,0,0.1\ntruth,1,0.2\nfold,0,0.3\nfold,1,0.4\n")
     status, _, err = run("convert", source, "-o", tmp_path / "out.csv")
     assert (status, sorted(p.name for p in tmp_path.iterdir())) == (2, ["in.csv"])
-    assert "configuration 'truth' cannot be the name of a column in the wide layout" in err
-    assert "hint: --layout long" in err
+    assert "the name of configuration 'truth' can't be used in the wide layout" in err
+    assert "hint: use --layout long" in err
     assert run("convert", source, "-o", tmp_path / "out.csv", "--layout", "long", "-q")[0] == 0
 
 
@@ -194,8 +183,7 @@ def test_command_line(run, samples, tmp_path):
     status, out, _ = run("convert", source, "-q")
     assert (status, out.split(",")[:2]) == (0, ["row_id", "fold"])
     for name in ("out.xlsx", "out", "out.parquet.gz", "out.arff"):
-        status, _, err = run("convert", source, "-o", tmp_path / name)
-        assert (status, "no table is written to" in err) == (2, True)
+        assert "is not the name of a table" in run.refused("convert", source, "-o", tmp_path / name)
     status, _, err = run("convert", source, "-o", tmp_path / "none" / "out.csv")
     assert "its folder does not exist" in err
     if os.geteuid():

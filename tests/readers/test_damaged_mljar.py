@@ -157,7 +157,7 @@ FRAMEWORK = "1_Linear/framework.json"
 FOLD = "folds/fold_{}_validation_indices.npy"
 BOARD = "name,model_type,metric_type,metric_value\n1_Linear,Linear,logloss,{}\n2_LightGBM,L,l,{}\n"
 UNFINISHED = "is not the description of a finished mljar run"
-NO_ROWS = "does not say how many rows there are"
+NO_ROWS = "lacks the number of rows"
 NO_TARGET = "has no column target beside predictions"
 NO_NUMBER = "has a score that is not a number"
 MODELS_MIXED = "mixes models of several runs"
@@ -172,7 +172,7 @@ DAMAGE = {
     "infinite folds": (strategy(k_folds=float("inf")), UNFINISHED, "params.json"),
     "no type": (params(validation_strategy={"k_folds": 4}), UNFINISHED, "params.json"),
     "too many folds": (strategy(k_folds=10**15), "no such file", FOLD.format(4)),
-    "stopped": (params(saved=[]), "the run has saved no model", "", "let it finish"),
+    "stopped": (params(saved=[]), "the run has not saved any model", "", "let it finish"),
     **{
         f"{rows!r} rows": (holds("data_info.json", {"rows": rows}), NO_ROWS, "data_info.json")
         for rows in (None, "60", 0, -5, True)
@@ -205,7 +205,7 @@ DAMAGE = {
     **{
         f"codes {codes}": (
             coded(codes),
-            f"codes the classes as {words}; the",
+            f"codes the classes as {words}, but the",
             FRAMEWORK,
             MODELS_MIXED,
         )
@@ -254,6 +254,11 @@ CELLS = {
         f"score {text!r}": (board(BOARD.format(0.5, text)), NO_NUMBER, ("metric_value", 1, text))
         for text in ("", "?", "0;5")
     },
+    "nameless rows": (
+        board(BOARD.format(0.5, "?").replace("\n1_L", "\n,,,\n\n1_L")),
+        NO_NUMBER,
+        ("metric_value", 2, "?"),
+    ),
 }
 
 
@@ -268,7 +273,7 @@ def test_a_cell_that_is_wrong(place, case):
 @pytest.mark.parametrize(
     ("positions", "words"),
     [
-        (np.arange(5), "has 5 positions, the predictions have 60 rows"),
+        (np.arange(5), "has 5 positions, but the predictions have 60 rows"),
         (np.arange(N) - 3, "is not a list of positions"),
         (np.arange(N) / 2, "is not a list of positions"),
         (np.zeros((N, 1), int), "is not a list of positions"),
@@ -294,11 +299,8 @@ def test_targets_of_a_regression_are_no_classes(tmp_path):
     """`ml_task` of another run: values would be cut to whole numbers."""
     place = mljar(tmp_path / "run", "regression", target=TWO + 0.25 * (np.arange(N) == 7))
     params(ml_task="binary_classification")(place)
-    error = wrong("1_Linear has a target that is no code of a class", place)
+    error = wrong("1_Linear has a target that is not the code of a class", place)
     assert (error.row, error.value) == (7, 1.25)
-
-
-# Folders that are read
 
 
 @pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
@@ -312,6 +314,9 @@ def test_a_run_that_is_whole(tmp_path, task):
     assert verified(matrix).source.verification.reason == (
         "bbc does not have the metric of the run"
     )
+
+
+# Folders that are read
 
 
 def test_what_is_not_needed(place):
@@ -329,29 +334,24 @@ def test_what_is_not_needed(place):
 @pytest.mark.parametrize(
     "saved", [{"a": 1}, "abc", 5, [], [7], [{"categorical_y": "no"}], None, "a list", "no file"]
 )
-def test_descriptions_of_models_that_name_no_classes(place, saved):
+def test_descriptions_of_models_name_classes_or_none(place, saved):
     for file in (f"{name}/framework.json" for name in MODELS):
         holds(file, [] if saved == "a list" else {"preprocessing": saved})(place)
         if saved == "no file":
             gone(file)(place)
     assert read(place).outcome.classes == ("0", "1")
+    if saved != "no file":
+        coded({"yes": 1, "no": 0}, MODELS[1])(place)
+        matrix = read(place)
+        assert matrix.outcome.classes == ("no", "yes")
+        np.testing.assert_array_equal(matrix.outcome.values, TWO)
 
 
-def test_names_of_classes(place):
-    coded({"yes": 1, "no": 0}, MODELS[1])(place)
-    matrix = read(place)
-    assert matrix.outcome.classes == ("no", "yes")
-    np.testing.assert_array_equal(matrix.outcome.values, TWO)
-
-
-def test_rows_beyond_the_data_are_copies_of_rare_classes_alone(place, tmp_path, run):
+def test_rows_beyond_the_data_are_copies_of_rare_classes_alone(place, tmp_path):
     """Nothing else is dropped in silence."""
     holds("data_info.json", {"rows": 50})(place)
-    words = "the predictions have 60 rows, data_info.json says that there are 50"
+    words = "the predictions have 60 rows, but data_info.json says there are 50"
     wrong(words, place, hint="mixes files")
-    status, out, err = run("correct", place)
-    assert (status, out) == (2, "")
-    assert "data_info.json says that there are 50" in err
     wrong("the predictions have 60 rows", mljar(tmp_path / "values", "regression", n_rows=55))
 
 

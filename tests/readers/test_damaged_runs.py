@@ -3,7 +3,6 @@
 import json
 import shutil
 import zipfile
-import zlib
 from functools import partial
 from pathlib import Path
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 from reading import checked, fault
 
-from bbccli.analysis.inspection import inspect
 from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
@@ -70,29 +68,29 @@ PREDICTED = "b.cv_holdout_predictions.csv"
 ASSIGNED = "b.cv_fold_assignment.csv"
 
 
-def test_h2o_that_is_whole(h2o):
-    matrix = verified(read(h2o, **of_h2o(h2o)))
-    assert (matrix.configurations, matrix.n_folds) == (("a", "b", "c"), 4)
-    assert matrix.source.verification.n_checked == 3
-
-
 H2O_BOARD = "leaderboard.csv"
 OF_H2O = {
     "no models": (H2O_BOARD, 0, "Model,auc,logloss", "has no column model_id"),
-    "twice": (H2O_BOARD, 2, "a,0.5,0.5", "names a model twice"),
+    "twice": (H2O_BOARD, 2, "a,0.5,0.5", "lists a model twice"),
     "empty board": (H2O_BOARD, None, "", "has no column model_id"),
-    "no model": (H2O_BOARD, None, "model_id,auc\n", "names no model"),
+    "no model": (H2O_BOARD, None, "model_id,auc\n", "lists no models"),
     "other models": (H2O_BOARD, None, "model_id,auc\nX,0.9\n", "no model of leaderboard.csv has"),
     **{
         f"score {cell!r}": (H2O_BOARD, 2, f"b,{cell},1", "not a number", ("auc", 1, cell))
         for cell in ("", "0;9", "?")  # else a model would be left unverified in silence
     },
     "no predictions": (PREDICTED, 0, '"label","p","q"', "has no column predict"),
-    "other classes": (PREDICTED, 0, '"predict","n","y"', "has 40 rows and the columns n, y; a has"),
+    "other classes": (
+        PREDICTED,
+        0,
+        '"predict","n","y"',
+        "has 40 rows and the columns n, y, but a has",
+    ),
     "text": (PREDICTED, 6, '"q",oops,0.9', "is not a finite number", ("p", 5, "oops")),
     "empty": (PREDICTED, 6, '"q",,0.9', "a number is missing", ("p", 5, None)),
     "infinite": (PREDICTED, 6, '"q",inf,0.9', "is not a finite number", ("p", 5, float("inf"))),
-    "half a fold": (ASSIGNED, 6, "0.5", "fold is no whole number", ("fold_assignment", 5, 0.5)),
+    "half a fold": (ASSIGNED, 6, "0.5", "fold is not an integer", ("fold_assignment", 5, 0.5)),
+    "a large fold": (ASSIGNED, 6, "1e30", "fold is not an integer", ("fold_assignment", 5, 1e30)),
     "no fold": (ASSIGNED, 6, "x", "is not a finite number", ("fold_assignment", 5, "x")),
     "two folds": (ASSIGNED, None, "fold_assignment\n0\n1\n", "has 2 rows"),
 }
@@ -112,55 +110,40 @@ def test_damage_of_h2o(h2o, case):
 
 def test_tables_of_h2o_of_another_form_that_are_read(h2o):
     changed(h2o / ASSIGNED, 0, '"id"')
-    place = h2o / H2O_BOARD
-    place.write_text("\n" + place.read_text())
+    board = h2o / H2O_BOARD
+    board.write_text("\n" + board.read_text())
     matrix = verified(read(h2o, **of_h2o(h2o)))
     assert (matrix.n_folds, matrix.source.verification.n_checked) == (4, 3)
-
-
-def test_without_a_leaderboard_nothing_is_checked(h2o):
-    (h2o / "leaderboard.csv").unlink()
-    found = verified(read(h2o, **of_h2o(h2o))).source.verification
-    assert (found.n_checked, found.reason) == (0, "there is no leaderboard.csv")
-
-
-def test_folds_of_h2o_beside_a_key(h2o, run):
-    """The column of the folds is found by its name, never the first for want of it."""
-    for file in h2o.glob("*.cv_fold_assignment.csv"):
-        rows = [f"{i},{i % 4}" for i in range(N)]
-        file.write_text(lines("id,fold_assignment", *rows))
-    assert read(h2o, **of_h2o(h2o)).n_folds == 4
-    changed(h2o / ASSIGNED, 0, "id,fold")
-    wrong("has no column fold_assignment", h2o, h2o / ASSIGNED, **of_h2o(h2o))
-    labels = ("--labels", h2o.parent / "train.csv", "--truth", "target")
-    status, _, err = run("correct", h2o, *labels)
-    assert status == 2
-    assert "has no column fold_assignment" in err
-
-
-def test_models_of_h2o_with_folds_of_their_own_have_none_in_common(h2o):
+    board.unlink()
     changed(h2o / ASSIGNED, 6, "3")
-    assert read(h2o, **of_h2o(h2o)).folds is None
+    matrix = verified(read(h2o, **of_h2o(h2o)))
+    assert matrix.folds is None  # those of the models are others
+    found = matrix.source.verification
+    assert (found.n_checked, found.reason) == (0, "there is no leaderboard.csv")
     (h2o / ASSIGNED).unlink()
     assert read(h2o, **of_h2o(h2o)).folds is None
 
 
+def test_folds_of_h2o_beside_a_key(h2o):
+    """The column of the folds is found by its name, never the first for want of it."""
+    for file in h2o.glob("*.cv_fold_assignment.csv"):
+        file.write_text(lines("id,fold_assignment", *(f"{i},{i % 4}" for i in range(N))))
+    assert read(h2o, **of_h2o(h2o)).n_folds == 4
+    changed(h2o / ASSIGNED, 0, "id,fold")
+    wrong("has no column fold_assignment", h2o, h2o / ASSIGNED, **of_h2o(h2o))
+
+
 def test_models_of_two_runs_of_h2o_keep_their_whole_names(h2o):
     """`GBM_1` of both would be one."""
-    for name, run in (("a", 1), ("b", 2)):
+    board = (h2o / H2O_BOARD).read_text()
+    names = [f"GBM_1_AutoML_{run}_20260101_120000" for run in (1, 2)]
+    for old, new in zip("ab", names, strict=True):
         for kind in ("cv_holdout_predictions", "cv_fold_assignment"):
-            file = h2o / f"{name}.{kind}.csv"
-            file.rename(h2o / f"GBM_1_AutoML_{run}_20260101_120000.{kind}.csv")
-    board = (h2o / "leaderboard.csv").read_text()
-    for name, run in (("a", 1), ("b", 2)):
-        board = board.replace(f"\n{name},", f"\nGBM_1_AutoML_{run}_20260101_120000,")
-    (h2o / "leaderboard.csv").write_text(board)
+            (h2o / f"{old}.{kind}.csv").rename(h2o / f"{new}.{kind}.csv")
+        board = board.replace(f"\n{old},", f"\n{new},")
+    (h2o / H2O_BOARD).write_text(board)
     matrix = verified(read(h2o, **of_h2o(h2o)))
-    assert matrix.configurations == (
-        "GBM_1_AutoML_1_20260101_120000",
-        "GBM_1_AutoML_2_20260101_120000",
-        "c",
-    )
+    assert matrix.configurations == (*names, "c")
     assert matrix.source.verification.n_checked == 3
 
 
@@ -192,15 +175,6 @@ def jadbio(place, *, start="x", folds=HEADER + HALVES, predictions=None):
     for end, text in ({"": TWO} if predictions is None else predictions).items():
         (place / f"{start}_predictions{end}.csv").write_text(text)
     return place
-
-
-def test_jadbio_that_is_whole(tmp_path):
-    matrix = read(jadbio(tmp_path))
-    assert (matrix.configurations, matrix.n_folds) == (("cfg_0001", "cfg_0002"), 2)
-    np.testing.assert_array_equal(matrix.folds[0], np.arange(N) % 2)
-    (told,) = [one for one in inspect(tmp_path).findings if one.check == "tool"]
-    assert told.status == "warning"
-    assert "JADBio is untested on real output" in told.text
 
 
 @pytest.mark.one_in(2)
@@ -244,15 +218,14 @@ NO_POSITION = "is not the position of a sample"
         ({}, "x_predictions.csv", "no such file"),
         ({"": SHORT}, "x_predictions.csv", "has 39 rows and 2 configurations, not 40 and 2"),
         ({"_0": TWO, "_1": SINGLE}, "x_predictions_1.csv", "40 rows and 1 configurations, not 40"),
-        ({"": TWO, "_0": TWO}, "x_predictions_0.csv", "holds one class, x_predictions.csv all"),
+        ({"": TWO, "_0": TWO}, "x_predictions_0.csv", "but x_predictions.csv holds all"),
         ({"": TWO.replace("0.", "O.", 1)}, "x_predictions.csv", "is not a finite number (column"),
         (("12,", "12.7,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value '12.7')"),
         (("13,", "thirteen,"), "x_splitIndices.csv", f"{NO_POSITION} (row 1, value 'thirteen')"),
-        (("12,", "1e300,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value '1e300')"),
+        (("0,2,", "\n\n1.5,2,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value '1.5')"),
         (("12,", "inf,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value 'inf')"),
         (("12,", "14,"), "x_splitIndices.csv", "fold 0 holds row 14 twice"),
         (("12,", "13,"), "x_splitIndices.csv", "row 13 is in fold 0 and in fold 1"),
-        (("12,", "99,"), "x_splitIndices.csv", "fold 0 holds row 99, but there are 40 rows"),
         (("12,", ","), "x_splitIndices.csv", "row 12 is in no fold"),
     ],
 )
@@ -300,7 +273,7 @@ def test_tabrepo_that_is_whole(tmp_path):
 
 
 LACKS = "lacks models, pred_val_shape or dtype"
-TAKEN = "a name that bbc needs for another column"
+TAKEN = "which bbc uses for another column"
 
 
 @pytest.mark.one_in(3)
@@ -308,26 +281,25 @@ TAKEN = "a name that bbc needs for another column"
     ("how", "file", "words"),
     [
         ({"models": None}, "metadata.json", LACKS),
-        ({"pred_val_shape": [2, "forty"]}, "metadata.json", LACKS),
         ({"pred_val_shape": [2, float("inf")]}, "metadata.json", LACKS),
-        ({"pred_val_shape": [3, N]}, "metadata.json", "2 models and a matrix of (3, 40) float64"),
-        ({"pred_val_shape": [2]}, "metadata.json", "2 models and a matrix of (2,) float64"),
-        ({"pred_val_shape": [2, 0]}, "metadata.json", "2 models and a matrix of (2, 0) float64"),
-        ({"pred_val_shape": [2, -N]}, "metadata.json", "2 models and a matrix of (2, -40) float64"),
-        ({"dtype": "object"}, "metadata.json", "2 models and a matrix of (2, 40) object"),
+        ({"pred_val_shape": [3, N]}, "metadata.json", "2 models, but a matrix of (3, 40) float64"),
+        ({"pred_val_shape": [2]}, "metadata.json", "2 models, but a matrix of (2,) float64"),
+        ({"pred_val_shape": [2, -N]}, "metadata.json", "but a matrix of (2, -40) float64"),
+        ({"dtype": "object"}, "metadata.json", "2 models, but a matrix of (2, 40) object"),
         ({"models": ["a", "a"]}, "metadata.json", "names the model 'a' twice"),
-        ({"models": ["truth", "a"]}, "metadata.json", f"has a model called 'truth', {TAKEN}"),
-        ({"models": ["row_id", "a"]}, "metadata.json", f"has a model called 'row_id', {TAKEN}"),
-        ({"pred_val_shape": [2, N - 1]}, "pred-val.dat", "640 bytes, its description says 624"),
+        ({"models": ["truth", "a"]}, "metadata.json", f"has a model named 'truth', {TAKEN}"),
+        ({"pred_val_shape": [2, N - 1]}, "pred-val.dat", "640 bytes, but its description says 624"),
         ({"pred_val_shape": [2, 10**30]}, "pred-val.dat", "holds more than"),
         # 2**65 bytes: a number that wraps around
         ({"pred_val_shape": [2, 2**61, 8]}, "pred-val.dat", "holds more than"),
         *(
             ({"labels": labels}, "label-val.csv.zip", words)
             for labels, words in (
-                (LABELS.rsplit("139", 1)[0], "has 39 rows, there are 40 samples"),
-                (LABELS.replace("103,1", "103,1,1"), "has 3 values where a sample and its label"),
-                (LABELS.replace("103,1", "103"), "has 1 values where a sample and its label"),
+                (LABELS.rsplit("139", 1)[0], "has 39 rows, but there are 40 samples"),
+                (
+                    LABELS.replace("103,1", "103,1,1"),
+                    "has 3 values instead of a sample and its label",
+                ),
                 (b",label\n\xff\xfe", "is damaged"),
                 (',label\n"' + "x" * 200_000, "is damaged"),
             )
@@ -376,33 +348,13 @@ def test_classes_of_tabrepo(tmp_path):
     np.testing.assert_array_equal(matrix.predictions[0].transpose(1, 0, 2), chances)
 
 
-def test_every_flipped_byte_of_a_zip_file_is_read_or_refused(tmp_path):
+def test_a_zip_file_that_is_cut_is_refused(tmp_path):
     place = tabrepo(tmp_path / "run")
     file = place / "label-val.csv.zip"
     content = file.read_bytes()
-    for at in range(0, len(content), 17):
-        for flip in (1, 6, 0xFF):
-            file.write_bytes(content[:at] + bytes([content[at] ^ flip]) + content[at + 1 :])
-            try:
-                read(place)
-            except InputError as error:
-                assert error.hint
     for end in range(0, len(content), 80):
         file.write_bytes(content[:end])
         wrong("is damaged", place)
-
-
-def test_a_zip_file_whose_content_is_damaged(tmp_path):
-    """Of what is packed the sizes may fit while the bytes are none that unpack."""
-    place = tabrepo(tmp_path / "run")
-    file = place / "label-val.csv.zip"
-    content = bytearray(file.read_bytes())
-    start = 30 + len("label-val.csv")
-    content[start + 10 : start + 20] = b"\xff" * 10
-    with pytest.raises(zlib.error):
-        zlib.decompressobj(-15).decompress(bytes(content[start:]))
-    file.write_bytes(content)
-    wrong("is damaged", place, file)
 
 
 # R
@@ -418,57 +370,43 @@ VALUES = [
 WORDS = [f"{'nyny'[i % 4]},{'ny'[i % 2]},{i + 1},{i % 3},Fold{i % 4}" for i in range(N)]
 
 
-def test_values_of_caret_have_no_classes_to_contradict(tmp_path):
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.csv").write_text(caret(VALUES))
-    matrix = read(tmp_path)
-    assert (matrix.n_configurations, matrix.n_samples, matrix.n_folds) == (6, N, 4)
-    np.testing.assert_allclose(matrix.outcome.values, np.arange(N) / 7)
-
-
 def test_exports_of_caret_of_two_outcomes(tmp_path, run):
     (tmp_path / "one.csv").write_text(caret(VALUES))
     (tmp_path / "two.csv").write_text(caret(WORDS))
     error = wrong("holds exports of different outcomes", tmp_path, tmp_path)
-    assert error.hint == "name the files of one outcome"
+    assert error.hint == "give the files of one outcome"
     assert run("inspect", tmp_path)[0] == 2
 
 
-def test_probabilities_for_one_predicted_class_alone_contradict_nothing(tmp_path):
-    """Where those of the other are missing there is no pair to compare."""
+def caret_of_chances(tmp_path, cells):
+    """Two configurations with a column for each class: a label, and its probabilities."""
     rows = []
-    for k in range(2):
-        for i in range(N):
-            v = CHANCES["ab"[k]][i]
-            cells = f"{1 - v:.6f},{v:.6f}" if v > 0.5 else "NA,NA"
-            rows.append(f"{'ny'[int(v > 0.5)]},{'ny'[TRUTH[i]]},{cells},{i + 1},{k},Fold{i % 4}")
+    for k, i in np.ndindex(2, N):
+        label, chances = cells(CHANCES["ab"[k]][i])
+        rows.append(f"{label},{'ny'[TRUTH[i]]},{chances},{i + 1},{k},Fold{i % 4}")
     (tmp_path / "one.csv").write_text(lines("pred,obs,n,y,rowIndex,k,Resample", *rows))
-    matrix = read(tmp_path)
-    assert "samples-left-out" in {note.code for note in matrix.notes}
+    return read(tmp_path)
 
 
-def test_a_model_that_predicts_one_class_alone_contradicts_nothing(tmp_path):
-    rows = [
-        f"n,{'ny'[TRUTH[i]]},{1 - CHANCES['ab'[k]][i] / 2:.6f},{CHANCES['ab'[k]][i] / 2:.6f},"
-        f"{i + 1},{k},Fold{i % 4}"
-        for k in range(2)
-        for i in range(N)
-    ]
-    (tmp_path / "one.csv").write_text(lines("pred,obs,n,y,rowIndex,k,Resample", *rows))
-    matrix = read(tmp_path)
-    assert matrix.n_samples == N
+def test_one_predicted_class_alone_contradicts_nothing(tmp_path):
+    matrix = caret_of_chances(tmp_path, lambda v: ("n", f"{1 - v / 2:.6f},{v / 2:.6f}"))
     expected = np.round(np.stack([CHANCES["a"], CHANCES["b"]], axis=1) / 2, 6)
     np.testing.assert_allclose(matrix.predictions[0], expected, atol=1e-6)
+    # where probabilities of the other are missing there is no pair to compare
+    gaps = caret_of_chances(
+        tmp_path, lambda v: ("y", f"{1 - v:.6f},{v:.6f}") if v > 0.5 else ("n", "NA,NA")
+    )
+    assert "samples-left-out" in {note.code for note in gaps.notes}
 
 
 @pytest.mark.parametrize(
     ("predicted", "truth", "agree"),
     [
         ("abcc", "abcc", None),
-        ("bacc", "abcc", "50%"),
-        ("baca", "abcc", "25%"),
+        ("bacc", "abcc", "50 %"),
+        ("baca", "abcc", "25 %"),
         ("abcc", "abcd", None),  # no column of d
-        ("baca", "abcz", "25%"),
+        ("baca", "abcz", "25 %"),
     ],
 )
 def test_labels_of_three_classes(tmp_path, predicted, truth, agree):
@@ -504,7 +442,6 @@ def test_a_column_name_twice(tmp_path, run, tool, file, column):
     position = header.replace('"', "").split(",").index(column)
     place.write_text(lines(*(f"{row},{row.split(',')[position]}" for row in (header, *rows))))
     labels = ["--labels", folder / "train.csv"] if tool == "h2o" else []
-    status, out, err = run("convert", folder, *labels, "-o", tmp_path / "p.parquet")
-    assert (status, out) == (2, "")
-    assert f"{file}: column name occurs twice (column {column!r})" in " ".join(err.split())
+    err = run.refused("convert", folder, *labels, "-o", tmp_path / "p.parquet")
+    assert f"{file}: two columns have the same name (column {column!r})" in " ".join(err.split())
     assert not (tmp_path / "p.parquet").exists()

@@ -49,12 +49,6 @@ def changed(at, data, content=ONE):
     return content[:at] + data + content[at + len(data) :]
 
 
-def test_arrays_by_hand_are_read():
-    for content in (ONE, ONE + b"after", b"before" + ONE, packed({"a": VALUES})):
-        np.testing.assert_array_equal(unpacked(content)["a"], VALUES)
-    np.testing.assert_array_equal(array_of(member()), VALUES)
-
-
 @pytest.mark.parametrize(
     ("text", "data", "expected"),
     [
@@ -96,10 +90,12 @@ KINDS = (
 
 
 @pytest.mark.parametrize("descr", KINDS)
-def test_types_other_than_numbers_are_refused(descr):
+def test_types_other_than_numbers_are_neither_read_nor_written(descr):
     content = member(header(descr=descr))
     refused(archive(("a.npy", content)))
     refused(content, array_of)
+    with pytest.raises(ValueError, match="object"):
+        packed({"a": np.array([None])})
 
 
 PICKLE = b"\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x04true\x85R."
@@ -111,18 +107,13 @@ PICKLE = b"\x80\x04\x8c\x05posix\x8c\x06system\x93\x8c\x04true\x85R."
         member(header("(1,)", "'|O'"), PICKLE),  # what numpy.load(allow_pickle=True) would run
         PICKLE,
         member(header(fortran="1")),
-        member(header(fortran="None")),
         member(header() + "x"),
         member(header()[:-3] + ", 'more': 1}"),
         member("("),
         member("(" * 4000),
-        member("-" * 9000 + "1"),
-        member("{'a':" * 1500),
         member("{}"),
-        member("[]"),
         member("\udcff".encode("utf-8", "surrogatepass").decode("latin1")),
         member(version=(0, 0)),
-        member(version=(3, 0)),
         member(version=(255, 255)),
         member(" " * 20_000 + header(), version=(2, 0)),
         b"\x93NUMPY\x01\x00\xff\xff",
@@ -164,12 +155,9 @@ def test_zip64_is_read():
         (2**64 - 1, 2**64 - 1, 2**64 - 1),
         (2**63, 2**63, 0),
         (SIZE, SIZE, 2**64 - 1),  # -1 with a sign
-        (SIZE, SIZE, 2**63 - 1),
         (2**64 - SIZE, SIZE, 0),
         (SIZE - 1, SIZE, 0),
-        (SIZE, 0, 0),
         (0, SIZE, 0),
-        (0, 0, 0),
     ],
 )
 def test_sizes_and_places_of_64_bits_that_there_are_not(sizes):

@@ -64,13 +64,6 @@ def test_json_logs_have_the_figures_of_inspect(prediction):
     assert (found.n_checked, found.largest_difference < 1e-12) == (2, True)
 
 
-def test_the_evaluation_is_described():
-    run = read(LOGS / "json").source.run
-    assert run.tool == "inspect"
-    assert (run.evaluation.tasks, run.evaluation.n_items) == (("addition",), (5,))
-    assert (run.evaluation.score, run.evaluation.other_scores) == ("match", ("overlap",))
-
-
 def test_configurations_know_their_model_and_prompt():
     configs = read(LOGS / "logs", **COMMON).source.configurations
     assert list(configs) == [
@@ -96,15 +89,16 @@ def test_values_of_a_dictionary_are_scores_of_their_own():
     assert matrix.source.run.evaluation.n_unscored == 4
 
 
-def test_a_reducer_other_than_the_mean_is_not_checked():
-    assert verify(read(LOGS / "reduced")).reason == "inspect takes max of the epochs"
-
-
-def test_a_retried_run_counts_once():
+def test_a_retried_run_and_a_copy_of_a_log_count_once(tmp_path):
     matrix = read(LOGS / "failed")
     assert matrix.n_configurations == 1
     (left,) = matrix.source.run.left_out
     assert (left.name, left.reason) == (files("failed")[0].name, "status error")
+    for name in ("a.json", "b.json"):
+        shutil.copy(files("json")[0], tmp_path / name)
+    matrix = read(tmp_path)
+    assert matrix.n_configurations == 1
+    assert [one.reason for one in matrix.source.run.left_out] == ["again in b.json"]
 
 
 def test_the_newest_of_equal_runs_counts(tmp_path):
@@ -121,33 +115,17 @@ def test_the_newest_of_equal_runs_counts(tmp_path):
     assert matrix.predictions.mean() == pytest.approx(figures(files("json")[0])["match"])
 
 
-def test_a_copy_of_a_log_counts_once(tmp_path):
-    for name in ("a.json", "b.json"):
-        shutil.copy(files("json")[0], tmp_path / name)
-    matrix = read(tmp_path)
-    assert matrix.n_configurations == 1
-    assert [one.reason for one in matrix.source.run.left_out] == ["again in b.json"]
-
-
 def test_a_killed_run_is_refused_alone_and_named_beside_others():
     refused("status killed", LOGS / "killed", kind=BbcError)
     matrix = read([LOGS / "killed", LOGS / "json"])
     assert [one.reason for one in matrix.source.run.left_out] == ["status killed"]
 
 
-def test_other_items_are_refused(tmp_path):
-    for path in (files("json")[0], files("logs")[1]):
-        shutil.copy(path, tmp_path)
-    error = refused("5 of 12 items are common to the 2 configurations", tmp_path, kind=BbcError)
-    assert "common-rows" in error.hint
-    assert read(tmp_path, **COMMON).n_samples == 5
-
-
 def test_groups_are_what_is_known_of_items():
     matrix = read(LOGS / "json", roles=Roles(group="metadata.subject"))
     assert matrix.n_groups == 4
     error = refused(
-        "group names nothing",
+        "which is not a property",
         LOGS / "json",
         roles=Roles(group="subject"),
         kind=BbcError,
@@ -155,19 +133,11 @@ def test_groups_are_what_is_known_of_items():
     assert "metadata.subject" in error.hint
 
 
-DAMAGED = {
-    "cut": (lambda data: data[: len(data) // 2], "not a zip file, or was cut off"),
-    "empty": (lambda data: b"", "not a zip file"),
-    "text": (lambda data: b"hello", "not a zip file"),
-}
-
-
-@pytest.mark.parametrize("case", DAMAGED)
-def test_damaged_archives_are_refused(case, tmp_path):
-    change, words = DAMAGED[case]
-    path = tmp_path / "a.eval"
-    path.write_bytes(change(files("logs")[0].read_bytes()))
-    refused(words, path, kind=BbcError)
+@pytest.mark.parametrize("kept", [0.5, 0])
+def test_damaged_archives_are_refused(kept, tmp_path):
+    path, data = tmp_path / "a.eval", files("logs")[0].read_bytes()
+    path.write_bytes(data[: int(kept * len(data))])
+    refused("not a zip file", path, kind=BbcError)
 
 
 @pytest.mark.parametrize("name", ["b.json", "b.eval", "b.json.gz"])
@@ -188,15 +158,7 @@ def test_settings_of_a_project_are_no_logs(tmp_path):
     assert read(tmp_path).configurations == ("short", "cot")
     shutil.rmtree(tmp_path / "logs")
     (tmp_path / "package.json").write_text("{}")
-    refused("holds no run that is known", tmp_path, kind=BbcError)
-
-
-def test_an_archive_may_be_packed_otherwise(tmp_path):
-    path = tmp_path / "a.eval"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name in ("header.json", "summaries.json"):
-            archive.writestr(name, member(files("reduced")[0], name))
-    np.testing.assert_array_equal(read(path).predictions, read(LOGS / "reduced").predictions)
+    refused("no known tool left it", tmp_path, kind=BbcError)
 
 
 def test_members_of_several_frames_are_read_whole(tmp_path):
@@ -274,10 +236,10 @@ def at(log, **more):
 REFUSED = {
     "two tasks": (lambda log: at(log, task="other"), "no task was run by all 2"),
     "two versions": (lambda log: at(log, task_version=2), "no task was run by all 2"),
-    "another data set": (every(other_item), "5 items of addition were others for cot than for"),
+    "another data set": (every(other_item), "5 items of addition differ between cot and short"),
     "percent": (
         every(score("overlap", lambda one: 100 * one["scores"]["overlap"]["value"])),
-        "overlap is at most 1 for short and beyond 10 for cot",
+        "overlap is at most 1 for short, but over 10 for cot",
     ),
     "infinite": (every(score("overlap", lambda _: float("inf"))), "infinite"),
     "beyond any float": (every(score("overlap", lambda _: 10**400)), "infinite"),
@@ -291,7 +253,7 @@ REFUSED = {
     "no model": (lambda log: at(log, model=None), "names no task or no model"),
     "most failed": (
         every(lambda one: failed(one) if one["id"] in ("q00", "q01") else None),
-        "more than 20% of the items have no score",
+        "more than 20 % of the items have no score",
     ),
 }
 
@@ -305,11 +267,8 @@ def test_what_can_not_be_compared_is_refused(case, changed):
         verify(read(folder, roles=Roles(prediction=name)))
 
 
-def test_a_prompt_may_be_part_of_the_question(changed):
+def test_prompts_in_the_question_and_fewer_epochs_for_some(changed):
     assert read(changed(every(other_question))).n_configurations == 2
-
-
-def test_epochs_may_be_fewer_for_some(changed):
     matrix = read(changed(of_epoch_two_only))
     assert (matrix.n_samples, matrix.n_repeats) == (5, 2)
     assert [note.code for note in matrix.notes][:1] == ["epochs-missing"]
@@ -373,18 +332,23 @@ def zipped(path, members, **options):
 PARTS = [(name, member(files("reduced")[0], name)) for name in ("header.json", "summaries.json")]
 
 
-def test_what_unpacks_to_far_too_much_is_refused(tmp_path):
-    bomb = b'[{"id": 1, "epoch": 1, "input": "' + b" " * 100_000_000 + b'"}]'
-    members = [PARTS[0], ("summaries.json", bomb)]
-    path = zipped(tmp_path / "a.eval", members, compression=zipfile.ZIP_DEFLATED)
+def test_an_archive_may_be_packed_otherwise(tmp_path):
+    path = zipped(tmp_path / "a.eval", PARTS, compression=zipfile.ZIP_DEFLATED)
+    np.testing.assert_array_equal(read(path).predictions, read(LOGS / "reduced").predictions)
+    assert verify(read(path)).reason == "inspect takes max of the epochs"
+
+
+BLANK = b" " * 60_000_000
+BOMBS = {
+    "one": [PARTS[0], ("summaries.json", b'[{"id": 1, "input": "' + BLANK + BLANK + b'"}]')],
+    "both": [("header.json", PARTS[0][1][:-1] + BLANK + b"}"), ("summaries.json", BLANK)],
+}
+
+
+@pytest.mark.parametrize("which", BOMBS)
+def test_what_unpacks_to_far_too_much_is_refused(which, tmp_path):
+    path = zipped(tmp_path / "a.eval", BOMBS[which], compression=zipfile.ZIP_DEFLATED)
     assert path.stat().st_size < 200_000
-    refused("unpack to more than 200 times", path, kind=BbcError)
-
-
-def test_members_that_add_up_to_far_too_much_are_refused(tmp_path):
-    blank = PARTS[0][1][:-1] + b" " * 60_000_000 + b"}"  # each of them may be that large
-    members = [("header.json", blank), ("summaries.json", b"[" + b" " * 60_000_000 + b"]")]
-    path = zipped(tmp_path / "a.eval", members, compression=zipfile.ZIP_DEFLATED)
     refused("unpack to more than 200 times", path, kind=BbcError)
 
 
@@ -426,4 +390,4 @@ def test_logs_of_two_frameworks_are_not_mixed(tmp_path):
 def test_logs_and_tables_are_not_mixed(tmp_path):
     table = tmp_path / "a.csv"
     table.write_text("item,model,score\n1,a,1\n")
-    refused("is no log of inspect, as others are", [files("json")[0], table], kind=BbcError)
+    refused("is not a log of inspect, unlike others", [files("json")[0], table], kind=BbcError)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bbccli.analysis.inspection import inspect
-from bbccli.readers.request import Request
+from bbccli.readers.roles import Request
 
 KEYS = [f"q{i}" for i in range(40)]
 RIGHT = (np.arange(40)[:, None] + np.arange(3)) % 2.0
@@ -32,7 +32,7 @@ def told(save, scores, **options):
 def test_items_that_all_solve_or_none(save):
     assert told(save, RIGHT) == (
         "pass",
-        "2 of 40 solved by all (q3, q7); 1 of 40 solved by none (q5): they say nothing of the best",
+        "2 of 40 solved by all (q3, q7); 1 of 40 solved by none (q5): no help in finding the best",
     )
 
 
@@ -57,5 +57,5 @@ def test_marks_are_alike_or_not(save, scale, bounds):
 def test_nothing_to_tell(save):
     assert told(save, RIGHT[:, :1]) is None
     plain = (np.arange(40)[:, None] + np.arange(3)) % 2.0
-    assert told(save, plain) == ("pass", "none is alike for all")
+    assert told(save, plain) == ("pass", "all items tell some apart")
     assert told(save, RIGHT[:, [0, 0, 0]])[0] == "warning"

@@ -1,7 +1,6 @@
 """Which rows of two files belong together: by a key that both have, and never in silence."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,8 +9,7 @@ import pytest
 from documents import codes
 from reading import refused
 
-from bbccli.core.matrix import SampleKeys
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import OptionError
 from bbccli.methods.ncv import inner_matrix
 from bbccli.readers import Roles, read
 from bbccli.readers.column import name_of
@@ -46,12 +44,27 @@ def right(matrix):
 @pytest.mark.parametrize(
     ("ours", "theirs", "problem", "hint"),
     [
-        (None, "row_id", "beside.csv: has a key, column 'row_id'; .*p.csv has none", "--row-id"),
-        ("row_id", None, "beside.csv: has no key among .*; .*p.csv has one, column 'row_id'", ""),
+        (
+            None,
+            "row_id",
+            "beside.csv: has a key, column 'row_id', but .*p.csv has none",
+            "--row-id",
+        ),
+        (
+            "row_id",
+            None,
+            "beside.csv: has no key among .*, but .*p.csv has one, column 'row_id'",
+            "",
+        ),
         ("row_id", "id", "beside.csv: has the key 'id', .*p.csv has 'row_id'", "-row-id id"),
         ("id", "Index", "beside.csv: has the key 'Index', .*p.csv has 'id'", "-row-id Index"),
-        ("row_id", "sample_id", "no key among 'sample_id', '.*'; .*p.csv has one", "-row-id NAME"),
-        ("sample_id", "sample_id", "has a column 'sample_id', as .*p.csv has", "--row-id sample"),
+        (
+            "row_id",
+            "sample_id",
+            "no key among 'sample_id', '.*', but .*p.csv has one",
+            "-row-id NAME",
+        ),
+        ("sample_id", "sample_id", "has a column 'sample_id', like .*p.csv", "--row-id sample"),
     ],
 )
 @pytest.mark.one_in(1)
@@ -91,15 +104,14 @@ def test_a_key_beside_another(save):
     right(read(predictions, labels=save("labels.csv", columns)))
 
 
-def test_the_key_of_folds_is_named_for_itself(save):
+def test_the_key_of_folds_is_named_for_itself_and_used(save):
     predictions, folds = files(save, ("row_id", KEYS), ("subject", KEYS), "fold")
     matrix = read(predictions, folds=folds, roles=Roles(folds_row_id="subject"))
     np.testing.assert_array_equal(matrix.folds[0], np.arange(N) // 4)
     roles = Roles(folds_row_id="nobody")
-    refused("folds_row_id names no column: 'nobody'", predictions, folds=folds, roles=roles)
-
-
-def test_a_key_that_is_named_and_not_used(save):
+    refused(
+        "folds_row_id is 'nobody', which is not a column", predictions, folds=folds, roles=roles
+    )
     predictions, labels = files(save, ("row_id", KEYS), ("id", KEYS))
     how = {"labels": labels, "roles": Roles(labels_row_id="id"), "by_position": True}
     words = "labels_row_id and by_position exclude each other"
@@ -124,7 +136,7 @@ def test_tables_in_memory():
 # By position
 
 
-def test_a_join_by_position_is_said(run, save):
+def test_how_files_are_joined_is_said(run, save):
     predictions, _ = files(save, None, None)
     labels = save("labels.csv", {"truth": TRUTH})
     folds = save("folds.csv", {"fold": np.arange(N) % 3})
@@ -139,9 +151,6 @@ def test_a_join_by_position_is_said(run, save):
     found = {(one["check"], one["status"]): one["text"] for one in json.loads(out)["findings"]}
     assert "by position" in found["keys", "warning"]
     assert found["labels file", "pass"] == "every sample has its outcome, joined by position"
-
-
-def test_a_join_by_key_is_told_by_inspect(run, save):
     predictions, labels = files(save, ("id", KEYS), ("id", KEYS))
     _, out, _ = run("inspect", predictions, "--labels", labels, "--format", "json")
     assert "every sample has its outcome, joined by 'id'" in out
@@ -150,29 +159,28 @@ def test_a_join_by_key_is_told_by_inspect(run, save):
 
 def test_several_files(save):
     """Of which each holds one configuration."""
-    columns = [{"row_id": KEYS, "truth": TRUTH, "prediction": SCORES[:, i]} for i in (0, 1)]
-    paths = [save(f"{i}.csv", own) for i, own in enumerate(columns)]
-    assert "joined-by-position" not in codes(read(paths))
-    other = save("1.csv", {"id" if k == "row_id" else k: v for k, v in columns[1].items()})
-    refused(r"1.csv: has the key 'id', .*0.csv has 'row_id'", [paths[0], other])
-    for path, own in zip(paths, columns, strict=True):
-        save(path.name, {"item": own.pop("row_id")} | own)
-    refused(r"1.csv: has a column 'item', as .*0.csv has", paths, hint="--row-id item")
+
+    def saved(first, second):
+        names = (first, second)
+        tables = [{"truth": TRUTH, "prediction": SCORES[:, i]} for i in (0, 1)]
+        keyed = [t if n is None else {n: KEYS} | t for n, t in zip(names, tables, strict=True)]
+        return [save(f"{i}.csv", own) for i, own in enumerate(keyed)]
+
+    assert "joined-by-position" not in codes(read(saved("row_id", "row_id")))
+    refused(r"1.csv: has the key 'id', .*0.csv has 'row_id'", saved("row_id", "id"))
+    paths = saved("item", "item")
+    refused(r"1.csv: has a column 'item', like .*0.csv", paths, hint="--row-id item")
     read(paths, roles=Roles(row_id="item"))
-    for path, own in zip(paths, columns, strict=True):
-        save(path.name, own)
-    (note,) = [n for n in read(paths).notes if n.code == "joined-by-position"]
+    (note,) = [n for n in read(saved(None, None)).notes if n.code == "joined-by-position"]
     assert "0.csv, " in note.text
 
 
 def test_files_that_are_compared(run, save):
     columns = {"truth": TRUTH, **CELLS}
-    keyed = save(
-        "a.csv", {name: np.asarray(v)[ORDER] for name, v in {"id": KEYS, **columns}.items()}
-    )
+    shuffled = {name: np.asarray(v)[ORDER] for name, v in {"id": KEYS, **columns}.items()}
+    keyed = save("a.csv", shuffled)
     keyless = save("b.csv", columns)
-    status, _, err = run("compare", keyed, keyless, "-q")
-    assert status == 2
+    err = run.refused("compare", keyed, keyless, "-q")
     assert "b.csv: a has the key 'id', b has no key" in err
     other = save("c.csv", columns)
     out = run.printed("compare", keyless, other, "--n-resamples", "50", "--format", "json", "-q")
@@ -219,15 +227,6 @@ def test_keys_in_the_spelling_of_either_file(save, ours, theirs, forms):
     right(read(save(f"p.{first}", columns), labels=labels))
 
 
-def test_text_that_is_one_number_stays_two_keys(save):
-    predictions, labels = files(save, ("row_id", TIGHT), ("row_id", TIGHT), form="parquet")
-    matrix = read(predictions, labels=labels)
-    right(matrix)
-    assert matrix.keys.tolist() == TIGHT
-    table = pa.table({"row_id": pa.array(TIGHT, pa.large_string()), **CELLS})  # two types of text
-    right(read(table, labels=save("labels.csv", {"row_id": TIGHT, "truth": TRUTH})))
-
-
 @pytest.mark.parametrize("form", ["csv", "parquet"])
 def test_two_keys_that_would_become_one(save, form):
     predictions = save(f"p.{form}", {"row_id": TIGHT, **CELLS})
@@ -243,29 +242,24 @@ def test_two_keys_that_would_become_one(save, form):
         ([f"P{i}" for i in KEYS], "has 'p"),
         ([f"p{i} " for i in KEYS], "has 'p"),
         (TEXT, "has 'p"),
-        ([f"p{i + 1}" for i in KEYS], "remove"),
+        ([f"p{i + 1}" for i in KEYS], "has 'p0', which is missing here"),
     ],
 )
 @pytest.mark.one_in(1)
 def test_keys_are_the_same_to_the_letter(save, theirs, hint):
-    predictions, labels = files(
-        save, ("row_id", [f"p{i}" for i in KEYS]), ("row_id", theirs), form="parquet"
-    )
+    ours = [f"p{i}" for i in KEYS]
+    predictions, labels = files(save, ("row_id", ours), ("row_id", theirs), form="parquet")
     refused("row_id is not among the predictions", predictions, labels=labels, hint=hint)
 
 
-def test_floats_that_may_be_several_keys(save):
+def test_floats_and_truth_values_are_no_keys(save):
     large = [float(2**60 + 1024 * i) for i in KEYS]
-    predictions, labels = files(
-        save, ("row_id", [int(i) for i in large]), ("row_id", large), form="parquet"
-    )
+    whole = [int(i) for i in large]
+    predictions, labels = files(save, ("row_id", whole), ("row_id", large), form="parquet")
     assert refused("more digits than a float holds", predictions, labels=labels).path == str(labels)
-
-
-def test_truth_values_are_no_keys(save):
-    predictions = save("p.parquet", {"row_id": pa.array([True, False]), "a": [0.1, 0.2]})
+    truths = save("q.parquet", {"row_id": pa.array([True, False]), "a": [0.1, 0.2]})
     labels = save("labels.csv", {"row_id": [1, 0], "truth": ["x", "y"]})
-    refused("row_id is not among the predictions", predictions, labels=labels)
+    refused("row_id is not among the predictions", truths, labels=labels)
 
 
 @pytest.mark.parametrize(
@@ -312,40 +306,6 @@ def keyed(keys, **more):
     return {"row_id": keys, "truth": LETTERS, "a": A, "b": A[::-1]} | more
 
 
-@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
-@pytest.mark.parametrize(
-    ("keys", "expected"),
-    [
-        (range(10, 18), [str(i) for i in range(10, 18)]),
-        ([f"p{i}é" for i in range(8)], [f"p{i}é" for i in range(8)]),
-        ([i / 2 for i in range(8)], ["0", "0.5", "1", "1.5", "2", "2.5", "3", "3.5"]),
-    ],
-)
-def test_of_the_column(save, name, keys, expected):
-    found = read(save(name, keyed(list(keys)))).keys
-    assert found.tolist() == expected
-    assert found.dtype.kind == "U"
-
-
-def test_numbers_of_the_rows_without_a_column(save):
-    columns = keyed(range(8))
-    del columns["row_id"]
-    assert read(save("m.csv", columns)).keys.tolist() == list("01234567")
-
-
-def test_in_order_of_first_appearance_over_repeats(save):
-    keys = ["q", "p", "s", "r"]
-    columns = {"row_id": keys + keys[::-1], "repeat": [0] * 4 + [1] * 4}
-    columns |= {"truth": list("xyxy") + list("yxyx"), "a": A}
-    assert read(save("m.csv", columns)).keys.tolist() == keys
-
-
-def test_of_a_long_table(save):
-    rows = [f"{c},k{i},{'xy'[i % 2]},0.{i + 1}" for c in "ab" for i in (3, 1, 2, 0)]
-    path = save("m.csv", "\n".join(["config,row_id,truth,score", *rows]) + "\n")
-    assert read(path).keys.tolist() == ["k3", "k1", "k2", "k0"]
-
-
 @pytest.mark.parametrize(
     ("missing", "kept"),
     [
@@ -366,12 +326,6 @@ def test_follow_the_samples_that_are_left(save, missing, kept):
     ]
 
 
-def test_follow_the_samples_that_every_repeat_holds(save):
-    columns = {"row_id": list("abcd") + list("bcd"), "repeat": [0] * 4 + [1] * 3}
-    columns |= {"truth": list("xyxy") + list("yxy"), "p": A[:7], "fold": [0, 0, 1, 1, 0, 1, 1]}
-    assert read(save("m.csv", columns)).keys.tolist() == ["b", "c", "d"]
-
-
 def test_follow_the_samples_of_an_outer_fold(save):
     rows = ["row_id,outer_fold,fold,truth,a,b"]
     keys = [f"s{i}" for i in range(12)]
@@ -388,15 +342,19 @@ def test_follow_the_samples_of_an_outer_fold(save):
     assert inner.keys.tolist() == [key for i, key in enumerate(keys) if i % 3 != 1]
 
 
-def test_as_many_as_samples(save):
-    matrix = read(save("m.csv", keyed(range(8))))
-    assert matrix.of_repeat(0).keys.tolist() == matrix.keys.tolist()
-    with pytest.raises(InputError, match=r"sample_keys have shape \(2,\)"):
-        replace(matrix, sample_keys=SampleKeys(np.arange(2)))
-    assert replace(matrix, sample_keys=None).keys.tolist() == list("01234567")
-
-
 def test_whole_numbers_up_to_the_last_exact_one_are_names_of_integers():
     assert name_of(2.0**53) == "9007199254740992" == name_of(2**53)
     assert name_of(2.0**54) == str(2.0**54)
     assert name_of(-(2.0**53)) == "-9007199254740992"
+
+
+def test_keys_counted_from_another_number(save):
+    """To remove the last row and add the first one would join each truth to its neighbour."""
+    table = save("p.csv", {"row_id": [0, 1, 2, 3], "a": [0.1, 0.9, 0.2, 0.8]})
+    labels = save("l.csv", {"row_id": [1, 2, 3, 4], "truth": [0, 1, 0, 1]})
+    e = refused(
+        r"not among the predictions \(column 'row_id', row 3, value 4\)", table, labels=labels
+    )
+    assert e.hint.startswith(f"{table} has 0, which is missing here: use the same keys")
+    labels = save("l.csv", {"row_id": [0, 1, 2, 3, 4], "truth": [0, 1, 0, 1, 1]})
+    assert refused("not among the predictions", table, labels=labels).hint == "remove the row"

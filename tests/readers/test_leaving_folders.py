@@ -10,7 +10,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from runs import autogluon, oof
 
 from bbccli import read
 from bbccli.batch.sources import _hits
@@ -21,7 +20,7 @@ from bbccli.recording import Recorder
 
 REAL = Path(__file__).parents[1] / "data" / "runs"
 PREDICTIONS = Path("10_LightGBM", "predictions_out_of_folds.csv")
-LEAVES = "a link leads out of the folder"
+LEAVES = "a link points outside the folder"
 IRREGULAR = "is a pipe, a socket or a device"
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="POSIX files")
@@ -88,7 +87,7 @@ class TestLinks:
     def test_that_leave_are_refused_unless_they_are_to_be_followed(self, mljar, name):
         elsewhere = moved(mljar / name)
         error = refused(mljar, LEAVES, elsewhere)
-        assert error.hint == "--follow-links if you trust who made the folder"
+        assert error.hint == "use --follow-links if you trust who made the folder"
         assert follow(mljar).configurations == read(REAL / "mljar").configurations
 
     def test_that_stay_are_followed(self, mljar):
@@ -103,26 +102,15 @@ class TestLinks:
     def test_that_are_named_are_followed(self, mljar):
         (mljar.parent / "latest").symlink_to(mljar)
         assert read(mljar.parent / "latest").n_samples == read(mljar).n_samples
-        moved(mljar / PREDICTIONS)
+        elsewhere = moved(mljar / PREDICTIONS)
         refused(mljar.parent / "latest", LEAVES)
-
-    def test_to_themselves_are_no_file(self, mljar):
         (mljar / PREDICTIONS).unlink()
-        (mljar / PREDICTIONS).symlink_to(PREDICTIONS.name)
+        (mljar / PREDICTIONS).symlink_to(PREDICTIONS.name)  # to itself
         refused(mljar, "no such file")
-
-    @pytest.mark.skipif(not Path("/proc/self/root").exists(), reason="no /proc")
-    def test_through_proc(self, mljar):
-        elsewhere = moved(mljar / PREDICTIONS)
-        (mljar / PREDICTIONS).unlink()
-        (mljar / PREDICTIONS).symlink_to(f"/proc/self/root{elsewhere}")
-        refused(mljar, LEAVES)
-
-    def test_of_the_hard_kind_are_files_of_the_folder(self, mljar):
-        elsewhere = moved(mljar / PREDICTIONS)
-        (mljar / PREDICTIONS).unlink()
-        os.link(elsewhere, mljar / PREDICTIONS)
-        assert read(mljar).n_samples == read(REAL / "mljar").n_samples
+        if Path("/proc/self/root").exists():
+            (mljar / PREDICTIONS).unlink()
+            (mljar / PREDICTIONS).symlink_to(f"/proc/self/root{elsewhere}")
+            refused(mljar, LEAVES)
 
     @pytest.mark.parametrize("name", ["parts", "design.npz", "bbc-recording.json", "part"])
     @pytest.mark.one_in(1)
@@ -132,20 +120,13 @@ class TestLinks:
         refused(recording, LEAVES)
         assert follow(recording).configurations == ("a", "b")
 
-    def test_in_the_folder_of_autogluon(self, tmp_path):
-        total = np.array([0.1, 0.8, 0.3, 0.9], np.float32)
-        folder = autogluon(tmp_path / "run", {"A": (oof(total), ["S1F1"])})
-        (folder / "models" / "A").rename(tmp_path / "A")
-        (folder / "models" / "A").symlink_to(tmp_path / "A")
-        refused(folder, LEAVES)
-
     def test_among_tables(self, tmp_path):
         folder = tmp_path / "d"
         folder.mkdir()
         (tmp_path / "secret.csv").write_text("secret\n1\n")
         (folder / "a.csv").symlink_to("../secret.csv")
-        error = refused(folder, f"holds no run that is known; .*a.csv: {LEAVES}")
-        assert error.hint.startswith("--follow-links if you trust")
+        error = refused(folder, f"no known tool left it; .*a.csv: {LEAVES}")
+        assert error.hint.startswith("use --follow-links if you trust")
         assert error.problem.count("a.csv") == 1
         (folder / "b").mkdir()
         (folder / "b" / "predictions.arff").symlink_to("/etc/passwd")
@@ -219,10 +200,6 @@ class TestWhatIsNoFile:
             os.mkfifo(tmp_path / name)
         refused(tmp_path, f"predictions.csv: {IRREGULAR}")
 
-    def test_in_a_recording(self, recording):
-        os.mkfifo(recording / "parts" / "9.npz")
-        refused(recording, IRREGULAR, "9.npz")
-
     def test_a_pipe_that_is_named_is_read(self, tmp_path):
         import threading
 
@@ -248,26 +225,22 @@ class TestNames:
         place.write_text(json.dumps(about))
         board = mljar / "leaderboard.csv"
         board.write_text(board.read_text().replace("10_LightGBM,", f"{name},"))
-        refused(mljar, "names a model that can't be the name of its folder", "params.json")
+        refused(mljar, "has a model name that can't be the name of its folder", "params.json")
         with pytest.raises(InputError, match="can't be the name"):
             follow(mljar)
 
     def test_nor_are_those_of_the_leaderboard(self, mljar):
         board = mljar / "leaderboard.csv"
         board.write_text(board.read_text() + board.read_text().splitlines()[1].replace("1_", "../"))
-        refused(mljar, "names a model that can't be the name", "leaderboard.csv")
+        refused(mljar, "has a model name that can't be the name", "leaderboard.csv")
 
     def test_that_lead_out_are_refused_whoever_makes_them(self, mljar):
         (mljar.parent / "x.csv").write_text("a\n1\n")
         for follows in (False, True):
             with local.within(mljar, follow_links=follows):
                 for name in ("../x.csv", "folds/../../x.csv", str(mljar.parent / "x.csv")):
-                    with pytest.raises(InputError, match="is not in the folder that is read"):
+                    with pytest.raises(InputError, match="is outside the folder that is read"):
                         local.bytes_of(mljar / name)
-
-    def test_of_configurations_may_be_anything(self, tmp_path):
-        names = ("../a", "/etc/passwd")
-        assert read(recorded(tmp_path / "r", *names)).configurations == names
 
 
 class TestPatterns:

@@ -19,8 +19,7 @@ from bbccli.core import reading
 from bbccli.core.reading import Reading
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.sources import limits
-from bbccli.readers.sources.files import read_content
-from bbccli.readers.sources.opening import read_table
+from bbccli.readers.sources.files import read_content, read_table
 
 MEGABYTE = 2**20
 ROWS = b"x,0.25\ny,0.75\n"
@@ -65,12 +64,6 @@ def test_bomb(tmp_path, suffix, packing):
     assert peak < 100 * MEGABYTE
 
 
-def test_a_high_ratio_is_harmless_in_a_small_table(tmp_path):
-    path = packed(tmp_path / "p.csv.zst", "zstd", 2)
-    assert path.stat().st_size * limits.RATIO < 2 * MEGABYTE
-    assert read_table(path).n_rows > 10**5
-
-
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", ["p.csv", "p.csv.gz", "p.csv.zst"])
 def test_max_input(tmp_path, name):
@@ -83,7 +76,7 @@ def test_max_input(tmp_path, name):
         assert read_table(path).n_rows > 10**5
 
 
-def test_standard_input_that_never_ends(monkeypatch):
+def test_input_that_never_ends(monkeypatch):
     class Endless(io.RawIOBase):
         given = 0
 
@@ -97,11 +90,11 @@ def test_standard_input_that_never_ends(monkeypatch):
     with reading.use(Reading(max_input=2 * MEGABYTE)), pytest.raises(InputError, match="2 MiB"):
         read_content("-")
     assert endless.given <= 2**25
-
-
-def test_a_device_that_never_ends():
     with pytest.raises(InputError, match="is a device, not a file"):
         read_content("/dev/zero")
+    for size in (0, 3, 2**20 - 1):
+        with pytest.raises(OptionError, match="max_input is"):
+            Reading(max_input=size)
 
 
 def parquet(path: Path, columns: dict[str, pa.Array], **options: object) -> Path:
@@ -126,19 +119,6 @@ def test_parquet_repeats_a_long_text(tmp_path, large):
     assert path.stat().st_size < 10**6
     with pytest.raises(InputError, match="holds more than 4 GiB"):
         read_table(path).column("truth")
-
-
-def test_text_that_repeats_is_read_as_it_is(tmp_path):
-    text = pa.array(["x", None, "", "y z", "x"] * 3)
-    path = parquet(tmp_path / "p.parquet", {"a.b": text, "a": np.arange(15.0)})
-    values = read_table(path).column("a.b").values
-    assert values.to_pylist() == ["x", None, None, "y z", "x"] * 3
-
-
-@pytest.mark.parametrize("size", [0, 3, 2**20 - 1])
-def test_no_room(size):
-    with pytest.raises(OptionError, match="max_input is"):
-        Reading(max_input=size)
 
 
 def test_the_option(run, tmp_path, monkeypatch):
@@ -223,7 +203,7 @@ import sys
 from pathlib import Path
 from bbccli.errors import InputError
 from bbccli.readers.sources import files
-from bbccli.readers.sources.opening import read_table
+from bbccli.readers.sources.files import read_table
 refused = 0
 for path in sorted(Path(sys.argv[1]).glob("*.parquet")):
     for files.LARGE in (2**30, 1):
@@ -295,11 +275,3 @@ def test_lists_may_hold_more_values_than_rows(tmp_path, large):
     assert path.stat().st_size < 10**6
     with reading.use(Reading(max_input=2**26)), pytest.raises(InputError, match="than 64 MiB"):
         read_table(path)
-
-
-def test_lists_of_many_columns_and_row_groups_are_read(tmp_path):
-    """Numbers and names of the footer that take several bytes."""
-    columns = {f"{'long' * 40}{i}": RNG.random((400, 2)).tolist() for i in range(20)}
-    path = tmp_path / "p.parquet"
-    path.write_bytes(written(pa.table(columns), row_group_size=150))
-    assert read_table(path).n_rows == 400

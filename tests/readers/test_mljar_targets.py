@@ -125,14 +125,11 @@ def test_a_score_of_another_target_is_refused(copied):
         verified(read(run))
 
 
-def test_weights_are_read():
+def test_weights_are_read_and_without_them_no_score_is_compared():
     matrix = read(RUNS / "mljar_weights")
     own = column(RUNS / "mljar_weights", "1_Baseline", "sample_weight")
     np.testing.assert_array_equal(matrix.outcome.weights, own)
     assert note(matrix, "weight-by-name") is None
-
-
-def test_without_the_weights_no_score_is_compared():
     found = verified(read(RUNS / "mljar_weights", unweighted=True)).source.verification
     assert (found.n_checked, found.reason) == (0, "the run scored with weights, which take no part")
 

@@ -60,8 +60,6 @@ class Harm:
 
 
 BODIES = {
-    "another name of the module": call(named("posix", "system"), text(HARM)),
-    "a dotted name": call(named("shutil", "os.system"), text(HARM)),
     "a dotted name under numpy": call(named("numpy.testing._private.utils", "os.system"),
         text(HARM)),
     "names out of the memo": text("os")
@@ -69,39 +67,10 @@ BODIES = {
     + text("system")
     + b"\x94"
     + call(b"h\x00h\x01\x93", text(HARM)),
-    "names put together twice in the memo": text("numpy")
-    + b"q\x000"
-    + text("os")
-    + b"q\x000"
-    + text("system")
-    + b"q\x010"
-    + call(b"h\x00h\x01\x93", text(HARM)),
     "builtins.getattr": call(call(named("builtins", "getattr"), OS, text("system")), text(HARM)),
-    "operator.attrgetter": call(call(call(named("operator", "attrgetter"), text("system")), OS),
-        text(HARM)),
-    "operator.methodcaller": call(
-        call(named("operator", "methodcaller"), text("system"), text(HARM)), OS
-    ),
-    "functools.partial": call(call(named("functools", "partial"), SYSTEM, text(HARM))),
-    "functools.reduce": call(named("functools", "reduce"), named("operator", "call"),
-        b"]" + SYSTEM + b"a" + text(HARM) + b"a"),
     "NEWOBJ": call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t\x81"),
-    "NEWOBJ_EX": call(named("functools", "partial") + b"(" + SYSTEM + text(HARM) + b"t}\x92"),
-    "copyreg._reconstructor": call(named("copyreg", "_reconstructor"),
-        named("subprocess", "Popen"), named("subprocess", "Popen"),
-        b"](" + text("touch") + text("harm") + b"e"),
-    "copyreg.__newobj__": call(
-        call(named("copyreg", "__newobj__"), named("functools", "partial"), SYSTEM, text(HARM))
-    ),
     "EXT1": call(named("copyreg", "add_extension"), text("os"), text("system"),
         b"K\x05") + b"0" + call(b"\x82\x05", text(HARM)),
-    "BUILD of a __setstate__": call(named("argparse", "Namespace"))
-    + b"}"
-    + text("__setstate__")
-    + SYSTEM
-    + b"sb"
-    + text(HARM)
-    + b"b",
     "BUILD of the attributes of a module": named("argparse", "ArgumentParser.exit")
     + b"0"
     + call(named("argparse", "Namespace"))
@@ -112,29 +81,9 @@ BODIES = {
     + text(HARM)
     + b"b",
     "eval": call(named("builtins", "eval"), text(CODE)),
-    "exec": call(named("builtins", "exec"), text(CODE)),
-    "numpy.__builtins__": call(
-        call(named("operator", "itemgetter"), text("eval"))
-        + named("numpy", "__builtins__")
-        + b"\x85R",
-        text(CODE),
-    ),
-    "importlib": call(
-        call(
-            named("builtins", "getattr"),
-            call(named("importlib", "import_module"), text("os")),
-            text("system"),
-        ),
-        text(HARM),
-    ),
-    "timeit": call(named("timeit", "timeit"), text("0"), text(CODE), named("time", "perf_counter"),
-        b"K\x01"),
-    "cProfile": call(named("cProfile", "run"), text(CODE)),
     "a program of numpy's own": call(named("numpy.testing._private.utils", "runstring"),
         text(CODE), b"}"),
     "numpy.load": call(named("numpy", "load"), IN_MEMORY, b"N", b"\x88"),
-    "pandas.read_pickle": call(named("pandas", "read_pickle"), IN_MEMORY),
-    "pickle.loads": call(named("pickle", "loads"), b"C" + bytes([len(INNER)]) + INNER),
     "a key of the dictionary": b"}" + HARMS + array() + b"s",
     "before an array": HARMS + b"0" + array(),
     "after an array": array() + HARMS + b"0",
@@ -207,19 +156,15 @@ def test_the_attacks_are_real(tmp_path: Path) -> None:
     for number, data in enumerate(REAL.values()):
         (tmp_path / str(number)).write_bytes(data)
     code = """
-import contextlib, os, pickle, sys, time
+import contextlib, os, pickle, sys
 for number in range(int(sys.argv[1])):
     with contextlib.suppress(Exception), contextlib.redirect_stdout(sys.stderr):
         pickle.loads(open(str(number), "rb").read())
-    until = time.monotonic() + (5 if number == int(sys.argv[2]) else 0)
-    while not os.path.exists("harm") and time.monotonic() < until:
-        time.sleep(0.01)
     print(int(os.path.exists("harm")))
     with contextlib.suppress(OSError):
         os.unlink("harm")
 """
-    process = str(list(REAL).index("copyreg._reconstructor"))  # it does not wait for its process
-    argv = [sys.executable, "-c", code, str(len(REAL)), process]
+    argv = [sys.executable, "-c", code, str(len(REAL))]
     done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=True)
     harmless = [name for name, word in zip(REAL, done.stdout.split(), strict=True) if word != "1"]
     assert harmless == []

@@ -82,7 +82,9 @@ def refused(data: bytes, words: str = "") -> None:
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @each(labelled(*ARRAYS), name=str)
 def test_arrays_come_back(name: str, protocol: int) -> None:
-    assert_same(arrays_of(pickle.dumps(ARRAYS[name], protocol), "a.npy"), ARRAYS[name])
+    """The pickler in Python writes other opcodes than the one in C: of the memo, and of frames."""
+    for dumps in (pickle.dumps, pickle._dumps):
+        assert_same(arrays_of(dumps(ARRAYS[name], protocol), "a.npy"), ARRAYS[name])
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
@@ -95,12 +97,6 @@ def test_arrays_by_name_come_back(protocol: int) -> None:
         assert_same(found[name], array)
     assert arrays_of(pickle.dumps({}, protocol), "oof.pkl") == {}
     assert_same(arrays_of(pickle.dumps({"a": twice}, protocol), "oof.pkl")["a"], twice)
-
-
-def test_a_pickler_in_python_writes_the_same() -> None:
-    """It writes other opcodes than the one in C: those of the memo, and of the frames."""
-    for protocol in PROTOCOLS:
-        assert_same(arrays_of(pickle._dumps(ARRAYS["table"], protocol), ""), ARRAYS["table"])
 
 
 def contents() -> dict[str, Any]:
@@ -154,15 +150,6 @@ def test_arrays_are_views_of_the_file() -> None:
         assert views == 2
 
 
-def test_a_large_array_takes_no_longer_than_copying_it() -> None:
-    data, copied = pickle.dumps(np.arange(4_000_000.0), 5), bytes(32_000_000)
-    start = time.process_time()
-    arrays_of(data, "a")
-    mine, start = time.process_time() - start, time.process_time()
-    bytearray(copied)
-    assert mine < 10 * (time.process_time() - start) + 0.05
-
-
 class Calls:
     """Pickles as a call of a function."""
 
@@ -183,32 +170,24 @@ OTHERS = [
     (Calls(os.system, "touch harm"), "system, which no array needs"),
     ({"_oof_pred_proba": Calls(os.system, "touch harm")}, "system, which no array needs"),
     (Calls(eval, "1"), "eval, which no array needs"),
-    (Calls(exec, "1"), "exec, which no array needs"),
     (Calls(np.zeros, 3), "zeros, which no array needs"),
     (Calls(np.ndarray, (3,)), "makes something other"),
     (Calls(np.dtype, "O"), ""),
     (np.random.default_rng(0), "names numpy.random._pickle."),
-    (np.random.RandomState(0), "names numpy.random._pickle."),
     (np.array([None, 1]), "holds objects, texts or records"),
     (np.array(["a", "b"]), "holds objects, texts or records"),
-    (np.array([b"a"]), "holds objects, texts or records"),
     (np.array([1j]), "holds objects, texts or records"),
-    (np.array(["2020-01-01"], "M8[D]"), "holds objects, texts or records"),
     (np.zeros(2, [("a", "f4")]), "holds objects, texts or records"),
     (np.ma.array([1.0]), "which no array needs"),
     (np.float64(1.0), "which no array needs"),
     (np.dtype("f4"), "holds something else"),
     ({"a": 1}, "more than arrays by name"),
-    ({"a": None}, "more than arrays by name"),
     ({1: np.zeros(2)}, "more than arrays by name"),
     ({"a": {"b": np.zeros(2)}}, "more than arrays by name"),
     ([np.zeros(2)], "writes no array"),
     ((np.zeros(2),), "holds something else"),
     ("text", "holds something else"),
-    (b"bytes", ""),
-    (1.5, "writes no array"),
     (None, "holds something else"),
-    ({1, 2}, ""),
     (Path("x"), "which no array needs"),
     (2**100, "more than 8 bytes"),
     (2**5000, "writes no array"),
@@ -242,6 +221,9 @@ numpy.core.multiarray _reconstruct.__globals__; numpy._core.numeric os;
 numpy.core multiarray._reconstruct; numpy.testing._private.utils runstring; numpy.lib.npyio load;
 builtins eval; builtins getattr; builtins bytes; __builtin__ eval; __builtin__ bytearray;
 _codecs lookup; _codecs encode.__self__; codecs encode; os system; posix system; NUMPY DTYPE;
+shutil os.system; operator attrgetter; operator methodcaller; functools partial; functools reduce;
+importlib import_module; timeit timeit; cProfile run; pandas read_pickle; pickle loads;
+copyreg _reconstructor; copyreg __newobj__; argparse Namespace; builtins exec;
 \x1b[31m dtype
 """
 
@@ -288,24 +270,17 @@ def test_no_opcode_alone_breaks_it(opcode: int) -> None:
     "data",
     [
         array_bytes(b"K\x03\x85"),
-        array_bytes(b"K\x01\x85"),
         array_bytes(b"K\x01K\x01\x86"),
-        array_bytes(b"K\x02K\x02\x86"),
         array_bytes(b"J\xfe\xff\xff\xff\x85"),
         array_bytes(b"J\xff\xff\xff\xffJ\xfe\xff\xff\xff\x86"),
         array_bytes(b"\x88K\x02\x86"),
-        array_bytes(b"N\x85"),
         array_bytes(b"K\x02"),
         array_bytes(b"\x8c\x01a\x85"),
-        array_bytes(b"C\x01\x02"),
         array_bytes(b"\x8a\x08" + b"\xff" * 7 + b"\x7f\x85"),
         array_bytes(b"(" + b"K\x01" * 33 + b"K\x02t"),
-        array_bytes(b"(" + b"K\x01" * 70 + b"K\x02t"),
         array_bytes(b"K\x00\x8a\x08" + b"\xff" * 7 + b"\x7f\x86", b""),
-        array_bytes(b"K\x00\x8a\x06" + bytes(5) + b"\x10\x86", b""),
         array_bytes(b"K\x00" + (b"\x8a\x05" + bytes(4) + b"\x10") * 2 + b"\x87", b""),
         array_bytes(b"K\x00\x8a\x05" + bytes(4) + b"\x10\x8a\x03\x00\x00\x10\x87", b""),
-        array_bytes(raw=b""),
         array_bytes(raw=bytes(7)),
         array_bytes(raw=bytes(9)),
     ],
@@ -318,14 +293,11 @@ def test_shapes_that_do_not_fit(data: bytes) -> None:
     "kind",
     [
         FLOATS.replace(b"\x01<", b"\x01|"),
-        FLOATS.replace(b"\x01<", b"\x01="),
         FLOATS.replace(b"\x01<", b"\x00"),
-        FLOATS.replace(b"\x01<", b"\x02<>"),
         FLOATS.replace(b"<N", b"<)"),
         FLOATS.replace(b"K\x03\x8c", b"K\x04\x8c"),
         FLOATS.replace(b"K\x00t", b"K\x3ft"),
         FLOATS.replace(b"f4", b"O8"),
-        FLOATS.replace(b"f4", b"f3"),
         FLOATS.replace(b"\x02f4", b"\x03f16"),
         FLOATS.replace(b"f4", b"b1"),
         FLOATS[: FLOATS.index(b"R(") + 1],  # never given its byte order
@@ -350,14 +322,12 @@ BUILDS = [
     HEAD + b"\x8c\x05numpy\x8c\x07ndarray\x93}b.",  # of a class
     HEAD + NEW_ARRAY + b"}b.",
     HEAD + NEW_ARRAY + b"N}\x86b.",  # attributes in slots
-    HEAD + NEW_ARRAY + b")b.",
     HEAD + NEW_ARRAY + b"C\x64" + bytes(100) + b"b.",
     HEAD + NEW_ARRAY + b".",  # never filled
     HEAD + b"}\x8c\x01a" + NEW_ARRAY + b"s.",
     array_bytes()[:-1] + array_bytes()[len(HEAD + NEW_ARRAY) :],  # filled twice
     HEAD + b"N}b.",
     HEAD + b"b.",
-    HEAD + b"Nb.",
 ]
 
 
@@ -370,16 +340,13 @@ def test_states_of_other_things_are_refused(data: bytes) -> None:
     "arguments",
     [
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01At",
-        b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01Kt",
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KK\x00K\x00\x86t",
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KK\x00\x85t",
-        b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01K\x89\x88\x86t",
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01KC\x02\x00\x01t",
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02K\x01\x86\x8c\x01CK\x00K\x01\x86t",
         b"(\x8c\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01Ct",
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85t",
         b"(C\x08" + bytes(8) + FLOATS + b"K\x02\x85\x8c\x01CNNNt",
-        b"C\x05" + bytes(5),
         b"N",
     ],
 )

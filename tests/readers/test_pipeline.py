@@ -5,15 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bbccli.analysis.inspection import Status, inspect
-from bbccli.errors import BbcError, InputError
-from bbccli.readers import Request, understand
 from bbccli.readers.column import by_appearance, joint, repeated
-from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.sources import files
 
 WIDE = "row_id,repeat,fold,truth,group,a,b\n" + "".join(
@@ -21,45 +17,6 @@ WIDE = "row_id,repeat,fold,truth,group,a,b\n" + "".join(
     for r in (0, 1)
     for i in range(8)
 )
-LONG = "config,row_id,fold,truth,score\n" + "".join(
-    f"{c},{i},{i % 3},{'xy'[i % 2]},0.{i + 1 + (c == 'b')}\n" for c in "ab" for i in range(8)
-)
-FAULTS = [
-    ("0.3", "inf"),
-    ("0.3", "high"),
-    ("3,0,0,y", "3,0,0,"),
-    ("3,0,0,y", "2,0,0,y"),
-    ("3,0,0,y", ",0,0,y"),
-    ("g1", ""),
-    ("0,x", "0,y"),
-    ("fold", "fold::z"),
-    ("truth", "answer"),
-    ("a,3,0", "a,2,0"),
-    ("a,3,0", "a,,0"),
-    ("b,3,0,y", "b,3,0,x"),
-    ("config", "group"),
-]
-
-
-@pytest.mark.sweep
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("fault", FAULTS, ids=str)
-@pytest.mark.parametrize("text", [WIDE, LONG], ids=["wide", "long"])
-def test_the_first_problem_is_raised_and_all_are_collected(save, text, fault):
-    path = save("m.csv", text.replace(*fault))
-    problems = Problems(collect=True)
-    raised = ""
-    try:
-        understand(path, Request())
-    except BbcError as error:
-        raised = error.problem
-    try:
-        understand(path, Request(), problems)
-    except HaltError:
-        assert problems.found
-    found = [error.problem for _, error in problems.found]
-    assert (raised in found) if raised else not found
-    assert raised == "" or fault[0] in text
 
 
 def test_one_problem_does_not_hide_another(save):
@@ -67,30 +24,6 @@ def test_one_problem_does_not_hide_another(save):
     errors = [(f.check, f.column) for f in inspect(save("m.csv", text)).findings]
     wanted = [("constant", "truth"), ("constant", "group"), ("predictions", "a")]
     assert errors[:3] == wanted
-
-
-def test_what_follows_a_halt_is_not_looked_at():
-    problems = Problems(collect=True)
-    with problems.of("a"):
-        raise InputError("wrong")
-    problems.settle("b")
-    with pytest.raises(HaltError):
-        problems.settle("a", "b")
-    with pytest.raises(HaltError), problems.of("b", fatal=True):
-        raise InputError("wrong")
-    assert [check for check, _ in problems.found] == ["a", "b"]
-    with pytest.raises(InputError), Problems().of("a"):
-        raise InputError("wrong")
-
-
-def test_every_fault_behind_a_failure():
-    problems = Problems(collect=True)
-    each = [("x", InputError("one")), ("y", InputError("two"))]
-    for faults in (lambda: each, list):
-        with problems.of("a", each=faults):
-            raise InputError("the first")
-    found = [(check, str(error)) for check, error in problems.found]
-    assert found == [("x", "one"), ("y", "two"), ("a", "the first")]
 
 
 def test_columns_without_a_name_in_a_large_file(tmp_path, monkeypatch):

@@ -8,7 +8,6 @@ import pytest
 from reading import refused
 
 from bbccli import BbcError, read
-from bbccli.readers import Roles
 from bbccli.types import Task
 
 
@@ -39,20 +38,6 @@ def test_long_tables_of_scores(name, save):
     assert matrix.notes == ()
 
 
-def test_roles_by_hand_win():
-    named = Roles(group="block")
-    matrix = read(LONG.assign(block=LONG["score"] * 0), task=Task.SCORE, roles=named)
-    assert matrix.n_groups == 1
-
-
-def test_configurations_by_hand_win():
-    table = LONG.assign(prompt=LONG["model"], model="m")
-    assert read(table, task=Task.SCORE, roles=Roles(configuration="prompt")).configurations == (
-        "a",
-        "b",
-    )
-
-
 def test_json_lines_are_a_table(save):
     columns = {"row_id": [1, 2, 3], "truth": ["a", "b", "a"], "svm": [0.5, 1, None]}
     rows = [{k: v[i] for k, v in columns.items()} for i in range(3)]
@@ -63,13 +48,6 @@ def test_json_lines_are_a_table(save):
     np.testing.assert_array_equal(matrix.predictions, of_csv.predictions)
     assert [n.text for n in matrix.notes] == [n.text for n in of_csv.notes]
     assert read(save("packed.jsonl.gz", __import__("gzip").compress(text.encode()))).n_samples == 2
-
-
-def test_nested_values_are_named(save):
-    text = lines(*({"truth": i % 2, "a": i / 9, "doc": {"n": i}} for i in range(9)))
-    matrix = read(save("a.jsonl", text))
-    assert matrix.configurations == ("a",)
-    assert any("doc" in note.text for note in matrix.notes)
 
 
 FAULTS = {

@@ -7,10 +7,9 @@ from reading import assert_same, refused
 
 from bbccli import METHODS, METRICS, Plan
 from bbccli.readers import Roles, read
-from bbccli.types import Missing, PredictionKind, Task
+from bbccli.types import Missing, PredictionKind
 
 NAMES = ["m.csv", "m.tsv", "m.csv.gz", "m.csv.zst", "m.parquet"]
-CONFIGURATIONS = ("svm C=1", "truth", "a::b")
 SVM = ("svm C=0", "svm C=1", "svm C=2", "svm C=3")
 PREDICTIONS = ["prediction", "score", ".pred", "pred", "response", "y_pred"]
 
@@ -41,14 +40,6 @@ def test_long_is_wide(save, wide, name):
     assert_same(a, read(save(name, melted(wide))))
 
 
-@pytest.mark.parametrize("method", ["cvt", "tt", "bbc", "bbc-f", "cvm-cv"])
-def test_same_estimates(save, wide, method):
-    a, b = read(save("wide.csv", wide)), read(save("long.csv", melted(wide)))
-    run, metric, plan = METHODS[method].run, METRICS["auc"], Plan(200, seed=3)
-    x, y = run(a, metric, plan), run(b, metric, plan)
-    assert (x.value, x.interval, x.winner) == (y.value, y.interval, y.winner)
-
-
 def test_rows_in_any_order(save, wide):
     a = read(save("wide.csv", wide))
     order = np.random.default_rng(0).permutation(24 * 4)
@@ -72,20 +63,7 @@ def test_columns_by_hand(save, columns):
     roles = Roles(configuration="who", prediction="p")
     assert_same(read(save("w.csv", columns)), read(save("m.csv", long), roles=roles))
     roles = Roles(configuration="who", prediction="q")
-    refused(r"prediction names no column: 'q'", save("m.csv", long), roles=roles)
-
-
-def test_names_that_no_wide_file_can_have(save, columns):
-    long = melted(columns, names=SVM[:3])
-    long["config"] = np.repeat(CONFIGURATIONS, 12)
-    assert read(save("m.csv", long)).configurations == CONFIGURATIONS
-
-
-def test_without_row_id(save, columns):
-    del columns["row_id"]
-    assert_same(read(save("w.csv", columns)), read(save("m.csv", melted(columns))))
-    long = {k: v[:-1] for k, v in melted(columns).items()}
-    refused("configurations have 11 to 12 rows and there is no row_i", save("m.csv", long))
+    refused(r"prediction is 'q', which is not a column", save("m.csv", long), roles=roles)
 
 
 def test_classes(save):
@@ -102,13 +80,6 @@ def test_classes(save):
     refused(r"truth is not one of the classes of .* \(x, y", save("m.csv", long | some))
 
 
-def test_integer_classes(save):
-    long = {"row_id": [*range(4)] * 2, "truth": [0, 1, 1, 0] * 2, "config": list("aaaabbbb")}
-    long |= {"prob.0": [0.5] * 8, "prob.1": [0.5] * 8}
-    matrix = read(save("m.csv", long))
-    assert (matrix.task, matrix.outcome.classes) == (Task.BINARY, ("0", "1"))
-
-
 def test_labels_and_a_configuration_without_any(save):
     long = {
         "row_id": [0, 1, 2, 3] * 3,
@@ -121,6 +92,9 @@ def test_labels_and_a_configuration_without_any(save):
         assert matrix.kind is PredictionKind.LABEL
         assert matrix.configurations == ("a", "b")
         assert matrix.notes[0].code == "configurations-dropped"
+    fewer = {name: column[:7] for name, column in long.items()}  # b lacks its last row
+    matrix = read(save("m.csv", fewer), missing=Missing.AVAILABLE)
+    assert matrix.available[0, :, 1].tolist() == [True, True, True, False]
 
 
 def test_missing_rows_are_missing_predictions(save, columns):
@@ -131,20 +105,16 @@ def test_missing_rows_are_missing_predictions(save, columns):
     wide = save("w.csv", columns | {"svm C=1": gappy})
     for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
         assert_same(read(wide, missing=policy), read(long, missing=policy))
-    refused("1 of 4 configurations lack predictions", long, missing=Missing.ERROR)
+    refused("1 of 4 configurations lacks predictions", long, missing=Missing.ERROR)
 
 
-def test_folds_that_differ(save, columns):
+def test_folds_that_differ_and_columns_set_aside(save, columns):
     long = melted(columns)
     long["fold"][:12] = (long["fold"][:12] + np.arange(12) % 2) % 3
     matrix = read(save("m.csv", long))
     assert matrix.folds is None
     assert codes(matrix) == ["folds-differ", "folds-unknown"]
-
-
-def test_columns_set_aside(save, columns):
-    long = melted(columns) | {"C": [1.0] * 48}
-    note = read(save("m.csv", long)).notes[0]
+    note = read(save("m.csv", melted(columns) | {"C": [1.0] * 48})).notes[0]
     assert (note.code, note.text[-3:]) == ("columns-ignored", ": C")
 
 
@@ -172,37 +142,16 @@ def test_faults(save, columns, column, row, value, message):
     refused(message, save("m.csv", change(long, column, row, value)))
 
 
-def test_the_other_row_is_named(save, columns):
-    long = melted(columns)
-    path = save("m.csv", change(long, "truth", 17, "no"))
-    refused("truth differs", path, hint=f"row 5 of {path} has 'yes' for the same key")
-
-
-def test_a_key_twice_in_one_repeat(save, wide):
-    long = change(melted(wide), "row_id", 30, "p5")
-    refused(
-        r"row_id occurs twice .* in one repeat \(.*row 30", save("m.csv", long), hint="bootstraps"
-    )
-
-
-def test_hardly_any_sample_in_common(save, monkeypatch):
+def test_faults_of_whole_tables(save, wide, monkeypatch):
+    twice = save("m.csv", change(melted(wide), "row_id", 30, "p5"))
+    refused(r"row_id occurs twice .* in one repeat \(.*row 30", twice, hint="bootstraps")
+    path = save("m.csv", {"truth": [0, 1], "config": ["a", "b"], "x": [1, 2]})
+    refused("no column of predictions among truth, config, x", path, dialect="long")
     monkeypatch.setattr("bbccli.readers.layout.long._MOST_CELLS", 100)
     n = 300
     long = {"row_id": range(n), "truth": [0, 1] * 150, "config": [f"c{i}" for i in range(n)]}
     path = save("m.csv", long | {"score": [0.5] * n})
     refused("300 configurations on 300 samples have 300 rows in all", path)
-
-
-def test_no_predictions(save):
-    path = save("m.csv", {"truth": [0, 1], "config": ["a", "b"], "x": [1, 2]})
-    refused("no column of predictions among truth, config, x", path, dialect="long")
-
-
-def test_survival_and_regression(save):
-    long = {"row_id": [0, 1, 2] * 2, "config": list("aaabbb"), "score": [0.1, 2, 3, 4, 5, 6]}
-    survival = {"time": [1.5, 2.5, 3.5] * 2, "event": [1, 0, 1] * 2}
-    assert read(save("m.csv", long | survival)).task is Task.SURVIVAL
-    assert read(save("m.csv", long | {"y": [1.5, 2.5, 3.5] * 2})).task is Task.REGRESSION
 
 
 def test_float32_stays(save, columns):

@@ -2,7 +2,7 @@
 
 import pytest
 from documents import codes
-from numpy.testing import assert_array_equal
+from looped import each, labelled
 from reading import refused
 
 from bbccli.errors import OptionError
@@ -33,14 +33,11 @@ def test_synonyms(save, name, columns, values, holds):
     assert holds(read(save("m.csv", {name: values} | columns)))
 
 
-def test_written_name_wins_and_the_other_is_said(save):
+def test_written_name_wins_and_else_the_first_synonym(save):
     matrix = read(save("m.csv", {"y": [5, 6, 7], **BINARY}))
     assert (matrix.configurations, matrix.task) == (("a",), Task.BINARY)
     assert codes(matrix) == ["columns-ignored", "folds-unknown"]
     assert "y" in matrix.notes[0].text
-
-
-def test_first_synonym_wins(save):
     columns = {"split": [1, 1, 2], "folds": [7, 8, 9], **BINARY}
     assert read(save("m.csv", columns)).fold_names == ("7", "8", "9")
 
@@ -52,28 +49,25 @@ def test_two_synonyms_of_truth_are_ambiguous(save):
     assert read(path, roles=Roles(truth="target")).outcome.values.tolist() == [1, 0, 1]
 
 
-def test_roles_by_hand_win(save):
-    columns = {"truth": [1, 1, 1], "t": [0, 1, 0], "f": [1, 2, 1], "fold": [0, 0, 0], **A}
-    matrix = read(save("m.csv", columns), roles=Roles(truth="t", fold="f"))
-    assert (matrix.fold_names, matrix.configurations) == (("1", "2"), ("a",))
-    assert codes(matrix) == ["columns-ignored"]
-
-
-def test_column_with_two_roles(save):
-    roles = Roles(truth="a", fold="a")
-    refused("'a' is given two roles", save("m.csv", BINARY), roles=roles, kind=OptionError)
-
-
 @pytest.mark.parametrize("flag", ["truth", "fold", "repeat", "group", "row_id", "time", "event"])
-def test_role_that_names_no_column(save, flag):
-    path, roles = save("m.csv", {"fold": [0, 1, 2], **BINARY}), Roles(**{flag: "fould"})
-    error = refused(f"{flag} names no column: 'fould'", path, roles=roles)
+def test_roles_that_cannot_be(save, flag):
+    path = save("m.csv", {"fold": [0, 1, 2], **BINARY})
+    error = refused(
+        f"{flag} is 'fould', which is not a column", path, roles=Roles(**{flag: "fould"})
+    )
     assert error.hint == "did you mean 'fold'?"
+    twice = Roles(truth="a", fold="a")
+    refused("'a' is given two roles", path, roles=twice, kind=OptionError)
 
 
-def test_long_layout_names_are_configurations_of_a_wide_table(save):
-    columns = {"truth": [0, 1, 0], "model": [0.1, 0.2, 0.3], "score": [0.2, 0.4, 0.6]}
+def test_names_that_are_configurations(save):
+    """Those of the long layout in a wide table, and those of the metadata."""
+    columns = {"model": [0.1, 0.2, 0.3], "score": [0.2, 0.4, 0.6], "truth": [0, 1, 0]}
     assert read(save("m.csv", columns)).configurations == ("model", "score")
+    columns = {"y": [0.1, 0.6, 0.2], "weights": [0.1, 0.7, 0.2], "split": [0.3, 0.5, 0.1]}
+    metadata = {"spec": "bbc-predictions", "version": "1", "configs": [{"id": n} for n in columns]}
+    matrix = read(save("m.csv", {"truth": [0, 1, 0], **columns}, metadata))
+    assert matrix.configurations == tuple(columns)
 
 
 @pytest.mark.parametrize(
@@ -89,14 +83,6 @@ def test_weights_that_are_none(save, weights, message):
     refused(message, save("m.csv", {"weight": weights, **BINARY}))
 
 
-def test_configurations_of_the_metadata_are_no_roles(save):
-    names = ("y", "weights", "split")
-    metadata = {"spec": "bbc-predictions", "version": "1", "configs": [{"id": n} for n in names]}
-    columns = {"y": [0.1, 0.6, 0.2], "weights": [0.1, 0.7, 0.2], "split": [0.3, 0.5, 0.1]}
-    matrix = read(save("m.csv", {"truth": [0, 1, 0], **columns}, metadata))
-    assert matrix.configurations == names
-
-
 def test_time_and_event(save):
     """The message about both, and about a time alone by hand: `test_messages.py`."""
     alone = read(save("m.csv", {"truth": [0, 1, 0], "time": [0.1, 0.2, 0.3], **A}))
@@ -108,37 +94,49 @@ def test_time_and_event(save):
     assert read(path, roles=Roles(time="time")).task is Task.SURVIVAL
 
 
-@pytest.mark.parametrize(
-    ("columns", "order"),
-    [
-        (
-            {
-                "id": ["Repeat1"] * 2 + ["Repeat2"] * 2,
-                "id2": ["Fold1", "Fold2", "Fold2", "Fold1"],
-                ".row": [1, 2, 1, 2],
-                "truth": list("xyxy"),
-            },
-            [[0, 1], [2, 3]],
-        ),
-        (
-            {
-                "rowIndex": [1, 2, 2, 1],
-                "Resample": ["Fold1.Rep1", "Fold2.Rep1", "Fold1.Rep2", "Fold2.Rep2"],
-                "obs": list("xyyx"),
-            },
-            [[0, 1], [3, 2]],
-        ),
-    ],
-    ids=["tidymodels", "caret"],
-)
-@pytest.mark.one_in(1)
-def test_repeats_and_folds_of_other_tools(save, columns, order):
-    matrix = read(save("m.csv", columns | {"a": [0, 1, 2, 3]}), task=Task.BINARY)
-    assert_array_equal(matrix.predictions[..., 0], order)
-    assert_array_equal(matrix.folds, [[0, 1], [1, 0]])
-    assert matrix.fold_names == ("Fold1", "Fold2")
+@each(labelled("fold", "group"), role=str)
+def test_names_that_are_the_same_number_remain_apart(tmp_path, role):
+    """Fold 10 of repeat 1 is not fold 1."""
+    path = tmp_path / "m.csv"
+    rows = [f"{i},1.{i % 10 + 1},{i // 10 % 2},{i / 40}" for i in range(40)]
+    path.write_text("\n".join([f"row_id,{role},truth,a", *rows]))
+    assert n_parts(read(path)) == 10
+    path.write_text(path.read_text().replace(",1.10,", ",1.1,"))
+    assert n_parts(read(path)) == 9
 
 
-def test_tidymodels_single_repeat(save):
-    columns = {"id": ["Fold1", "Fold2", "Fold1"], **BINARY}
-    assert read(save("m.csv", columns)).fold_names == ("Fold1", "Fold2")
+def n_parts(matrix):
+    return len({*(matrix.groups if matrix.folds is None else matrix.folds[0]).tolist()})
+
+
+def test_configurations_that_are_the_same_number_remain_apart(tmp_path):
+    path = tmp_path / "m.csv"
+    rows = [f"{i},{name},{i % 2},{i / 20}" for name in ("0.1", "0.10", "2") for i in range(20)]
+    path.write_text("\n".join(["row_id,config,truth,prediction", *rows]))
+    assert read(path).configurations == ("0.1", "0.10", "2")
+
+
+@pytest.mark.parametrize("factor", [1e-12, 0.37])
+def test_folds_of_real_numbers_are_refused(tmp_path, factor):
+    path = tmp_path / "m.csv"
+    rows = [f"{i},{i % 5 + i * factor!r},{i % 2},{i / 20}" for i in range(20)]
+    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
+    e = refused(r"fold is not an integer or a name \(column 'fold', row 1, value ", path)
+    assert e.further == 18
+    path.write_text(
+        "\n".join(
+            ["row_id,fold,truth,a", *(f"{i},{i % 5 * 3}.5,{i % 2},{i / 20}" for i in range(20))]
+        )
+    )
+    assert read(path).fold_names == ("0.5", "3.5", "6.5", "9.5", "12.5")
+
+
+def test_padded_folds_are_numbers_and_words_are_keys(tmp_path):
+    path = tmp_path / "m.csv"
+    rows = [f"{key},{i % 3 + 8:02d},{i % 2},{i / 9}" for i, key in enumerate("abcdefghi")]
+    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
+    matrix = read(path)
+    assert matrix.fold_names == ("8", "9", "10")
+    assert matrix.keys[-1] == "i"
+    path.write_text(path.read_text().replace("a,08", "7,08"))
+    assert read(path).n_samples == 9

@@ -12,9 +12,9 @@ from bbccli import METHODS, METRICS, BbcError, Plan, document, matrix_of, read
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import choose_metric, fitting
 from bbccli.readers import Roles
+from bbccli.reports.paper import sentences
 from bbccli.reports.phrases import understood
-from bbccli.reports.sentences import sentences
-from bbccli.types import Missing, PredictionKind, Task
+from bbccli.types import PredictionKind, Task
 
 PLAN = Plan(n_resamples=100, seed=1)
 RIGHT = pd.DataFrame(
@@ -32,15 +32,12 @@ def scored(frame, **options):
     return read(frame, task=Task.SCORE, **options)
 
 
-def test_scores_need_neither_truth_nor_folds():
+def test_scores_need_neither_truth_nor_folds_and_are_never_inferred():
     matrix = scored(RIGHT)
     assert (matrix.task, matrix.kind) == (Task.SCORE, PredictionKind.VALUE)
     assert matrix.configurations == ("a", "b", "c")
     assert (matrix.folds, matrix.outcome.bounds, matrix.notes) == (None, (0.0, 1.0), ())
     np.testing.assert_array_equal(matrix.predictions[0, :, 0], RIGHT["a"])
-
-
-def test_scores_are_never_inferred():
     refused("no truth column", RIGHT, kind=BbcError)
     assert read(RIGHT.assign(truth=RIGHT["c"].to_numpy()[::-1])).task is Task.BINARY
 
@@ -55,9 +52,8 @@ def test_metadata_declare_scores(save):
 
 @pytest.mark.parametrize("bounds", [[1], [5, 1], [0, "x"], [False, True], [0, float("inf")], 3])
 def test_bounds_of_metadata(bounds, save):
-    refused(
-        "bounds", save("m.parquet", {"a": [1, 2]}, METADATA | {"bounds": bounds}), kind=BbcError
-    )
+    path = save("m.parquet", {"a": [1, 2]}, METADATA | {"bounds": bounds})
+    refused("bounds", path, kind=BbcError)
 
 
 def test_a_column_called_like_a_truth_is_set_aside():
@@ -75,56 +71,27 @@ def test_bounds_are_not_guessed():
     assert scored(frame, bounds=(-1, 9)).outcome.bounds == (-1.0, 9.0)
 
 
-def test_a_score_beyond_the_bounds():
-    with pytest.raises(BbcError) as error:
-        scored(RIGHT.assign(b=np.arange(60.0) / 50), bounds=(0, 1))
-    assert "score is not within 0 and 1 (column 'b', row 51, value 1.02" in str(error.value)
-
-
-REFUSED = [
-    {"roles": Roles(truth="a")},
-    {"roles": Roles(time="a")},
-    {"positive": "1"},
-    {"labels": "labels.csv"},
-    {"bounds": (1, 0)},
-    {"bounds": (0, np.inf)},
-]
-
-
-@pytest.mark.parametrize("options", REFUSED)
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"roles": Roles(truth="a")},
+        {"roles": Roles(time="a")},
+        {"positive": "1"},
+        {"labels": "labels.csv"},
+        {"bounds": (1, 0)},
+        {"bounds": (0, np.inf)},
+    ],
+)
 def test_what_does_not_go_with_scores(options):
     with pytest.raises(BbcError):
         scored(RIGHT, **options)
 
 
-def test_bounds_are_for_scores():
+def test_scores_beyond_the_bounds_and_bounds_of_no_scores():
+    far = RIGHT.assign(b=np.arange(60.0) / 50)
+    words = r"score is not within 0 and 1 \(column 'b', row 51, value 1.02"
+    refused(words, far, task=Task.SCORE, bounds=(0, 1), kind=BbcError)
     refused("bounds is for scores", RIGHT.assign(truth=[0, 1] * 30), bounds=(0, 1), kind=BbcError)
-
-
-def test_a_configuration_that_is_always_right_is_no_error():
-    matrix = scored(RIGHT.assign(a=1, b=0))
-    assert matrix.notes == ()
-    found = METHODS["bbc"].run(matrix, METRICS["mean-score"], PLAN)
-    assert (found.winner, found.value) == ("a", 1)
-    assert 0.9 < found.interval.lower < 1  # the guard
-
-
-def test_gaps_groups_weights_and_epochs():
-    frame = pd.concat([RIGHT.assign(epoch=e, repeat=e) for e in range(2)]).drop(columns="epoch")
-    frame["group"], frame["weight"] = frame["row_id"] // 4, frame["row_id"] + 1.0
-    matrix = scored(frame)
-    assert (matrix.n_repeats, matrix.n_groups) == (2, 15)
-    expected = np.average(RIGHT["a"], weights=RIGHT["row_id"] + 1.0)
-    values = (
-        METHODS["cvt"]
-        .run(
-            scored(frame[["row_id", "repeat", "weight", "a", "group"]]), METRICS["mean-score"], PLAN
-        )
-        .value
-    )
-    assert values == pytest.approx(expected)
-    gaps = RIGHT.assign(a=np.where(np.arange(60) < 5, np.nan, RIGHT["a"]))
-    assert scored(gaps, missing=Missing.COMMON_ROWS).n_samples == 55
 
 
 def test_numbers_are_those_of_the_accuracy():
@@ -140,30 +107,6 @@ def test_numbers_are_those_of_the_accuracy():
         if theirs.interval is not None:
             assert ours.interval.lower == pytest.approx(theirs.interval.lower, abs=1e-12)
             assert ours.interval.upper == pytest.approx(theirs.interval.upper, abs=1e-12)
-
-
-def test_losses_are_scores_with_another_sign():
-    matrix = marks()
-    negated = replace(
-        matrix,
-        predictions=-matrix.predictions,
-        outcome=replace(matrix.outcome, bounds=(-5.0, -1.0)),
-    )
-    score = METHODS["bbc"].run(matrix, METRICS["mean-score"], PLAN)
-    loss = METHODS["bbc"].run(negated, METRICS["mean-loss"], PLAN)
-    assert (loss.winner, loss.value) == (score.winner, pytest.approx(-score.value))
-    assert loss.interval.upper == pytest.approx(-score.interval.lower)
-
-
-def test_the_guard_counts_the_worst_score():
-    matrix = marks()
-    wide = replace(matrix, outcome=replace(matrix.outcome, bounds=(-20.0, 5.0)))
-    without = replace(matrix, outcome=replace(matrix.outcome, bounds=None))
-    lower = [
-        METHODS["bbc"].run(m, METRICS["mean-score"], PLAN).interval.lower
-        for m in (wide, matrix, without)
-    ]
-    assert lower[0] < lower[1] < lower[2]
 
 
 def test_methods_say_why_they_do_not_run():

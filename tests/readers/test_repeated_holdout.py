@@ -1,22 +1,13 @@
 """Files of repeated hold-out (Monte-Carlo cross-validation)."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from documents import codes
 from numpy.testing import assert_array_equal
 from reading import refused
 
-from bbccli.core.outcome import Outcome
 from bbccli.readers import read
-from bbccli.readers.metadata import Metadata
-from bbccli.readers.predictions import interpret, read_values
-from bbccli.readers.problems import RAISE
-from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.readers.sources.opening import read_table
-from bbccli.readers.table import PredictionColumn
-from bbccli.types import Missing, Task
+from bbccli.types import Missing
 
 SIZE = 12
 
@@ -90,7 +81,7 @@ def test_repeats_without_a_sample_in_common_are_refused(save):
     columns = rows()
     columns["row_id"] = np.arange(72)
     columns["truth"] = np.where(np.arange(72) % 2, "y", "n")
-    refused("no sample is in all 6 repeats", save("p.csv", columns), hint="a column `fold`")
+    refused("no sample is in all 6 repeats", save("p.csv", columns), hint="a column 'fold'")
 
 
 def test_labels_and_gaps(save):
@@ -110,8 +101,8 @@ def test_labels_and_gaps(save):
     assert both.configurations == ("a", "b")
     assert both.available[:, :, 1].sum() == 72 - 15
     (note,) = [note for note in both.notes if note.code == "available-cases"]
-    assert note.text.startswith("10% of the predictions are missing")  # 15 of 144
-    refused("1 of 2 configurations lack predictions", path, missing=Missing.ERROR)
+    assert note.text.startswith("10 % of the predictions are missing")  # 15 of 144
+    refused("1 of 2 configurations lacks predictions", path, missing=Missing.ERROR)
     complete = read(path, missing=Missing.COMMON_ROWS)
     assert complete.configurations == ("a", "b")
     assert complete.n_samples < matrix.n_samples
@@ -127,11 +118,6 @@ def test_conversion_loses_nothing(run, save, tmp_path, layout):
     assert_array_equal(first.available, again.available)
     assert_array_equal(first.predictions, again.predictions)
     assert_array_equal(first.outcome.values, again.outcome.values)
-
-
-def test_inspect_says_what_it_is(run, save):
-    out = run.printed("inspect", save("p.csv", rows()))
-    assert "repeated hold-out: each of 6 repeats predicts 12 of" in " ".join(out.split())
 
 
 def test_correct_runs_and_names_what_cannot(run, save):
@@ -156,21 +142,3 @@ def test_the_polarity_is_that_of_the_samples_held_out(save):
     assert "polarity" not in codes(read(save("p.csv", columns)))
     columns["a"] = columns["b"] = 1 - columns["a"]
     assert "polarity" in codes(read(save("p.csv", columns)))
-
-
-@pytest.mark.parametrize("kind", [float, str])
-def test_no_row_is_no_prediction(save, kind):
-    names = [str(v) for v in (0, 1, 0, 1)] if kind is str else [0.1, 0.2, 0.3, 0.4]
-    truth = ["0", "1", "0", "1"] if kind is float else ["c0", "c1", "c0", "c1"]
-    shown = names if kind is float else [f"c{name}" for name in names]
-    table = read_table(save("m.parquet", {"truth": truth, "a": shown}))
-    sheet = Sheet(table, WIDE, table.n_rows, {}, (PredictionColumn("a", "a", "a"),), Metadata())
-    rows = np.array([[0, -1, 2], [-1, 1, 3]])
-    sheet, values = read_values(replace(sheet, rows=rows, usable=np.arange(3)), RAISE)
-    if kind is float:
-        expected = [[0.1, np.nan, 0.3], [np.nan, 0.2, 0.4]]
-        assert_array_equal(values.array[..., 0], expected)
-    else:
-        outcome = Outcome(Task.BINARY, np.array([0, 1, 0]), ("c0", "c1"))
-        found = interpret(sheet, values, outcome)
-        assert_array_equal(found.array[..., 0], [[0, np.nan, 0], [np.nan, 1, 1]])

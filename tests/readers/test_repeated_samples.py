@@ -10,7 +10,6 @@ from looped import each
 from reading import refused
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from bbccli.analysis.inspection import inspect
 from bbccli.core import workers
 from bbccli.core.outcome import Outcome
 from bbccli.readers import read
@@ -19,7 +18,6 @@ from bbccli.readers.predictions import Values
 from bbccli.types import PredictionKind, Task
 
 N = 60
-CLASSES = np.array(["cat", "dog", "owl"])
 
 
 def rng_of(seed=0):
@@ -60,16 +58,9 @@ def test_repeats_under_one_another(save, truth):
     (note,) = notes(read(save("m.csv", frame.to_csv(index=False))))
     assert note.text.startswith(f"the truth repeats every {N} samples, 3 times in all")
     assert "too narrow by a factor of 1.73" in note.text
-    assert "`repeat` (or --repeat COLUMN) and `row_id`" in note.remedy
+    assert "'repeat' (or --repeat COLUMN) and 'row_id'" in note.remedy
     said = frame.assign(repeat=np.repeat(range(3), N), row_id=np.tile(range(N), 3))
     assert not notes(read(save("m.csv", said.to_csv(index=False))))
-
-
-def test_multiclass(save):
-    frame = repeats(CLASSES[rng_of(1).integers(0, 3, N)], 2)
-    rng = rng_of(2)
-    frame = frame.assign(a=CLASSES[rng.integers(0, 3, 2 * N)], b=CLASSES[rng.integers(0, 3, 2 * N)])
-    assert len(notes(read(save("m.csv", frame.to_csv(index=False))))) == 1
 
 
 def test_survival(save):
@@ -79,29 +70,6 @@ def test_survival(save):
     assert len(notes(read(save("m.csv", frame.to_csv(index=False))))) == 1
     other = frame.assign(event=rng.integers(0, 2, 2 * N))
     assert not notes(read(save("m.csv", other.to_csv(index=False))))
-
-
-def test_long_and_several_files(save):
-    frame = repeats(TRUTHS["binary"]).assign(id=range(3 * N))
-    long = frame.melt(id_vars=["id", "truth"], value_vars=["a", "b"], var_name="config")
-    text = long.rename(columns={"value": "score"}).to_csv(index=False)
-    assert len(notes(read(save("m.csv", text)))) == 1
-    paths = [
-        save(f"{name}.csv", frame[["truth", name]].rename(columns={name: "score"}).to_csv())
-        for name in "ab"
-    ]
-    assert len(notes(read(paths))) == 1
-
-
-def test_inspect_says_so(save):
-    path = save("m.csv", repeats(TRUTHS["binary"]).to_csv(index=False))
-    (found,) = [f for f in inspect(path).findings if "repeats every 60" in f.text]
-    assert (found.check, found.status) == ("keys", "warning")
-
-
-def test_groups_hold_their_copies(save):
-    frame = repeats(TRUTHS["binary"]).assign(group=np.tile(range(N), 3))
-    assert not notes(read(save("m.csv", frame.to_csv(index=False))))
 
 
 def fold_by_fold(truth, splitter, k):
@@ -224,16 +192,15 @@ def test_copies_under_other_ids(save, k):
     (note,) = notes(read(save("m.csv", copied(k).to_csv(index=False))))
     assert note.text.startswith(f"every row is there {k} times")
     assert f"{k**0.5:.2f}" in note.text
-
-
-def test_some_rows_of_their_own(save):
-    frame = copied(2).iloc[:-1]
-    assert not notes(read(save("m.csv", frame.to_csv(index=False))))
+    rest = copied(k).iloc[:-1]
+    assert not notes(read(save("m.csv", rest.to_csv(index=False))))
 
 
 def test_copies_in_groups(save):
     own = copied(2, groups=np.arange(50))
-    assert not notes(read(save("m.csv", own.to_csv(index=False))))  # resampled together
+    held = repeats(TRUTHS["binary"]).assign(group=np.tile(range(N), 3))
+    for frame in (own, held):  # which are resampled together
+        assert not notes(read(save("m.csv", frame.to_csv(index=False))))
     other = own.assign(group=own.group + 50 * own.duplicated(["a", "b"]))
     (note,) = notes(read(save("m.csv", other.to_csv(index=False))))
     assert note.text.startswith("every group")
@@ -253,21 +220,14 @@ def test_coarse_predictions_coincide_and_are_no_copies():
     assert copies_of(predictions_of(few), outcome_of(np.zeros(38))) == 1
 
 
-def test_same_predictions_of_other_truths():
-    array = predictions_of(np.tile(rng_of(6).random((50, 2)), (2, 1)))
-    truth = np.tile(rng_of(7).integers(0, 2, 50), 2)
-    assert copies_of(array, outcome_of(truth)) == 2
-    truth[0] = 1 - truth[0]
-    assert copies_of(array, outcome_of(truth)) == 1
-
-
-def test_copies_differ_in_a_late_configuration():
+def test_copies_are_of_all_configurations_and_of_the_truth():
     rng = rng_of(6)
-    array = np.tile(rng.random((50, 9)), (2, 1))
-    truth = outcome_of(np.tile(rng.integers(0, 2, 50), 2))
-    assert copies_of(predictions_of(array), truth) == 2
+    array, truth = np.tile(rng.random((50, 9)), (2, 1)), np.tile(rng.integers(0, 2, 50), 2)
+    assert copies_of(predictions_of(array), outcome_of(truth)) == 2
+    other = np.append(1 - truth[:1], truth[1:])
+    assert copies_of(predictions_of(array), outcome_of(other)) == 1
     array[:50, 8] += 1
-    assert copies_of(predictions_of(array), truth) == 1
+    assert copies_of(predictions_of(array), outcome_of(truth)) == 1
 
 
 def test_on_workers(tmp_path):
@@ -311,12 +271,6 @@ def test_items_of_their_own(difficulty):
     for seed in range(5):
         rng = rng_of(seed)
         assert period_of_scores(epochs(rng, difficulty(rng), 1)[None].astype(float)) == 0
-
-
-def test_few_items():
-    for seed in range(60):
-        scores = epochs(rng_of(seed), np.full(60, 0.6), 1)[None].astype(float)
-        assert period_of_scores(scores) == 0
 
 
 # files with the same content

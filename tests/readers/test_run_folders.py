@@ -85,7 +85,7 @@ def test_autogluon_flags(predictor: Path) -> None:
     assert list(found.names) == sorted(found.names)
     assert left_out(found) == {
         "LightGBM_BAG_L1_FULL": "no out-of-fold predictions",
-        "TabPFNv2_BAG_L1": "one model, which predicts the samples that trained it",
+        "TabPFNv2_BAG_L1": "a single model, which predicts its own training samples",
     }
 
 
@@ -109,14 +109,15 @@ def test_autogluon_classes(tmp_path: Path) -> None:
         np.testing.assert_array_equal(column(found, f"LightGBM_BAG_L1::{k}"), expected[:, k])
 
 
+ARRAYS = {"_oof_pred_proba": FLOAT32, "_oof_pred_model_repeats": FLOAT32}
+
+
 @pytest.mark.parametrize(
     "content",
     [
         pickle.dumps(FLOAT32),
         pickle.dumps({"_oof_pred_proba": FLOAT32}),
-        pickle.dumps(
-            {"_oof_pred_proba": FLOAT32, "_oof_pred_model_repeats": FLOAT32, "more": FLOAT32}
-        ),
+        pickle.dumps(ARRAYS | {"more": FLOAT32}),
         oof(np.arange(4)),
         oof(np.zeros((2, 2, 2)), np.ones(2, np.uint8)),
         oof(FLOAT32, np.ones(3, np.uint8)),
@@ -129,9 +130,7 @@ def test_autogluon_classes(tmp_path: Path) -> None:
 )
 def test_autogluon_files_of_another_form(tmp_path: Path, content: bytes) -> None:
     path = autogluon(tmp_path, {"LightGBM_BAG_L1": (content, FOLDS)})
-    fault(
-        "oof.pkl: does not hold out-of-fold predictions as AutoGluon writes them", path, by=ag.load
-    )
+    fault("oof.pkl: does not hold out-of-fold predictions as AutoGluon", path, by=ag.load)
 
 
 def test_autogluon_that_can_not_be_read(tmp_path: Path) -> None:
@@ -142,7 +141,7 @@ def test_autogluon_that_can_not_be_read(tmp_path: Path) -> None:
     fault("is not a pickled array of numbers", path, by=ag.load)
     models = {"A_BAG_L1": (oof(FLOAT32), FOLDS), "B_BAG_L1": (oof(FLOAT32[:3]), FOLDS)}
     path = autogluon(tmp_path / "c", models)
-    words = "predictions of B_BAG_L1 are of shape (3,), those of A_BAG_L1 of shape (4,)"
+    words = "predictions of B_BAG_L1 have shape (3,), those of A_BAG_L1 have shape (4,)"
     fault(words, path, by=ag.load)
 
 
@@ -170,17 +169,12 @@ def test_autosklearn(search: Path) -> None:
     found = ask.load(search)
     assert found.metadata.run.tool == "auto-sklearn"
     np.testing.assert_array_equal(column(found, "truth"), TRUTH)
-    assert found.metadata.flags == {
-        "1": ("dummy",),
-        "2": (),
-        "3": ("low_fidelity",),
-        "10": (),
-    }
-    assert list(found.metadata.flags) == ["1", "2", "3", "10"]
+    flags = [("1", ("dummy",)), ("2", ()), ("3", ("low_fidelity",)), ("10", ())]
+    assert list(found.metadata.flags.items()) == flags
     for k in range(2):
         np.testing.assert_array_equal(column(found, f"2::{k}"), TWO[:, k])
         np.testing.assert_array_equal(column(found, f"10::{k}"), TWO[:, k] / 4)
-    assert left_out(found) == dict.fromkeys("45", "its predictions are gone")
+    assert left_out(found) == dict.fromkeys("45", "its predictions were deleted")
     assert found.metadata.n_candidates_total == 7  # two crashed; the dummy is no candidate
 
 
@@ -191,7 +185,7 @@ def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) 
     assert ask.recognises(Path())
     with pytest.raises(InputError, match="the history of this run is in") as error:
         ask.load(Path())
-    assert error.value.hint == f"name the folder that holds both: {search}"
+    assert error.value.hint == f"give the folder that holds both: {search}"
 
 
 def test_autosklearn_without_history(tmp_path: Path) -> None:
@@ -214,25 +208,27 @@ def test_autosklearn_failed_runs_were_tried(search: Path) -> None:
     assert ask.load(search).metadata.n_candidates_total == 5
 
 
+OWN = "runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy"
+TARGETS = "true_targets_ensemble.npy"
+HISTORY = "../smac3-output/run_1/runhistory.json"
+NO_NUMBER = history({2: 0.5}).replace('"num_run": 2', '"num_run": 1e999')
+
+
 @pytest.mark.parametrize(
     ("file", "content", "words"),
     [
-        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", FOREIGN, "not a pickled array"),
-        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", pickle.dumps(FLOAT32[:3]), "3 predic"),
-        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", oof(FLOAT32), "does not hold"),
-        ("runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy", pickle.dumps(np.arange(4)), "not hold"),
-        ("true_targets_ensemble.npy", FOREIGN, "is not an array file"),
-        ("true_targets_ensemble.npy", b"", "is not an array file"),
-        ("../smac3-output/run_1/runhistory.json", "{", "is not valid JSON"),
-        ("../smac3-output/run_1/runhistory.json", "[" * 100_000, "is not valid JSON"),
-        ("../smac3-output/run_1/runhistory.json", "{}", "not a history as SMAC"),
-        ("../smac3-output/run_1/runhistory.json", '{"data": [1]}', "not a history as SMAC"),
-        ("../smac3-output/run_1/runhistory.json", '{"data": {"a": 1}}', "not a history as SMAC"),
-        (
-            "../smac3-output/run_1/runhistory.json",
-            history({2: 0.5}).replace('"num_run": 2', '"num_run": 1e999'),
-            "not a history as SMAC",
-        ),
+        (OWN, FOREIGN, "not a pickled array"),
+        (OWN, pickle.dumps(FLOAT32[:3]), "3 predic"),
+        (OWN, oof(FLOAT32), "does not hold"),
+        (OWN, pickle.dumps(np.arange(4)), "not hold"),
+        (TARGETS, FOREIGN, "is not an array file"),
+        (TARGETS, b"", "is not an array file"),
+        (HISTORY, "{", "is not valid JSON"),
+        (HISTORY, "[" * 100_000, "is not valid JSON"),
+        (HISTORY, "{}", "not a history as SMAC"),
+        (HISTORY, '{"data": [1]}', "not a history as SMAC"),
+        (HISTORY, '{"data": {"a": 1}}', "not a history as SMAC"),
+        (HISTORY, NO_NUMBER, "not a history as SMAC"),
     ],
 )
 def test_autosklearn_damaged(search: Path, file: str, content: bytes | str, words: str) -> None:
@@ -240,41 +236,25 @@ def test_autosklearn_damaged(search: Path, file: str, content: bytes | str, word
     fault(words, search, by=ask.load)
 
 
-def targets(path: Path, array: Any, **options: Any) -> Path:
-    np.save(path / ".auto-sklearn" / "true_targets_ensemble.npy", array, **options)
+def targets(path: Path, array: Any) -> Path:
+    np.save(path / ".auto-sklearn" / TARGETS, array)
     return path
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.array(TRUTH, "f4"),
-        np.array(TRUTH, ">f8"),
-        np.array(TRUTH, "u1"),
-        np.array(TRUTH, "i8")[:, None],
-        np.asfortranarray(np.array(TRUTH, "f4")[:, None]),
-    ],
-)
-def test_targets(search: Path, array: np.ndarray) -> None:
-    np.testing.assert_array_equal(column(ask.load(targets(search, array)), "truth"), TRUTH)
+@pytest.mark.parametrize("kind", ["f4", ">f8", "u1", "i8"])
+def test_targets(search: Path, kind: str) -> None:
+    for array in (np.array(TRUTH, kind), np.asfortranarray(np.array(TRUTH, kind)[:, None])):
+        np.testing.assert_array_equal(column(ask.load(targets(search, array)), "truth"), TRUTH)
 
 
-@pytest.mark.parametrize(
-    "array",
-    [
-        np.array(TRUTH, object),
-        np.array(["a", "b"]),
-        np.zeros((4, 2), "f4"),
-        np.zeros((4, 1, 1), "f4"),
-        np.array(0.5),
-        np.zeros(4, "M8[D]"),
-        np.zeros(4, [("a", "f4")]),
-        np.zeros(4, bool),
-        np.zeros(4, complex),
-    ],
-)
-def test_targets_of_another_form(search: Path, array: np.ndarray) -> None:
-    fault("true_targets_ensemble.npy: is not an array file", targets(search, array), by=ask.load)
+def test_targets_of_another_form(search: Path) -> None:
+    others = [np.array(TRUTH, object), np.array(["a", "b"]), np.array(0.5)]
+    others += [np.zeros((4, 2), "f4"), np.zeros((4, 1, 1), "f4")]
+    others += [np.zeros(4, kind) for kind in ("M8[D]", [("a", "f4")], bool, complex)]
+    for array in others:
+        fault(
+            "true_targets_ensemble.npy: is not an array file", targets(search, array), by=ask.load
+        )
 
 
 def test_targets_that_are_cut(search: Path) -> None:

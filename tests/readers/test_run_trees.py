@@ -1,7 +1,6 @@
 """Folders of real runs in which something else lies in the place of a file."""
 
 import os
-import re
 import signal
 from contextlib import contextmanager
 from pathlib import Path
@@ -77,25 +76,6 @@ def test_what_is_no_file_is_neither_waited_for_nor_read_without_end(tree, kind, 
     assert opened(run).n_samples >= 100
 
 
-@pytest.mark.parametrize(
-    ("tree", "place"),
-    [
-        ("mljar", "1_Baseline/predictions_out_of_folds.csv"),
-        ("h2o", "GBM_1*holdout_predictions.csv"),
-        ("caret", "knn_pred.csv"),
-        ("flaml", "design.npz"),
-    ],
-)
-def test_a_pipe_in_a_run_is_named(tree, place, copied):
-    run = copied(tree)
-    path = sorted(run.glob(place))[0]
-    path.unlink()
-    os.mkfifo(path)
-    with at_most(20), pytest.raises(InputError) as error:
-        opened(run)
-    assert str(path) in str(error.value)
-
-
 def test_parts_of_a_recording_that_can_not_be_read_are_told(copied):
     run = copied("flaml")
     first, second, *_ = sorted((run / "parts").iterdir())
@@ -105,39 +85,6 @@ def test_parts_of_a_recording_that_can_not_be_read_are_told(copied):
     with at_most(20):
         said = {note.code: note.text for note in read(run).notes}["damaged-parts"]
     assert all(path.name in said for path in (first, second))
-
-
-def test_a_column_twice_in_a_table_of_h2o(copied):
-    run = copied("h2o")
-    path = sorted(run.glob("GBM_1*fold_assignment.csv"))[0]
-    header, *rows = path.read_text().splitlines()
-    path.write_text("\n".join([f"{header},x,x", *(f"{row},1,2" for row in rows)]) + "\n")
-    with pytest.raises(InputError, match="column name occurs twice") as error:
-        opened(run)
-    assert (error.value.path, error.value.column) == (str(path), "x")
-
-
-@pytest.mark.parametrize("fold", ["1e30", "-1e300", "9223372036854775808"])
-def test_a_fold_of_h2o_that_no_integer_holds(copied, fold):
-    run = copied("h2o")
-    path = sorted(run.glob("GBM_1*fold_assignment.csv"))[0]
-    header, _, *rows = path.read_text().splitlines()
-    path.write_text("\n".join([header, fold, *rows]) + "\n")
-    with pytest.raises(InputError, match="fold is no whole number") as error:
-        opened(run)
-    assert (error.value.path, error.value.row) == (str(path), 0)
-
-
-def test_infinite_predictions_of_autogluon_warn_of_nothing(copied):
-    from runs import oof
-
-    run = copied("autogluon")
-    path = sorted(run.glob("models/*/utils/oof.pkl"))[0]
-    values, count = np.full(150, np.inf, np.float32), np.ones(150, np.float32)
-    count[:3] = np.inf, np.nan, 1e-45
-    path.write_bytes(oof(values, count))
-    with pytest.raises(InputError):
-        opened(run)
 
 
 @pytest.mark.parametrize("code", [np.nan, np.inf, 1e30, -1.0, 0.5])
@@ -150,11 +97,3 @@ def test_truths_of_auto_sklearn_that_are_no_class_warn_of_nothing(copied, code):
     with pytest.raises(InputError, match="truth") as error:
         opened(run)
     assert error.value.row == 65
-
-
-def test_lost_weights_of_one_model_of_mljar_are_found_by_its_score(copied):
-    run = copied("mljar_weights")
-    path = run / "1_Baseline" / "predictions_out_of_folds.csv"
-    path.write_text(re.sub(r",[^,\n]*$", "", path.read_text(), flags=re.M))
-    with pytest.raises(InputError, match="1_Baseline has auc .* on the leaderboard of mljar"):
-        opened(run)

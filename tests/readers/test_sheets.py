@@ -6,7 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
-from looped import each
+from looped import each, labelled
 from numpy.testing import assert_array_equal
 from reading import refused
 
@@ -16,8 +16,8 @@ from bbccli.readers import read
 SHEETS = Path(__file__).parents[1] / "data" / "sheets"
 TABLES = sorted(path.name for path in SHEETS.iterdir() if path.suffix in (".csv", ".tsv", ".txt"))
 REFUSED = {
-    "excel_formula.csv": r"the error of a formula \(column 'svm', row 5, value '#VALUE!'\)",
-    "excel_german_formula.csv": r"the error of a formula \(column 'svm', row 5, value '#WERT!'\)",
+    "excel_formula.csv": r"a formula error \(column 'svm', row 5, value '#VALUE!'\)",
+    "excel_german_formula.csv": r"a formula error \(column 'svm', row 5, value '#WERT!'\)",
     "excel_names_cp1252.csv": r"not UTF-8 \(line 1\); in Windows-1252 it reads 'Wälder'",
     "excel_values_cp1252.csv": r"not UTF-8 \(line 2\); in Windows-1252 it reads '-40\\xa0777'",
     "libreoffice_values_cp1252.csv": r"not UTF-8 \(line 2\); in Windows-1252 it reads",
@@ -33,15 +33,14 @@ def plain(name):
     return SHEETS / ("values.csv" if "values" in name else "plain.csv")
 
 
-def same(found, expected, *, predictions=True):
+def same(found, expected):
     assert found.task is expected.task
     assert_array_equal(found.outcome.values, expected.outcome.values)
     assert_array_equal(found.outcome.weights, expected.outcome.weights)
     assert found.outcome.classes == expected.outcome.classes
     assert_array_equal(found.folds, expected.folds)
-    if predictions:
-        assert found.configurations == expected.configurations
-        assert_array_equal(found.predictions, expected.predictions)
+    assert found.configurations == expected.configurations
+    assert_array_equal(found.predictions, expected.predictions)
 
 
 def test_files_are_there():
@@ -49,20 +48,12 @@ def test_files_are_there():
     assert len(MISSING) > 4
 
 
-@each(
-    {name: name for name in SOME},
-    {name: name for name in READ if name not in SOME},
-    name=lambda name: name,
-)
+@each(labelled(*READ), name=str)
 def test_the_same_table(name):
     same(read(SHEETS / name), read(plain(name)))
 
 
-@each(
-    {name: name for name in MISSING[:2]},
-    {name: name for name in MISSING[2:]},
-    name=lambda name: name,
-)
+@each(labelled(*MISSING), name=str)
 def test_missing_predictions(name):
     found, whole = read(SHEETS / name, missing="available"), read(plain(name))
     absent = np.zeros(whole.predictions.shape, bool)
@@ -71,47 +62,25 @@ def test_missing_predictions(name):
     assert_array_equal(found.predictions[~absent], whole.predictions[~absent])
 
 
-@each(REFUSED, words=lambda words: words)
-def test_what_has_no_certain_meaning_is_refused(words):
-    name = next(name for name, other in REFUSED.items() if other == words)
-    e = refused(words, SHEETS / name)
-    assert e.hint
+@each({name: (name, words) for name, words in REFUSED.items()}, case=lambda case: case)
+def test_what_has_no_certain_meaning_is_refused(case):
+    name, words = case
+    assert refused(words, SHEETS / name).hint
 
 
-@each(
-    {name: name for name in SOME[::3]},
-    {name: name for i, name in enumerate(SOME) if i % 3},
-    name=lambda name: name,
-)
-def test_packed(tmp_path, name):
+@each(labelled(*SOME[::3]), name=str)
+def test_at_other_doors(tmp_path, stdin, save, name):
+    """Packed, on standard input, and joined by the key: a sheet to plain predictions, and back."""
+    whole, sheet = read(plain(name)), SHEETS / name
     suffix = ".tsv" if name.endswith(".txt") and "unicode" in name else ".csv"
     packed = tmp_path / f"m{suffix}.gz"
-    packed.write_bytes(gzip.compress((SHEETS / name).read_bytes()))
-    same(read(packed), read(plain(name)))
-
-
-@each(
-    {name: name for name in SOME[::3]},
-    {name: name for i, name in enumerate(SOME) if i % 3},
-    name=lambda name: name,
-)
-def test_standard_input(stdin, name):
-    stdin((SHEETS / name).read_bytes())
-    same(read("-"), read(plain(name)))
-
-
-@each(
-    {name: name for name in SOME[::3]},
-    {name: name for i, name in enumerate(SOME) if i % 3},
-    name=lambda name: name,
-)
-def test_a_labels_file_and_a_folds_file(save, name):
-    """Joined by the key: those of a sheet to plain predictions, and the other way round."""
-    whole, sheet = read(plain(name)), SHEETS / name
+    packed.write_bytes(gzip.compress(sheet.read_bytes()))
+    same(read(packed), whole)
+    stdin(sheet.read_bytes())
+    same(read("-"), whole)
     rows = [line.split(",") for line in plain(name).read_text().splitlines()]
     bare = save("p.csv", "".join(",".join([row[0], row[2], *row[4:]]) + "\n" for row in rows))
-    found = read(bare, labels=sheet, folds=sheet)
-    same(found, whole)
+    same(read(bare, labels=sheet, folds=sheet), whole)
     same(read(sheet, labels=plain(name), folds=plain(name)), whole)
 
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from reading import refused
 
-from bbccli.readers import Roles, read
+from bbccli.readers import read
 
 SIZES = (20, 40, 60, 80)
 
@@ -77,11 +77,6 @@ def test_the_same_whatever_the_form(change):
         assert one.train_size == other.train_size
 
 
-def test_a_column_by_another_name():
-    table = rows().rename(columns={"train_size": "n_train"})
-    assert read(table, roles=Roles(train_size="n_train")).train_size == 80
-
-
 def test_hold_out_repeats_may_differ_between_sizes():
     table = pd.concat(
         part.assign(repeat=repeat).drop(columns="fold")
@@ -98,7 +93,7 @@ def test_hold_out_repeats_may_differ_between_sizes():
 @pytest.mark.parametrize(
     ("change", "said", "hint"),
     [
-        (lambda s, _: s / 100, "must be a positive integer", "multiply shares"),
+        (lambda s, _: s / 100, "must be a positive integer", "multiply fractions"),
         (lambda s, _: -s, "must be a positive integer", "number of samples"),
         (lambda s, _: s - 20, "must be a positive integer", "number of samples"),
         (lambda s, _: s + 0.5, "must be a positive integer", "number of samples"),
@@ -119,20 +114,14 @@ def test_a_sample_has_one_truth_at_all_sizes():
     refused("truth differs between training sizes", table)
 
 
-def test_convert_refuses_to_drop_rows(run, tmp_path):
-    path = tmp_path / "sizes.csv"
-    rows().to_csv(path, index=False)
-    err = run.refused("convert", path, "--output", tmp_path / "wide.parquet")
-    assert "several training sizes" in err
-    assert not (tmp_path / "wide.parquet").exists()
-
-
-def test_one_size_is_converted_with_its_column(run, tmp_path):
-    path = tmp_path / "sizes.csv"
-    table = rows()
+def test_one_size_is_converted_with_its_column_and_several_are_refused(run, tmp_path):
+    path, target, table = tmp_path / "sizes.csv", tmp_path / "wide.parquet", rows()
+    table.to_csv(path, index=False)
+    assert "several training sizes" in run.refused("convert", path, "--output", target)
+    assert not target.exists()
     table[table["train_size"] == 80].to_csv(path, index=False)
-    run.printed("convert", path, "--output", tmp_path / "wide.parquet")
-    assert set(pd.read_parquet(tmp_path / "wide.parquet")["train_size"]) == {80}
+    run.printed("convert", path, "--output", target)
+    assert set(pd.read_parquet(target)["train_size"]) == {80}
 
 
 def test_the_command_line_names_the_note_and_the_estimate(run, tmp_path):

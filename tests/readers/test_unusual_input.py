@@ -39,8 +39,8 @@ def test_what_is_no_array(predictions, outcome, how):
     with pytest.raises(InputError) as error:
         matrix_of(predictions, outcome, **how)
     assert error.value.path == "<arrays>"
-    assert "are no array" in error.value.problem
-    assert error.value.hint == "as many values in each; text as str"
+    assert "not an array" in error.value.problem
+    assert error.value.hint == "give as many values in each; text as str"
 
 
 @pytest.mark.one_in(3)
@@ -62,7 +62,7 @@ def test_values_of_types_that_no_column_has(predictions, outcome, column):
         matrix_of(predictions, outcome)
     assert "neither all numbers, booleans nor text" in error.value.problem
     assert error.value.column == (column or "truth")
-    assert error.value.hint == "one kind of value per array"
+    assert error.value.hint == "use one kind of value per array"
 
 
 def test_bytes_are_text():
@@ -97,15 +97,10 @@ def test_gaps_among_classes_are_scored_where_there_is_a_prediction(save):
     assert whole.n_samples == N - 2
 
 
-def table(columns):
-    rows = zip(*columns.values(), strict=True)
-    return "\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n"
-
-
 # Bounds
 
 
-SCORES = table({"fold": np.arange(N) % 4, "a": CHANCES[:, 0], "b": CHANCES[:, 1]})
+SCORES = {"fold": np.arange(N) % 4, "a": CHANCES[:, 0], "b": CHANCES[:, 1]}
 
 
 @pytest.mark.one_in(4)
@@ -116,10 +111,7 @@ def test_bounds_that_are_none(run, save, bounds):
     argv = ("correct", save("s.csv", SCORES), "--task", "score", "--bounds", bounds)
     err = run.refused(*argv)
     assert f"error: --bounds {bounds!r} is not LOW,HIGH" in err
-    assert "hint: two numbers, for example 0,1 or 1,5" in err
-
-
-# Columns
+    assert "hint: give two numbers, for example 0,1 or 1,5" in err
 
 
 def test_an_empty_column_beside_labels_is_no_configuration(save):
@@ -127,33 +119,15 @@ def test_an_empty_column_beside_labels_is_no_configuration(save):
     words = np.array(["no", "yes"])
     guessed = (CHANCES > 0.5).astype(int)
     columns = {"truth": words[TRUTH], "a": words[guessed[:, 0]], "b": words[guessed[:, 1]]}
-    matrix = read(save("p.csv", table(columns | {"c": [""] * N})))
+    matrix = read(save("p.csv", columns | {"c": [""] * N}))
     assert (matrix.configurations, matrix.kind) == (("a", "b"), PredictionKind.LABEL)
     np.testing.assert_array_equal(matrix.predictions[0], guessed)
 
 
+# Columns
+
+
 # Files
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("p.csv", "truth,a,b\n", "no rows under the header\nhint: one row per sample"),
-        ("p.csv", "truth,a,b", "no rows under the header\nhint: one row per sample"),
-        ("p.csv", "truth,a,b\n\n\n", "no rows under the header\nhint: one row per sample"),
-        ("p.tsv", "truth\ta\tb\n", "no rows under the header\nhint: one row per sample"),
-        ("p.csv", "\n\n\n", "file is empty\nhint: a header line and one row per sample"),
-        ("p.jsonl", "\n \n", "file is empty\nhint: a header line and one row per sample"),
-        # a mark of the byte order: what some editors save as an empty file
-        ("p.csv", "\ufeff\n", "no rows under the header\nhint: one row per sample\n"),
-        ("p.jsonl", "\ufeff\n", "no rows\nhint: one JSON object per line\n"),
-    ],
-)
-def test_files_without_rows(run, save, name, content, words):
-    path = save(name, content)
-    err = run.refused("correct", path)
-    assert f"error: {path}: {words}" in err
 
 
 def test_json_lines_are_known_without_a_suffix(save):
@@ -185,16 +159,7 @@ def test_standard_input_that_can_not_be_read(run, monkeypatch, stdin, words):
     monkeypatch.setattr(sys, "stdin", stdin)
     err = run.refused("correct", "-")
     assert f"error: {words}" in err
-    assert "hint: name a file, or give it one: bbc correct - < FILE" in err
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="a user may not make links there")
-def test_a_link_to_itself(run, tmp_path):
-    path = tmp_path / "p.csv"
-    path.symlink_to(path)
-    err = run.refused("correct", path)
-    assert f"{path}: cannot be read: Too many levels of symbolic links" in err
-    assert "hint: check the path" in err
+    assert "hint: give a file, or redirect one: bbc correct - < FILE" in err
 
 
 @pytest.mark.parametrize("name", ["a" * 300, "a" * 300 + "/p.csv", "/".join(["a" * 200] * 30)])

@@ -89,8 +89,8 @@ def test_answers_that_can_not_be_kept_are_told_at_the_end(tmp_path, estimator, t
     assert np.isfinite(found.cv_results_["mean_test_score"]).all()
     with pytest.raises(InputError) as error:
         rec.finish(found)
-    assert error.value.hint == "a response= that all estimators have"
-    assert "0 of 3 fits recorded; the first that is missing is split 0 of " in str(error.value)
+    assert error.value.hint == "choose a response= that all estimators have"
+    assert "0 of 3 fits recorded; the first missing one is split 0 of " in str(error.value)
     assert error.value.problem.endswith(why)
 
 
@@ -131,14 +131,14 @@ def test_chances_that_are_none_do_not_end_the_search(tmp_path):
         (right, "", "the search scores by a function"),
         ("jaccard_macro", "", "the search scores by jaccard_macro, a metric that bbc lacks"),
         ("f1_macro", "", "the search scores by f1_macro, not a metric of binary tasks"),
-        ("roc_auc", "predict", "what was kept of the predictions gives no AUC"),
+        ("roc_auc", "predict", "the recorded form of the predictions gives no AUC"),
     ],
 )
 @pytest.mark.filterwarnings("default:the search scores by")
 def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, response, why):
     rec = recorder(tmp_path, scoring=scoring, response=response)
     found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
-    with pytest.warns(UserWarning, match=f"^{why}: none of its scores was computed again, and"):
+    with pytest.warns(UserWarning, match=f"^{why}: none of its scores was recomputed, and"):
         done = rec.finish(found)
     assert (done.n_fits, done.n_recomputed, done.largest_recomputed) == (6, 0, None)
 

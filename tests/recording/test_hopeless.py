@@ -41,7 +41,7 @@ def test_a_loop_stops_a_configuration_that_can_hardly_win(tmp_path):
     assert trained(rec, "alike", LogisticRegression(C=0.9)) == 5
     found = correct(rec.folder)
     assert found.winner in ("good", "alike")
-    assert any("1 of 3 configurations lack predictions" in note for note in found.notes)
+    assert any("1 of 3 configurations lacks predictions" in note for note in found.notes)
 
 
 def test_it_says_what_drop_says_of_the_same_rows(tmp_path):
@@ -101,7 +101,7 @@ def test_what_it_can_not_tell(tmp_path):
         rec.hopeless("trial 1", metric="auc")
     with pytest.raises(OptionError, match="pooling is 'mean'"):
         rec.hopeless("trial 1", pooling="mean")
-    with pytest.raises(OptionError, match="not told by what you select"):
+    with pytest.raises(OptionError, match="the recorder has no metric"):
         Recorder(tmp_path / "other", X, Y, cv=CV).hopeless("trial 1")
 
 

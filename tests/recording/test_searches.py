@@ -1,7 +1,5 @@
 """The recorder keeps what a search scores, changes nothing, and says what is missing."""
 
-# ruff: noqa: N803 - X is what scikit-learn calls it
-
 import json
 import os
 import subprocess
@@ -18,6 +16,7 @@ from recordings import (
     THREE,
     VALUES,
     Chances,
+    Counting,
     X,
     Y,
     by_hand,
@@ -38,7 +37,6 @@ from sklearn.model_selection import (
     ShuffleSplit,
     StratifiedKFold,
     cross_val_predict,
-    cross_validate,
 )
 from sklearn.naive_bayes import GaussianNB
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
@@ -125,14 +123,6 @@ def test_predictions_are_made_once_and_the_estimator_is_left_as_it_was(tmp_path)
     assert set(vars(fitted)) == before
 
 
-class Counting(Chances):
-    calls = 0
-
-    def predict_proba(self, X):
-        type(self).calls += 1
-        return super().predict_proba(X)
-
-
 def test_later_calls_of_the_scorer_and_training_rows_are_no_fits(tmp_path):
     """The training rows of one of two folds are the test rows of the other."""
     rec = recorder(tmp_path, cv=KFold(2))
@@ -157,13 +147,8 @@ def test_several_metrics_and_what_is_no_search(tmp_path):
     for wrong in (made.cv_results_, None, 3, {}, LogisticRegression()):
         with pytest.raises(OptionError, match="no metric ''"):
             rec.finish(wrong)
-
-
-def test_a_search_with_one_name_for_all_is_refused(tmp_path):
-    rec = recorder(tmp_path)
-    how = {"cv": rec.cv, "scoring": rec.configuration("knn"), "refit": False}
-    GridSearchCV(KNeighborsClassifier(), KNN, **how).fit(X, Y)
-    with pytest.raises(InputError, match="one name stands for several"):
+    made.set_params(scoring=rec.configuration("knn"), refit=False).fit(X, Y)
+    with pytest.raises(InputError, match="several configurations have the same name"):
         load(rec.folder)
 
 
@@ -311,17 +296,6 @@ def test_metadata_routing_tells_equal_test_sets_apart(tmp_path):
 # cross_validate and loops
 
 
-def test_cross_validate_of_several_estimators(tmp_path):
-    rec = recorder(tmp_path)
-    for name, one in (("bayes", GaussianNB()), ("forest-like", KNeighborsClassifier())):
-        scorer = rec.configuration(name, flags=["oob"] if name == "bayes" else ())
-        scores = cross_validate(one, X, Y, cv=rec.cv, scoring=scorer)
-        assert rec.finish(scores, configuration=name).n_fits == 3
-    run = load(rec.folder)
-    assert run.configurations == ("bayes", "forest-like")
-    assert list(as_table(run).metadata.flags.values()) == [("oob",), ()]
-
-
 def test_a_loop_writes_what_it_has(tmp_path):
     rec = recorder(tmp_path, scoring=None)
     for trial in (3, 1, 2):
@@ -341,13 +315,17 @@ def test_a_loop_writes_what_it_has(tmp_path):
         assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
 
 
-def test_rows_in_any_order_are_put_in_that_of_the_split(tmp_path):
+def test_rows_are_those_of_a_test_set_in_any_order(tmp_path):
     halves = np.split(RNG.permutation(60), 2)
     rec = recorder(tmp_path, cv=[tuple(halves), tuple(halves[::-1])], scoring=None)
     for half in halves:
         order = RNG.permutation(half)
         rec.write("one", order, X[order, 0])
     assert np.array_equal(load(rec.folder).predictions[0, :, 0], X[:, 0])
+    with pytest.raises(OptionError, match="no test set of cv"):
+        rec.write("one", [0, 1], [0.1, 0.2])
+    with pytest.raises(OptionError, match="no test set of cv, fold 1"):
+        rec.write("one", rec.cv[0][1], np.zeros(30), fold=1)
 
 
 def test_write_all_takes_cross_val_predict(tmp_path):
@@ -362,14 +340,6 @@ def test_write_all_takes_cross_val_predict(tmp_path):
     assert load(labels.folder).kind is PredictionKind.LABEL
 
 
-def test_rows_that_are_no_test_set(tmp_path):
-    rec = recorder(tmp_path, scoring=None)
-    with pytest.raises(OptionError, match="no test set of cv"):
-        rec.write("one", [0, 1], [0.1, 0.2])
-    with pytest.raises(OptionError, match="no test set of cv, fold 1"):
-        rec.write("one", rec.cv[0][1], np.zeros(len(rec.cv[0][1])), fold=1)
-
-
 @pytest.mark.sweep
 def test_a_folder_belongs_to_one_design(tmp_path):
     first = recorder(tmp_path, scoring="accuracy")
@@ -381,31 +351,6 @@ def test_a_folder_belongs_to_one_design(tmp_path):
         recorder(tmp_path, cv=KFold(3), scoring="accuracy")
 
 
-# Verification
-
-
-def test_permuted_predictions_are_caught(tmp_path):
-    rec = recorder(tmp_path)
-    recorded = search(rec)
-    victim = list(store.paths(rec.folder))[4]
-    tampered(victim, predictions=lambda held: np.roll(held["predictions"], 3))
-    problem = "n_neighbors=3: on split 1 the stored predictions"
-    with pytest.raises(InputError, match=problem) as error:
-        rec.finish(recorded)
-    assert f"{recorded.cv_results_['split1_test_score'][1]:.12g}" in str(error.value)
-
-
-def test_another_mean_is_caught(tmp_path):
-    rec = recorder(tmp_path)
-    results = dict(search(rec).cv_results_)
-    results["mean_test_score"] = results["mean_test_score"] + np.array([0, 1e-6, 0])
-    with pytest.raises(InputError, match="n_neighbors=3: the recorded scores have a mean of"):
-        rec.finish(results)
-
-
-# Parameters
-
-
 @pytest.mark.sweep
 def test_parameters_have_one_text_in_any_process():
     code = "import numpy as np; from bbccli.recording.given import plain; import json;"
@@ -414,6 +359,27 @@ def test_parameters_have_one_text_in_any_process():
     assert len(said) == 1
     one, other, third = json.loads(said.pop())[0], plain(lambda x: x), plain(lambda x: -x)
     assert one["digest"] == other["digest"] != third["digest"]
+
+
+# Verification
+
+
+def test_permuted_predictions_and_another_mean_are_caught(tmp_path):
+    rec = recorder(tmp_path)
+    recorded = search(rec)
+    results = dict(recorded.cv_results_)
+    results["mean_test_score"] = results["mean_test_score"] + np.array([0, 1e-6, 0])
+    with pytest.raises(InputError, match="n_neighbors=3: the recorded scores have a mean of"):
+        rec.finish(results)
+    victim = list(store.paths(rec.folder))[4]
+    tampered(victim, predictions=lambda held: np.roll(held["predictions"], 3))
+    problem = "n_neighbors=3: on split 1 the stored predictions"
+    with pytest.raises(InputError, match=problem) as error:
+        rec.finish(recorded)
+    assert f"{recorded.cv_results_['split1_test_score'][1]:.12g}" in str(error.value)
+
+
+# Parameters
 
 
 # Disks, and what lies in the folder

@@ -194,18 +194,6 @@ def scored(rec, scorer, folds, X=X):
     recordings.scored(rec, scorer, Chances(), folds, X, Y)
 
 
-def test_recorders_that_take_a_fold_each_make_one_try_also_of_a_search_that_goes_on(tmp_path):
-    for fold in (2, 0):
-        rec = recorder(tmp_path)
-        scored(rec, rec.scorer, slice(fold, fold + 1))
-    run = load(tmp_path / "run")
-    assert (run.configurations, run.complete.all(), again(run)) == (("Chances",), False, ((), ()))
-    searched(tmp_path)
-    run = load(tmp_path / "run")
-    assert (run.configurations, run.complete.all()) == (("power=1", "power=2"), True)
-    assert again(run) == (("power=1",), ())
-
-
 def test_other_forms_of_the_same_predictions_are_one_try(tmp_path):
     """Recorded again with `response=`: the newer form counts."""
     for response in ("", "predict_proba"):
@@ -213,9 +201,6 @@ def test_other_forms_of_the_same_predictions_are_one_try(tmp_path):
         searched(tmp_path, rec=rec)
     matrix = read(tmp_path / "run")
     assert (str(matrix.kind), matrix.configurations) == ("probability", ("power=1", "power=2"))
-
-
-# Loops
 
 
 def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_path):
@@ -228,6 +213,9 @@ def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_pat
     assert run.configurations == ("model", "model #2", "model #3")
     assert (as_table(run).metadata.n_candidates_total, run.complete.all()) == (3, True)
     assert [one.params["power"] for one in run.tries] == [1, 2, 3]
+
+
+# Loops
 
 
 def test_rows_that_overlap_are_compared_row_by_row(tmp_path):
@@ -287,16 +275,6 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
     run = load(rec.folder)
     assert (run.configurations, as_table(run).metadata.n_candidates_total) == (("one",), 2)
     assert run.left_out == (LeftOut("pruned", "no predictions"),)
-
-
-def test_a_configuration_that_has_some_folds_counts_as_tried(tmp_path):
-    rec = recorder(tmp_path)
-    for name, n_folds in (("whole", 3), ("part", 1)):
-        scored(rec, rec.configuration(name), slice(n_folds))
-    matrix = read(rec.folder)
-    assert matrix.configurations == ("whole",)
-    assert (Run.of(matrix).n_models, Input.of(matrix).n_tried) == (2, 2)
-    assert "configurations-dropped" in codes(matrix)
 
 
 # Recorders and names

@@ -5,11 +5,9 @@ import pytest
 from documents import gated, result
 from matrices import binary, by_hand, regression
 
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan, document
 from bbccli.methods import estimate
-from bbccli.metrics import METRICS
 from bbccli.reports.sentences import answer as answer_of
-from bbccli.schema.correct import document
 from bbccli.types import Select, Side
 
 
@@ -99,7 +97,7 @@ def test_samples_held_out_are_told_from_those_that_chose():
 
 def test_scores_have_no_cross_validation():
     found = result()
-    scores = found | {"input": found["input"] | {"task": "score"}}
+    scores = found | {"input": found["input"] | {"task": "score", "n_folds": None, "n_repeats": 2}}
     assert "scored 0.833 on these 6 samples, the best of 2." in answer(scores)[0]
     note = {"code": "repeated-holdout", "text": "", "remedy": ""}
     assert "in repeated hold-out" in answer(found | {"notes": [note]})[0]

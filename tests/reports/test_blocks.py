@@ -2,9 +2,11 @@
 
 import pytest
 
+from bbccli.core.notes import Note
 from bbccli.reports import Style
 from bbccli.reports.blocks import (
     MOST_ROWS,
+    AnswerLines,
     BlockTable,
     FactList,
     Heading,
@@ -36,15 +38,47 @@ def page(*blocks, found=()):
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_terminal_alone_leaves_out_what_is_wide():
-    blocks = [Wide(Line("Answer.", strong=True)), table(), Wide(table(1, title="Others"))]
+    blocks = [Wide(Line("More.")), table(), Wide(table(1, title="Others"))]
     text = terminal(blocks, Style())
     assert text == "name  figure\nc0       0.0\nc1       0.1\n"
     assert markdown(blocks) == (
-        "**Answer.**\n\n| name | figure | more |\n| --- | --: | --: |\n| c0 | 0.0 | m0 |\n"
+        "More.\n\n| name | figure | more |\n| --- | --: | --: |\n| c0 | 0.0 | m0 |\n"
         "| c1 | 0.1 | m1 |\n\n| name | figure | more |\n| --- | --: | --: |\n| c0 | 0.0 | m0 |\n"
     )
     shown = page(*blocks)
-    assert "<strong>Answer.</strong>" in shown and ">m1<" in shown and ">All others<" in shown
+    assert ">More.<" in shown and ">m1<" in shown and ">All others<" in shown
+
+
+@pytest.mark.usefixtures("undrawn")
+def test_the_answer_alone_is_bold_but_for_lines_of_their_own_look():
+    answer = AnswerLines(["Yes.", "Gate met."], {"Gate met.": "green"})
+    text = terminal([Heading("p"), answer, table(marked=0)], Style(colour=True))
+    assert "\x1b[1mYes.\x1b[0m" in text and "\x1b[32mGate met.\x1b[0m" in text
+    assert text.count("\x1b[1m") == 1
+    assert markdown([answer]) == "**Yes.**\n\n**Gate met.**\n"
+    assert "<strong>Yes.</strong>" in page(answer)
+
+
+def test_the_marked_row_is_seen_in_every_form_and_its_name_goes_on_below_itself():
+    rows = BlockTable(COLUMNS, [["a b c d e f g h i j", "0.1", "m"], ["k", "0.2", "m"]], marked=0)
+    assert terminal([rows], Style()).splitlines()[1:] == [
+        "> a b c d e f g h i j     0.1",
+        "  k                       0.2",
+    ]
+    narrow = terminal([rows], Style(width=26)).splitlines()
+    assert narrow[1:3] == ["> a b c d e f g h      0.1", "  i j"]
+    lowest = terminal([rows], Style(width=20)).splitlines()
+    assert lowest[0] == "name     > a b c d e" and "name     k" in lowest
+    assert "| **&gt; a b c d e f g h i j** | **0.1** |" in markdown([rows])
+    assert "| k | 0.2 |" in markdown([rows])
+
+
+def test_no_line_ends_between_a_figure_and_its_unit():
+    text = terminal([Line("a interval of 95 % with p = 0.5")], Style(width=20))
+    assert text == "a interval of 95 %\nwith p = 0.5\n"
+    assert terminal([Line("an interval at 95 %")], Style(width=20)) == "an interval at 95 %\n"
+    text = terminal([Line("both intervals at 95 %")], Style(width=20))
+    assert text == "both intervals at\n95 %\n"
 
 
 def test_facts_without_a_text_are_left_out_and_texts_are_joined():
@@ -74,24 +108,10 @@ def test_a_figure_stands_for_its_table_only_where_it_is_drawn():
         assert ">Tests<" in page(rows, found=found)
 
 
-def test_facts_and_the_gate_close_the_screen_around_the_notes():
-    notes = Notes((), (("set", "of three"),), gate="missed")
-    assert terminal([notes], Style()) == "set      of three\ngate     missed\n"
-    assert markdown([Wide(Line("Gate missed.")), notes]) == "Gate missed.\n\n- set: of three\n"
-
-
-def test_names_are_escaped_by_the_form():
-    name = "\x1b[31m*a*|<b>"
-    blocks = [
-        Heading(name),
-        Line(name),
-        FactList([(name, name)]),
-        BlockTable([TableColumn("n")], [[name]]),
-    ]
-    assert "\x1b" not in terminal(blocks, Style()) and "<b>" in terminal(blocks, Style())
-    for text in (markdown(blocks), page(*blocks)):
-        assert "\x1b" not in text and "<b>" not in text
-    assert "*a*" not in markdown(blocks).replace("\\*", "")
+def test_facts_stand_before_the_notes():
+    notes = Notes((Note("few-groups", "few", "more"),), (("set", "of three"),))
+    assert terminal([notes], Style()) == "set      of three\nnote     few   hint: more\n"
+    assert markdown([notes]) == "- set: of three\n- note: few. *more*\n"
 
 
 def test_a_fact_without_a_name_goes_on_under_the_one_above():

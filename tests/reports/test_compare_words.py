@@ -9,6 +9,7 @@ import pytest
 
 from bbccli.core.rounding import percent
 from bbccli.reports import FORMS, Kind, Style
+from bbccli.reports.markdown import escaped
 
 pytestmark = pytest.mark.sweep
 
@@ -47,7 +48,9 @@ def said(run):
 
 def rows_of(markdown):
     lines = [line for line in markdown.splitlines() if line.startswith("| ")]
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
+    return [
+        [cell.strip(" *").removeprefix("&gt; ") for cell in line[1:-1].split("|")] for line in lines
+    ]
 
 
 def cases_of(text):
@@ -59,25 +62,19 @@ def test_the_set_in_markdown(said, file):
     found = document["best_set"]
     members = [one for one in found["members"] if one["inside"]]
     assert (
-        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95 %): 40 "
-        "samples can't tell them apart; prefer the simplest.**"
+        f"**By accuracy, {found['n_inside']} of 3 configurations may be the best (95 % "
+        "confidence); 40 samples can't tell them apart, so prefer the simplest.**"
     ) in text
     header, rule, *rows = rows_of(text)
-    assert header == ["configuration", "accuracy", "95 % interval", "to the winner"]
+    assert header == ["configuration", "accuracy", "95 % interval", "behind winner"]
     assert rule == ["---", *["--:"] * 3]
     assert [row[0] for row in rows] == [one["configuration"] for one in members]
     assert (rows[0], members[0]["lower"]) == (["b", "1.000", "none", "0.000"], None)
+    assert "| **&gt; b** |" in text and text.count("&gt;") == 1
     for row, one in zip(rows[1:], members[1:], strict=True):
-        told = [float(row[1]), *map(float, row[2].split(" to ")), float(row[3])]
+        told = [float(row[1]), *map(float, row[2].split(" to ")), -float(row[3])]
         keys = ("performance", "lower", "upper", "difference")
         assert told == pytest.approx([one[key] for key in keys], abs=6e-4)
-
-
-def test_a_perfect_winner_has_no_interval_in_the_table(said, file):
-    text = said(file, "--metric", "accuracy", "table")[0]
-    lines = [line.split() for line in text.splitlines()]
-    assert next(one for one in lines if one[:1] == ["b"])[:4] == ["b", "1.000", "none", "0.000"]
-    assert next(one for one in lines if one[:1] == ["c"])[3] == "to"
 
 
 @pytest.mark.one_in(1)
@@ -120,7 +117,7 @@ def test_several_at_once_have_no_difference_and_nobody_to_be_better_than(said, f
     (one,) = document["comparisons"]
     assert (one["verdict"], one["second"], one["difference"]) == ("not-shown", "", None)
     p = "< 0.001" if one["p"] < 0.001 else f"{one['p']:.3f}"
-    assert "**By accuracy, a, b, c: not shown to differ.**" in text
+    assert f"**By accuracy, a, b, c: not shown to differ (cochran-q, p {escaped(p)}).**" in text
     row = dict(zip(rows_of(text)[0], rows_of(text)[2], strict=True))
     assert (row["test"], row["p"].replace("&lt;", "<")) == ("cochran-q", p)
     assert row["verdict"] == "not shown to differ"
@@ -128,7 +125,7 @@ def test_several_at_once_have_no_difference_and_nobody_to_be_better_than(said, f
     assert case.find("system-out").text == f"not shown to differ; cochran-q, p {p}"
     page = tmp_path / "q.html"
     assert run("compare", *asked, *FAST, "-o", page, "-q")[0] == 0
-    assert "By accuracy, a, b, c: not shown to differ." in page.read_text()
+    assert "By accuracy, a, b, c: not shown to differ (cochran-q" in page.read_text()
     assert "against" not in page.read_text() and "to be better" not in page.read_text()
 
 
@@ -155,12 +152,12 @@ def test_two_families_have_no_others(said, table, tmp_path):
     text, document = said(*paths, "table")
     (one,) = document["comparisons"]
     words = " ".join(text.split())
-    assert f"first right: b AUC {one['first_value']:.3f}" in words
+    assert f"> right b {one['first_value']:.3f} left a {one['second_value']:.3f}" in words
     level = percent(one["interval"]["level"])
     assert (
-        f"difference +{one['difference']:.3f} as measured; {one['corrected']:+.3f} corrected for "
-        f"the selection (bbc, {level} interval {one['interval']['lower']:.3f} to "
-        f"{one['interval']['upper']:.3f})"
+        f"The difference is +{one['difference']:.3f} as measured, and {one['corrected']:+.3f} "
+        f"({level} interval {one['interval']['lower']:.3f} to {one['interval']['upper']:.3f}) "
+        "corrected for the choice within each family."
     ) in words
     assert "others" not in text
 
@@ -218,9 +215,9 @@ def test_ranks_are_cases_of_junit(said, data_sets):
 def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
     text, document = said(*data_sets, "--across", "--test", "all", "markdown")
     ranks = document["ranks"]
-    tables = text.split("| family |")[1].split("| first |")
-    families, tests = rows_of("| family |" + tables[0]), rows_of("| first |" + tables[1])
-    assert families[0] == ["family", "mean rank", "AUC", "best on"]
+    tables = text.split("| configuration |")[1].split("| first |")
+    families, tests = rows_of("| configuration |" + tables[0]), rows_of("| first |" + tables[1])
+    assert families[0] == ["configuration", "mean rank", "AUC", "best on"]
     for row, one in zip(families[2:], ranks["standings"], strict=True):
         assert row[0] == one["family"] and row[3] == f"{one['wins']} of 4"
         told = [float(cell) for cell in row[1:3]]
@@ -232,7 +229,8 @@ def test_ranks_in_markdown_are_those_of_the_json(said, data_sets):
         else:
             assert float(line.split()[-1]) == pytest.approx(one["p"], abs=6e-4)
     contests = {(one["first"], one["second"]): one for one in ranks["contests"]}
-    for cells, one in zip(tests[2:], ranks["pairs"], strict=True):
+    by_p = sorted(ranks["pairs"], key=lambda one: 1.0 if one["p"] is None else one["p"])
+    for cells, one in zip(tests[2:], by_p, strict=True):
         row = dict(zip(tests[0], cells, strict=True))
         pair, contest = (one["first"], one["second"]), contests[one["first"], one["second"]]
         assert (row["first"], row["second"], row["test"]) == (*pair, one["test"])
@@ -251,7 +249,7 @@ def test_few_data_sets_and_those_without_a_performance_are_named(said, data_sets
         words = " ".join(text.split())
         assert document["ranks"]["left_out"] == ["d3"]
         assert "1 of 4 data sets lacks a performance and is left out: d3" in words
-        assert "of 3 data sets wilcoxon has no p-value under 0.25, even where all agree" in words
+        assert "with 3 data sets wilcoxon has no p-value below 0.25, even if all agree" in words
 
 
 def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
@@ -259,7 +257,7 @@ def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
         text, document = said(*data_sets, "--across", "--exclude", "c", form)
         assert {one["p"] for one in document["ranks"]["overall"]} == {None}
         words = " ".join(text.split())
-        assert "friedman is undefined: there are 2 families, and it takes 3 or more" in words
+        assert "friedman is undefined: 2 are ranked, and it takes 3 or more" in words
     assert "\n- friedman: friedman is undefined: " in text
 
 

@@ -1,24 +1,28 @@
 """Figures: what they show, the tables of it, and that they are the same every time."""
 
 import json
+import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
 from xml.etree import ElementTree
 
 import matrices
+import numpy as np
 import pages
 import pytest
 from pages import shown
 from rich.cells import cell_len
 
-from bbccli.core.results import SearchCost
-from bbccli.errors import OptionError
+from bbccli.core.outcome import Outcome
+from bbccli.core.results import Gain, SearchCost
+from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
 from bbccli.reports.figures.base import CORRECTED, DASHED, SOLID, labels, themed
 from bbccli.reports.sentences import cost_sentence
-from bbccli.types import Direction
+from bbccli.types import Direction, Interval, PredictionKind, Task
 
 
 @pytest.fixture(scope="module")
@@ -90,15 +94,15 @@ def test_a_forest_marks_the_row_to_report(found):
     rows = {row[0]: row for row in draw("forest", found).rows}
     assert [name for name, row in rows.items() if row[-1] == "yes"] == ["bbc"]
     values = draw("forest", found).spec["data"]["values"]
-    assert [v["name"] for v in values if v["series"] == "estimate"] == ["bbc (to report)", "bbc-f"]
+    assert [v["name"] for v in values if v["series"] == "corrected"] == ["bbc (to report)", "bbc-f"]
     (bbc,) = [e for e in found.json["estimates"] if e["method"] == "bbc"]
-    own = next(v for v in values if v["name"] == "bbc (to report)" and v["series"] == "estimate")
+    own = next(v for v in values if v["name"] == "bbc (to report)" and v["series"] == "corrected")
     assert (own["lower"], own["upper"]) == (bbc["interval"]["lower"], bbc["interval"]["upper"])
 
 
 def test_marks_are_those_that_the_captions_name(found):
     points = draw("forest", found).spec["layer"][-1]["encoding"]["fill"]["scale"]
-    assert points == {"domain": ["naive", "estimate"], "range": ["transparent", CORRECTED]}
+    assert points == {"domain": ["naive", "corrected"], "range": ["transparent", CORRECTED]}
     lines = draw("cost", found).spec["layer"][1]["encoding"]["strokeDash"]["scale"]
     assert lines == {"domain": ["naive", "corrected"], "range": [DASHED, SOLID]}
 
@@ -125,10 +129,78 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
     drawn = draw("ranking", replace(found, evidence=evidence))
     assert "3 configurations of 60" in drawn.reading
     assert "hold for all configurations at once" in drawn.caption
-    assert "Filled: may be the best" in drawn.caption
     assert drawn.columns[-1] == "may be the best"
     assert [row[-1] for row in drawn.rows].count("yes") == 3
-    assert len(drawn.spec["data"]["values"]) == 40 and len(drawn.rows) == 50
+    assert len(drawn.spec["data"]["values"]) == 15 and len(drawn.rows) == 50
+
+
+@pytest.mark.parametrize("place", [0, 14, 15, 49, None])
+@pytest.mark.one_in(1)
+def test_a_ranking_shows_fifteen_rows_and_marks_the_winner_wherever_it_stands(found, place):
+    names = [f"other{i}" for i in range(50)]
+    if place is not None:
+        names[place] = found.document.estimates[1].winner
+    rows = tuple(Ranked(name, 0.9 - i / 100, inside=None) for i, name in enumerate(names))
+    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 50, level=0.95))
+    drawn = draw("ranking", replace(found, evidence=evidence))
+    values = drawn.spec["data"]["values"]
+    marked = [value["name"] for value in values if value["series"] == "winner"]
+    assert len(values) == 15
+    assert marked == ([] if place is None else [f"{names[place]} (winner)"])
+    if place is not None and place >= 15:
+        assert (
+            values[-1]["name"] == marked[0] and f"and the winner, at {place + 1}" in drawn.caption
+        )
+    else:
+        assert [v["value"] for v in values] == [row.performance for row in rows[:15]]
+        assert "The first 15 of 50." in drawn.caption
+
+
+def test_marks_show_what_their_row_of_the_table_says(found):
+    """Under the pointer, by titles."""
+    for kind, words in {
+        "forest": "bbc: corrected 0.",
+        "cost": "best of 12: corrected 0.",
+        "distribution": "95 % interval: 0.",
+        "wins": f"{found.document.estimates[1].winner}: ",
+        "ranking": f"{found.document.estimates[1].winner}: 0.",
+        "folds": "fold 3: winner ",
+        "roc": "false positive rate 0.10: corrected 0.",
+        "calibration": "predicted probability 0.50: naive 0.",
+    }.items():
+        picture = rendering.inline_svg(draw(kind, found), "a")
+        titles = re.findall(r"<title>(.*?)</title>", picture)
+        assert any(title.startswith(words) for title in titles), (kind, titles[:3])
+        # a mark without words of its own has none
+        assert not [title for title in titles if "series" in title or "isValid" in title]
+
+
+def test_legends_have_the_words_of_the_terminal(found):
+    heads = [column.name for column in methods_table(found.document, "auc").columns]
+    words = {
+        kind: json.dumps(draw(kind, found).spec["layer"]) for kind in ("forest", "distribution")
+    }
+    for word in ("naive", "corrected", "95 % interval"):
+        assert word in heads and f'"{word}"' in words["distribution"]
+    single = pages.exhibit(matrices.binary(n_configurations=1), methods=("bbc",))
+    heads = [column.name for column in methods_table(single.document, "auc").columns]
+    for kind in ("forest", "distribution", "roc", "calibration"):
+        drawn = json.dumps(draw(kind, single).spec["layer"])
+        assert "estimate" in heads and '"estimate"' in drawn and '"corrected"' not in drawn
+
+
+@pytest.mark.parametrize("kind", [*KINDS, "differences"])
+@pytest.mark.one_in(1)
+def test_a_figure_for_a_telephone_has_names_above_and_no_text_below_eleven_pixels(kind, found):
+    drawn = draw(kind, found)
+    if isinstance(drawn, Absent):
+        return
+    picture = rendering.small_svg(drawn, "a") or rendering.inline_svg(drawn, "a")
+    root = ElementTree.fromstring(picture)
+    width = float(root.get("viewBox").split()[2])
+    assert width <= 340 and root.get("display") in ("none", None)
+    sizes = [float(one.get("font-size")[:-2]) for one in root.iter(f"{{{rendering.SVG}}}text")]
+    assert min(sizes) * min(328 / width, 1) >= 11
 
 
 @pytest.mark.sweep
@@ -146,10 +218,10 @@ def test_a_ranking_does_not_make_up_what_is_not_known(found):
 
 @pytest.mark.parametrize("letter", ["W", "\u6a21", "e\u0301"])
 def test_no_name_in_a_figure_loses_its_end(found, letter):
-    names = [letter * 40 + end for end in "12"]
+    names = [letter * 50 + end for end in "12"]
     shown = labels(names)
     assert [name[-1] for name in shown] == ["1", "2"] and all("..." in name for name in shown)
-    assert max(map(cell_len, shown)) <= 36
+    assert max(map(cell_len, shown)) <= 44
     ranking = Ranking("auc", tuple(Ranked(name, 0.9) for name in names), 2)
     drawn = draw("ranking", replace(found, evidence=replace(found.evidence, ranking=ranking)))
     picture = rendering.inline_svg(drawn, "a")
@@ -165,6 +237,51 @@ def test_large_numbers_at_an_axis_have_a_power_of_ten(found):
     assert ">2e+9</text>" in picture.replace("\u2212", "-") and "000,000" not in picture
 
 
+def test_small_numbers_at_an_axis_have_a_power_of_ten(found):
+    rows = tuple(Ranked("e" * 36 + end, 2.4e-9, 0, 7.9e-9) for end in "12")
+    evidence = replace(found.evidence, ranking=Ranking("mse", rows, 2, level=0.95))
+    picture = rendering.inline_svg(draw("ranking", replace(found, evidence=evidence)), "a")
+    assert ">2e-9</text>" in picture.replace("\u2212", "-") and "0.000000" not in picture
+    assert ">0</text>" in picture
+
+
+@pytest.mark.parametrize("sides", [(), (True,), (False,), (True, False)])
+@pytest.mark.one_in(1)
+def test_the_winner_of_a_ranking_has_the_largest_mark_whatever_the_others_are(found, sides):
+    winner = Ranked(found.document.estimates[1].winner, 0.9, inside=True)
+    rows = (winner, *(Ranked(f"c{inside}", 0.8, inside=inside) for inside in sides))
+    evidence = replace(found.evidence, ranking=Ranking("auc", rows, 9, level=0.95))
+    picture = rendering.inline_svg(draw("ranking", replace(found, evidence=evidence)), "a")
+    assert "NaN" not in picture
+    marks = re.findall(r'<path[^>]* d="([^"]+)"[^>]*><title>(.*?)</title>', picture)
+    widths = {words: max(map(float, re.findall(r"[\d.]+", path))) for path, words in marks}
+    first, *others = (widths[f"{row.configuration}: {row.performance:.3f}"] for row in rows)
+    assert all(first > other for other in others) and len(set(others)) <= 1
+
+
+def test_an_axis_says_if_lower_is_better(found):
+    rows = (Ranked("a", 0.9), Ranked("b", 0.8))
+    for metric, title in (("auc", "AUC"), ("rmse", "RMSE, lower is better")):
+        evidence = replace(found.evidence, ranking=Ranking(metric, rows, 2))
+        drawn = draw("ranking", replace(found, evidence=evidence))
+        assert drawn.spec["layer"][0]["encoding"]["x"]["title"] == title
+        assert drawn.columns[-1] == f"{title.split(',')[0]}, naive"
+
+
+def test_configurations_that_are_all_perfect_are_tied_and_corrected_by_nothing():
+    truth = np.arange(40) % 2
+    outcome = Outcome(Task.BINARY, truth, ("no", "yes"))
+    perfect = np.tile(0.25 + truth[:, None] / 2, (1, 1, 3))
+    matrix = matrices.of(outcome, perfect, PredictionKind.PROBABILITY, 5, 0)
+    found = pages.exhibit(matrix, methods=("bbc",))
+    assert draw("forest", found).reading == "By BBC, the naive figure is about right."
+    assert draw("wins", found).reading.endswith(
+        "tied for the best, and the first column wins ties."
+    )
+    assert "the first" not in draw("wins", found).caption
+    assert draw("distribution", found).rows == [("1.000", "1.000", "100.0 %")]
+
+
 def test_a_name_is_never_an_ink():
     spec = {"data": {"values": [{"name": "currentColor"}]}, "mark": {"color": "currentColor"}}
     found = themed(spec, "#222222")
@@ -172,23 +289,44 @@ def test_a_name_is_never_an_ink():
     assert found["mark"]["color"] == "#222222"
 
 
-def test_what_is_said_of_a_search_that_paid():
-    lines = (0.3, 0.2), (0.31, 0.25), (0.001, 0.001)
-    cost = SearchCost("brier", Direction.MINIMIZE, (1, 2), *lines, enough=2, n_resamples=50)
-    assert cost_sentence(cost) == (
-        "The search paid to its end: the best of 2 configurations is worth 0.250 Brier score, "
-        "from 0.310 for one."
+def gain(value, lower, upper):
+    return Gain(value, Interval(lower, upper, 0.95, "two"))
+
+
+def test_what_is_said_of_a_search_is_what_the_samples_show():
+    lines = (0.3, 0.25, 0.2), (0.31, 0.26, 0.25), (0.001,) * 3
+    cost = SearchCost("brier", Direction.MINIMIZE, (1, 2, 3), *lines, enough=3, n_resamples=50)
+    said = "one is worth 0.310 Brier score on average, the best of all 3 0.250"
+    untold = "Whether the search paid can't be told from these 80 samples: "
+    assert cost_sentence(cost, 80) == f"{untold}{said}."
+    unsure = replace(cost, gain=gain(0.06, -0.01, 0.13))
+    ends = "(gain 0.060, 95 % interval -0.010 to 0.130)"
+    assert cost_sentence(unsure, 80) == f"{untold}{said} {ends}."
+    paid = replace(cost, gain=gain(0.06, 0.02, 0.1))
+    assert cost_sentence(paid, 80).startswith(f"The search paid: {said} (gain 0.060")
+    said = "of 3 configurations in these 1 sample: one is worth 0.310 Brier score on average"
+    assert f"beyond 1 {said}" in cost_sentence(replace(cost, enough=1), 1)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("lower", "upper", "stopped"),
+    [(0.02, 0.05, False), (0.02, 0.0019, False), (0.02, 0.0018, True), (-0.02, -0.001, True)],
+)
+def test_searching_stopped_paying_where_a_tenth_of_the_gain_is_shown_not_to_follow(
+    lower, upper, stopped
+):
+    """0.0018 < 0.1 (0.02 - 0.0018), the least that the search gained before."""
+    lines = (0.3, 0.25, 0.2), (0.31, 0.25, 0.25), (0.001,) * 3
+    cost = SearchCost("brier", Direction.MINIMIZE, (1, 2, 3), *lines, enough=2, n_resamples=50)
+    cost = replace(cost, gain=gain(0.06, lower, 0.1), gain_beyond=gain(-0.01, -0.02, upper))
+    start = "Searching stopped paying after 2 of 3 configurations: "
+    said = (
+        start if stopped else "No gain is seen beyond 2 of 3 configurations in these 80 samples: "
     )
-    assert "seemed to fall from 0.300 to 0.200" in cost_sentence(replace(cost, enough=1))
-
-
-def test_without_the_package_the_specification_is_still_to_be_had(found, monkeypatch):
-    monkeypatch.setattr(rendering, "can_render", lambda: False)
-    drawn = draw("forest", found)
-    assert json.loads(rendering.exported(drawn, "vl.json"))["layer"]
-    with pytest.raises(OptionError, match="not installed") as caught:
-        rendering.exported(drawn, "svg")
-    assert "bbccli[report]" in caught.value.hint
+    text = cost_sentence(cost, 80)
+    assert text.startswith(f"{said}the best of 2 is worth 0.250 Brier score, the best of all 3")
+    assert text.endswith("; naively, it seemed to fall from 0.250 to 0.200.")
 
 
 def test_a_page_of_predictions_without_classes():
@@ -206,7 +344,10 @@ def test_nothing_of_it_is_imported_by_other_commands():
         "'bbccli.reports.figures', 'bbccli.reports.evidence', 'xml.etree'))]; "
         "print(bad, file=sys.stderr)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    dateless = {key: value for key, value in os.environ.items() if key != "SOURCE_DATE_EPOCH"}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=dateless
+    )
     assert done.stderr.strip() == "[]"
 
 

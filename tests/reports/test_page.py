@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import re
+from datetime import datetime
 
 import matrices
 import pages
@@ -10,9 +11,13 @@ import pytest
 from pages import check_inert, read, shown
 
 from bbccli.core.notes import severity_of
+from bbccli.errors import OptionError
+from bbccli.reports.blocks import FactList, Notes
+from bbccli.reports.content.correct import blocks
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.assumptions import assumptions
-from bbccli.reports.page.markup import table
+from bbccli.reports.page.markup import code, table, tag
+from bbccli.reports.page.sections import listed
 from bbccli.reports.page.whole import page
 from bbccli.schema.correct import error_document
 
@@ -20,7 +25,7 @@ from bbccli.schema.correct import error_document
 def test_the_order_of_a_page():
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", pages.ordinary())
     assert headings == [
-        "To report",
+        "Summary",
         "Notes",
         "Estimates of the methods",
         "What the search cost",
@@ -38,8 +43,8 @@ def test_the_order_of_a_page():
 
 def test_it_is_well_formed_and_inert():
     found = check_inert(pages.ordinary())
-    assert found.tags.count("svg") == 8 and found.tags.count("figure") == 8
-    assert found.tags.count("details") == 8
+    assert found.tags.count("svg") == 14 and found.tags.count("figure") == 8
+    assert found.tags.count("details") == 8 + ("harmless note" in "".join(found.text))
     assert found.tags.count("h1") == 1 and found.tags.count("main") == 1
 
 
@@ -61,7 +66,7 @@ def test_the_answer_stands_first():
     found = pages.usual().json
     (bbc,) = [e for e in found["estimates"] if e["method"] == "bbc"]
     first = words.index(f"{bbc['winner']} scored 0.")
-    assert first < words.index("Expect 0.") < words.index("To report")
+    assert first < words.index("Expect 0.") < words.index("Summary")
 
 
 @pytest.mark.sweep
@@ -78,14 +83,14 @@ def test_names_are_inert(name):
 def test_without_the_package_it_has_its_tables_and_says_what_to_install(monkeypatch):
     monkeypatch.setattr("bbccli.reports.page.sections.can_render", lambda: False)
     found = check_inert(page([pages.usual()]))
-    assert "svg" not in found.tags and found.tags.count("table") == 10
+    assert "svg" not in found.tags and found.tags.count("table") == 11
     assert rendering.INSTALL in "".join(found.text)
 
 
 def test_a_saved_result_names_what_is_missing():
     found = check_inert(page([shown(pages.usual().json)]))
     words = "".join(found.text)
-    assert "Not shown" in words and "Fold by fold: needs the predictions" in words
+    assert "Not shown" in words and "Fold by fold: it needs the predictions" in words
 
 
 @pytest.mark.sweep
@@ -95,15 +100,19 @@ def test_a_page_of_many_begins_with_a_table():
     assert len(text.encode()) < 2**20
     assert found.tags.count("tr") >= 203
     words = "".join(found.text)
-    assert "202 experiments. The naive AUC was too good by" in words
-    assert "2 without a result" in words and "no result: bad <i>" in words
+    assert (
+        "The winner's naive AUC is too good by 0.0" in words
+        and "(median of 200 files, bbc)" in words
+    )
+    assert "Without a result: 2 of 202 files: bad <i>." in words and "no result: bad <i>" in words
+    assert "All 202 rows" in words and "202 experiments." not in words
 
 
 @pytest.mark.sweep
 def test_a_page_of_a_few_shows_each():
     found = [pages.usual(), pages.exhibit(matrices.binary(seed=3))]
     read_ = check_inert(page(found))
-    assert read_.tags.count("svg") == 17
+    assert read_.tags.count("figure") == 17
 
 
 @pytest.mark.sweep
@@ -137,14 +146,18 @@ def test_words_are_flush_left_and_figures_flush_right():
     text = table("t", ("name", "winner", "AUC", "interval"), [("a", "svm", "0.9", "none")])
     assert '<th scope="col" class="text">winner</th>' in text and '<th scope="col">AUC</th>' in text
     assert '<td class="text">svm</td><td>0.9</td><td>none</td>' in text
-    assert '<td class="text">' not in table("t", ("a", "b"), [("a", "-0.1"), ("b", "undefined")])
+    rows = [("a", "-0.1"), ("b", "undefined"), ("c", "0.2"), ("d", "best")]
+    assert '<td class="text">' not in table("t", ("a", "b"), rows)
+    rows = [("a", "none"), ("b", "none"), ("c", "svm")]
+    assert '<td class="text">svm' in table("t", ("a", "b"), rows)
 
 
 def test_long_cells_may_take_several_lines():
     name = "gradient_boosting_learning_rate_0.01_max_depth_3"
+    broken = name.replace("_", "_<wbr>")
     text = table("t", ("name", "what"), [("short", name), (name, "one word after another " * 3)])
-    assert f'<td class="text long unbroken">{name}</td>' in text
-    assert f'<th scope="row" class="long unbroken">{name}</th>' in text
+    assert f'<td class="text long">{broken}</td>' in text
+    assert f'<th scope="row" class="long">{broken}</th>' in text
     assert '<td class="text long">one word' in text
     assert table("t", ("a", "b"), []).count("<th") == 3  # of which one is thead
 
@@ -159,9 +172,9 @@ def test_a_file_without_a_result_is_named_as_the_others_are_and_once():
     path = "/runs/all/bad.csv"
     failure = error_document(path, f"{path}: no truth", "", 2).record
     words = "".join(read(page(exhibits, [failure])).text)
-    part = words[words.index("All of them") :].split("What", 1)[0]
+    part = words[words.index("To look at") : words.index("1. /runs/all/a.csv")]
     assert "bad.csv" in part and "no result: no truth" in part and path not in part
-    assert "From naive to corrected" in part  # after the table
+    assert part.index("From naive to corrected") < part.index("All of them")
 
 
 class TestAssumptions:
@@ -200,11 +213,19 @@ class TestAssumptions:
 @pytest.mark.parametrize(
     ("argv", "told", "untold"),
     [
-        (("progression.parquet",), "is of the percentile kind, guarded against", "held out"),
-        (("progression.parquet", "--side", "pessimistic"), "95 % lower bound is of the", "Scores"),
-        (("progression.parquet", "--no-guard"), "is of the percentile kind.", "guarded"),
-        (("diabetes.parquet", "--metric", "mse"), "is of the percentile kind.", "guarded"),
-        (("progression.parquet", "--method", "mabt"), "25 % of the samples were", " kind"),
+        (("progression.parquet",), "its 95 % percentile interval, guarded against", "held out"),
+        (
+            ("progression.parquet", "--side", "pessimistic"),
+            "95 % lower bound, from a one-sided percentile interval",
+            "Scores",
+        ),
+        (("progression.parquet", "--no-guard"), "its 95 % percentile interval.", "guarded"),
+        (("diabetes.parquet", "--metric", "mse"), "its 95 % percentile interval.", "guarded"),
+        (
+            ("progression.parquet", "--method", "mabt"),
+            "samples were held out at random",
+            "percentile",
+        ),
         (("prompts.csv", "--task", "score"), "Scores of 16 configurations", "predictions"),
     ],
     ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
@@ -220,3 +241,129 @@ def test_the_paragraph_for_a_paper_says_what_was_done(run, samples, tmp_path, ar
     paragraph = words[words.index("Methods, for a paper") :].partition("Software: bbc")[0]
     assert told in paragraph
     assert untold not in paragraph
+
+
+def test_a_page_has_the_date_of_the_clock_or_of_the_variable(monkeypatch):
+    assert "Page made on 21 September 2026 by bbc" in "".join(read(pages.ordinary()).text)
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
+    text = page([shown(pages.usual().json)])
+    assert '<time datetime="1970-01-01">1 January 1970</time>' in text
+    monkeypatch.delenv("SOURCE_DATE_EPOCH")
+    days = {datetime.now().astimezone().date().isoformat()}
+    text = page([shown(pages.usual().json)])
+    days.add(datetime.now().astimezone().date().isoformat())  # midnight may be between them
+    assert any(f'<time datetime="{one}">' in text for one in days)
+
+
+@pytest.mark.parametrize("value", ["yesterday", "1e9", "9" * 30])
+@pytest.mark.one_in(1)
+def test_a_time_that_is_none_is_refused(monkeypatch, value):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", value)
+    with pytest.raises(OptionError, match="SOURCE_DATE_EPOCH"):
+        page([shown(pages.usual().json)])
+
+
+def test_a_time_that_is_none_is_refused_before_any_work(monkeypatch, run):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    assert "SOURCE_DATE_EPOCH" in run.refused("correct", "no.csv", "-o", "page.html")
+
+
+def test_the_summary_has_the_facts_of_the_terminal():
+    found = pages.usual()
+    facts = [row for one in blocks(found.document) if isinstance(one, FactList) for row in one.rows]
+    (notes,) = [one for one in blocks(found.document) if isinstance(one, Notes)]
+    text = "".join(read(pages.ordinary()).text)
+    part = text[text.index("Summary") : text.index("Estimates of the methods")]
+    names = [name for name, *_ in (*facts, *notes.facts)]
+    assert {"report", "choice", "search"} <= set(names)
+    for name, *texts in (*facts, *notes.facts):
+        assert f"{name}{', '.join(texts)}".replace(" %", "\xa0%") in part
+
+
+def test_names_break_at_their_joints_and_not_within_words():
+    name = "HistGradientBoosting(learning_rate=0.01,max_depth=3)"
+    row = table("t", ("a", "b"), [(name, "x" * 40)])
+    assert "Boosting(<wbr>learning_<wbr>rate=<wbr>0.01,<wbr>max_" in row
+    assert f'<td class="text long unbroken">{"x" * 40}</td>' in row  # it has no joint
+    assert "<wbr>" not in table("t", ("a", "b"), [("C=0.1, k=3", "depth=2")])
+    assert "wbr" not in tag("p", "x", title=name)
+
+
+def test_options_and_words_from_right_to_left_keep_together():
+    said = tag("p", "\u05d0\u05d1 \u05d2 won 18 %; try --fail-under=0.5")
+    assert "<bdi>\u05d0\u05d1 \u05d2</bdi> won" in said
+    whole = '<span class="whole">--fail-under</span>=0.5'
+    assert whole in said and f"<code>bbc a\nb {whole}</code>" in code("bbc a\nb --fail-under=0.5")
+    assert "<span" not in tag("p", "a--- -b", title="--a")
+
+
+def test_a_page_without_a_result_says_why_and_nothing_of_figures():
+    found = pages.usual().json
+    gate = {"threshold": 0.9, "direction": "maximize", "on": "bound", "metric": "auc"}
+    gate |= {
+        "method": "bbc",
+        "value": None,
+        "margin": None,
+        "outcome": "undecided",
+        "reason": "few",
+    }
+    text = page([shown(found | {"estimates": [], "search_cost": None, "gate": gate})])
+    assert "Gate undecided: few" in text and "Made from" in text
+    assert "Not shown" not in text and "Assumptions" not in text
+
+
+def test_a_long_table_is_folded_below_its_first_rows():
+    rows = [(f"row{i}", str(i)) for i in range(16)]
+    short, folded = listed("t", ("a", "b"), rows[:15]), listed("t", ("a", "b"), rows)
+    assert "<details>" not in short and short.count("<tr>") == 16
+    first, rest = folded.split("<details>")
+    assert first.count("<tr>") == 16 and rest.count("<tr>") == 17 and "All 16 rows" in rest
+    cut = listed("t", ("a", "b"), rows * 100)
+    assert "The first 200 of 1,600 rows" in cut and "1,400 more are not listed" in cut
+    marked = listed("t", ("a", "b"), rows[:3], marked=1)
+    assert marked.count("<strong>") == 2 and "<strong>row1</strong>" in marked
+
+
+def gated(found, path, outcome):
+    gate = {"threshold": 0.9, "direction": "maximize", "on": "bound", "metric": "auc"}
+    gate |= {"method": "bbc", "value": 0.8, "margin": -0.1, "outcome": outcome, "reason": ""}
+    return shown(found | {"gate": gate, "input": found["input"] | {"path": path}})
+
+
+def test_the_page_of_a_batch_says_what_was_learned_and_what_to_look_at():
+    found = pages.usual().json
+    exhibits = [gated(found, f"runs/{name}.csv", name) for name in ("met", "missed", "undecided")]
+    reasons = ("no truth", "no truth (row 7)", "empty", "a third", "a fourth")
+    errors = [
+        error_document(f"runs/bad{i}.csv", f"runs/bad{i}.csv: {reason}", "", 2).record
+        for i, reason in enumerate(reasons)
+    ]
+    text = "".join(read(page(exhibits, errors)).text)
+    box = text[text.index("Page made") : text.index("To look at")]
+    assert "(median of 3 files, bbc)." in box
+    assert "3 gates: 1 met, 1 missed, 1 undecided." in box
+    assert "Without a result: 5 of 8 files: no truth (2); empty (1); a third (1); others." in box
+    look = text[text.index("To look at") : text.index("From naive to corrected")]
+    assert "bad0.csvno result: no truth" in look and "missed.csvgate missed: AUC" in look
+    assert "undecided.csv" in look and "/met.csv" not in look and "csvgate met" not in look
+
+
+@pytest.mark.parametrize(
+    ("argv", "title", "told"),
+    [
+        (("plan", "{}", "--width", "0.2"), "How many samples: ", "really"),
+        (("drop", "--replay", "{}"), "What to drop: ", "trained"),
+        (("leaderboard", "{}"), "Leaderboard: ", "fold means"),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_other_commands_write_pages_too(run, samples, tmp_path, argv, title, told):
+    target = tmp_path / "x.html"
+    file = str(samples / "progression.parquet")
+    argv = [file if part == "{}" else part for part in argv]
+    status, out, err = run(*argv, "--n-resamples", 50, "-o", target)
+    assert (status, out) == (0, "") and err.splitlines()[-1] == f"page: {target}"
+    found = check_inert(target.read_text("utf-8"))
+    words = "".join(found.text)
+    assert f"{title}progression.parquet" in words and told in words and "Made from" in words
+    assert found.tags.count("h1") == 1 and "strong" in found.tags

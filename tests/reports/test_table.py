@@ -2,18 +2,16 @@
 
 import re
 from dataclasses import replace
-from textwrap import dedent
 
 import pytest
 from documents import result
-from matrices import by_hand, regression
+from matrices import regression
 
-from bbccli.core.plan import Plan
+from bbccli import METRICS, Plan, document
 from bbccli.methods import estimate
-from bbccli.metrics import METRICS
 from bbccli.reports import FORMS, Style
 from bbccli.reports.sentences import gate_sentence
-from bbccli.schema.correct import document
+from bbccli.reports.summary import Summary
 from bbccli.schema.gate import GateRule, judged
 from bbccli.types import Direction
 
@@ -22,91 +20,6 @@ def exact(**plan):
     """Nothing is drawn, so that a golden text does not rest on draws."""
     found = result(names=["cvt", "tt", "bbc-f"], guard=False, **plan)
     return found | {"version": "0.0.0"}
-
-
-def two_winners():
-    found = exact()
-    naive, tt, bbc_f = found["estimates"]
-    return found | {
-        "estimates": [naive, tt | {"winner": "b"}, bbc_f | {"winner": "b", "naive": 0.75}]
-    }
-
-
-GOLDEN = """\
-        by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds,
-        accuracy
-
-        a scored 0.833 in cross-validation, the best of 2.
-        Expect 0.512 on new samples (95 % interval 0.000 to 1.000).
-
-        report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing a among
-                 2 configurations; N = 6, 3 folds; BBC-F, fold-mean, all 9 resamples,
-                 bbc 0.0.0
-
-          accuracy  naive  corrected  95 % interval
-        > bbc-f     0.833      0.512  0.000 to 1.000
-          tt        0.833      0.667
-
-        Report the row marked >; the others are for comparison, not to choose from.
-
-        choice   a close call: a won 48 % of the resamples of bbc-f, b 52 %
-        note     only 3 folds: methods that compare or resample folds are coarse   hint:
-                 use 10 folds, or rely on bbc, which resamples samples
-        """
-
-GOLDEN_OF_TWO = """\
-        by_hand.csv   binary (positive: yes), 6 samples x 2 configurations, 3 folds, accuracy
-
-        b scored 0.750 in cross-validation, the best of 2.
-        Expect 0.512 on new samples (95 % interval 0.000 to 1.000).
-
-        report   accuracy 0.512 (95 % CI 0.000 to 1.000), corrected for choosing b among 2 configurations; N = 6, 3 folds;
-                 BBC-F, fold-mean, all 9 resamples, bbc 0.0.0
-
-          accuracy  selected by  winner                   x naive  o corrected  95 % interval   0.0            0.5           1.0
-        > bbc-f     fold means   b                          0.750        0.512  0.000 to 1.000  |---------------o------x-------|
-          cvt       pooled rows  a       naive, too good    0.833                                                         x
-          tt        fold means   b                          0.833        0.667                                       o    x
-
-        Report the row marked >; the others are for comparison, not to choose from.
-
-        choice   fairly clear: b won 52 % of the resamples of bbc-f, a 48 %
-        note     only 3 folds: methods that compare or resample folds are coarse   hint: use 10 folds, or rely on bbc, which
-                 resamples samples
-        """  # noqa: E501
-
-
-@pytest.mark.parametrize(
-    ("make", "width", "golden"), [(exact, 80, GOLDEN), (two_winners, 120, GOLDEN_OF_TWO)]
-)
-def test_golden(make, width, golden):
-    assert FORMS["table"](make(), Style(width=width)) == dedent(golden)
-
-
-def test_a_result_without_an_interval_gives_no_advice():
-    text = FORMS["table"](result(names=["cvt"]))
-    assert "\nreport " not in text
-    assert "naive, too good" in text
-
-
-def test_several_metrics_have_a_table_each():
-    matrix = by_hand()
-    metrics = [METRICS["auc"], METRICS["accuracy"]]
-    text = FORMS["table"](document(matrix, *estimate(matrix, metrics, Plan(n_resamples=50))))
-    assert text.count("> bbc ") == 2
-    assert text.count("report ") == 2
-
-
-def test_names_cannot_drive_the_terminal():
-    found = result()
-    found["estimates"][0]["winner"] = "evil\x1b[31m[bold]"
-    text = FORMS["table"](found)
-    assert "\x1b" not in text
-    assert r"evil\x1b[31m[bold]" in text
-
-
-def test_colour_only_when_asked_for():
-    assert "\x1b[" in FORMS["table"](result(), Style(colour=True))
 
 
 def of_small_scale(scale):
@@ -163,3 +76,53 @@ def test_the_verdict_shows_how_far_it_is(value, threshold, said):
 def test_rows_to_compare_are_told_from_the_one_to_report(form, names, expected):
     text = " ".join(FORMS[form](result(names=names)).split())
     assert ("the others are for comparison, not to choose from" in text) == expected
+
+
+# The table over experiments
+
+
+def rendered(*documents):
+    summary = Summary()
+    for _ in summary.watch([{"document": found} for found in documents]):
+        pass
+    return summary, summary.render(Style(width=120))
+
+
+def test_only_what_corrects_has_an_optimism():
+    """The naive figure has none: rows of 0 would say that nothing was too good."""
+    summary, text = rendered(result(names=("cvt", "naive", "bbc-f")), result(names=("cvt", "tt")))
+    assert set(summary.optimism) == {("accuracy", "bbc-f"), ("accuracy", "tt")}
+    assert "accuracy, cvt" not in text
+    assert "accuracy, naive" not in text
+
+
+def test_a_row_has_the_quartiles_of_its_method():
+    found = result()
+    naive, bbc_f = found["estimates"]
+    optimisms = (0.1, 0.2, 0.3, 0.4, 0.5)
+    documents = [found | {"estimates": [naive, bbc_f | {"optimism": o}]} for o in optimisms]
+    _, text = rendered(*documents)
+    (row,) = [line.split() for line in text.splitlines() if line.startswith("accuracy, bbc-f")]
+    assert row[2:] == ["5", "0.100", "0.200", "0.300", "0.400", "0.500"]
+
+
+def test_small_figures_are_legible():
+    found = result()
+    naive, bbc_f = found["estimates"]
+    _, text = rendered(found | {"estimates": [naive, bbc_f | {"optimism": 3.04e-5}]})
+    assert "0.0000304" in text
+    assert "0.000 " not in text
+
+
+def test_an_undefined_optimism_is_not_counted():
+    found = result()
+    naive, bbc_f = found["estimates"]
+    summary, _ = rendered(found | {"estimates": [naive, bbc_f | {"optimism": None}]})
+    assert not summary.optimism
+
+
+def test_winners_are_those_of_the_first_estimate():
+    found = result()
+    first, second = found["estimates"]
+    summary, _ = rendered(found | {"estimates": [first | {"winner": "x"}, second]}, found)
+    assert summary.winners == {"x": 1, "a": 1}

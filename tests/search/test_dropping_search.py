@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from recordings import Chances
+from recordings import Chances, Counting
 from sklearn.base import clone
 from sklearn.exceptions import FitFailedWarning
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -138,14 +138,17 @@ def test_a_function_for_refit_sees_survivors_alone():
     assert search.best_params_ == {"n_neighbors": KNN["n_neighbors"][search.best_index_]}
     assert np.isfinite(seen[0]["mean_test_score"]).all()
     assert len(seen[0]["params"]) == search.survivors_.sum()
-    with pytest.warns(UserWarning, match="the search selects .*, and corrected_ is of"):
+    with pytest.warns(UserWarning, match="the search selects .*, but corrected_ is for"):
         worst = searched(refit=lambda results: int(results["mean_test_score"].argmin()))
     assert worst.survivors_[worst.best_index_]
     assert worst.best_index_ != search.best_index_
 
 
-def test_progress_is_told(capsys):
-    searched(verbose=1)
+def test_progress_is_told_and_train_scores_are_those_of_a_grid_search(capsys):
+    search = searched(verbose=1, return_train_score=True)
+    expected = full(return_train_score=True).cv_results_["mean_train_score"]
+    trained, there = search.cv_results_["mean_train_score"], search.survivors_
+    assert np.array_equal(trained[there], expected[there])
     lines = capsys.readouterr().out.splitlines()
     assert "totalling at most 30 fits" in lines[0]
     assert [line.split("]")[0] for line in lines[1:]] == [f"[{n} of 5 folds" for n in range(1, 5)]
@@ -197,12 +200,8 @@ def test_the_correction_is_that_of_the_recorded_folder(tmp_path):
     of_folder = bbccli.correct(rec.folder)
     own = search.corrected_
     assert own.matrix.configurations == of_folder.matrix.configurations
-    assert (own.winner, own.naive, own.value, own.interval) == (
-        of_folder.winner,
-        of_folder.naive,
-        of_folder.value,
-        of_folder.interval,
-    )
+    for name in ("winner", "naive", "value", "interval"):
+        assert getattr(own, name) == getattr(of_folder, name)
     assert own.naive == pytest.approx(search.best_score_, abs=1e-12)
     again = bbccli.correct(search, metric=["accuracy", "mcc"])
     assert (again.winner, again.value) == (own.winner, own.value)
@@ -217,19 +216,11 @@ def test_predictions_are_made_once_with_a_recorder_too(tmp_path):
     assert Counting.calls == 10
 
 
-class Counting(Chances):
-    calls = 0
-
-    def predict_proba(self, X):
-        type(self).calls += 1
-        return super().predict_proba(X)
-
-
 def test_the_note_tells_dropped_from_failed(one):
     notes = {note.code: note for note in one.matrix_.notes}
     assert "configurations-dropped" not in notes
-    n_dropped = (~one.survivors_).sum()
-    assert notes["dropped-between-folds"].text.startswith(f"{n_dropped} of 6 configurations were")
+    assert (~one.survivors_).sum() == 1
+    assert notes["dropped-between-folds"].text.startswith("1 of 6 configurations was dropped")
     assert severity_of("dropped-between-folds") > severity_of("configurations-dropped")
 
 
@@ -258,7 +249,7 @@ def test_another_winner_than_that_of_the_search_is_told():
     y = (rng.random(60) < 0.3).astype(int)
     features = rng.normal(size=(60, 3)) + 0.5 * y[:, None]
     cv = StratifiedKFold(5, shuffle=True, random_state=9)
-    with pytest.warns(UserWarning, match="the search selects .*, and corrected_ is of"):
+    with pytest.warns(UserWarning, match="the search selects .*, but corrected_ is for"):
         search = searched(
             candidates={"n_neighbors": list(range(1, 12))}, X=features, y=y, cv=cv, scoring="f1"
         )
@@ -333,13 +324,11 @@ def test_finish_tells_failed_candidates_from_dropped_ones(tmp_path):
             warnings.simplefilter("ignore", kind)
         search = searched(Chances(), grid, cv=rec.cv, scoring=rec.scorer)
     verified = rec.finish(search)
-    failing = f"fails={grid['fails'][1]} power=1"
+    failing = {"fails": grid["fails"][1], "power": 1}
     assert "fails=1000.0 power=0" in verified.dropped
-    assert verified.incomplete == (failing,)
-    assert failing not in verified.dropped
-    assert not search.survivors_[
-        search.cv_results_["params"].index({"fails": grid["fails"][1], "power": 1})
-    ]
+    assert verified.incomplete == (f"fails={failing['fails']} power=1",)
+    assert not set(verified.incomplete) & set(verified.dropped)
+    assert not search.survivors_[search.cv_results_["params"].index(failing)]
 
 
 @pytest.mark.parametrize(
@@ -352,13 +341,13 @@ def test_finish_tells_failed_candidates_from_dropped_ones(tmp_path):
         ({"y": np.where(Y, np.nan, 0.0)}, "y contains NaN"),
         ({"y": RNG.integers(0, 3, N), "scoring": "roc_auc"}, "AUC is for binary tasks"),
         ({"rule": "bbc"}, "no rule named 'bbc'"),
-        ({"rule": "brace", "scoring": "roc_auc"}, "no mean of losses"),
+        ({"rule": "brace", "scoring": "roc_auc"}, "not a mean of losses"),
         ({"threshold": 99}, "not between 0.5 and 1"),
         ({"min_samples": -1}, "min_samples is -1"),
         ({"pooling": "pool"}, "pooling is 'pool'"),
         ({"at_once": 0}, "at_once"),
         ({"at_once": "all"}, "at_once"),
-        ({"cv": [(np.arange(N), np.arange(N))]}, "tests rows that it trains on"),
+        ({"cv": [(np.arange(N), np.arange(N))]}, "tests on training rows"),
         ({"candidates": {"n_neighbors": 3}}, "needs to be a list"),
     ],
 )
@@ -432,15 +421,12 @@ def test_repeats_and_repeated_holdout():
 
 
 def test_groups_stay_together():
-    groups = np.arange(N) // 3
-    search = searched(cv=GroupKFold(5), fit={"groups": groups})
+    groups, cv = np.arange(N) // 3, GroupKFold(5)
+    search = searched(cv=cv, fit={"groups": groups})
     assert np.array_equal(search.matrix_.groups, groups)
-    assert np.array_equal(
-        means(search)[search.survivors_],
-        GridSearchCV(KNeighborsClassifier(), KNN, cv=GroupKFold(5), scoring="accuracy")
-        .fit(X, Y, groups=groups)
-        .cv_results_["mean_test_score"][search.survivors_],
-    )
+    whole = GridSearchCV(KNeighborsClassifier(), KNN, cv=cv, scoring="accuracy")
+    expected, there = means(whole.fit(X, Y, groups=groups)), search.survivors_
+    assert np.array_equal(means(search)[there], expected[there])
 
 
 @pytest.mark.skipif(
@@ -504,13 +490,6 @@ def test_the_best_answers_after_refit_alone(one):
     assert bare.best_params_ == one.best_params_
     assert not hasattr(bare, "predict")
     assert bare.corrected_.value == one.corrected_.value
-
-
-def test_train_scores():
-    search = searched(return_train_score=True)
-    expected = full(return_train_score=True).cv_results_["mean_train_score"]
-    there = search.survivors_
-    assert np.array_equal(search.cv_results_["mean_train_score"][there], expected[there])
 
 
 @pytest.mark.sweep

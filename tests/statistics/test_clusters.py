@@ -5,11 +5,8 @@ import pytest
 from matrices import of
 from scipy.stats import binomtest
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli import METHODS, METRICS, Plan, PredictionMatrix
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind, Task
 
 pytestmark = pytest.mark.slow

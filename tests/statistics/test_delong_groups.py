@@ -4,11 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli import METHODS, METRICS, Plan, PredictionMatrix
 from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
-from bbccli.methods import METHODS
-from bbccli.metrics import METRICS
 from bbccli.types import PredictionKind, Task
 
 pytestmark = pytest.mark.slow

@@ -1,7 +1,6 @@
 """List every problem of some files, not only the first.
 
-The files are read as for any command, but problems are collected instead of raised; what was seen
-on the way, and the matrix where there is one, tell the rest.
+The files are read as by any command, but problems are collected instead of raised.
 """
 
 from __future__ import annotations
@@ -35,14 +34,14 @@ INSPECTION_VERSION = "bbc-inspection/1"
 
 @dataclass(frozen=True, slots=True)
 class Inspection:
-    """What was understood, and every finding."""
+    """Everything understood of some files, and every finding."""
 
     schema: str = doc(f"always {INSPECTION_VERSION}")
     version: str = doc("version of bbc that wrote this")
-    command: str = doc("the command that made it")
+    command: str = doc("the command")
     path: str = doc("files as given")
     layout: str | None = doc("wide, or the dialect of the long layout")
-    input: Input | None = doc("what was understood; null after an error")
+    input: Input | None = doc("the input as understood; null after an error")
     classes: tuple[ClassSize, ...] = doc("classes of the outcome")
     missing: tuple[Gap, ...] = doc("configurations that lack predictions")
     similar: Similarity | None = doc("nearly equal configurations")
@@ -64,19 +63,19 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     paths
         As for `bbccli.readers.read`.
     request
-        Options of reading; columns go by their names when None.
+        Options of reading; None for the defaults.
     verify
-        Compute the scores of a run again.
+        Recompute the scores of a run.
 
     Returns
     -------
     Inspection
-        With an error exactly where `read` raises one.
+        With an error exactly if `read` raises one.
 
     Raises
     ------
     OptionError
-        The memory that was asked for is too little for so many samples.
+        The memory given is too little for this many samples.
     """
     problems, findings = Problems(collect=True), Findings()
     sheet: Sheet | None = None
@@ -118,4 +117,4 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
 
 
 _SEVERITY = (Status.ERROR, Status.WARNING, Status.SKIPPED, Status.PASS)
-"""Errors first; otherwise as they were found."""
+"""Errors come first; otherwise in the order of the checks."""

@@ -1,4 +1,4 @@
-"""Findings: a line per check that passes, and per problem of the files and of their matrix."""
+"""Findings: one per passed check, and one per problem of the files and their matrix."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PLURAL, PredictionMatrix
 from bbccli.core.notes import NOTES, Note, listing
 from bbccli.core.outcome import Outcome, effective_size
-from bbccli.core.rounding import count, figure, tiny_text
+from bbccli.core.rounding import count, figure, percent, tiny_text
 from bbccli.core.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
 from bbccli.readers.assembly import note_on_holdout
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
+from bbccli.readers.sources.lines import line_of
 from bbccli.stats.resampling import BLOCK, draws_of
 from bbccli.stats.selection.units import single_classes
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
@@ -29,14 +30,14 @@ if TYPE_CHECKING:
     from bbccli.readers.join import Separate
 
 N_DRAWN = 1024
-"""Resamples drawn to see how many would have to be drawn again."""
+"""Resamples drawn to estimate how many would have to be redrawn."""
 
 ALMOST = 0.05
-"""Share of predictions out of range up to which they may be meant as probabilities."""
+"""Up to this share of predictions out of range, probabilities may have been meant."""
 
 
 class Status(StrEnum):
-    """How a check ended."""
+    """Outcome of a check."""
 
     PASS = "pass"
     WARNING = "warning"
@@ -46,24 +47,26 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check, or one problem that it found."""
+    """A passed check, or a problem found by one."""
 
     check: str = doc("name of the check")
-    status: Status = doc("how it ended")
-    text: str = doc("what was found, in one sentence")
-    remedy: str = doc("what can be done about it; may be empty", default="")
-    path: str | None = doc("file; null where it does not matter", default=None)
+    status: Status = doc("outcome")
+    text: str = doc("the finding, in one sentence")
+    remedy: str = doc("remedy; may be empty", default="")
+    path: str | None = doc("file; null if irrelevant", default=None)
     row: int | None = doc("first row concerned, 0-based below the header", default=None)
     column: str | None = doc("column concerned", default=None)
-    n_rows: int | None = doc("rows with this problem; null where it is of no row", default=None)
+    n_rows: int | None = doc(
+        "number of rows with this problem; null if it concerns no row", default=None
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSize:
-    """A class and its samples."""
+    """Size of a class."""
 
     name: str = doc("name of the class")
-    n_samples: int = doc("samples of that class")
+    n_samples: int = doc("number of samples of that class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,32 +74,32 @@ class Gap:
     """A configuration that lacks predictions."""
 
     configuration: str = doc("name of the configuration")
-    n_missing: int = doc("predictions that it lacks")
+    n_missing: int = doc("number of predictions that it lacks")
 
 
 @dataclass(slots=True)
 class Findings:
-    """Findings in the order in which they were made."""
+    """Findings in the order of the checks."""
 
     found: list[Finding] = field(default_factory=list)
 
     def passed(self, check: str, text: str) -> None:
-        """Note that a check found nothing wrong."""
+        """Add a check that found nothing wrong."""
         self.found.append(Finding(check, Status.PASS, text))
 
     def warn(self, check: str, text: str, remedy: str = "") -> None:
-        """Note something doubtful."""
+        """Add something doubtful."""
         self.found.append(Finding(check, Status.WARNING, text, remedy))
 
     def skip(self, check: str, text: str) -> None:
-        """Note that a check could not be made."""
+        """Add a check that could not be made."""
         self.found.append(Finding(check, Status.SKIPPED, text))
 
     def error(self, check: str, error: BbcError) -> None:
-        """Note a problem, once."""
+        """Add a problem, once."""
         known = {one.text for one in self.found if one.status is Status.ERROR}
         place: dict[str, Any] = {}
-        text, hint = error.told()
+        text, hint = error.told(line_of)
         if isinstance(error, InputError):
             rows = None if error.row is None else error.further + 1
             place = {"path": error.path, "row": error.row, "column": error.column, "n_rows": rows}
@@ -117,7 +120,7 @@ def tell(
     gaps: Sequence[Gap],
     close: Similarity,
 ) -> None:
-    """Tell what is doubtful about files that can be used."""
+    """Add what is doubtful about usable files."""
     check_kind(findings, matrix)
     counts = ", ".join(f"{one.name} {one.n_samples}" for one in sizes)
     findings.passed("outcome", f"{matrix.task}" + (f": {counts}" if counts else ""))
@@ -134,9 +137,9 @@ def tell(
         findings.passed("groups", f"{matrix.n_groups} groups, each within one fold of a repeat")
     if "weights" not in noted and matrix.outcome.weights is not None:
         n_effective = effective_size(matrix.outcome.weights, matrix.groups)
-        findings.passed("weights", f"they leave an effective number of {figure(n_effective)}")
+        findings.passed("weights", f"the effective sample size is {figure(n_effective)}")
     if "polarity" not in noted and matrix.task is Task.BINARY:
-        text = "median AUC of the configurations is not below one half beyond chance"
+        text = "the median AUC of the configurations is not significantly below 0.5"
         findings.passed("polarity", text)
     if "stray columns" not in noted and "truth copies" not in noted:
         findings.passed("stray columns", "every configuration looks like predictions")
@@ -145,7 +148,7 @@ def tell(
 
 
 def gaps(sheet: Sheet) -> list[Gap]:
-    """Return the predictions that each configuration lacks, in file order."""
+    """Return the number of predictions that each configuration lacks, in file order."""
     placed = np.arange(sheet.n_rows) if sheet.nested else sheet.rows[sheet.rows >= 0]
     counts = []
     for configuration, cells in sheet.configurations.items():
@@ -157,7 +160,7 @@ def gaps(sheet: Sheet) -> list[Gap]:
 
 
 def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
-    """Tell what the predictions are, and why they are not probabilities when they nearly are."""
+    """Report the kind of the predictions, and why they are no probabilities if they nearly are."""
     shown, kind = matrix.predictions, matrix.kind
     numbers = f"{PLURAL[kind]}, all finite" if kind is not PredictionKind.LABEL else PLURAL[kind]
     if kind is not PredictionKind.SCORE or matrix.task is Task.SURVIVAL:
@@ -168,13 +171,14 @@ def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
     if 0 < outside < ALMOST:
         findings.warn(
             "predictions",
-            f"{outside:.2%} of the predictions are outside 0 and 1: all are taken as scores",
+            f"{percent(outside, 2)} of the predictions are outside [0, 1]: all are taken as scores",
             "correct them if they are meant as probabilities",
         )
     elif not outside and off:
         findings.warn(
             "predictions",
-            f"{off:.1%} of the rows of class probabilities do not sum to 1: taken as scores",
+            f"{percent(off, 1)} of the rows of class probabilities do not sum to 1: "
+            "taken as scores",
             "normalise them if they are meant as probabilities",
         )
     else:
@@ -182,23 +186,23 @@ def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
 
 
 def check_missing(findings: Findings, gaps: Sequence[Gap], matrix: PredictionMatrix) -> None:
-    """Tell which configurations lack predictions."""
+    """Report configurations that lack predictions."""
     lacking = [f"{gap.configuration} ({gap.n_missing})" for gap in gaps if gap.n_missing]
     if lacking:
         findings.warn(
             "missing",
             f"{len(lacking)} of {len(gaps)} configurations lack predictions: {listing(lacking)}; "
             f"{matrix.n_configurations} are left",
-            "complete them, or see --missing",
+            "add the missing predictions, or see --missing",
         )
     else:
         findings.passed("missing", "every configuration predicts every sample")
 
 
 def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
-    """Tell which items give all configurations one score, and so say nothing of the best.
+    """Report items on which all configurations score the same, so that they can't tell them apart.
 
-    An item counts by its mean over epochs, of the configurations that have a score of it.
+    An item's score is its mean over epochs, over the configurations that have one.
     """
     if matrix.n_configurations < 2:
         return
@@ -216,16 +220,18 @@ def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
         if some.any()
     ]
     if alike.all():
-        findings.warn("items", "every item gives all configurations one score", "look at the file")
+        findings.warn("items", "all configurations score the same on every item", "check the file")
     else:
         text = (
-            "; ".join(told) + ": they say nothing of the best" if told else "none is alike for all"
+            "; ".join(told) + ": no help in finding the best"
+            if told
+            else "all items tell some apart"
         )
         findings.passed("items", text)
 
 
 def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
-    """Tell how the folds partition the repeats, and which lack a class."""
+    """Report how the folds partition the repeats, and which lack a class."""
     if matrix.folds is None:
         return
     folds = matrix.folds
@@ -234,8 +240,8 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
     if (matrix.n_folds or 0) < 2:
         findings.warn(
             "folds",
-            "one fold only: methods over folds cannot run",
-            "give every sample of a cross-validation the fold that held it out",
+            "there is only one fold: methods over folds cannot run",
+            "give each sample the fold that held it out",
         )
         return
     lacking = _folds_without_a_class(matrix)
@@ -244,7 +250,7 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
             "folds",
             f"{lacking} of {sum(map(len, sizes))} folds lack a class: metrics such as AUC are "
             "undefined there",
-            "stratify the folds, or rely on bbc",
+            "stratify the folds, or use bbc",
         )
         return
     size = count(largest, "sample")
@@ -253,7 +259,7 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
 
 
 def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
-    """Estimate how many resamples of the default plan lack a class in the bag or out of it."""
+    """Estimate how many default resamples lack a class in the bag or out of it."""
     outcome, groups = matrix.outcome, matrix.groups
     if outcome.task.is_classification:
         for code in single_classes(outcome, groups):
@@ -261,8 +267,8 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
             findings.warn(
                 "resamples",
                 f"class {outcome.classes[code]!r} has a single {unit}: no resample holds it in and "
-                "out of the bag, which metrics such as AUC need",
-                f"collect more of it, remove the {unit}, or use a metric that does without",
+                "out of the bag, as metrics such as AUC require",
+                f"collect more of it, remove the {unit}, or use a metric that does not need both",
             )
             return
     draws = draws_of(matrix.n_samples, groups, 0, leaving_out=False)
@@ -273,14 +279,16 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
             "resamples",
             f"{n_lacking} of {N_DRAWN} resamples lack a class in or out of the bag; metrics such "
             "as AUC draw them again",
-            "collect more of the rare class",
+            "collect more samples of the rare class",
         )
     else:
         findings.passed("resamples", f"none of {N_DRAWN} would have to be drawn again")
 
 
 def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
-    """(B,) True if every class, or some sample at all, is in the bag (B, N) and out of it."""
+    """(B,) True if every class, or without classes any sample, is both in the bag (B, N) and out of
+    it.
+    """
     codes = np.zeros(len(outcome), np.int64)
     if outcome.task.is_classification:
         codes = outcome.values.astype(np.int64)
@@ -292,7 +300,7 @@ def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
 
 
 def class_sizes(outcome: Outcome) -> list[ClassSize]:
-    """Return the samples of each class."""
+    """Return the size of each class."""
     if not outcome.task.is_classification:
         return []
     return [
@@ -301,7 +309,7 @@ def class_sizes(outcome: Outcome) -> list[ClassSize]:
 
 
 def _folds_without_a_class(matrix: PredictionMatrix) -> int:
-    """Count the folds, over all repeats, in which a class of the outcome is missing."""
+    """Count the folds, over all repeats, that lack a class."""
     if not matrix.task.is_classification or matrix.folds is None:
         return 0
     classes, n_lacking = matrix.outcome.values.astype(np.int64), 0
@@ -314,8 +322,8 @@ def _folds_without_a_class(matrix: PredictionMatrix) -> int:
 
 
 def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
-    """Turn the readers' notes into warnings; return the checks that they belong to."""
-    detailed = {"missing", "coverage", "duplicates"}  # in more detail elsewhere
+    """Add the readers' notes as warnings; return the checks that they belong to."""
+    detailed = {"missing", "coverage", "duplicates"}  # reported in detail elsewhere
     for note in notes:
         check = NOTES[note.code].check
         if check not in detailed or note.code == "available-cases":
@@ -324,7 +332,7 @@ def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
 
 
 def _check_similar(findings: Findings, close: Similarity) -> None:
-    """Tell how many configurations are nearly the same."""
+    """Report how many configurations are nearly the same."""
     n_close = close.n_copies + close.n_same_ranks + close.n_correlated
     if not n_close:
         findings.passed("duplicates", f"none among {close.n_compared} configurations")
@@ -337,7 +345,7 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
     words = ", ".join(f"{n} {one if n == 1 else more}" for n, one, more in parts if n)
     text = f"of {close.n_compared} configurations {words}; such as {close.examples[0]}"
     if close.n_copies:
-        findings.warn("duplicates", text, "harmless; check that these settings differ in effect")
+        findings.warn("duplicates", text, "harmless; check that these settings are meant to differ")
     else:
         findings.passed("duplicates", text)
 
@@ -350,14 +358,14 @@ def tell_steps(findings: Findings, problems: Problems) -> None:
         elif not problems.failed(check):
             findings.passed(check, SENTENCES[check](seen))
             if check == "keys" and seen.nested:
-                text = "inner rows, no sample both trained on and tested"
+                text = "inner rows; no sample is used both to train and to test"
                 findings.passed("nested", f"{int((~seen.outer).sum())} {text}")
     if "coverage" in problems.seen and problems.failed("constant", "labels file"):
-        findings.skip("outcome", "the outcome is not known of every sample")
+        findings.skip("outcome", "the outcome is not known for every sample")
 
 
 def tell_tool(findings: Findings, tool: str) -> None:
-    """Tell that what a tool writes is read by its description alone."""
+    """Warn that the format of a tool is read by its description alone."""
     from bbccli.readers.evaluations import PATTERNS, framework
     from bbccli.readers.runs.folder import RUNS
 
@@ -366,13 +374,13 @@ def tell_tool(findings: Findings, tool: str) -> None:
     if tool in untested:
         findings.warn(
             "tool",
-            f"reading {tool} is untested on real output: it follows descriptions of the files",
-            f"compare a performance with the one that {tool} shows",
+            f"the reader of {tool} follows descriptions of its files, untested on real output",
+            f"compare a performance with that shown by {tool}",
         )
 
 
 def tell_scores(findings: Findings, found: Verification | None) -> None:
-    """Tell what came of computing the scores of a run again."""
+    """Add the result of recomputing the scores of a run."""
     if found is None:
         return
     if found.reason is not None:
@@ -416,11 +424,11 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
     "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
 }
-"""Text of a check that passed, from what it saw."""
+"""Text of a passed check, from the objects it saw."""
 
 
 def _tell_coverage(findings: Findings, sheet: Sheet) -> None:
-    """Tell of samples that some repeat lacks."""
+    """Report samples that some repeat lacks."""
     if sheet.held_out is not None:
         note = note_on_holdout(sheet.held_out)
         findings.warn("coverage", note.text, note.remedy)
@@ -429,11 +437,11 @@ def _tell_coverage(findings: Findings, sheet: Sheet) -> None:
     if not n_absent:
         findings.passed("coverage", "every repeat covers every sample once")
     elif n_absent == sheet.n_samples:
-        findings.skip("coverage", "no sample is in all repeats")
+        findings.skip("coverage", "no sample is in every repeat")
     else:
         verb = "is" if n_absent == 1 else "are"
         findings.warn(
             "coverage",
-            f"{n_absent} of {sheet.n_samples} samples {verb} lacking in some repeat",
-            "complete the predictions; till then such samples are left out",
+            f"{n_absent} of {sheet.n_samples} samples {verb} missing from at least one repeat",
+            "add the missing predictions; until then these samples are left out",
         )

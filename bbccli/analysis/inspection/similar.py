@@ -1,4 +1,4 @@
-"""Configurations that are nearly the same: copies, the same ranking, or highly correlated."""
+"""Nearly equal configurations: copies, equal rankings, or high correlations."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ from bbccli.readers.checks.sanity import earlier_equals, keys_of
 from bbccli.types import FloatArray, PredictionKind
 
 NEARLY = 0.999
-"""Correlation above which two configurations are nearly the same."""
+"""Correlation above which two configurations are nearly equal."""
 
 MOST = 2000
-"""Configurations that are compared pair by pair."""
+"""Largest number of configurations compared pair by pair."""
 
 _SHARE = 32
-"""Bytes for each cell of a chunk of the samples: centred, scaled, and beside what is multiplied."""
+"""Bytes for each cell of a chunk of the samples: centred, scaled, and for the product."""
 
 
 @dataclass(frozen=True, slots=True)
 class Similarity:
-    """How many configurations are like an earlier one, and an example of each kind."""
+    """Numbers of configurations that are like an earlier one, with examples."""
 
     n_copies: int = doc("configurations that repeat an earlier one exactly")
     n_same_ranks: int = doc("further ones that order the samples as an earlier one does")
@@ -35,10 +35,10 @@ class Similarity:
 
 
 def similarity(matrix: PredictionMatrix) -> Similarity:
-    """Count configurations that are like an earlier one; each counts once, by the closest kind.
+    """Count configurations that are like an earlier one, each once, by the closest kind.
 
-    Ranks and correlations are of scores, probabilities and values, over all samples, repeats and
-    classes; labels are only compared for being copies.
+    Ranks and correlations are those of scores, probabilities and values, over all samples, repeats
+    and classes; labels are only compared for being copies.
     """
     n_compared = min(matrix.n_configurations, MOST)
     names = matrix.configurations[:n_compared]
@@ -68,20 +68,17 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
 
 
 def _column(matrix: PredictionMatrix, column: int) -> FloatArray:
-    """(R N K) predictions of a configuration."""
+    """Return the (R N K) predictions of a configuration."""
     return np.ascontiguousarray(matrix.predictions[:, :, column]).reshape(-1)
 
 
 def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:
-    """Position of each column that is highly correlated with an earlier one, and of that one.
-
-    The products are added up over chunks of the samples that fit the memory.
-    """
+    """Return each column that is highly correlated with an earlier one -> that column."""
     centre, length = np.empty((2, n_compared))
     for c in range(n_compared):
         column = _column(matrix, c)
         centre[c] = column.mean()
-        with np.errstate(over="ignore"):  # numbers beyond 1e154 have no square
+        with np.errstate(over="ignore"):  # squares overflow beyond 1e154
             length[c] = np.sqrt(((column - centre[c]) ** 2).sum())
     rows = matrix.predictions[:, :, :n_compared]
     step = max(resources.current().memory // (_SHARE * rows[0, 0].size), 1)
@@ -99,6 +96,6 @@ def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:
 
 
 def _pair(names: tuple[str, ...], found: dict[int, int], what: str) -> str:
-    """Name the first pair, if there is one."""
+    """Describe the first pair, if there is one."""
     later = next(iter(found), None)
     return "" if later is None else f"{names[later]} and {names[found[later]]}: {what}"

@@ -1,4 +1,4 @@
-"""Families compared over several data sets: ranks, tests of them, and groups that are alike."""
+"""Comparison of families over several data sets: ranks, their tests, and groups of equals."""
 
 from __future__ import annotations
 
@@ -71,13 +71,16 @@ def compare_across(
             "max-t does not adjust tests over data sets", hint=parameter("adjust", Adjustment.HOLM)
         )
     if len(families) < 2 or len(set(families)) < len(families):
-        raise OptionError("to rank takes two different families", hint=parameter("by", "family"))
-    names, what = list(TESTS) if names == [ALL] else names, "test over data sets"
-    chosen = list(dict.fromkeys(entry(TESTS, name, what, AcrossTest) for name in names))
+        raise OptionError(
+            "ranking needs two configurations, or families of them, with different names",
+            hint=parameter("by", "family"),
+        )
+    names, kind = list(TESTS) if names == [ALL] else names, "test over data sets"
+    chosen = list(dict.fromkeys(entry(TESTS, name, kind, AcrossTest) for name in names))
     complete = _complete(performances)
     values = np.asarray(performances[complete], np.float64)
     table = PerformanceTable(values, tuple(families), metric.name, metric.direction, level)
-    kept, left_out = (
+    used, left_out = (
         tuple(name for name, here in zip(data_sets, complete, strict=True) if here == whole)
         for whole in (True, False)
     )
@@ -85,7 +88,7 @@ def compare_across(
     return Ranks(
         metric=metric.name,
         level=level,
-        data_sets=kept,
+        data_sets=used,
         left_out=left_out,
         standings=standings(table),
         overall=tuple(one for test in chosen if test.overall for one in test.answer(table)),
@@ -119,9 +122,9 @@ def contests(table: PerformanceTable) -> tuple[Contest, ...]:
 
 
 def groups(table: PerformanceTable, pairs: Sequence[Comparison]) -> tuple[tuple[str, ...], ...]:
-    """Return the longest runs of families, by mean rank, of which no two are told apart.
+    """Return the longest runs of families, by mean rank, in which no two differ.
 
-    By the first test among the pairs, at the level of the table; a run of one is none.
+    The first test of pairs decides, at the level of the table; a run of one is none.
     """
     alpha, names = 1 - table.level, [one.family for one in standings(table)]
     apart = set()
@@ -144,11 +147,10 @@ def groups(table: PerformanceTable, pairs: Sequence[Comparison]) -> tuple[tuple[
 
 
 def _complete(performances: FloatArray) -> BoolArray:
-    """(D,) data sets that have a performance of every family."""
     complete = np.asarray(np.isfinite(performances).all(axis=1))
     if not complete.any():
         raise UndefinedError(
-            "no data set has a performance of every family",
+            "no data set has a performance of every configuration, or family of them",
             hint=f"names have to be the same in all files; {parameter('by')} puts configurations "
             f"into families, {parameter('exclude')} leaves out what only some files hold",
         )
@@ -156,7 +158,7 @@ def _complete(performances: FloatArray) -> BoolArray:
 
 
 def _of_pairs(test: AcrossTest, table: PerformanceTable, adjust: Adjustment) -> list[Comparison]:
-    """Run a test of pairs, and adjust its p-values for their number; verdicts follow them."""
+    """Run a test of pairs, and adjust its p-values and verdicts for their number."""
     pairs = test.answer(table)
     if test.adjusts or adjust is Adjustment.NONE or len(pairs) < 2:
         return pairs
@@ -173,25 +175,15 @@ def performances_of(
     plan: Plan,
     families: Mapping[str, Sequence[int]] | None = None,
 ) -> dict[str, float]:
-    """Return the performance of each family on one data set, by name; NaN where it is undefined.
+    """Return the performance of each family on one data set, by name; NaN where undefined.
 
-    A family of several configurations has its BBC estimate: what its winner can be expected to
-    reach, for the largest of its figures would favour the family with the most configurations. A
-    family of one selects nothing, and has its performance as measured.
+    A family of several configurations gets its BBC estimate, the expected performance of its
+    winner, because the largest of its figures would favour the family with the most configurations.
+    A single configuration selects nothing, and keeps its performance as measured.
 
-    Parameters
-    ----------
-    families
-        Columns of the configurations of each; without them every configuration is one.
-
-    Raises
-    ------
-    UnsupportedError
-        A metric that does not fit.
-
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5.
+    families: columns of the configurations of each; without them every configuration is one.
+    Raises UnsupportedError: a metric that does not fit.
+    Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5.
     """
     metric = planned(metric, plan)
     if families is None:
@@ -201,10 +193,10 @@ def performances_of(
 
 
 def _of(matrix: PredictionMatrix, metric: Metric, plan: Plan, columns: Sequence[int]) -> float:
-    own = matrix.of_configurations(np.asarray(columns))
+    family = matrix.of_configurations(np.asarray(columns))
     try:
         if len(columns) == 1:
-            return float(candidates(own, metric, plan.pooling).performances()[0])
-        return corrected(Case(own, metric, metric, plan, "bbc")).value
+            return float(candidates(family, metric, plan.pooling).performances()[0])
+        return corrected(Case(family, metric, metric, plan, "bbc")).value
     except UndefinedError:
         return float("nan")

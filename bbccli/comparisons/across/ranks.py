@@ -16,12 +16,12 @@ Algorithm:
 1. Leave out data sets that lack a family, with the note
    [incomplete-data-sets](notes.md#incomplete-data-sets).
 2. Rank the families on each; ties share the mean of their ranks.
-3. Compute χ² with the correction c for ties, and its p-value. Where all tie everywhere p is 1.
+3. Compute χ² with the correction c for ties, and its p-value. If all tie everywhere p is 1.
 
-It takes three families, and two data sets; of two families `wilcoxon` is the test.
+It needs three families and two data sets; for two families use `wilcoxon`.
 
-Differences: Demšar's example (2006, table 6) has ties, and gives 9.28 without the correction; with
-it χ² is 10.23.
+Differences: Demšar's example (2006, table 6) has ties; it gives 9.28 without the correction and
+10.23 with it.
 
 When to use: before pairs are compared. When not: with fewer than about ten data sets, or five
 families: `iman-davenport` is less conservative.
@@ -36,8 +36,8 @@ Iman and Davenport's F of the same ranks.
 
 Formula: F = (D - 1) χ² / (D (K - 1) - χ²), df = (K - 1), (K - 1)(D - 1).                      (2)
 
-Algorithm: as for `friedman`, with this statistic. Where all data sets rank the families alike
-nothing is left to compare with, and p is undefined.
+Algorithm: as for `friedman`, with this statistic. If all data sets rank the families alike, the
+denominator is 0 and p is undefined.
 
 When to use: instead of `friedman`, which is too conservative. When not: for two families.
 
@@ -62,10 +62,10 @@ Algorithm:
 2. Rank their absolute values, zeros among them; ties share the mean of their ranks. Then leave
    zeros out. The statistic is the smaller of R+ and R-.
 3. Up to 25 data sets p is exact, ties and zeros included: all ways to sign the ranks are counted.
-   Of more, R+ is normal with mean Σ r/2 and variance Σ r²/4, without a correction for continuity.
+   Beyond, R+ is normal with mean Σ r/2 and variance Σ r²/4, without a correction for continuity.
 4. The effect is the rank-biserial correlation, (R+ - R-)/(R+ + R-).
-5. Adjust for the number of pairs. Where no difference is left p is 1. Fewer than six data sets
-   can't have p ≤ 0.05; the note [few-data-sets](notes.md#few-data-sets) says so.
+5. Adjust for the number of pairs. If no difference is left p is 1. Fewer than six data sets can't
+   give p ≤ 0.05; the note [few-data-sets](notes.md#few-data-sets) says so.
 
 Differences: scipy is exact for up to 13 data sets with ties or zeros, normal for more. Demšar
 (2006) splits the ranks of zeros evenly, which gives T = 12 in his example; by Pratt it is 10.5.
@@ -73,9 +73,9 @@ Differences: scipy is exact for up to 13 data sets with ties or zeros, normal fo
 Assumptions: independent data sets, on which differences are comparable in size, and symmetric about
 their median.
 
-When to use: for any number of families: what it says of two does not depend on which others are
-compared, as tests of mean ranks do (Benavoli, Corani & Mangili 2016). When not: for folds or
-repeats of one data set.
+When to use: for any number of families: unlike tests of mean ranks, its result for two families
+does not depend on the others (Benavoli, Corani & Mangili 2016). When not: for folds or repeats of
+one data set.
 
 Cost: none.
 
@@ -83,7 +83,7 @@ Source: Wilcoxon 1945; Pratt 1959; Demšar 2006, section 3.1.3; Kerby 2014 (effe
 
 ## nemenyi
 
-Nemenyi's test: two families differ where their mean ranks are a critical difference apart.
+Nemenyi's test: two families differ if their mean ranks are a critical difference apart.
 
 Formula, with q the studentized range of K values and infinite degrees of freedom, divided by √2:
 
@@ -95,11 +95,12 @@ Algorithm:
 
 1. Take the mean ranks of `friedman`.
 2. The statistic of a pair is z, positive where the first has the better ranks; its p-value is that
-   of √2 |z| as a studentized range. It allows for all pairs: nothing is adjusted.
+   of √2 |z| as a studentized range, which already allows for all pairs.
 3. The critical difference is that of the level.
 
 Differences: the studentized range is to be divided by √2 once, in q; tables of Demšar 2006 hold q.
-Families that others are compared with change what it says of two (Benavoli, Corani & Mangili 2016).
+Its result for two families depends on the others that are compared (Benavoli, Corani & Mangili
+2016).
 
 When to use: for the usual diagram of critical differences. When not: as the only test; `wilcoxon`
 is the default.
@@ -138,16 +139,10 @@ LEAST_P = 2.0**-53
 class PerformanceTable:
     """Performances of K families on D data sets, each of them complete.
 
-    Attributes
-    ----------
-    performances : (D, K)
-        In the metric's unit; finite.
-    families
-        K names.
-    metric, direction
-        Name of the metric, and which way it is better.
-    level
-        In (0, 1).
+    performances (D, K): in the metric's unit; finite.
+    families: K names.
+    metric, direction: name of the metric, and which way it is better.
+    level: in (0, 1).
     """
 
     performances: FloatArray
@@ -196,13 +191,13 @@ class PerformanceTable:
         return np.sign(differences) * settled(np.abs(differences), float(scale.max(initial=0.0)))
 
     def too_few(self, data_sets: int, families: int) -> tuple[str, str] | None:
-        """Return why a test that takes so many is undefined, and what to do, if it is."""
+        """Return why a test is undefined with so few data sets or families, and the remedy."""
         if self.n_families < families:
-            why = f"there are {self.n_families} families, and it takes {families} or more"
+            why = f"{self.n_families} are ranked, and it takes {families} or more"
             return why, "wilcoxon, for two"
         if self.n_data_sets < data_sets:
-            given = count(self.n_data_sets, "data set")
-            return f"{given} given, and it takes {data_sets} or more", "more data sets"
+            number = count(self.n_data_sets, "data set")
+            return f"{number} given, and it takes {data_sets} or more", "more data sets"
         return None
 
     def of_all(
@@ -241,12 +236,10 @@ class PerformanceTable:
 
 
 def settled(values: FloatArray, scale: float | None = None) -> FloatArray:
-    """Return values (n,), those equal to the next smaller one that differ from it by rounding.
+    """Return values (n,) with those that differ only by rounding made equal.
 
-    0.9 - 0.8 and 0.8 - 0.7 are not the same float, and would get different ranks.
+    0.9 - 0.8 and 0.8 - 0.7 are different floats, and would get different ranks.
 
-    Examples
-    --------
     >>> len(set(settled(np.array([0.9 - 0.8, 0.8 - 0.7, 0.2])).tolist()))
     2
     """
@@ -262,18 +255,11 @@ def settled(values: FloatArray, scale: float | None = None) -> FloatArray:
 class AcrossTest:
     """A test of whether families perform alike over data sets.
 
-    Parameters
-    ----------
-    name, label
-        Name on the command line; what it does, in a word or two for the table.
-    answer
-        The function: a table in, comparisons out.
-    overall
-        True if it is one test of all families, and not one of each pair.
-    summary, reference
-        For listings; the documentation is the docstring of the module.
-    adjusts
-        True if its p-values allow for the number of pairs by themselves.
+    name, label: name on the command line; a word or two for the table.
+    answer: the function: a table in, comparisons out.
+    overall: True if it tests all families at once, instead of pairs.
+    summary, reference: for listings; the documentation is the docstring of the module.
+    adjusts: True if its p-values already allow for the number of pairs.
     """
 
     name: str
@@ -330,8 +316,6 @@ def _signed(table: PerformanceTable, pair: tuple[int, int]) -> Comparison:
 def wilcoxon(differences: FloatArray) -> tuple[float, float, float]:
     """Return the rank sums of positive and of negative differences (n,), and the p-value.
 
-    Examples
-    --------
     >>> wilcoxon(np.array([0.1, 0.2, 0.3, 0.4, 0.5]))
     (15.0, 0.0, 0.0625)
     """
@@ -344,7 +328,7 @@ def run_nemenyi(table: PerformanceTable) -> list[Comparison]:
     from scipy.stats import studentized_range
 
     pairs, ranks = table.pairs, table.ranks.mean(axis=0)
-    lacking = table.too_few(2, 2)
+    undefined = table.too_few(2, 2)
     z = np.array([(ranks[j] - ranks[i]) / unit_of(table) for i, j in pairs])
     p = studentized_range.sf(sqrt(2) * np.abs(z), table.n_families, np.inf)
     p = np.where(z == 0, 1.0, np.clip(p, LEAST_P, 1.0))
@@ -354,10 +338,10 @@ def run_nemenyi(table: PerformanceTable) -> list[Comparison]:
             pair,
             statistic,
             statistic=statistic + 0.0,
-            p=None if lacking else value,
-            p_adjusted=None if lacking else value,
-            adjustment=None if lacking else "nemenyi",
-            notes=(undefined_test("nemenyi", *lacking),) if lacking else (),
+            p=None if undefined else value,
+            p_adjusted=None if undefined else value,
+            adjustment=None if undefined else "nemenyi",
+            notes=(undefined_test("nemenyi", *undefined),) if undefined else (),
         )
         for pair, statistic, value in zip(pairs, z.tolist(), p.tolist(), strict=True)
     ]
@@ -374,9 +358,7 @@ def critical_difference(table: PerformanceTable) -> float | None:
 
     None with fewer than two data sets.
 
-    References
-    ----------
-    Demšar 2006, section 3.2.2.
+    Source: Demšar 2006, section 3.2.2.
     """
     from scipy.stats import studentized_range
 

@@ -1,6 +1,6 @@
-"""Tests of configurations that were named beforehand, and several of them on several pairs.
+"""Tests of configurations that were named beforehand: several tests on several pairs.
 
-A file per kind of data that they look at; p-values are adjusted for the number of pairs.
+There is a file per kind of data; p-values are adjusted for the number of pairs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bbccli.core.arguments import as_list, choice, entry, real
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, selected_pair, test_left_out
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.stats.selection.candidates import candidates
@@ -40,12 +40,9 @@ ALL = "all"
 
 
 def default_test(case: PairCase) -> PairTest:
-    """Return the test that is run when none is named.
+    """Return the test that is run by default.
 
-    Raises
-    ------
-    OptionError
-        Not two different configurations.
+    Raises OptionError: not two different configurations.
     """
     *others, whatever = (TESTS[name] for name in DEFAULTS)
     for test in others:
@@ -98,9 +95,9 @@ def compare_pairs(
         A test that was asked for by name does not fit, or none of all does.
     """
     metric, adjust = choose_metric(metric, matrix), choice(Adjustment, adjust, "adjust")
-    given, rope = as_list(tests), real(rope, "rope")
-    by_name = bool(given) and given != [ALL]
-    names = list(TESTS) if given and not by_name else given
+    requested, rope = as_list(tests), real(rope, "rope")
+    by_name = bool(requested) and requested != [ALL]
+    names = list(TESTS) if requested and not by_name else requested
     chosen = list(dict.fromkeys(entry(TESTS, name, "test", PairTest) for name in names))
     named = [_columns(matrix, names) for names in pairs]
     couples = list(dict.fromkeys(pair for columns in named for pair in combinations(columns, 2)))
@@ -131,7 +128,7 @@ def compare_pairs(
 
 
 def _default(case: PairCase) -> Comparison:
-    """Run the default test, and the bootstrap where Wald's has no p-value."""
+    """Run the default test, and the bootstrap where Wald's test has no p-value."""
     test = default_test(case)
     result = test.run(case)
     undefined = result.p is None and test.name == "wald"
@@ -139,7 +136,6 @@ def _default(case: PairCase) -> Comparison:
 
 
 def _columns(matrix: PredictionMatrix, names: Sequence[str]) -> tuple[int, ...]:
-    """Columns of some configurations."""
     columns = tuple(position_of(matrix, name) for name in names)
     if len(columns) < 2 or len(set(columns)) < len(columns):
         raise OptionError(
@@ -170,7 +166,7 @@ def _adjusted(
     adjust: Adjustment,
     max_t: Pairwise | None,
 ) -> list[Comparison]:
-    """Adjust the p-values of each test for the number of pairs; verdicts follow them."""
+    """Adjust the p-values and verdicts of each test for the number of pairs."""
     done = list(comparisons)
     for name in dict.fromkeys(one.test for one in comparisons):
         places = [i for i, one in enumerate(comparisons) if one.test == name]
@@ -192,7 +188,7 @@ def _adjusted(
 def _on_selection(
     matrix: PredictionMatrix, metric: Metric, plan: Plan, named: tuple[int, ...]
 ) -> list[Note]:
-    """A note where the best of others too is among those that are compared."""
+    """Return a note where the best of the other configurations is compared too."""
     if len(named) == matrix.n_configurations:
         return []
     try:

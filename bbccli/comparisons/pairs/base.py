@@ -15,7 +15,7 @@ from bbccli.comparisons.records import Comparison
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import Note, identical_predictions, listing, undefined_test
 from bbccli.core.plan import Plan
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.core.rounding import count
 from bbccli.errors import BbcError, OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
@@ -36,20 +36,12 @@ LABELLED = frozenset({Task.BINARY, Task.MULTICLASS, Task.SCORE})
 class PairCase:
     """Input of a test: M configurations, two of them unless it compares several.
 
-    Attributes
-    ----------
-    matrix
-        Out-of-sample predictions of C configurations on N samples.
-    metric, plan
-        Measures; level, side, pooling, resamples and seed.
-    configurations
-        M columns of the matrix, all different.
-    rope
-        Differences up to this count as none, >= 0; for Bayesian tests.
-    test
-        Name of the test that is asked, for its messages.
-    progress
-        Called with the draws done and wanted.
+    matrix: out-of-sample predictions of C configurations on N samples.
+    metric, plan: measures; level, side, pooling, resamples and seed.
+    configurations: M columns of the matrix, all different.
+    rope: differences up to this count as none, >= 0; for Bayesian tests.
+    test: name of the test, for its messages.
+    progress: called with the draws done and wanted.
     """
 
     matrix: PredictionMatrix
@@ -111,10 +103,7 @@ class PairCase:
     def values(self) -> FloatArray:
         """(M,) performances as measured.
 
-        Raises
-        ------
-        UndefinedError
-            One of them is undefined.
+        Raises UndefinedError: one of them is undefined.
         """
         values: FloatArray = self.score(np.ones((1, self.matrix.n_samples), np.uint8))[0]
         undefined = np.flatnonzero(np.isnan(values))
@@ -127,7 +116,7 @@ class PairCase:
 
     @property
     def difference(self) -> float:
-        """Return how much better the first is than the second, as measured."""
+        """Return the measured lead of the first over the second."""
         return self.gain(self.values)
 
     @property
@@ -142,7 +131,7 @@ class PairCase:
 
     @cached_property
     def identical(self) -> bool:
-        """True if all of them predict the same, wherever they predict."""
+        """True if all make the same predictions, wherever they predict."""
         predictions = self.matrix.as_kind(self.metric.wants, self.columns)
         available = self.matrix.available
         there = np.ones(predictions.shape[:3], bool)
@@ -155,7 +144,7 @@ class PairCase:
         return bool((same | ~there).all())
 
     def gain(self, values: FloatArray) -> float:
-        """Return how much better the first of some performances (M,) is than the second."""
+        """Return the lead of the first of some performances (M,) over the second."""
         return float(self.metric.direction.gain(values[0], values[1])) + 0.0
 
     def gains(self, values: FloatArray) -> FloatArray:
@@ -166,12 +155,9 @@ class PairCase:
     def result(
         self, *, values: FloatArray | None = None, notes: tuple[Note, ...] = (), **fields: Any
     ) -> Comparison:
-        """Return the result of a test, from its own `fields` of a `Comparison`.
+        """Return the result of a test, from its `fields` of a `Comparison`.
 
-        Parameters
-        ----------
-        values : (M,), optional
-            Performances where they are not those of the case: of the samples in common.
+        values (M,), optional: performances if not those of the case, such as on the common samples.
         """
         values = self.values if values is None else values
         two = len(self.configurations) == 2
@@ -231,8 +217,8 @@ OF_SHARES = frozenset(
 WHATEVER = f"{parameter('test')} wald or permutation"
 
 
-def lacking(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] | None:
-    """Return the error, its text and its hint where a case does not have what a test needs."""
+def unmet(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] | None:
+    """Return the error, its text and its hint where a case does not meet a test's needs."""
     matrix, metric, n_folds = pair.matrix, pair.metric.label, pair.matrix.n_folds or 0
     lack: tuple[type[BbcError], str, str] | None = None
     match need:
@@ -276,26 +262,15 @@ def lacking(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] |
 class PairTest:
     """A test of whether configurations that were named beforehand perform alike.
 
-    Parameters
-    ----------
-    name, label
-        Name on the command line; what it does, in a word or two for the table.
-    answer
-        The function: a case in, its `PairCase.result` out.
-    summary, reference
-        For listings; the documentation is the docstring of the module.
-    for_tasks
-        Tasks it is for.
-    needs
-        What it needs of the data; checked before the run.
-    several
-        True if it compares two or more at once, and not just two.
-    pooling
-        How it measures, whatever the plan says; None for as the plan says.
-    of_influence
-        True if it is one that `max-t` adjusts: a statistic of influence values.
-    bayesian
-        True if it gives beliefs instead of a p-value.
+    name, label: name on the command line; a word or two for the table.
+    answer: the function: a case in, its `PairCase.result` out.
+    summary, reference: for listings; the documentation is the docstring of the module.
+    for_tasks: tasks it is for.
+    needs: its needs of the data, checked before the run.
+    several: True if it compares any number at once, instead of two.
+    pooling: pooling of its performances, whatever the plan says; None for the plan's.
+    of_influence: True if `max-t` can adjust it: a statistic of influence values.
+    bayesian: True if it gives beliefs instead of a p-value.
     """
 
     name: str
@@ -313,15 +288,10 @@ class PairTest:
     def run(self, case: PairCase) -> Comparison:
         """Compare the configurations of a case.
 
-        Raises
-        ------
-        UnsupportedError
-            A metric, a task or a kind of data that the test is not for.
-        UndefinedError
-            The matrix lacks what the test needs, or the metric is undefined where it is asked.
-        OptionError
-            Too few or too many configurations; a rope that is negative, or as wide as any
-            difference.
+        Raises UnsupportedError: a metric, a task or a kind of data that the test is not for.
+        Raises UndefinedError: the matrix lacks what the test needs, or the metric is undefined.
+        Raises OptionError: too few or too many configurations; a rope that is negative, or as wide
+            as any difference.
         """
         case = self.prepared(case)
         self.check(case)
@@ -338,8 +308,8 @@ class PairTest:
         """Raise unless the test fits the data; see `run`."""
         n = len(case.configurations)
         if n < 2 or (n > 2 and not self.several) or len(set(case.configurations)) < n:
-            wanted = "two different configurations" + (", or more" if self.several else "")
-            raise OptionError(f"{self.name} compares {wanted}", hint="name two in a pair")
+            needed = "two different configurations" + (", or more" if self.several else "")
+            raise OptionError(f"{self.name} compares {needed}", hint="name two in a pair")
         if not case.rope >= 0:
             raise OptionError(
                 f"{parameter('rope')} is {case.rope:g}", hint="0 or more, in the metric's unit"
@@ -353,6 +323,6 @@ class PairTest:
                 hint=f"{WHATEVER}, which take every metric",
             )
         for need in PairNeed:  # in their order, whatever that of the set
-            if need in self.needs and (lack := lacking(need, case)):
+            if need in self.needs and (lack := unmet(need, case)):
                 error, text, hint = lack
                 raise error(f"{self.name} {text}", hint=hint)

@@ -19,14 +19,15 @@ Algorithm:
 3. The interval is the central one of the posterior. Without variance, or with fewer than three
    folds, the posterior is undefined.
 
-Differences: baycomp takes 1/(K - 1) for n_test/n_train; here it is that of the folds as they are,
-the same for equal ones. Without variance baycomp is certain: one repeated difference of 0.03 gives
-probability 1.
+Differences: baycomp takes 1/(K - 1) for n_test/n_train; here it is that of the actual folds, which
+is the same for equal ones. Without variance baycomp is certain: one repeated difference of 0.03
+gives probability 1.
 
 Assumptions: those of `corrected-t`, and a flat prior.
 
-When to use: to say how probably two configurations are as good as each other; choose the rope
-before seeing results. When not: for the winner of a search, which the posterior does not know of.
+When to use: for the probability that two configurations are equally good; choose the rope (the
+differences that count as none) before seeing results. When not: for the winner of a search, since
+the posterior ignores the search.
 
 Cost: the performances in the folds.
 
@@ -37,17 +38,16 @@ Source: Corani & Benavoli 2015; Benavoli, Corani, Demšar & Zaffalon 2017, secti
 The Bayesian bootstrap of the difference, for any metric.
 
 Formula: the posterior of the difference is that of m1(w) - m2(w), with weights w of the samples
-drawn from Dirichlet(1, ..., 1).
-(2)
+drawn from Dirichlet(1, ..., 1). (2)
 
 Algorithm:
 
 1. B times: draw weights of the N samples, or of the G groups, and score both under them.
-2. Return the shares of differences under -rope, between -rope and rope, and over rope; the interval
-   is made of percentiles.
-3. Where all draws give one difference, the posterior is undefined.
+2. Return the shares of differences under -rope, between -rope and rope, and over rope; their
+   percentiles make the interval.
+3. If all draws give one difference, the posterior is undefined.
 
-Assumptions: independent samples or groups; no outcome that was not seen.
+Assumptions: independent samples or groups; no outcomes other than those observed.
 
 When to use: as `bayes-t`, for any metric, resting on samples instead of folds. When not: for the
 winner of a search; with few samples.
@@ -77,8 +77,8 @@ from bbccli.types import FloatArray, Pooling
 def run_t(case: PairCase) -> Comparison:
     """Return the posterior of equation 1."""
     folds = Folds.of(case)
-    if folds.lacking:
-        return case.undefined(folds.lacking, "bayes-bootstrap, over samples", **folds.rests_on)
+    if folds.undefined:
+        return case.undefined(folds.undefined, "bayes-bootstrap, over samples", **folds.rests_on)
     posterior = Pivot.of_parts(folds.gains, folds.ratio)
     return case.result(
         df=(posterior.df,),
@@ -92,8 +92,6 @@ def run_t(case: PairCase) -> Comparison:
 def beliefs_of(posterior: Pivot, rope: float) -> Beliefs:
     """Return the beliefs of Student's posterior.
 
-    Examples
-    --------
     >>> beliefs_of(Pivot(0.0, 1.0, 9), 0.0)
     Beliefs(rope=0.0, worse=0.5, equal=0.0, better=0.5)
     """
@@ -119,7 +117,6 @@ def run_bootstrap(case: PairCase) -> Comparison:
 
 
 def _scored(case: PairCase) -> FloatArray:
-    """Performances (B, 2) under Dirichlet weights of the units."""
     members, n_samples = units_of(case.matrix), case.matrix.n_samples
     n_units, n = n_units_of(case.matrix), n_draws(case.plan)
 

@@ -13,16 +13,16 @@ p = 2 P(X < min(b, c)) + P(X = min(b, c))                                       
 
 Algorithm:
 
-1. Count b and c; samples on which both are right, or both wrong, say nothing of the difference.
+1. Count b and c; samples on which both are right, or both wrong, say nothing about the difference.
 2. Compute p; it is 1 where b + c = 0. The statistic is min(b, c).
 3. The interval of the difference is Bonett and Price's: with p12 = (b + 1)/(n + 2) and p21 = (c +
    1) /(n + 2), p12 - p21 ∓ z √((p12 + p21 - (p12 - p21)²)/(n + 2)), within -1 and 1.
 4. The effect is the odds ratio b/c; it is infinite where c = 0, and there is none where b + c = 0.
 
-For shares of independent samples in one repeat, unweighted: `wald` and `permutation` are for the
-others. Of samples that not all predict, those that both do are compared, with the note
-[samples-in-common](notes.md#samples-in-common); without one in common these
-tests are refused, and `wald` is the default.
+It is for unweighted shares of independent samples in one repeat; otherwise use `wald` or
+`permutation`. If predictions are missing, the samples that both predict are compared, with the note
+[samples-in-common](notes.md#samples-in-common); if there are none, these tests are refused, and
+`wald` is the default.
 
 Assumptions: independent samples.
 
@@ -45,7 +45,7 @@ Algorithm: as for `mcnemar`, with this p-value.
 Differences: Raschka 2018, section 4.4, adds up 2 P(X ≥ max(b, c)), or writes the sum from the
 larger of b and c; at b = c that is more than 1, and this is capped there.
 
-When to use: where the level is to be kept for certain. When not: where power matters.
+When to use: if the level must be kept. When not: if power matters.
 
 Cost: none.
 
@@ -60,7 +60,7 @@ Formula: χ² = (|b - c| - 1)² / (b + c), with 1 degree of freedom; 0 where |b 
 Algorithm: as for `mcnemar`, with this p-value.
 
 Differences: without a discordant sample p is 1. mlxtend and statsmodels return p = 0 for identical
-predictions, and R none. For b = c they have χ² = 1/(b + c); here it is 0, as in R: a correction
+predictions, and R no value. For b = c they have χ² = 1/(b + c); here it is 0, as in R: a correction
 never goes past equality.
 
 When to use: to check a published figure. When not: with fewer than 25 discordant samples.
@@ -71,9 +71,10 @@ Source: McNemar 1947; Edwards 1948.
 
 ## two-proportions
 
-The z test of two proportions correct, for comparison with the literature only: it ignores that both
-configurations predict the same samples, and so it misses differences that the paired tests find. It
-says so in the note [unpaired](notes.md#unpaired).
+The z test of two proportions correct, for comparison with the literature only.
+
+It ignores that both configurations predict the same samples, so it misses differences that the
+paired tests find; the note [unpaired](notes.md#unpaired) says so.
 
 Formula, with p1 and p2 correct of n samples each and p their mean:
 
@@ -115,17 +116,17 @@ Algorithm:
 2. Compute Q; its p-value is that of χ². Where no sample is right for some and wrong for others the
    denominator is 0: Q is 0 and p is 1.
 3. Report ε of Greenhouse and Geisser, between 1/(M - 1) and 1: how alike the variances of the
-   pairwise differences are. Far below 1, both df of `looney-f` are too many by this factor.
+   pairwise differences are. If it is far below 1, both df of `looney-f` should be multiplied by it.
 
-Of two configurations Q is McNemar's χ² without the correction, (b - c)²/(b + c).
+For two configurations Q is McNemar's χ² without the correction, (b - c)²/(b + c).
 
-Differences: mlxtend's enumerates all 2^M patterns, 1.4 s for 16 configurations, and returns no
-number for identical predictions.
+Differences: mlxtend enumerates all 2^M patterns, 1.4 s for 16 configurations, and returns no number
+for identical predictions.
 
 Assumptions: independent samples; about 24 or more on which they differ.
 
-When to use: to ask whether any of several configurations differs, before pairs are compared. When
-not: for those that a search ranked first.
+When to use: to test if any of several configurations differs, before pairs are compared. When not:
+for those that a search ranked first.
 
 Cost: none.
 
@@ -133,7 +134,7 @@ Source: Cochran 1950; Greenhouse & Geisser 1959.
 
 ## looney-f
 
-Looney's F test of the same.
+Looney's F test of the same hypothesis.
 
 Formula, with ACC_i correct of configuration i as a share, ACC their mean:
 
@@ -143,14 +144,14 @@ F = (SSA / (M - 1)) / ((SST - SSA - SSB) / ((M - 1)(n - 1))),  df = (M - 1), (M 
 F = (n - 1) Q / (n (M - 1) - Q)                                                               (3)
 ```
 
-Algorithm: as for `cochran-q`, with this statistic; (3) holds to the last digit. Where nothing is
-left of SST beside SSA and SSB, F is undefined.
+Algorithm: as for `cochran-q`, with this statistic; (3) holds to the last digit. If SST equals SSA +
+SSB, F is undefined.
 
 Differences: Raschka 2018, section 4.7, adds SSA up over samples instead of configurations, leaves
 1/M out of ACC, squares ACC in SST, and gives the second df once as (M - 1) n, as mlxtend computes,
 and once as (M - 1)(n - 1).
 
-When to use: to check a published figure. When not: otherwise; it says what Q says.
+When to use: to check a published figure. When not: otherwise; use `cochran-q`.
 
 Cost: none.
 
@@ -177,7 +178,7 @@ Fields = dict[str, Any]
 """Fields of a `Comparison`."""
 
 Formula = Callable[[PairCase, BoolArray], Fields | Note]
-"""Which of n samples each of M is right on (n, M) -> what a test says, or why it is undefined."""
+"""Correct predictions of M configurations (n, M) -> result of a test, or why it is undefined."""
 
 
 def of_shares(formula: Formula) -> Callable[[PairCase], Comparison]:
@@ -200,9 +201,7 @@ def of_shares(formula: Formula) -> Callable[[PairCase], Comparison]:
 def mcnemar(case: PairCase, right: BoolArray, decide: Callable[[int, int], Significance]) -> Fields:
     """Return one of McNemar's tests, with Bonett and Price's interval.
 
-    References
-    ----------
-    Bonett & Price 2012, equation 4.
+    Source: Bonett & Price 2012, equation 4.
     """
     first, second = right.T
     b, c, n = int((first & ~second).sum()), int((~first & second).sum()), len(right)
@@ -219,8 +218,6 @@ def mcnemar(case: PairCase, right: BoolArray, decide: Callable[[int, int], Signi
 def mid_p(b: int, c: int) -> Significance:
     """Return the smaller count, and the mid-p of equation 1.
 
-    Examples
-    --------
     >>> round(mid_p(3, 9).p, 6)
     0.092285
     """
@@ -234,8 +231,6 @@ def mid_p(b: int, c: int) -> Significance:
 def exact(b: int, c: int) -> Significance:
     """Return the smaller count, and the exact p-value of equation 2.
 
-    Examples
-    --------
     >>> round(exact(3, 9).p, 6), exact(5, 5).p
     (0.145996, 1.0)
     """
@@ -248,8 +243,6 @@ def exact(b: int, c: int) -> Significance:
 def continuity_corrected(b: int, c: int) -> Significance:
     """Return chi-squared with the continuity correction of equation 3, and its p-value.
 
-    Examples
-    --------
     >>> statistic, df, p = continuity_corrected(3, 9)
     >>> round(statistic, 4), df, round(p, 4)
     (2.0833, (1.0,), 0.1489)
@@ -298,12 +291,8 @@ def greenhouse_geisser(right: BoolArray) -> float | None:
 
     tr(S)² / ((M - 1) tr(S²)), with S the covariance of the measurements, centred both ways.
 
-    References
-    ----------
-    Greenhouse & Geisser 1959.
+    Source: Greenhouse & Geisser 1959.
 
-    Examples
-    --------
     >>> greenhouse_geisser(np.array([[True, False], [False, True], [True, True]]))
     1.0
     """

@@ -2,7 +2,7 @@
 
 ## permutation
 
-The sign-flip test: how far apart two configurations are when it does not matter which is which.
+The sign-flip test: the difference when the two configurations are interchangeable.
 
 Formula, with d the difference as measured, and d_s that after the samples in s have swapped the
 predictions of the two:
@@ -13,31 +13,30 @@ p = #{s: |d_s| ≥ |d|} / 2^n  of all,  (1 + #{s: |d_s| ≥ |d|}) / (1 + B)  of 
 
 Algorithm:
 
-1. Let each of the n samples, or groups, on which the two predict differently swap or not. The
+1. Let each of the n samples, or groups, on which the two predict differently swap or not; the
    others change nothing.
 2. Enumerate all 2^n swaps where n ≤ 20, and 2^n N ≤ 2^28 for a mean, or 2^23 for another metric;
    else draw B of them.
 3. Score both after each: a sample's predictions, in all repeats, go to the other configuration. Any
-   metric, with weights, groups and repeats. Where one has no value the swap counts as |d_s| ≥ |d|,
-   with a note.
-4. The error is the Monte-Carlo standard error, √(p (1 - p)/B); there is none where all were
-   enumerated.
+   metric, with weights, groups and repeats. A swap without a value counts as |d_s| ≥ |d|, with a
+   note.
+4. The Monte-Carlo standard error is √(p (1 - p)/B); there is none if all were enumerated.
 
-Of metrics that only the order of predictions counts for, such as the AUC, each configuration's
-predictions are replaced by their ranks before they are swapped, so that two scales may differ
-(Venkatraman & Begg 1996).
+For metrics of the order of predictions alone, such as the AUC, each configuration's predictions are
+replaced by their ranks before they are swapped, so that two scales may differ (Venkatraman & Begg
+1996).
 
-There is no interval. Where the two predict the same everywhere p is 1.
+There is no interval. If the two make the same predictions, p is 1.
 
-Differences: without the 1 of the swap that was measured, a drawn p-value can be 0; here it can't.
+Differences: software that leaves the 1 out can return p = 0.
 
-Assumptions: under equality the two are exchangeable within a sample, and not only equal in their
+Assumptions: under the null hypothesis the two are exchangeable within a sample, not merely equal in
 performance.
 
 When to use: with few samples, or metrics that no formula covers, such as medians. When not: for an
 interval, which `wald` and `bootstrap` give; for the winner of a search.
 
-Cost: time O(B N), and O(2^n N) of all.
+Cost: time O(B N), or O(2^n N) if all are enumerated.
 
 Source: Pitman 1937; Phipson & Smyth 2010; Venkatraman & Begg 1996 (ranks).
 
@@ -53,14 +52,14 @@ p = min(1, 2 min(1 + #{d_b ≤ 0}, 1 + #{d_b ≥ 0}) / (1 + B))                 
 
 Algorithm:
 
-1. B times: draw N of the N samples (G of the G groups) with replacement, by the very draws of the
+1. B times: draw N of the N samples (G of the G groups) with replacement, with the draws of the
    method `naive`, and score both on them. A resample where either has no value is drawn again.
-2. The interval is made of the percentiles of the differences.
-3. p as in (1): the smallest level at which such an interval leaves 0 out. Differences within
+2. The percentiles of the differences make the interval.
+3. p as in (1) is the smallest level at which such an interval excludes 0. Differences within
    rounding of 0 count on both sides. The error is its Monte-Carlo standard error.
 
-Where the two predict the same p is 1. Where all resamples give the same difference, the interval
-has no width, and a note says so.
+If the two predict the same p is 1. If all resamples give the same difference, the interval has no
+width, and a note says so.
 
 Differences: MLstatkit counts d_b ≤ 0 on one side and d_b > 0 on the other, and returns p = 0 for
 identical predictions.
@@ -117,15 +116,10 @@ def over_blocks(
 ) -> FloatArray:
     """Apply a function to blocks of rows, each with its number, first row and end: (B,) or (B, M).
 
-    What a block gives must depend on its number and rows alone; so the result does not depend on
-    the threads.
+    The result of a block must depend on its number and rows alone, so that threads don't matter.
 
-    Parameters
-    ----------
-    n_cells
-        Weights times sweeps: how much work it is, for the choice of the kernels.
-    block
-        Rows of each.
+    n_cells: weights times sweeps, a measure of the work, for the choice of the kernels.
+    block: rows of each.
     """
     starts = range(0, n_rows, block)
     with resources.use(kernels.decide(n_cells)) as settled:
@@ -153,7 +147,7 @@ def permutation(case: PairCase) -> Comparison:
     if n == 0:
         return case.result(statistic=0.0, p=1.0, n_units=n_units)
     exact = n <= MOST_UNITS and 2**n * swaps.cost <= MOST_CELLS
-    # to swap all others instead turns a difference round: half of the swaps are enough
+    # swapping all others instead changes only the sign: half of the swaps are enough
     differences = swaps.enumerated() if exact else swaps.drawn()
     undefined = np.isnan(differences)
     slack = max(case.rounding, 1e-12 * observed)
@@ -216,7 +210,7 @@ class Swaps:
 
     @property
     def cost(self) -> int:
-        """Return how much work a swap is: samples of all repeats, and how long each takes."""
+        """Return the work of a swap: samples of all repeats, times that of each."""
         matrix, sweeps = self.case.matrix, self.case.metric.n_sweeps(self.case.matrix.n_samples)
         each = 1 if isinstance(self.scorer, MeanScorer) else 32 * sweeps
         return matrix.n_samples * matrix.n_repeats * each
@@ -235,7 +229,7 @@ class Swaps:
         return over_blocks(2**n, score, self._work(2**n), block=MANY)
 
     def drawn(self) -> FloatArray:
-        """Return the differences after random swaps, as many as the plan says."""
+        """Return the differences after the plan's number of random swaps."""
         seed, n, n_swaps = self.case.plan.seed, self.n_differing, n_draws(self.case.plan)
 
         def score(block: int, start: int, stop: int) -> FloatArray:
@@ -297,7 +291,6 @@ def bootstrap(case: PairCase) -> Comparison:
 
 
 def _resampled(case: PairCase) -> Distribution:
-    """Differences of the two on resamples of the samples."""
     draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed, leaving_out=False)
     sweeps = 2 * case.metric.n_sweeps(case.matrix.n_samples)
 

@@ -14,9 +14,10 @@ Algorithm:
 
 1. Compute each sample's placement under both configurations, and the difference of its influences,
    as described for the method `delong`. Over repeats they are averaged.
-2. V as in (1); of samples in groups the influences are added up within each (Obuchowski 1997).
-3. z is normal; the interval is A1 - A2 ∓ z √V. Where both AUCs are the same p is 1, whatever V;
-   where V is 0 and they are not, p is undefined.
+2. Compute V as in (1); with groups, the influences are added up within each first (Obuchowski
+   1997).
+3. Compare z with a normal law; the interval is A1 - A2 ∓ z √V. If both AUCs are equal p is 1,
+   whatever V; if V is 0 and they are not, p is undefined.
 
 Sample weights are refused: `wald` takes them. The AUCs are those of pooled samples, whatever
 `--pooling`; `wald` follows it.
@@ -34,8 +35,9 @@ Source: DeLong, DeLong & Clarke-Pearson 1988, section 3; Obuchowski 1997.
 
 ## wald
 
-The normal test of a difference, for every metric that changes smoothly with its samples: the
-default where neither `mcnemar` nor `delong` fits.
+The normal test of a difference, for every metric that changes smoothly with its samples.
+
+It is the default if neither `mcnemar` nor `delong` applies.
 
 Formula, with L_i the influence of sample i on the performance of the first less that on the second,
 strata h of n_h samples, and S_h² the variance of L in each:
@@ -47,20 +49,20 @@ z = (m1 - m2) / √(Σ_h S_h² / n_h)                                           
 Algorithm:
 
 1. Score both without each sample in turn: L_i = (n_h - 1)(m - m_(-i)), and their difference.
-2. Strata are the classes for metrics of pairs, and the folds for means over folds or pairs within
-   folds, in a single repeat; both where both apply. Whole groups are left out where samples come in
-   groups, in one stratum.
+2. In a single repeat, strata are the classes for metrics of pairs, the folds for means over folds
+   or pairs within folds, and both if both apply. With groups, whole groups are left out, in one
+   stratum.
 3. Compute z, which is normal, and m1 - m2 ∓ z √V. For the AUC this is DeLong's test; for a mean
    loss the paired t test's statistic; for the accuracy McNemar's z with the variance at the
    difference.
-4. Let all samples that raise the difference count a thousandth more at once, and then all that
-   lower it. Where the change is not that of one by one the metric is not smooth, as a median, and p
-   is undefined.
+4. Raise the weight of all samples that raise the difference by a thousandth at once, then of all
+   that lower it. If the joint change is not the sum of the single ones, the metric is not smooth,
+   like a median, and p is undefined.
 
 Assumptions: independent samples or groups, some tens of them.
 
 When to use: for F1, log-loss, Brier score, R², concordance and the like, with weights, groups and
-repeats. When not: for the winner of a search; for medians, where `bootstrap` and `permutation` do.
+repeats. When not: for the winner of a search; for medians, use `bootstrap` or `permutation`.
 
 Cost: one evaluation of the metric per sample, or group; O(N) and O(N log N) for means and the AUC.
 
@@ -98,16 +100,16 @@ ROUNDING = 1e-10
 
 
 def z_test(
-    case: PairCase, difference: float, error: float, n_units: int, lacking: str
+    case: PairCase, difference: float, error: float, n_units: int, too_few: str
 ) -> Comparison:
     """Return the normal test of a difference from its standard error.
 
-    Without a difference p is 1, also where the error is 0. Undefined where the error is NaN, for
-    want of units (`lacking` names what there is but one of), or 0 beside a difference.
+    Without a difference p is 1, even if the error is 0. Undefined if the error is NaN because there
+    are too few units (`too_few` names them), or 0 beside a difference.
     """
     equal = abs(difference) <= case.rounding
     if isnan(error):
-        why = f"{lacking} has no variance; two are the least"
+        why = f"{too_few} has no variance; two are the least"
         return case.undefined(why, "more samples", n_units=n_units)
     if error <= ROUNDING * float(abs(case.values).max()):
         if not equal:
@@ -121,13 +123,13 @@ def z_test(
 
 def run_delong(case: PairCase) -> Comparison:
     """Return DeLong's test of two AUCs."""
-    difference, matrix = case.difference, case.matrix  # what is undefined is said first
+    difference, matrix = case.difference, case.matrix  # raises where it is undefined
     rows = np.ones(matrix.n_samples, bool)
     first, second = (auc_influence_in(matrix, c, rows) for c in case.configurations)
     positive, negative = (matrix.outcome.values == k for k in (1, 0))
     square = auc_variance(first - second, positive, negative, matrix.groups)
-    lacking, n_units = f"one {case.unit} of a class", n_units_of(matrix)
-    return z_test(case, difference, float(np.sqrt(square)), n_units, lacking)
+    too_few, n_units = f"one {case.unit} of a class", n_units_of(matrix)
+    return z_test(case, difference, float(np.sqrt(square)), n_units, too_few)
 
 
 def run_wald(case: PairCase) -> Comparison:
@@ -137,19 +139,19 @@ def run_wald(case: PairCase) -> Comparison:
     if matrix.available is not None:  # 1 for the samples that either predicts in any repeat
         weights = np.asarray(matrix.available[:, :, case.columns].any(axis=(0, 2)), np.uint8)
     units = units_of(matrix)
-    kept = np.bincount(units, weights) > 0
-    strata = np.zeros(len(kept), np.int64) if matrix.groups is not None else _strata(case)
+    present = np.bincount(units, weights) > 0
+    strata = np.zeros(len(present), np.int64) if matrix.groups is not None else _strata(case)
     values = influence(case.scorer, weights, strata=strata, members=units)[:, case.places]
     gains = np.asarray(case.metric.direction.gain(values[:, 0], values[:, 1]))
-    n_units, label = int(kept.sum()), case.metric.label
-    if np.isnan(gains[kept]).any():
+    n_units, label = int(present.sum()), case.metric.label
+    if np.isnan(gains[present]).any():
         why = f"without one {unit} the {label} of either has no value"
         return case.undefined(why, "more samples", n_units=n_units)
-    sizes = np.maximum(np.bincount(strata, kept)[strata], 1)
-    if not _adds_up(case, units, np.where(kept, gains, 0.0) / sizes):
+    sizes = np.maximum(np.bincount(strata, present)[strata], 1)
+    if not _adds_up(case, units, np.where(present, gains, 0.0) / sizes):
         why = f"the {label} jumps when a {unit} counts a little more"
         return case.undefined(why, "bootstrap or permutation", n_units=n_units)
-    error = standard_error(gains[kept], strata[kept])
+    error = standard_error(gains[present], strata[present])
     return z_test(case, difference, error, n_units, f"one {unit} of a class or a fold")
 
 
@@ -183,8 +185,10 @@ def _adds_up(case: PairCase, units: IntArray, derivatives: FloatArray) -> bool:
         slack = ROUGH * float(np.abs(each).sum()) + COPIES * case.rounding
         return bool((np.abs(little_more(sides) - sides @ each) <= slack).all())
 
-    if is_sum(derivatives) or len(derivatives) > FEW:
-        return is_sum(derivatives)
+    if is_sum(derivatives):
+        return True
+    if len(derivatives) > FEW:
+        return False
     each = little_more(np.eye(len(derivatives), dtype=bool))
     alike = np.abs(each - derivatives).sum() <= ALIKE * np.abs(derivatives).sum()
     return bool(alike) and is_sum(each)

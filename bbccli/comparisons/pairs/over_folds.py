@@ -2,7 +2,7 @@
 
 ## k-fold-t
 
-The paired t test over folds. It is too liberal, and says so in a note.
+The paired t test over folds, which is too liberal: a note says so.
 
 Formula, with d the mean and s the standard deviation of the J differences in the folds of all
 repeats:
@@ -16,8 +16,8 @@ Algorithm:
 1. Score both in each fold, and take the differences.
 2. Compute t, its two-sided p-value, and d ∓ t_(J-1) s/√J. The effect is Cohen's d of paired
    differences, d/s.
-3. Where all differences are the same p is undefined, unless all are 0: then it is 1. With fewer
-   than three folds it is undefined.
+3. If all differences are equal p is undefined, or 1 if they are 0. With fewer than three folds it
+   is undefined.
 
 Assumptions: independent folds. They are not: their models share training samples, and those of
 several repeats share test samples.
@@ -39,14 +39,13 @@ t = d / (s √(1/J + n_test/n_train)),  df = J - 1                              
 ```
 
 Algorithm: as for `k-fold-t`, with this standard error. n_test/n_train is the mean over the folds as
-they are, 1/(K - 1) for K equal ones. In repeated hold-out the parts that are held out are the
-folds.
+they are, 1/(K - 1) for K equal ones. In repeated hold-out the held-out parts are the folds.
 
 Assumptions: the correlation of two folds is n_test/(n_test + n_train), a rule of thumb.
 
-When to use: where all there is are performances in folds, above all with repeats. When not: where
-predictions of the samples are there and the metric is smooth: `wald` rests on N samples, not on J
-folds; for the winner of a search.
+When to use: if there are only performances in folds, above all with repeats. When not: for the
+winner of a search; or if the metric is smooth and predictions exist, since `wald` rests on N
+samples instead of J folds.
 
 Cost: the performances in the folds.
 
@@ -69,7 +68,7 @@ Algorithm:
 2. Compute t and its two-sided p-value. The numerator is the difference in the first fold of the
    first repeat alone, so p depends on which comes first. The difference shown is the mean of all
    ten.
-3. Where all s_i are 0, p is 1 if no fold differs, else undefined.
+3. If all s_i are 0, p is 1 if no fold differs, and undefined otherwise.
 
 When to use: to check a published figure. When not: otherwise; `five-by-two-f` uses all ten.
 
@@ -90,8 +89,8 @@ F = Σ_i Σ_j d_ij² / (2 Σ s_i²),  df = 10, 5                                
 Algorithm: as for `five-by-two-t`, with this statistic; it does not depend on the order of the
 folds.
 
-When to use: for a learner with five repeats of two folds. When not: with other designs, where
-`corrected-t` is; for the winner of a search.
+When to use: for a learner with five repeats of two folds. When not: with other designs, for which
+there is `corrected-t`; for the winner of a search.
 
 Cost: the performances in the folds.
 
@@ -129,14 +128,9 @@ ROUNDING = 1e-12
 class Folds:
     """Differences in J folds, of all repeats.
 
-    Attributes
-    ----------
-    values : (J, 2)
-        Performances of the two in each fold.
-    gains : (J,)
-        How much better the first is in each, repeat by repeat.
-    ratio
-        n_test / n_train, the mean over the folds.
+    values (J, 2): performances of the two in each fold.
+    gains (J,): how much better the first is in each, repeat by repeat.
+    ratio: n_test / n_train, the mean over the folds.
     """
 
     values: FloatArray
@@ -147,10 +141,7 @@ class Folds:
     def of(cls, case: PairCase) -> Folds:
         """Score the two of a case in its folds, or in the parts that repeats hold out.
 
-        Raises
-        ------
-        UndefinedError
-            The metric is undefined in some fold for either.
+        Raises UndefinedError: the metric is undefined in some fold for either.
         """
         values, ratio = _in_folds(case)
         undefined = np.isnan(values)
@@ -188,7 +179,7 @@ class Folds:
         return Effect("cohens-d", float(self.gains.mean()) / self.spread) if self.spread else None
 
     @property
-    def lacking(self) -> str:
+    def undefined(self) -> str:
         """Say why there is no Student's t of them; an empty text where there is."""
         if len(self.gains) < FEWEST:
             return f"{len(self.gains)} folds are too few for a standard deviation"
@@ -199,7 +190,6 @@ class Folds:
 
 
 def _in_folds(case: PairCase) -> tuple[FloatArray, float]:
-    """Performances (J, 2) in the folds, and n_test / n_train."""
     matrix, pair = case.matrix, np.array(case.configurations)
     parts = parts_of(matrix)
     if parts is None:
@@ -217,10 +207,10 @@ def _in_folds(case: PairCase) -> tuple[FloatArray, float]:
 def student(case: PairCase, *, corrected: bool) -> Comparison:
     """Return the t test of equation 1, or of equation 2."""
     folds = Folds.of(case)
-    if folds.lacking and (len(folds.gains) < FEWEST or folds.gains.any()):
+    if folds.undefined and (len(folds.gains) < FEWEST or folds.gains.any()):
         few = len(folds.gains) < FEWEST
         remedy = "more folds, or wald" if few else "wald or permutation"
-        return case.undefined(folds.lacking, remedy, **folds.rests_on)
+        return case.undefined(folds.undefined, remedy, **folds.rests_on)
     pivot = Pivot.of_parts(folds.gains, folds.ratio if corrected else 0.0)
     interval = interval_by(pivot.ends, case.bounded, case.plan) if pivot.error else None
     return case.result(

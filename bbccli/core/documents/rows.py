@@ -1,12 +1,10 @@
-"""Estimates as rows: the columns of every table of results, their values, and data frames."""
+"""Estimates as rows: columns of all tables of results, values, and data frames."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
-
-from bbccli.core.documents.values import Json
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,29 +45,29 @@ TRUTH = frozenset({"exact", "ignores_selection", "experimental", "guard"})
 """Columns that are not text."""
 
 
-def rows_of(document: Json) -> list[Json]:
+def rows_of(document: dict[str, Any]) -> list[dict[str, Any]]:
     """Return one row per estimate, by the names of the columns; values as they are."""
     return [_row(document, estimate) for estimate in document["estimates"]]
 
 
-def row_of(estimate: Json) -> Json:
-    """Return what an estimate alone says, by the names of the columns."""
+def row_of(estimate: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns that depend on an estimate alone, by name."""
     interval = estimate["interval"] or {}
     error = estimate["error"] or {}
     return {
-        **{name: held for name, held in estimate.items() if name in COLUMNS},
+        **{name: value for name, value in estimate.items() if name in COLUMNS},
         **{name: interval.get(name) for name in ("lower", "upper", "level", "side")},
         **{f"{name}_error": error.get(name) for name in ("value", "lower", "upper")},
         "notes": codes(estimate["notes"]),
     }
 
 
-def _row(document: Json, estimate: Json) -> Json:
+def _row(document: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:
     read, plan, gate = document["input"], document["plan"], _gate_on(document, estimate)
     return {
-        **{name: held for name, held in read.items() if name in COLUMNS},
+        **{name: value for name, value in read.items() if name in COLUMNS},
         **row_of(estimate),
-        **{name: held for name, held in plan.items() if name in OF_PLAN},
+        **{name: value for name, value in plan.items() if name in OF_PLAN},
         "interval_kind": plan["interval"],
         "gate": gate.get("outcome"),
         "gate_threshold": gate.get("threshold"),
@@ -87,8 +85,8 @@ def codes(notes: Any) -> str:
     return " ".join(note["code"] for note in notes)
 
 
-def _gate_on(document: Json, estimate: Json) -> Any:
-    """The verdict, on the row of the estimate that it is about; one without a method on all."""
+def _gate_on(document: dict[str, Any], estimate: dict[str, Any]) -> Any:
+    """The verdict, on the row of the estimate that it judged; without a method, on all rows."""
     gate = document["gate"]
     if gate is None or gate["metric"] != estimate["metric"]:
         return {}
@@ -101,26 +99,25 @@ KINDS = (
 
 
 def kinds_of(*records: type) -> dict[str, str]:
-    """Return what a data frame makes of those fields of records that are numbers, or yes or no."""
+    """Return the data-frame types of the record fields that are numbers or booleans."""
     kinds = {float: "float64", int: "Int64", bool: "bool"}
-    found = {}
+    dtypes = {}
     for record in records:
         for name, hint in get_type_hints(record).items():
-            known = [kinds[one] for one in (hint, *get_args(hint)) if one in kinds]
-            if known and get_origin(hint) is not tuple:
-                found[name] = known[0]
-    return found
+            matching = [kinds[one] for one in (hint, *get_args(hint)) if one in kinds]
+            if matching and get_origin(hint) is not tuple:
+                dtypes[name] = matching[0]
+    return dtypes
 
 
 def frame_of(
-    rows: Sequence[Json], columns: Sequence[str], kinds: Mapping[str, str] = MappingProxyType(KINDS)
+    rows: Sequence[dict[str, Any]],
+    columns: Sequence[str],
+    kinds: Mapping[str, str] = MappingProxyType(KINDS),
 ) -> pd.DataFrame:
     """Return rows as a data frame: floats, nullable whole numbers, booleans, and text.
 
-    Parameters
-    ----------
-    kinds
-        Of the columns that are not text.
+    kinds: of the columns that are not text.
     """
     import pandas as pd
 

@@ -1,4 +1,4 @@
-"""Records as plain JSON values, and back: turned here and nowhere else."""
+"""Conversion of records to plain JSON values and back."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ import sys
 from collections.abc import Callable, Mapping
 from enum import Enum
 from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Json = dict[str, Any]
 """An object of JSON."""
@@ -19,10 +22,8 @@ NEVER_NULL = frozenset({"clip", "level", "share", "threshold"})
 
 
 def as_json(value: Any) -> Any:
-    """Turn records, arrays and what they hold into JSON values; NaN and infinities become None.
+    """Convert records and arrays, with their contents, to JSON; NaN and infinities become None.
 
-    Examples
-    --------
     >>> as_json({"level": 0.95, "bounds": (0, float("inf"))})
     {'level': 0.95, 'bounds': [0, None]}
     """
@@ -47,21 +48,16 @@ _AS_THEY_ARE = frozenset({str, int, bool, type(None)})
 
 @cache
 def _names(kind: Any) -> tuple[str, ...]:
-    """Names of the fields that JSON has; none of a type that is no record."""
+    """Names of the fields in the JSON; none for a type that is not a record."""
     return tuple(f.name for f in public_fields(kind)) if dataclasses.is_dataclass(kind) else ()
 
 
 def doc(text: str, *, since: str = "", json: bool = True, **settings: Any) -> Any:
     """Return a field of a record, with its description in the JSON Schema.
 
-    Parameters
-    ----------
-    since
-        Version that it came with, if documents of 1.0 may lack it.
-    json
-        False if documents leave it out.
-    settings
-        As of `dataclasses.field`.
+    since: version that it came with, if documents of 1.0 may lack it.
+    json: false if documents leave it out.
+    settings: as of `dataclasses.field`.
     """
     more = {"since": since} if since else {}
     return dataclasses.field(metadata={"doc": text, "json": json, **more}, **settings)
@@ -88,16 +84,9 @@ def record_of(kind: Any, values: Mapping[str, Any], *, strict: bool = False) -> 
 
     Keys that the record has no field for are ignored.
 
-    Parameters
-    ----------
-    strict
-        Check every value, and add defaults to `values` where they lack them; else a missing value
-        is its default or None, and a word of a later version is kept as text.
-
-    Raises
-    ------
-    MismatchError
-        A value that is missing or of another type, by its key; only if `strict`.
+    strict: check every value, and add defaults to `values` where they lack them; else a missing
+        value is its default or None, and a word of a later version is kept as text.
+    Raises MismatchError: a value that is missing or of another type, by its key; only if `strict`.
     """
     if strict and not isinstance(values, dict):
         raise MismatchError("is not an object")
@@ -136,7 +125,7 @@ def _fields(kind: Any) -> list[tuple[str, Any, bool, Reader | None]]:
 
 
 def _reader(annotation: Any, *, null: bool = True) -> Reader:
-    """Return the function that checks the JSON value of a field, and makes the field of it."""
+    """Return the function that checks a field's JSON value and converts it."""
     parts = [part for part in get_args(annotation) if part is not type(None)]
     if get_origin(annotation) is tuple:
         return _tuple_reader(_reader(parts[0]))
@@ -196,3 +185,58 @@ def _fits(value: Any, annotation: Any) -> bool:
 def _shown(value: Any) -> str:
     text = json.dumps(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+Record = TypeVar("Record")
+
+
+class Document(Json, Generic[Record]):
+    """The document of a command: a dictionary of plain JSON values, and a table of them.
+
+    values: what JSON holds.
+    kind: the record that is its schema.
+
+    >>> Document(estimates=[]).to_frame().shape
+    (0, 40)
+    """
+
+    __slots__ = ("kind",)
+
+    def __init__(
+        self,
+        values: Mapping[str, Any] | tuple[()] = (),
+        /,
+        kind: type[Record] | None = None,
+        **more: Any,
+    ) -> None:
+        super().__init__(values, **more)
+        self.kind: type[Record] | None = kind or getattr(values, "kind", None)
+
+    @classmethod
+    def of(cls, record: Record) -> Document[Record]:
+        """Return the document of a record."""
+        return Document(as_json(record), type(record))
+
+    @property
+    def record(self) -> Record:
+        """The record behind the values, which reports read.
+
+        A figure that is null is None, also where methods have NaN.
+        """
+        if self.kind is None:
+            raise TypeError("a document of no known kind")
+        record: Record = record_of(self.kind, self)
+        return record
+
+    def __or__(self, parts: Mapping[str, Any]) -> Document[Record]:  # type: ignore[override]
+        """Return the document with other parts, by their names."""
+        return Document(super().__or__(dict(parts)), self.kind)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per estimate, with the columns of `--format csv`.
+
+        Numbers that are null are NaN, whole ones `<NA>`.
+        """
+        from bbccli.core.documents.rows import COLUMNS, frame_of, rows_of
+
+        return frame_of(rows_of(self), COLUMNS)

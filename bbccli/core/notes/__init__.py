@@ -1,4 +1,4 @@
-"""Every note that a result may carry: what is shaky, and the remedy.
+"""Every note that a result may carry: what is doubtful, and the remedy.
 
 A note is data: reports print it, JSON carries it, tests match its `code`. Each is described in one
 place, a function under `@note`, in the module of its section of docs/notes.md.
@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import ModuleType
 
-from bbccli.core.notes import comparisons, declared, intervals, logs, methods, plans, remarks
+from bbccli.core.notes import comparisons, declared, intervals, methods, plans, remarks
 from bbccli.core.notes.comparisons import *
 from bbccli.core.notes.declared import *
 from bbccli.core.notes.intervals import *
-from bbccli.core.notes.logs import *
 from bbccli.core.notes.methods import *
 from bbccli.core.notes.note import Note, NoteKind, Severity, counted, listing
 from bbccli.core.notes.plans import *
@@ -23,13 +22,12 @@ __all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
 
 
 def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
-    """Notes by code, in the order in which modules describe them."""
     every = [one for part in parts for one in vars(part).values() if isinstance(one, NoteKind)]
     return {one.code: one for one in every}
 
 
 GROUPS = {
-    "Of the file": _kinds(remarks, declared, logs),
+    "Of the file": _kinds(remarks, declared),
     "Of the methods": _kinds(methods, intervals),
     "Of comparisons": _kinds(comparisons),
     "Of plans": _kinds(plans),
@@ -42,8 +40,6 @@ NOTES = {code: one for group in GROUPS.values() for code, one in group.items()}
 def severity_of(code: str) -> Severity:
     """Return how much a note matters; one of another version may mean anything.
 
-    Examples
-    --------
     >>> severity_of("tied-winners").name, severity_of("of-a-later-version").name
     ('HARMLESS', 'DOUBT')
     """

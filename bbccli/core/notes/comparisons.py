@@ -10,8 +10,8 @@ from bbccli.core.rounding import figure
 
 @note(CARE)
 def winner_is_baseline(name: str) -> Texts:
-    """The baseline of `bbc compare` has the best performance itself, so the difference is 0 and
-    nothing is corrected.
+    """The baseline of `bbc compare` is itself the best, so the difference is 0 and nothing is
+    corrected.
 
     Remedy: nothing, if the baseline is the simple choice: take it. Else ask which configurations
     may be the best.
@@ -24,9 +24,9 @@ def winner_is_baseline(name: str) -> Texts:
 
 @note(CARE)
 def paired_test_alone(bound: float, p: float) -> Texts:
-    """What a paired test of the winner against the baseline would say if the two had been named
-    before the data were seen. They were not: the winner was selected. Where no configuration is
-    better than the baseline such a test says "better" in more than half of all studies.
+    """The note gives the result of a paired test of the winner against the baseline, as if both had
+    been named before the data were seen. But the winner was selected. If no configuration is better
+    than the baseline, such a test says "better" in more than half of all studies.
 
     Remedy: report the simultaneous bound and its p-value, which hold for whichever configuration
     wins.
@@ -40,24 +40,23 @@ def paired_test_alone(bound: float, p: float) -> Texts:
 
 @note(CARE)
 def no_influence(names: Sequence[str], label: str) -> Texts:
-    """The metric is undefined for a configuration on the samples, or once one of them is left out,
-    such as the precision of a configuration that predicts a single positive. It has no influence
-    values, so no bound, p-value or interval, and takes no part in those of the others.
+    """The metric is undefined for a configuration on the samples, or when one of them is left out,
+    such as the precision of a configuration that predicts a single positive. Without influence
+    values it has no bound, p-value or interval, and does not enter those of the others.
 
     Remedy: another metric, or leave the configuration out with `--exclude`.
     """
     return (
         f"{label} of {listing(list(names))} is undefined on the samples, or once one of them is "
-        "left out: nothing simultaneous is said of it",
+        "left out, so it has no simultaneous bound",
         "another --metric; or more samples of the rarest class",
     )
 
 
 @note(CARE)
 def unequal_budgets(first: str, second: str, n_first: int, n_second: int) -> Texts:
-    """Two families are compared by their best configurations, and one had more of them to choose
-    from. The best of many looks better than the best of few, so the difference as measured favours
-    it.
+    """Two families are compared by their best configurations, and one had more to choose from. The
+    best of many looks better than the best of few, so the measured difference favours it.
 
     Remedy: report the corrected difference, in which both sides select in every resample.
     """
@@ -70,9 +69,8 @@ def unequal_budgets(first: str, second: str, n_first: int, n_second: int) -> Tex
 
 @note(HARMLESS)
 def screened_rivals(n_rivals: int, n_configurations: int) -> Texts:
-    """There are more than 1,000 configurations, so each was tested against those that are not far
-    behind the winner, instead of all. Those left out lead nowhere, and the set is hardly any
-    different.
+    """There are more than 1,000 configurations, so each was tested only against those that are not
+    far behind the winner. Leaving the others out hardly changes the set.
 
     Remedy: nothing.
     """
@@ -85,7 +83,7 @@ def screened_rivals(n_rivals: int, n_configurations: int) -> Texts:
 
 @note(CARE)
 def further_families(n_compared: int, n_families: int) -> Texts:
-    """Families are compared in pairs, of which many have no reader. The ten best ones take part.
+    """There are too many pairs of families to read, so only the ten best families are compared.
 
     Remedy: leave configurations out with `--exclude`, or choose a coarser `--by`.
     """
@@ -97,18 +95,18 @@ def further_families(n_compared: int, n_families: int) -> Texts:
 
 @note(DOUBT)
 def undefined_test(test: str, why: str, remedy: str = "") -> Texts:
-    """A test has nothing to decide by: all folds or samples differ by the same amount, there are
-    fewer than two of something, or the metric jumps. Its p-value is missing: it is neither 0 nor 1.
+    """A test can't decide: all folds or samples differ by the same amount, there are fewer than two
+    of something, or the metric jumps. Its p-value is missing, neither 0 nor 1.
 
-    Remedy: take the test that the note names, or collect more samples.
+    Remedy: use the test that the note names, or collect more samples.
     """
     return f"{test} is undefined: {why}", remedy
 
 
 @note(HARMLESS)
 def test_left_out(test: str, problem: str, remedy: str) -> Texts:
-    """With all tests asked for, this one does not fit the metric, the task or the data, for the
-    reason it gives. A test that is asked for by name is refused instead.
+    """With all tests asked for, this one does not fit the metric, the task or the data; the note
+    gives the reason. A test asked for by name is refused instead.
 
     Remedy: nothing; or what the note says.
     """
@@ -117,8 +115,8 @@ def test_left_out(test: str, problem: str, remedy: str) -> Texts:
 
 @note(CARE)
 def identical_predictions(first: str, second: str) -> Texts:
-    """Two configurations predict the same on all samples, so that p is 1, and Bayesian tests are
-    undefined.
+    """Two configurations make the same predictions on all samples, so p is 1, and Bayesian tests
+    are undefined.
 
     Remedy: compare configurations that differ. Two that never differ are one.
     """
@@ -130,9 +128,9 @@ def identical_predictions(first: str, second: str) -> Texts:
 
 @note(DOUBT)
 def selected_pair(winner: str, n_configurations: int) -> Texts:
-    """One of the configurations that are compared is the best of all on the same samples. Tests of
-    pairs take it as if it had been named before anyone saw a result. Where no configuration is
-    better than another, a paired test of the winner says "better" in 25 to 63 of 100 studies
+    """One of the compared configurations is the best of all on the same samples. Tests of pairs
+    treat it as if it had been named before anyone saw a result. If no configuration is better
+    than another, a paired test of the winner says "better" in 25 to 63 of 100 studies
     ([tables](validation-tables.md#comparisons)).
 
     Remedy: name pairs beforehand, or compare the winner with a baseline, which allows for the
@@ -147,8 +145,8 @@ def selected_pair(winner: str, n_configurations: int) -> Texts:
 
 @note(DOUBT)
 def unpaired() -> Texts:
-    """`two-proportions` takes the predictions of the two as if they were of different samples. It
-    is there to check published figures.
+    """`two-proportions` treats the two sets of predictions as if they were of different samples. It
+    exists to check published figures.
 
     Remedy: `mcnemar`.
     """
@@ -160,13 +158,13 @@ def unpaired() -> Texts:
 
 @note(DOUBT)
 def too_liberal(test: str) -> Texts:
-    """`k-fold-t` takes folds for independent. Their models share training samples, and so it finds
+    """`k-fold-t` treats folds as independent. Their models share training samples, so it finds
     differences that are not there.
 
     Remedy: `corrected-t`, which costs the same.
     """
     return (
-        f"{test} takes the folds for independent, but their models share training samples: it "
+        f"{test} treats the folds as independent, but their models share training samples: it "
         "finds differences that are not there",
         "corrected-t",
     )
@@ -174,8 +172,8 @@ def too_liberal(test: str) -> Texts:
 
 @note(CARE)
 def samples_in_common(n_used: int, n_samples: int) -> Texts:
-    """Not all of the compared configurations predict every sample. Those that all of them predict
-    are compared.
+    """Not all compared configurations predict every sample. They are compared on the samples that
+    all of them predict.
 
     Remedy: complete the predictions.
     """
@@ -188,10 +186,10 @@ def samples_in_common(n_used: int, n_samples: int) -> Texts:
 
 @note(CARE)
 def undefined_swaps(n_undefined: int, n_swaps: int, label: str) -> Texts:
-    """In a permutation test, the metric has no value after some swaps, such as the precision where
-    no sample is predicted positive. These swaps count against a difference.
+    """In a permutation test, the metric is undefined after some swaps, such as the precision if no
+    sample is predicted positive. These swaps count against a difference.
 
-    Remedy: take a metric that is always defined, or collect more samples.
+    Remedy: use a metric that is always defined, or collect more samples.
     """
     return (
         f"{label} is undefined after {n_undefined} of {n_swaps} swaps, which count as if they "
@@ -202,23 +200,23 @@ def undefined_swaps(n_undefined: int, n_swaps: int, label: str) -> Texts:
 
 @note(CARE)
 def few_data_sets(test: str, n_data_sets: int, least: float) -> Texts:
-    """Even where all data sets agree, a signed-rank test of so few can't reach the level: of five
+    """Even if all data sets agree, a signed-rank test of so few can't reach the level: with five
     the smallest p-value is 0.0625.
 
     Remedy: add data sets.
     """
     return (
-        f"of {n_data_sets} data sets {test} has no p-value under {least:.2g}, even where all agree",
+        f"with {n_data_sets} data sets {test} has no p-value below {least:.2g}, even if all agree",
         "more data sets",
     )
 
 
 @note(CARE)
 def incomplete_data_sets(left_out: Sequence[str], n_data_sets: int) -> Texts:
-    """Some data sets lack the performance of a family. Ranks need complete ones, so these are left
-    out.
+    """Some data sets lack the performance of a family. Ranks need complete data sets, so these are
+    left out.
 
-    Remedy: complete them. What is missing is rarely missing by chance.
+    Remedy: complete them. Performances are rarely missing by chance.
     """
     verbs = ("lacks", "is") if len(left_out) == 1 else ("lack", "are")
     return (

@@ -1,4 +1,4 @@
-"""Notes on what columns, metadata and recordings declare."""
+"""Notes on what columns, metadata, recordings and logs of evaluations declare."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ def classes_in_order(classes: Sequence[str]) -> Texts:
     return (
         f"lists of probabilities are taken to hold the classes in sorted order: "
         f"{listing(classes, 4)}",
-        "if the models have another order: one column `config::class` per class",
+        "if the models have another order: one column 'config::class' per class",
     )
 
 
 @note(CARE, "weights")
 def weight_by_name(column: str) -> Texts:
-    """A column called `weight`, `weights` or `sample_weight` weights the samples in every figure,
-    for no other reason than its name. It may be a body weight.
+    """A column called `weight`, `weights` or `sample_weight` weights the samples in every figure
+    because of its name alone. It may be a body weight.
 
-    Remedy: `--weight NAME`, or the [metadata](formats.md#metadata)'s `"weight"`, if it is meant;
+    Remedy: `--weight NAME`, or `"weight"` in the [metadata](formats.md#metadata), if it is meant;
     `--unweighted` if it is not.
     """
     return (
@@ -38,11 +38,11 @@ def weight_by_name(column: str) -> Texts:
 
 @note(DOUBT, "weights")
 def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) -> Texts:
-    """The effective number of samples (or groups) under their weights, Kish's (Σ w)² / Σ w², is
-    less than a third of their number, in some class where there are classes. A few heavy samples
-    decide which configuration wins and what it scores. The [guard](methods.md#guard) counts the
-    effective number, so guarded intervals are wide; without a guard, as in comparisons and for
-    losses without a worst value, they may be too narrow.
+    """Kish's effective number of samples (or groups), (Σ w)² / Σ w², is less than a third of their
+    number, in some class if there are classes. A few heavy samples decide which configuration
+    wins and how it scores. The [guard](methods.md#guard) counts the effective number, so guarded
+    intervals are wide; without a guard, as in comparisons and for losses without a worst value,
+    they may be too narrow.
 
     Remedy: check the weights, or cut the largest ones. `--unweighted` counts all samples alike.
     """
@@ -56,10 +56,11 @@ def uneven_weights(n_effective: float, n_units: int, units: str, of_class: str) 
 @note(CARE, "roles")
 def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
     """A column `train_size` tells models trained on more samples from those trained on fewer. All
-    figures are of the largest training size; only [`ipl`](methods.md#ipl) reads the smaller ones.
+    figures are for the largest training size; only [`ipl`](methods.md#ipl) reads the smaller
+    ones.
 
-    Remedy: nothing if the largest size is the one that the study is about. Else keep the rows of
-    the size that it is about.
+    Remedy: nothing if the study is about the largest size. Else keep only the rows of the size that
+    it is about.
     """
     return (
         f"models were trained on {listing([str(size) for size in sizes], 8)} samples; only those "
@@ -70,10 +71,10 @@ def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
 
 @note(CARE, "roles")
 def columns_ignored(names: Sequence[str]) -> Texts:
-    """A column has a name that could play a role which another column plays, or is the first one
-    and holds the numbers of the rows in another order. It is not taken for a configuration.
+    """A column has a name for a role that another column already plays, or is the first column and
+    holds row numbers in another order. It is not treated as a configuration.
 
-    Remedy: if it is a configuration, rename it, or name it by `--only`; else nothing.
+    Remedy: if it is a configuration, rename it, or name it with `--only`; else nothing.
     """
     return (
         f"ignored; not treated as configurations: {listing(names)}",
@@ -85,14 +86,14 @@ def columns_ignored(names: Sequence[str]) -> Texts:
 def columns_set_aside(names: Sequence[str]) -> Texts:
     """Columns of a long table that play no part."""
     return (
-        f"ignored; neither a role nor a prediction: {listing(names)}",
+        f"ignored, as neither a role nor a prediction: {listing(names)}",
         "name the columns by options if one of them matters",
     )
 
 
 @columns_ignored.also
 def prediction_chosen(chosen: str, others: Sequence[str], option: str = "prediction") -> Texts:
-    """A probability is used, and what stands beside it is not; an option takes the other."""
+    """A probability is used, and the columns beside it are not; an option takes another."""
     return (
         f"the predictions are {chosen}; ignored beside it: {listing(others)}",
         f"--{option} {others[0]} if that is meant",
@@ -110,11 +111,11 @@ def shuffled_numbers(names: Sequence[str]) -> Texts:
 
 @note(HARMLESS, "roles")
 def row_numbers(names: Sequence[str]) -> Texts:
-    """A column numbers or names the rows and is no configuration: the index that pandas and R write
-    beside the data, without a name or as `Unnamed: 0` or `X`, or a first column with the numbers
-    from 0 or 1 on. Rows are not matched by it unless `--row-id` names it.
+    """A column numbers or names the rows and is not a configuration: the index that pandas and R
+    write beside the data, unnamed or as `Unnamed: 0` or `X`, or a first column that counts from
+    0 or 1. Rows are matched by it only if `--row-id` names it.
 
-    Remedy: nothing. `--only NAME --only '*'` takes it for a configuration.
+    Remedy: nothing. `--only NAME --only '*'` makes it a configuration.
     """
     return (
         f"set aside as numbers or names of the rows: {listing(names)}",
@@ -123,13 +124,13 @@ def row_numbers(names: Sequence[str]) -> Texts:
 
 
 @note(CARE, "metadata")
-def metadata_contradicted(declared: str, found: str) -> Texts:
-    """The metadata declare another task than the truth allows. The truth counts.
+def metadata_contradicted(declared: str, actual: str) -> Texts:
+    """The metadata declare a task that the truth does not allow. The truth counts.
 
     Remedy: give `--task`, or correct the metadata.
     """
     return (
-        f"the metadata say {declared}, the truth is {found}",
+        f"the metadata say {declared}, the truth is {actual}",
         "give --task, or correct the metadata",
     )
 
@@ -137,9 +138,9 @@ def metadata_contradicted(declared: str, found: str) -> Texts:
 @note(CARE, "folds")
 def averaged_repeats() -> Texts:
     """The predictions are means over the repeats of a cross-validation (flag
-    `averaged_over_repeats`; mljar and AutoGluon keep nothing else). A sample was in several folds,
-    so the folds are taken as unknown, and methods over folds cannot run. The estimate is that of
-    the mean of several models, which is usually better than one of them.
+    `averaged_over_repeats`; mljar and AutoGluon keep nothing else). A sample was in several
+    folds, so the folds are treated as unknown, and methods over folds cannot run. The estimate
+    is for the mean of several models, which is usually better than one of them.
 
     Remedy: save the predictions of each repeat if you deploy one model.
     """
@@ -155,17 +156,17 @@ def flagged_left_out(
     flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
 ) -> Texts:
     """Configurations with the flags `ensemble`, `stacked`, `calibrated_on_fold`, `low_fidelity` or
-    `dummy` take no part. The first three were fitted to the labels that their predictions are
-    scored with, so that no correction for the selection makes them honest; the last two are no
-    candidates. `bbc convert` keeps them.
+    `dummy` are left out. The first three were fitted to the labels that score their predictions,
+    so no correction for the selection makes them honest; the last two are not candidates. `bbc
+    convert` keeps them.
 
     Remedy: nothing, or `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or
     `all`, knowing that the figure is then too good.
     """
     names = [f"{name} ({flag})" for name, flag in flags.items()]
-    verb = "is" if len(names) == 1 else "are"
+    verb, whose = ("is", "its") if len(names) == 1 else ("are", "their")
     return (
-        f"{len(flags)} of {n_configurations} configurations {verb} left out for their flags: "
+        f"{len(flags)} of {n_configurations} configurations {verb} left out for {whose} flags: "
         f"{listing(names)}",
         " ".join(f"--include {one}" for one in options),
     )
@@ -174,11 +175,11 @@ def flagged_left_out(
 @note(DOUBT, "flags")
 def validity_flags(counts: Mapping[str, int]) -> Texts:
     """The metadata flag configurations whose predictions may not be what they seem, such as
-    `early_stopping_on_fold` or `averaged_over_repeats`. The number of configurations stands behind
+    `early_stopping_on_fold` or `averaged_over_repeats`, with the number of configurations behind
     each flag. See [formats](formats.md#metadata).
 
     Remedy: leave flagged configurations out if the flag makes their predictions too good; `rounded`
-    is harmless but for ties.
+    only makes ties.
     """
     flags = [f"{flag} ({count})" for flag, count in counts.items()]
     return (
@@ -189,10 +190,10 @@ def validity_flags(counts: Mapping[str, int]) -> Texts:
 
 @note(DOUBT, "candidates")
 def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
-    """More configurations were tried than the file holds, as the metadata or the folder of a run
-    say: failed fits, pruned trials, models that were deleted. The winner was the best of more, so
-    the correction is too small. The first line, the answer and the sentence to report say how many
-    were tried; in JSON it is `input.n_tried`.
+    """More configurations were tried than the file holds, according to the metadata or the folder
+    of a run: failed fits, pruned trials, deleted models. The winner was the best of more, so the
+    correction is too small. The answer and the sentence to report say how many were tried; in
+    JSON it is `input.n_tried`.
 
     Remedy: add the others.
     """
@@ -204,11 +205,12 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
 
 @note(CARE, "candidates")
 def tried_again(names: Sequence[str]) -> Texts:
-    """A recording has several predictions of the same configuration for the same rows: of other
-    features, of a model without a seed, or of two models by one name. All were tried, so the
-    correction is for choosing among all of them. Other features are named `X=2`, other tries `#2`.
+    """A recording has several predictions of the same configuration for the same rows: from other
+    features, from a model without a seed, or from two models with one name. All were tried, so
+    the correction is for choosing among all of them. Other features are named `X=2`, other tries
+    `#2`.
 
-    Remedy: if a try was a mistake that could not have been chosen, leave it out by `--exclude`.
+    Remedy: if a try was a mistake that could not have been chosen, leave it out with `--exclude`.
     Record other studies in other folders.
     """
     return (
@@ -219,8 +221,8 @@ def tried_again(names: Sequence[str]) -> Texts:
 
 @note(HARMLESS, "candidates")
 def recorded_again(names: Sequence[str]) -> Texts:
-    """A search or a loop ran again in the folder of its recording, and predicted the same: after it
-    was killed, for instance. The same predictions count once.
+    """A search or a loop ran again in the folder of its recording, after it was killed, for
+    instance, and made the same predictions. They count once.
 
     Remedy: nothing.
     """
@@ -232,13 +234,85 @@ def recorded_again(names: Sequence[str]) -> Texts:
 
 @note(DOUBT, "candidates")
 def damaged_parts(names: Sequence[str]) -> Texts:
-    """Files of a recording can't be read, after a loss of power or on a full disk. A configuration
-    that lost one of several is incomplete; one that lost all is not here.
+    """Files of a recording can't be read, after a power failure or on a full disk. A configuration
+    that lost some of its files is incomplete; one that lost all of them is missing.
 
-    Remedy: run the search again with a recorder of the same folder, and `finish`: what is whole is
-    kept, and counts once.
+    Remedy: run the search again with a recorder on the same folder, and `finish`: intact files are
+    kept, and count once.
     """
     return (
         f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
         "run the search again with a recorder of the same folder; what is whole is kept",
+    )
+
+
+@note(CARE, "readable")
+def failed_runs(logs: Sequence[str]) -> Texts:
+    """Logs of runs that failed, were cancelled, killed or invalidated are left out, because the
+    part that they hold may differ from the rest. Unless another log has the same configuration,
+    one that was tried can't win.
+
+    Remedy: finish these runs, for instance with `inspect eval-retry`.
+    """
+    return (
+        f"{count(len(logs), 'log')} of runs that did not end well left out: {listing(logs, 3)}",
+        "finish these runs",
+    )
+
+
+@note(CARE, "readable")
+def run_again(logs: Sequence[str]) -> Texts:
+    """Several logs are of one configuration on one task. The newest counts, whatever its score:
+    taking the best of them would be a choice that nothing corrects. Logs are of one
+    configuration if model, prompt, arguments, solver and settings are equal, as far as the logs
+    tell.
+
+    Remedy: if they were different prompts or settings, say so in the logs, with an argument of the
+    task or a label of the prompt. Then each is a configuration.
+    """
+    return (
+        f"{count(len(logs), 'log')} replaced by newer ones of the same configuration: "
+        f"{listing(logs, 3)}",
+        "if these are different configurations, give them different arguments or labels",
+    )
+
+
+@note(CARE, "readable")
+def tasks_left_out(tasks: Sequence[str]) -> Texts:
+    """Some configurations did not run a task, or it has no score of the chosen name. Its items are
+    left out for all configurations, so that all are compared on the same items.
+
+    Remedy: run the task for all configurations; or name the logs of fewer of them.
+    """
+    return (
+        f"{count(len(tasks), 'task')} left out: {listing(tasks, 3)}",
+        "run them for all configurations, or name the logs of fewer",
+    )
+
+
+@note(CARE, "readable")
+def first_score(score: str, others: Sequence[str]) -> Texts:
+    """The logs hold several scores, and the framework does not say which of them counts, or that
+    one is not in all logs. The first score that all logs have is used. Looking at several and
+    reporting the best is another choice, which nothing corrects.
+
+    Remedy: `--prediction NAME` for another one.
+    """
+    return (
+        f"{score} counts, the first score that all logs have; there are also {listing(others)}",
+        f"--prediction {others[0]} for another one",
+    )
+
+
+@note(DOUBT)
+def failures_best(n_failed: int) -> Texts:
+    """Failed requests have a score, from `--errors zero` or the framework, and lower scores are
+    better: a failure may count as the best possible answer.
+
+    Remedy: `--errors missing` leaves failed requests out, `--errors refuse` refuses them.
+    """
+    return (
+        f"{count(n_failed, 'failed request')} with a score, though lower is better: failures may "
+        "count as best",
+        "--errors missing",
     )

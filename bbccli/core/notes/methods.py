@@ -10,17 +10,18 @@ from bbccli.core.rounding import UNBOUNDED, count, digits_for, figure, short
 
 
 @note(CARE)
-def single_configuration(n_tried: int = 1, *, asked: bool = False) -> Texts:
+def single_configuration(n_tried: int = 1, *, on_request: bool = False) -> Texts:
     """There is one configuration, so nothing was selected and nothing is corrected; the table says
-    so in place of `corrected`. Or one is left of several that were tried: the choice among them
-    can't be corrected for, since the others have too few predictions, or take no part as asked.
+    so in place of `corrected`. Or one is left of several that were tried, and the choice among
+    them can't be corrected for, because the others have too few predictions or were left out on
+    request.
 
     Remedy: if it won over others, add their predictions. Without them its figure is that of a
-    winner, which is too good. If it was the only one, its naive figure has no optimism of a
+    winner, which is too good. If it was the only one, its naive figure has no optimism from a
     selection.
     """
     text = "only one configuration: nothing was selected, so nothing is corrected"
-    if n_tried > 1 or asked:
+    if n_tried > 1 or on_request:
         of_tried = f" of {n_tried} configurations tried" if n_tried > 1 else " configuration"
         text = f"only one{of_tried} takes part: nothing is corrected for the choice of it"
     return (
@@ -31,8 +32,8 @@ def single_configuration(n_tried: int = 1, *, asked: bool = False) -> Texts:
 
 @note(CARE)
 def not_corrected() -> Texts:
-    """In every `bbc leaderboard` the performances at the top are too good: the same data rank the
-    configurations.
+    """In every `bbc leaderboard` the performances at the top are too good, because the same data
+    rank the configurations.
 
     Remedy: use the table to look at the configurations, and report the figure of `bbc correct`.
     """
@@ -44,9 +45,9 @@ def winners_differ(pooled: str, fold_mean: str) -> Texts:
     """Selection by pooled rows and by the mean over folds pick different configurations.
 
     Remedy: decide on the rule before looking at the results, and give it with `--pooling`. If both
-    are defensible, the difference says how uncertain the choice is. If the reason against pooling
-    is that the folds' scores are on different scales, `--pooling within-folds` is the better answer
-    for metrics of pairs such as the AUC: see [pairs within folds](methods.md#within-folds).
+    are defensible, the difference shows how uncertain the choice is. If the folds' scores are on
+    different scales, `--pooling within-folds` is the better answer for metrics of pairs such as the
+    AUC: see [pairs within folds](methods.md#within-folds).
     """
     return (
         f"pooled and fold-mean winners differ: {pooled}; {fold_mean}",
@@ -70,12 +71,12 @@ def risk_reversed(median: float) -> Texts:
 
 @note(DOUBT)
 def leave_one_out(label: str) -> Texts:
-    """Every fold is a single sample, and the metric compares pairs of samples, such as the AUC. The
-    two of a pair were predicted by different models: the one that was trained without the positive
-    sample saw a smaller share of positives. So the pooled figure is too low, and most for models
-    that lean on that share, such as strongly regularised ones: one that predicts the share alone
-    has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011). The selection is against such
-    models too.
+    """Every fold is a single sample, and the metric compares pairs of samples, like the AUC.
+    Different models predicted the two samples of a pair, and the one trained without the
+    positive sample saw a smaller share of positives. So the pooled figure is too low, most of
+    all for models that rely on that share, such as strongly regularised ones: a model that
+    predicts the share alone has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011). The
+    selection is biased against such models too.
 
     Remedy: cross-validate in fewer folds, such as 10, each with samples of both classes, and
     compare pairs [within folds](methods.md#within-folds). Losses of single samples, such as the
@@ -93,8 +94,8 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
     """Several configurations share the best performance, exactly or to the last bits. The first
     column wins.
 
-    Remedy: put the one that you prefer first, such as the simplest. `bbc` makes the same choice in
-    every resample.
+    Remedy: put the preferred one first, such as the simplest. `bbc` makes the same choice in every
+    resample.
     """
     return (
         f"{n_tied} configurations tie for the best {rule} performance; {winner} comes first",
@@ -105,11 +106,11 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
 @note(CARE)
 def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Texts:
     """The metric that selects is undefined in some resamples, which were drawn again: in the bag
-    for every configuration, or out of it for the one selected there. For the AUC that is a resample
-    without one of the classes; accuracy needs none.
+    for every configuration, or out of it for the one selected there. For the AUC that is a
+    resample without one of the classes; accuracy is always defined.
 
-    Remedy: a few of a thousand are harmless. Many mean that a class is so rare that the interval
-    can't be trusted: collect more of it. See [the rule](methods.md#redrawn-resamples).
+    Remedy: a few in a thousand are harmless. Many mean that a class is too rare to trust the
+    interval: collect more of it. See [the rule](methods.md#redrawn-resamples).
     """
     verb = "was" if n_redrawn == 1 else "were"
     return (
@@ -126,8 +127,8 @@ def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> 
     performance is the mean over the repeats; a sample is drawn with all repeats that predict it.
     There are no folds, so methods over folds cannot run.
 
-    Remedy: nothing if that is what was done. If the repeats are cross-validations, give every
-    sample the same `row_id` in each: see [formats](formats.md#repeated-hold-out).
+    Remedy: nothing if that is the design. If the repeats are cross-validations, give every sample
+    the same `row_id` in each: see [formats](formats.md#repeated-hold-out).
     """
     size = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     return (
@@ -140,7 +141,7 @@ def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> 
 @note(CARE)
 def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
     """The performance of the winner is undefined in some repeats of a repeated hold-out, such as an
-    AUC where the part held out lacks a class. The mean is over the others.
+    AUC if the held-out part lacks a class. The mean is over the other repeats.
 
     Remedy: hold out more samples at a time, or the same share of each class.
     """
@@ -153,10 +154,10 @@ def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
 
 @note(HARMLESS)
 def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
-    """Which configuration each outer fold selected, for `ncv`.
+    """The note lists the configuration that each outer fold of `ncv` selected.
 
     Remedy: nothing; but if the folds select very different configurations, the selection is
-    unstable, and the result is for the procedure rather than for the winner that is named.
+    unstable, and the result is for the procedure rather than for the named winner.
     """
     return (
         "selected in outer fold " + listing([f"{fold}: {name}" for fold, name in selected], 20),
@@ -166,8 +167,8 @@ def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
 
 @note(CARE)
 def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts:
-    """A metric that did not select the winner is undefined in some resamples, such as an AUC where
-    a class is missing. These resamples are left out of its distribution.
+    """A metric other than the selecting one is undefined in some resamples, such as an AUC if a
+    class is missing. These resamples are left out of its distribution.
 
     Remedy: a few are harmless. If they are many, the estimate is for the other resamples only: read
     its interval with care.
@@ -180,15 +181,15 @@ def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts
 
 @note(CARE)
 def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
-    """The Monte-Carlo standard error is above the tolerance that was asked for, with as many
-    resamples as the plan allows.
+    """The Monte-Carlo standard error is above the requested tolerance, with as many resamples as
+    the plan allows.
 
     Remedy: allow more resamples, or a larger tolerance. Four times the resamples halve the error.
     """
-    wanted = 0.0 if tolerance is None else tolerance
-    reached = digits_for([error], [error], (wanted, math.inf)).performance(error)
+    aim = 0.0 if tolerance is None else tolerance
+    reached = digits_for([error], [error], (aim, math.inf)).performance(error)
     return (
-        f"the largest Monte-Carlo standard error is {reached}, above the tolerance {short(wanted)}",
+        f"the largest Monte-Carlo standard error is {reached}, above the tolerance {short(aim)}",
         "raise --tolerance; the error shrinks with the square root of the resamples",
     )
 
@@ -202,10 +203,10 @@ def one_se_winner(
     label: str,
     bounds: tuple[float, float] = UNBOUNDED,
 ) -> Texts:
-    """With `--select one-se` or `one-se-simplest`, which configuration was preferred to the best
-    one, and by how much it is worse.
+    """`--select one-se` or `one-se-simplest` prefers another configuration to the best one; the
+    note says how much worse it is.
 
-    Remedy: nothing; it is the rule that was asked for.
+    Remedy: nothing; it is the requested rule.
     """
     digits = digits_for([chosen, top], bounds=bounds)
     text = (
@@ -227,7 +228,7 @@ def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
     undecided.
 
     Remedy: leave out `--no-guard`: the [guard](methods.md#guard) counts one more sample that may go
-    wrong. Of a method that does not resample (`wald`, `t-folds`, `delong`) report `bbc` instead.
+    wrong. For a method that does not resample (`wald`, `t-folds`, `delong`) report `bbc` instead.
     """
     return (
         f"the interval of {method} has collapsed onto the best possible value, {value}: nothing "
@@ -238,12 +239,12 @@ def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
 
 @note(DOUBT)
 def guard_without_bound(label: str) -> Texts:
-    """An interval has no width, and the metric can be arbitrarily bad (a squared error, R²): the
-    [guard](methods.md#guard) has no worst value to pull it towards. Intervals of such metrics that
-    have a width need no guard, and there is no note.
+    """An interval has no width, and the metric can be arbitrarily bad (a squared error, R²), so the
+    [guard](methods.md#guard) has no worst value to pull it towards. Intervals of such metrics
+    that have a width need no guard, and get no note.
 
-    Remedy: look at what makes every error equal, such as a copy of the truth among the predictions.
-    A metric with a worst value has a guarded interval.
+    Remedy: find out why every error is equal, such as a copy of the truth among the predictions. A
+    metric with a worst value has a guarded interval.
     """
     return (
         f"{label} has no worst value, so nothing keeps its interval from collapsing",
@@ -253,9 +254,9 @@ def guard_without_bound(label: str) -> Texts:
 
 @note(DOUBT)
 def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
-    """The resamples are too few for the level: the order statistic that is the bound lies beyond
-    the most extreme of them, which stands in for it, and the interval is too narrow. At level 0.95
-    two ends take 40 resamples and one end 20; at 0.99 they take 200 and 100. A single resample has
+    """There are too few resamples for the level: the order statistic for the bound would be beyond
+    the sample extreme, which is used instead, so the interval is too narrow. At level 0.95 two
+    ends take 40 resamples and one end 20; at 0.99 they take 200 and 100. A single resample has
     no spread, whatever the interval. A [gate](ci.md#the-gate) is not met by such a bound.
 
     Remedy: 1000 resamples, the default, or more. `--interval t` takes no order statistic.
@@ -264,21 +265,22 @@ def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
         "a single resample has no spread, so nothing says how far off the estimate is"
         if n_resamples == 1
         else f"{n_resamples} resamples are too few for a bound at level {level:g}: the most "
-        "extreme of them stands in, too close to the estimate"
+        "extreme of them is used instead, so the interval is too narrow"
     )
     return text, f"--n-resamples {least} or more; the papers use 1000"
 
 
 @note(CARE)
 def wide_fold_mean(per_fold: float, words: str) -> Texts:
-    """With `--pooling fold-mean` a method that resamples samples scores means over folds in which
-    few samples are left out of the bag. They spread far more than the estimate on all samples does:
-    with ten folds, 2.5 to 3 times the standard error for an AUC of 50 samples, about 2 times for
-    100. The interval is valid, but wide. It is noted where a fold holds fewer than 10 of the
-    samples that the metric [rests on](methods.md#guard), unless the metric is a mean over samples.
+    """With `--pooling fold-mean`, a method that resamples samples scores means over folds that have
+    few samples out of the bag. They spread far more than the estimate on all samples does: with
+    ten folds, 2.5 to 3 times the standard error for an AUC of 50 samples, about 2 times for 100.
+    The interval is valid, but wide. The note appears if a fold holds fewer than 10 of the
+    samples that the metric [rests on](methods.md#guard), unless the metric is a mean over
+    samples.
 
     Remedy: `--pooling within-folds` for metrics of pairs, which needs no common scale of the folds;
-    `--pooling pooled` where they have one; or `bbc-f`, which resamples folds.
+    `--pooling pooled` if they have one; or `bbc-f`, which resamples folds.
     """
     return (
         f"a fold holds {figure(per_fold)} of {words}, and fewer out of the bag: resampled means "
@@ -304,9 +306,9 @@ def matched_interval() -> Texts:
 
 @note(CARE)
 def beyond_bounds(method: str, value: float, label: str, low: float, high: float) -> Texts:
-    """The estimate of `tt` is no possible value of the metric, such as an accuracy below 0. In
-    small folds the best of many configurations beats the winner by far, and `tt` takes all of that
-    off. The figure stands as the method gives it.
+    """The estimate of `tt` is not a possible value of the metric, such as an accuracy below 0. In
+    small folds the best of many configurations beats the winner by far, and `tt` subtracts all
+    of that. The figure is left as the method gives it.
 
     Remedy: report `bbc`; or cross-validate in fewer, larger folds.
     """
@@ -344,8 +346,8 @@ def folds_within_repeats(n_repeats: int) -> Texts:
 @note(CARE)
 def nothing_dropped(reason: str) -> Texts:
     """It is too early to drop: too few samples are predicted, only one class was seen, the metric
-    is undefined for every configuration, or the rule needs more folds. All configurations are kept,
-    and `bbcd` is the same as `bbc`.
+    is undefined for every configuration, or the rule needs more folds. All configurations are
+    kept, and `bbcd` equals `bbc`.
 
     Remedy: continue with the next fold. `--min-samples` of `bbc drop` sets the number of samples;
     below 50 the rules can't tell good from bad.
@@ -358,17 +360,18 @@ def nothing_dropped(reason: str) -> Texts:
 
 @note(CARE)
 def unshuffled_folds(what: str) -> Texts:
-    """The folds are blocks of the keys of the samples, one after the other, or each is a group of
-    its own, such as a site. Dropping decides by the first folds, and what loses there may win on
-    the others. The predictions don't tell such folds from shuffled ones, whose models differ too.
+    """The folds are consecutive blocks of the samples' keys, or each is a group of its own, such as
+    a site. Dropping decides by the first folds, and configurations that lose there may win on
+    the others. The predictions can't tell such folds from shuffled ones, whose models differ
+    too.
 
-    Remedy: shuffle the samples before they are shared out, such as by
+    Remedy: shuffle the samples before assigning folds, for example with
     `StratifiedKFold(shuffle=True)`; or raise `--min-samples`, so that nothing is dropped before
     several folds.
     """
     return (
         f"{what}, and dropping decides by the first folds",
-        "shuffle the samples before sharing them out, or raise --min-samples",
+        "shuffle the samples before assigning folds, or raise --min-samples",
     )
 
 
@@ -387,7 +390,7 @@ def method_left_out(method: str, problem: str, remedy: str) -> Texts:
     """A default method can't be computed on this file; the text says why. A method that is asked
     for by name gives an error instead.
 
-    Remedy: what the note suggests, or nothing: the other methods stand.
+    Remedy: what the note suggests, or nothing: the other methods are not affected.
     """
     return f"{method} is left out: {problem}", remedy
 
@@ -395,8 +398,8 @@ def method_left_out(method: str, problem: str, remedy: str) -> Texts:
 @note(DOUBT)
 def selected_on_evaluation(n_preselected: int) -> Texts:
     """A method that preselects chose the winner among several configurations on the samples that
-    evaluate it. Its interval is computed at a higher level for that; the estimate beside it is
-    still too good.
+    evaluate it. Its interval allows for that by a higher level; the estimate beside it is still
+    too good.
 
     Remedy: report the interval, or the estimate of `bbc`.
     """

@@ -18,13 +18,13 @@ Texts = tuple[str, str]
 class Note:
     """Something a reader of the result must know."""
 
-    code: str = field(metadata={"doc": "stable identifier, such as `few-folds`"})
+    code: str = field(metadata={"doc": "stable identifier, such as few-folds"})
     text: str = field(metadata={"doc": "what was seen, in one sentence"})
     remedy: str = field(default="", metadata={"doc": "what can be done about it; may be empty"})
 
 
 class Severity(IntEnum):
-    """What a note does to a result; the most important first, in every report that chooses."""
+    """The importance of a note to a result; the most important first."""
 
     DOUBT = 0
     CARE = 1
@@ -32,13 +32,13 @@ class Severity(IntEnum):
 
     @property
     def words(self) -> str:
-        """What it says of a result."""
+        """Its meaning for a result."""
         return _WORDS[self]
 
 
 _WORDS = {
     Severity.DOUBT: "the figure or its interval may be wrong",
-    Severity.CARE: "the figure stands, for what the note says and no more",
+    Severity.CARE: "the figure is valid, within the limits that the note gives",
     Severity.HARMLESS: "nothing is wrong",
 }
 
@@ -49,20 +49,12 @@ DOUBT, CARE, HARMLESS = Severity
 class NoteKind(Generic[P]):
     """All there is to say of the notes of one code; called with figures, it makes a note.
 
-    Attributes
-    ----------
-    code
-        Stable identifier.
-    severity
-        How much the note matters.
-    check
-        Check of `bbc inspect` that a note on a file belongs to; empty for other notes.
-    texts
-        Figures -> text and remedy, each a sentence in plain text.
-    meaning
-        What was seen and what it does to the result, in Markdown on one line.
-    remedy
-        What can be done, in Markdown on one line; may be empty.
+    code: stable identifier.
+    severity: importance of the note.
+    check: check of `bbc inspect` that a note on a file belongs to; empty for other notes.
+    texts: figures -> text and remedy, each a sentence in plain text.
+    meaning: the observation and its effect on the result, in Markdown on one line.
+    remedy: advice, in Markdown on one line; may be empty.
     """
 
     code: str
@@ -87,8 +79,6 @@ def note(severity: Severity, check: str = "") -> Callable[[Callable[P, Texts]], 
     The name of the function is the code, it returns text and remedy, and its docstring is what
     docs/notes.md and `bbc explain` say: the meaning and, after `Remedy:`, what can be done.
 
-    Examples
-    --------
     >>> @note(CARE)
     ... def few_cats(n: int) -> Texts:
     ...     '''There are fewer cats than mice.
@@ -114,7 +104,7 @@ def listing(names: Sequence[str], most: int = 5) -> str:
 
 
 def counted(names: Sequence[str], counts: Sequence[int], n: int) -> str:
-    """Return how many of n each configuration has, the most first, of those that have some."""
+    """Return the counts out of n for the configurations that have any, largest first."""
     some = sorted(
         (one for one in zip(counts, names, strict=True) if one[0]), key=lambda one: -one[0]
     )

@@ -8,8 +8,8 @@ from bbccli.core.rounding import count, figure
 
 @note(CARE)
 def not_attainable(target: str, value: float, attainable: float, most: int) -> Texts:
-    """`bbc plan` was asked for a width or an optimism that a million rows do not reach. The answer
-    is about a million rows, and what they give.
+    """`bbc plan` was asked for a width or an optimism that even a million rows do not reach. The
+    answer is for a million rows.
 
     Remedy: ask for a larger `--width` or `--optimism`, or plan with fewer `--configurations`.
     """
@@ -22,15 +22,15 @@ def not_attainable(target: str, value: float, attainable: float, most: int) -> T
 
 @note(DOUBT)
 def near_perfect() -> Texts:
-    """The pilot's contenders are within two standard errors of the best possible value. There a
-    pilot says little of how often one of them fails, so the optimism is only known to lie between 0
-    and the distance of the corrected value to the best possible one.
+    """The pilot's contenders are within two standard errors of the best possible value. Such a
+    pilot says little about how often one of them fails, so the optimism is only known to be
+    between 0 and the distance of the corrected value from the best possible one.
 
     Remedy: take the upper figure as a limit. A pilot with more rows tells more.
     """
     return (
-        "the best configurations are within two standard errors of the best possible value, where "
-        "a pilot says little: the upper figure of the optimism is a limit",
+        "the best configurations are within two standard errors of the best possible value, about "
+        "which a pilot says little: the upper figure of the optimism is a limit",
         "a pilot with more rows tells more",
     )
 
@@ -50,27 +50,26 @@ def no_true_spread() -> Texts:
 
 @note(CARE)
 def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
-    """The pilot has fewer than 50 rows or 10 configurations. It tells only roughly how performances
-    vary, and so is what is planned by it only rough.
+    """The pilot has fewer than 50 rows or 10 configurations. It shows only roughly how performances
+    vary, so the plan is rough too.
 
     Remedy: a larger pilot, or plan for a third more rows.
     """
     return (
         f"a pilot of {count(n_samples, 'row')} and {count(n_configurations, 'configuration')} "
-        "tells only roughly how performances vary",
+        "shows only roughly how performances vary",
         "at least 50 rows and 10 configurations",
     )
 
 
 @note(CARE)
 def few_planned_rows(n_samples: int) -> Texts:
-    """The plan is for fewer than 50 rows. Performances of so few are far from normal, which its
-    figures rest on.
+    """The plan is for fewer than 50 rows. Its figures assume normal performances, and those of so
+    few rows are far from normal.
 
     Remedy: plan for at least 50 rows, or look at `--check`, which simulates the cell.
     """
     return (
-        f"the figures take performances for normal, which those of {count(n_samples, 'row')} are "
-        "not",
+        f"the figures assume normal performances, which those of {count(n_samples, 'row')} are not",
         "plan for at least 50 rows, or go by what --check simulates",
     )

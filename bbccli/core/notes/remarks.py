@@ -1,11 +1,11 @@
-"""Notes on samples and predictions: what was left out, and what they may be instead."""
+"""Notes on samples and predictions: what was left out, and what may be wrong with them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, counted, listing, note
-from bbccli.core.rounding import count, figure
+from bbccli.core.rounding import count, figure, percent
 
 EXCLUDE = "leave out what is not a configuration: --exclude NAME"
 
@@ -27,7 +27,7 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
 
 @samples_left_out.also
 def samples_of_dropped(n_left_out: int, n_samples: int) -> Texts:
-    """Samples that none of the configurations predicts that are kept."""
+    """Samples without a prediction by any of the kept configurations."""
     verb = "is" if n_left_out == 1 else "are"
     return (
         f"{n_left_out} of {n_samples} samples {verb} predicted only by configurations that lack "
@@ -43,12 +43,13 @@ def configurations_dropped(
     """Some configurations lack predictions that others have. They can't win, and the correction
     does not count them.
 
-    Remedy: nothing, if they were pruned or their fits failed, so that they lack whole folds: they
-    take no part, and the correction is slightly too small. Else complete their predictions.
-    `--missing error` refuses; `--missing common-rows` keeps the configurations and drops samples.
+    Remedy: nothing, if they lack whole folds because they were pruned or their fits failed; the
+    correction is then slightly too small. Otherwise complete their predictions. `--missing error`
+    refuses; `--missing common-rows` keeps the configurations and drops samples.
     """
+    verb = "lacks" if len(names) == 1 else "lack"
     return (
-        f"{len(names)} of {n_configurations} configurations lack predictions and cannot win: "
+        f"{len(names)} of {n_configurations} configurations {verb} predictions and cannot win: "
         f"{listing(names)}",
         "if they were pruned or failed: nothing, but the correction, which leaves them out, is "
         "slightly too small"
@@ -59,14 +60,16 @@ def configurations_dropped(
 
 @note(CARE, "missing")
 def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
-    """A search dropped configurations between folds. They can hardly win, and the correction counts
-    those that were trained on all folds. [Dropping](dropping.md#what-it-saves-and-costs) shows what
-    that did to the estimate where it was measured.
+    """A search dropped configurations between folds. They had almost no chance to win, and the
+    correction counts those that were trained on all folds.
+    [Dropping](dropping.md#what-it-saves-and-costs) shows what that did to the estimate where it was
+    measured.
 
     Remedy: nothing; or `threshold` nearer to 1, which drops later.
     """
+    verb = "was" if len(names) == 1 else "were"
     return (
-        f"{len(names)} of {n_configurations} configurations were dropped between folds: "
+        f"{len(names)} of {n_configurations} configurations {verb} dropped between folds: "
         f"{listing(names)}",
         "nothing: the correction is for the choice among those that were trained on all folds",
     )
@@ -90,18 +93,18 @@ def common_rows(n_common: int, n_samples: int) -> Texts:
 def available_cases(share: float) -> Texts:
     """No configuration predicts all samples, or `--missing available` was given: each configuration
     is scored on the samples that it predicts, in the selection and in every resample.
-    Configurations that predict fewer than half of the samples take no part. Of scores without a
-    truth this is the default, so that a failed request removes an item and no configuration; there
-    a configuration that lacks more than a fifth of the items is an error, and so is one that lacks
-    some and has the highest score on all others.
+    Configurations that predict fewer than half of the samples are left out. For scores without a
+    truth this is the default, so that a failed request removes an item instead of a configuration;
+    there it is an error if a configuration lacks more than a fifth of the items, or lacks some and
+    has the highest score on all others.
 
     Remedy: complete the predictions. Configurations scored on easier samples look better.
     `--missing common-rows` compares all on the same samples, if there are any; `--missing error`
     refuses.
     """
     return (
-        f"{share:.0%} of the predictions are missing: each configuration is scored on the samples "
-        "that it predicts",
+        f"{percent(share, 0)} of the predictions are missing: each configuration is scored on the "
+        "samples that it predicts",
         "complete the predictions: configurations scored on easier samples look better",
     )
 
@@ -119,11 +122,12 @@ def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> 
 
 @note(CARE, "missing")
 def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -> Texts:
-    """Of scores without a truth (`--task score`): some epochs of an item have a score, and others
-    none, as where a request failed. The item counts by the mean over the epochs that have one.
+    """For scores without a truth (`--task score`): some epochs of an item have a score and others
+    have none, for example because a request failed. The item counts by the mean over the epochs
+    that have one.
 
-    Remedy: nothing, where requests failed by accident. Run them again if they fail because the item
-    is hard.
+    Remedy: nothing, if requests failed by accident. Run them again if they fail because the item is
+    hard.
     """
     return (
         "scores of some epochs are missing, and an item counts by the mean over the others: "
@@ -134,11 +138,11 @@ def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -
 
 @note(DOUBT, "missing")
 def gaps_within_folds(names: Sequence[str]) -> Texts:
-    """To `bbc drop`, a configuration that lacks predictions which another has was dropped earlier.
-    These have gaps within a fold: they failed on some samples, or the fold is not complete.
+    """`bbc drop` treats a configuration as dropped earlier if it lacks predictions that another
+    has. These have gaps within a fold: they failed on some samples, or the fold is not complete.
 
     Remedy: complete the fold. A configuration that lacks even one prediction can't be compared on
-    the same samples, and is not trained on.
+    the same samples, and is not trained further.
     """
     verbs = ("lacks", "counts") if len(names) == 1 else ("lack", "count")
     return (
@@ -157,16 +161,16 @@ def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
     """
     partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""
     return (
-        f"{partly}folds are unknown, methods over folds cannot run"
+        f"{partly}folds are unknown, so methods over folds cannot run"
         + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),
-        "add a column `fold`, or give --folds FILE",
+        "add a column 'fold', or give --folds FILE",
     )
 
 
 @note(CARE, "outcome")
 def bounds_unknown() -> Texts:
-    """Scores without a truth (`--task score`) that are not all 0 or 1, and nothing says how bad or
-    good a score can be. The intervals are not guarded: where all scores of the winner are alike
+    """Scores without a truth (`--task score`) that are not all 0 or 1, and nothing gives the range
+    that a score can have. The intervals are not guarded: if all scores of the winner are alike,
     they collapse.
 
     Remedy: give `--bounds LOW,HIGH`, for example `1,5` for marks from 1 to 5.
@@ -179,9 +183,8 @@ def bounds_unknown() -> Texts:
 
 @note(HARMLESS, "outcome")
 def bounds_of_averages() -> Texts:
-    """Scores without a truth (`--task score`) that are not all 0 or 1, but all of them shares i/k
-    for a k of up to 10, with 0 and 1 among them: right or wrong, averaged over epochs. They are
-    bounded as right and wrong are, by 0 and 1.
+    """Scores without a truth (`--task score`) that are all shares i/k for a k of up to 10, with 0
+    and 1 among them but not alone: right or wrong, averaged over epochs. Their bounds are 0 and 1.
 
     Remedy: nothing; `--bounds LOW,HIGH` if a score can be lower than 0 or higher than 1.
     """
@@ -194,9 +197,9 @@ def bounds_of_averages() -> Texts:
 
 @note(DOUBT, "folds")
 def folds_differ() -> Texts:
-    """In a long table or in several files, samples lie in different folds for different
-    configurations. The folds are taken as unknown: `bbc` runs, methods over folds can't. The same
-    goes for two files of the same samples: they are compared by rows, not by folds.
+    """In a long table or in several files, samples are in different folds for different
+    configurations. The folds are treated as unknown: `bbc` runs, methods over folds can't. Likewise
+    two files of the same samples are compared by rows, not by folds.
 
     Remedy: cross-validate all configurations on the same folds. It also makes them comparable.
     """
@@ -217,18 +220,18 @@ def joined_folds_differ(names: Sequence[str]) -> Texts:
 
 @note(CARE, "keys")
 def joined_by_position(files: Sequence[str]) -> Texts:
-    """Rows of several files belong together because they stand in the same place: no file has a key
-    of the samples, or `--by-position` was given. If one file is in another order, its rows are
-    those of other samples: the figures are wrong, and nothing shows it.
+    """Rows of several files are matched by their position: no file has a key of the samples, or
+    `--by-position` was given. If one file is in another order, its rows are matched with other
+    samples: the figures are wrong, and nothing shows it.
 
-    Remedy: give every file a column `row_id` with the key of the sample; if the key has a name of
-    its own, name it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` where those
-    files call it otherwise. Nothing, if you know that the order is the same.
+    Remedy: give every file a column `row_id` with the key of the sample; if the key has another
+    name, give it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` for those files.
+    Nothing, if you know that the order is the same.
     """
     return (
         f"rows are joined by position ({listing(files)}): another order in one file would go "
         "unnoticed",
-        "give each file the key of the sample, in a column `row_id`",
+        "give each file the key of the sample, in a column 'row_id'",
     )
 
 
@@ -247,7 +250,7 @@ def few_groups(n_groups: int) -> Texts:
 
 @note(DOUBT, "groups")
 def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
-    """Samples of one group lie in several folds. Models were tested on groups that they had seen:
+    """Samples of one group are in several folds. Models were tested on groups that they had seen:
     every performance may be too good, and no method here can correct that.
 
     Remedy: cross-validate again with whole groups in folds.
@@ -261,12 +264,12 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
 
 @note(DOUBT, "keys")
 def repeated_samples(what: str, period: int, times: int) -> Texts:
-    """Samples seem to be there several times: the truth repeats block by block, as where the
-    repeats of a cross-validation stand under one another without a column `repeat`; the folds do,
-    with the same truths; scores without a truth nearly do; or every row is there several times,
-    under other ids. Each time counts as a sample, and k times make an interval too narrow by the
-    square root of k. A truth that is sorted, alternates or is too short to tell is not meant: that
-    another one repeats, or rows coincide, by accident happens in fewer than one of a million files.
+    """Samples seem to occur several times: the truth repeats block by block, as in repeats of a
+    cross-validation that are stacked without a column `repeat`; the folds do, with the same truths;
+    scores without a truth nearly do; or every row occurs several times, under other ids. Each
+    occurrence counts as a sample, and k of them make an interval too narrow by the square root of
+    k. A truth that is sorted, alternates or is too short to tell gets no note; another truth
+    repeats, or rows coincide, by accident in fewer than one of a million files.
 
     Remedy: tell repeats apart by columns `repeat` and `row_id`, and keep each sample once.
     Different samples in a fixed order, such as the trials of several subjects, need a column
@@ -277,7 +280,7 @@ def repeated_samples(what: str, period: int, times: int) -> Texts:
         f"the {what} {verb} every {period} samples, {times} times in all: if these are repeats of "
         f"a cross-validation, N is {period} instead of {n_rows}, and the interval is too narrow by "
         f"a factor of {times**0.5:.2f}",
-        "tell the repeats apart by columns `repeat` (or --repeat COLUMN) and `row_id`",
+        "tell the repeats apart by columns 'repeat' (or --repeat COLUMN) and 'row_id'",
     )
 
 
@@ -289,18 +292,18 @@ def copied_rows(times: int, *, grouped: bool) -> Texts:
         f"every {unit} is there {times} times or a multiple of that, with the same truth and "
         f"predictions: if these are copies, the interval is too narrow by a factor of "
         f"{times**0.5:.2f}",
-        "keep each sample once; rows of several repeats need columns `repeat` (or --repeat COLUMN) "
-        "and `row_id`",
+        "keep each sample once; rows of several repeats need columns 'repeat' (or --repeat COLUMN) "
+        "and 'row_id'",
     )
 
 
 @note(DOUBT, "polarity")
 def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Texts:
     """The median AUC of the configurations is below one half by more than 3.5 standard errors of a
-    single AUC of predictions that know nothing, sqrt((n + m + 1) / (12 n m)) with n and m samples
-    of the classes. All configurations predict the same samples, so their number does not count.
-    Models trained on pure noise get this note in about 3 of 1000 files. The predictions may be of
-    the other class.
+    single AUC of uninformative predictions, sqrt((n + m + 1) / (12 n m)) with n and m samples of
+    the classes. All configurations predict the same samples, so their number does not count.
+    Models trained on pure noise get this note in about 3 of 1000 files. The predictions may be
+    of the other class.
 
     Remedy: check which class the predictions are of, and give `--positive`. If they are right as
     they are, the configurations are worse than chance. Nothing is flipped.
@@ -314,16 +317,16 @@ def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Te
 
 @note(DOUBT, "polarity")
 def turned_round(names: Sequence[str], shown: str, likely: str) -> Texts:
-    """A configuration goes against the truth far beyond chance, while another goes with it as far:
-    an AUC, an accuracy, a correlation or a concordance on the wrong side. It may hold the
-    probability of the other class, labels that are swapped, or a loss where a score is meant. The
-    limit is that of chance within folds, for as many configurations as there are: of models trained
-    on noise alone there is no note, and beside good models one of noise has it in fewer than 5 of
-    1000 files. Samples of different folds are not compared, and predictions near the mean truth are
-    passed over, so that a model that learnt nothing is not meant. Nothing is turned round.
+    """A configuration contradicts the truth far beyond chance, while another agrees with it as
+    much: an AUC, an accuracy, a correlation or a concordance on the wrong side. It may hold the
+    probability of the other class, swapped labels, or a loss in place of a score. The limit is
+    that of chance within folds, for that many configurations: models trained on noise alone get
+    no note, and beside good models one of noise gets it in fewer than 5 of 1000 files. Samples
+    of different folds are not compared, and predictions near the mean truth are ignored, so that
+    a model that learnt nothing gets no note. Nothing is turned round.
 
-    Remedy: look where its column comes from. Turn it round in the file, or `--exclude` it if it is
-    no configuration; a model that is worse than chance stays in and costs nothing.
+    Remedy: find out where its column comes from. Turn it round in the file, or `--exclude` it if it
+    is not a configuration; a model that is worse than chance stays in and costs nothing.
     """
     leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
     return (
@@ -357,17 +360,16 @@ def configurations_left_out(names: Sequence[str], n_configurations: int) -> Text
     to the selection that is corrected for; without it the correction is too small.
     """
     return (
-        f"{len(names)} of {n_configurations} configurations are left out as asked: "
-        f"{listing(names)}",
+        f"{len(names)} of {n_configurations} configurations left out as asked: {listing(names)}",
         "leave out only what is not a candidate: one that was tried and lost counts",
     )
 
 
 @note(DOUBT, "truth copies")
 def equals_truth(names: Sequence[str]) -> Texts:
-    """A configuration predicts the truth of every sample. As a rule that is an error: a copy of the
-    truth is no prediction. It is a note where the configuration was named by `--only` or by the
-    metadata, and in a cross-validation in progress, where a few samples may all be right.
+    """A configuration predicts the truth of every sample. Usually that is an error, since a copy of
+    the truth is not a prediction. It is a note if `--only` or the metadata name the
+    configuration, and in a cross-validation in progress, where a few samples may all be right.
 
     Remedy: `--exclude` it, unless it is a model that is always right.
     """
@@ -376,19 +378,19 @@ def equals_truth(names: Sequence[str]) -> Texts:
 
 @note(CARE, "stray columns")
 def constant_predictions(names: Sequence[str]) -> Texts:
-    """A configuration has one and the same value for every sample: a seed or a setting rather than
-    predictions, or a model that learnt nothing. It is not said of class labels.
+    """A configuration is constant: a seed or a setting rather than predictions, or a model that
+    learnt nothing. Class labels get no such note.
 
     Remedy: `--exclude` what is not a configuration. A constant model is harmless.
     """
-    return f"{_with_verb(names, 'has', 'have')} one and the same value for every sample", EXCLUDE
+    return f"{_with_verb(names, 'is', 'are')} constant", EXCLUDE
 
 
 @note(DOUBT, "stray columns")
 def fold_like(names: Sequence[str]) -> Texts:
     """A configuration has one value per fold, or whole numbers that follow from the order of the
     rows: a fold, a row number, a time per fold. A baseline that predicts the mean, the median or
-    the share of the positive class of the other folds is not meant.
+    the share of the positive class of the other folds gets no note.
 
     Remedy: `--exclude` what is not a configuration.
     """
@@ -401,11 +403,11 @@ def fold_like(names: Sequence[str]) -> Texts:
 
 @note(DOUBT, "stray columns")
 def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
-    """A configuration lies elsewhere than the others. In a binary or multiclass task most are
-    probabilities and it is none: since one column makes all of them scores, metrics of
-    probabilities are lost. In a regression its median lies beyond all values of the truth.
+    """A configuration is on another scale than the others. In a binary or multiclass task most are
+    probabilities and it is not: since one column makes all of them scores, metrics of
+    probabilities are lost. In a regression its median is beyond all values of the truth.
 
-    Remedy: `--exclude` it if it is no configuration, such as an age or a time; else write its
+    Remedy: `--exclude` it if it is not a configuration, such as an age or a time; else write its
     predictions on the scale of the others.
     """
     return (
@@ -416,10 +418,10 @@ def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
 
 @note(DOUBT, "stray columns")
 def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
-    """A configuration orders all samples as the truth does, or exactly the other way round, and the
-    best of the others does not come near: its AUC or accuracy is more than three standard errors
-    below 1, its correlation with a numeric truth below 0.95. What is no more than the mean of the
-    other samples' truth goes the other way by itself and is passed over.
+    """A configuration orders all samples exactly as the truth does, or exactly the other way round,
+    and the best of the others does not come near: its AUC or accuracy is more than three
+    standard errors below 1, its correlation with a numeric truth below 0.95. A mere mean of the
+    other samples' truth is reversed by construction, and gets no note.
 
     Remedy: find out why. It may be a transformed copy of the truth, or a model that has seen it.
     """
@@ -449,11 +451,11 @@ def truth_rounded(role: str, apart: float) -> Texts:
 
 @note(HARMLESS, "constant")
 def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Texts:
-    """mljar scales the targets of some models of a regression, and writes them scaled back: 65
-    becomes 64.99999999999999. Of a skewed target it scales the logarithm, and clips what is smaller
-    than all targets of the training rows. The truth is taken from a model without scaling; the
+    """mljar scales the targets of some regression models, and writes them scaled back: 65 becomes
+    64.99999999999999. If the target is skewed it scales the logarithm, and clips values below
+    all targets of the training rows. The truth is taken from a model without scaling; the
     targets of others may differ from it by that much and no more. A score of the leaderboard is
-    computed again on the targets that the model was scored on.
+    recomputed on the targets that the model was scored on.
 
     Remedy: nothing.
     """
@@ -470,15 +472,15 @@ def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float)
 
 @note(DOUBT, "constant")
 def targets_clipped(n_unsure: int) -> Texts:
-    """All models of an mljar run scale the logarithm of their targets, so the folder does not tell
-    what the smallest targets were before they were clipped.
+    """All models of an mljar run scale the logarithm of their targets, so the folder does not show
+    the smallest targets before clipping.
 
     Remedy: train the `Baseline` too; decision trees and nearest neighbors keep the targets as well.
     """
     return (
         f"all models of the run scale their targets: the true value of "
         f"{count(n_unsure, 'sample')} may be smaller than the one that is used",
-        "train the baseline too (`Baseline` in `algorithms`), which keeps the targets",
+        "train the baseline too ('Baseline' in 'algorithms'), which keeps the targets",
     )
 
 

@@ -4,7 +4,7 @@
 
 DL: the AUC of samples that took no part in the selection, with DeLong's interval.
 
-A [split method](#split-methods), for the AUC of two classes only; not in the default set.
+A [split method](#split-methods), for the AUC of two classes only.
 
 Formula, with M positive and N negative evaluation samples, the placements V10 of a positive (the
 share of negatives that score lower, ties one half) and V01 of a negative (the share of positives
@@ -25,16 +25,14 @@ negatives of the same group covary (Obuchowski 1997). With repeats, deviations a
 repeats before they are squared: the variance is that of the mean AUC. Sample weights are refused.
 
 Assumptions: those above; a normal distribution of the AUC, which is doubtful near 1 and with few
-samples of a class. Where all placements are equal, as at an AUC of 1, the variance is 0 and the
-interval has no width; the note [no-variance](notes.md#no-variance) says so. With one evaluation
-sample of a class there is no interval, and a note.
+samples of a class. If all placements are equal, as at an AUC of 1, the interval has no width
+([no-variance](notes.md#no-variance)); with one evaluation sample of a class there is none.
 
 When to use: to compare with the literature, or with hundreds of samples of each class. When not:
-otherwise. It throws away the evaluation samples for the selection, and all others for the
-evaluation. In the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95 % bound
+otherwise. In the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95 % bound
 covered the winner's true AUC in 90 % of the cases with two equal classes, and in 83 % where one has
-50 samples; with 50 samples in all, in 74 %. The paper's figures are alike, see
-[beside the paper](validation-tables.md#beside-the-paper).
+50 samples; with 50 samples in all, in 74 %. The paper's figures are
+[similar](validation-tables.md#beside-the-paper).
 
 Cost: one evaluation of the metric per configuration, and O(N log N).
 
@@ -45,24 +43,16 @@ Source: DeLong, DeLong & Clarke-Pearson 1988, equations 4 to 6; Obuchowski 1997;
 
 DL with preselection.
 
-Not in the default set.
-
 Formula: as for `delong`, with z at Šidák's level, level^(1/m).
 
-Algorithm:
+Algorithm: that of `delong`, for the best of the m [preselected](#split-methods) configurations.
 
-1. Split the samples, and preselect the best tenth of the configurations on those of the selection,
-   m of them.
-2. The one with the best AUC on the evaluation samples wins.
-3. Its AUC there and the interval are computed as for `delong`, the interval at Šidák's level.
-
-Assumptions: those of `delong`, further out in the tail of the normal distribution, where it fits
+Assumptions: those of `delong`, but further out in the tail, where the normal distribution fits
 worse.
 
 When to use: to compare with the literature. When not: as a result. In the same settings its bound
-covered in 82 %, 49 % and 10 % of the cases. The winner of several is the one whose placements
-happen to vary little: at the AUCs near 1 that win among m, the variance is taken for too small, and
-Šidák's level does not make up for it.
+covered in 82 %, 49 % and 10 % of the cases. At the AUCs near 1 that win among m, placements happen
+to vary little: the variance is underestimated, and Šidák's level does not make up for it.
 
 Cost: that of `delong`.
 
@@ -72,7 +62,7 @@ Source: Paraschakis et al. 2024; Šidák 1967.
 
 HM: the AUC of samples that took no part in the selection, with the interval of Hanley and McNeil.
 
-A [split method](#split-methods), for the AUC of two classes only; not in the default set.
+A [split method](#split-methods), for the AUC of two classes only.
 
 Formula, with A the AUC of M positive and N negative evaluation samples, Q1 = A / (2 - A) and Q2 = 2
 A² / (1 + A):
@@ -81,23 +71,19 @@ A² / (1 + A):
 variance = (A (1 - A) + (M - 1) (Q1 - A²) + (N - 1) (Q2 - A²)) / (M N)
 ```
 
-Algorithm:
-
-1. Split the samples, and select the winner on those of the selection.
-2. Compute A on the evaluation samples, and its variance from A and the counts alone.
-3. The estimate is A. The interval is A ± z √variance, clipped to [0, 1].
+Algorithm: that of `delong`, with this variance.
 
 Assumptions: those above; exponential distributions of the scores, which give Q1 and Q2 and fit many
 others well; a normal distribution of the AUC. Groups and sample weights are refused: the formula
 counts independent samples.
 
-When to use: to compare with the literature, or where only an AUC and two counts are known. When
-not: otherwise; see `delong` for how often it covers the truth.
+When to use: to compare with the literature, or if only an AUC and two counts are known. When not:
+otherwise; see `delong` for its coverage.
 
 The code of Paraschakis et al. 2024 computes something else under this name: the counts of right and
-wrong predictions in the place of M and N, M + 1 in that of M - 1, and as wrong all samples of the
-file but those rightly predicted in the evaluation. Its published inclusion for HM (0.84 on average,
-0.34 with preselection) is that of the other formula.
+wrong predictions in place of M and N, M + 1 in place of M - 1, and as wrong all samples of the file
+except those predicted correctly in the evaluation. The published inclusion for HM (0.84 on average,
+0.34 with preselection) belongs to that formula.
 
 Cost: one evaluation of the metric per configuration.
 
@@ -106,8 +92,6 @@ Source: Hanley & McNeil 1982, equation 1; Paraschakis et al. 2024.
 ## hanley-mcneil-10p
 
 HM with preselection.
-
-Not in the default set.
 
 Formula: as for `hanley-mcneil`, with z at Šidák's level, level^(1/m).
 
@@ -140,6 +124,7 @@ from bbccli.metrics.ranking import AUC
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import auc_influence_in, auc_variance
 from bbccli.stats.intervals import normal
+from bbccli.stats.selection.units import units_of
 from bbccli.types import BoolArray, Pooling, Task, distinct
 
 Variance = Callable[[PredictionMatrix, int, BoolArray], float]
@@ -152,12 +137,9 @@ FEW = 30
 def auc_answer(case: Case, variance: Variance, *, preselect: bool = False) -> Answer:
     """Return the AUC of the winner on the evaluation samples, with a normal interval.
 
-    Raises
-    ------
-    UnsupportedError
-        Another metric than the AUC, class labels instead of scores, or sample weights.
-    UndefinedError
-        Samples that can't be split.
+    Raises UnsupportedError: another metric than the AUC, class labels instead of scores, or sample
+        weights.
+    Raises UndefinedError: samples that can't be split.
     """
     _check(case)
     matrix, metric = case.matrix, case.metric
@@ -196,8 +178,8 @@ def _check(case: Case) -> None:
 
 
 def _rarest(matrix: PredictionMatrix, rows: BoolArray) -> tuple[int, str]:
-    """How many samples, or groups, in `rows` (N,) hold the rarer class, and what they are."""
-    units = np.arange(matrix.n_samples) if matrix.groups is None else matrix.groups
+    """Number of samples, or groups, in `rows` (N,) with the rarer class, and a name for them."""
+    units = units_of(matrix)
     sizes = [len(distinct(units[rows & (matrix.outcome.values == k)])) for k in (0, 1)]
     fewest = min(sizes)
     word = "sample" if matrix.groups is None else "group"
@@ -210,8 +192,8 @@ def delong_variance(matrix: PredictionMatrix, configuration: int, rows: BoolArra
 
     NaN with fewer than two samples, or groups, of a class.
     """
-    known = predicted(matrix, configuration, rows)
-    positive, negative = (known & (matrix.outcome.values == k) for k in (1, 0))
+    present = predicted(matrix, configuration, rows)
+    positive, negative = (present & (matrix.outcome.values == k) for k in (1, 0))
     influences = auc_influence_in(matrix, configuration, rows)
     return auc_variance(influences, positive, negative, matrix.groups)
 
@@ -227,13 +209,12 @@ def hanley_mcneil(case: Case, *, preselect: bool = False) -> Answer:
 
 
 def _variance(matrix: PredictionMatrix, configuration: int, rows: BoolArray) -> float:
-    """Variance of a configuration's AUC on some samples (N,)."""
     auc = performance(matrix, AUC, Pooling.POOLED, configuration, rows)
-    known = rows[None]
+    present = rows[None]
     if matrix.available is not None:
-        known = rows & matrix.available[:, :, configuration]
-    # of the samples that a configuration predicts, where repeats differ in that: the mean
-    counts = [float(np.mean((known & (matrix.outcome.values == k)).sum(axis=1))) for k in (1, 0)]
+        present = rows & matrix.available[:, :, configuration]
+    # the mean, where a configuration predicts different samples in the repeats
+    counts = [float(np.mean((present & (matrix.outcome.values == k)).sum(axis=1))) for k in (1, 0)]
     return hanley_mcneil_variance(auc, *counts)
 
 
@@ -246,6 +227,8 @@ METHODS = (
             answer=partial(auc_answer, variance=delong_variance),
             summary="AUC on held-out samples, with DeLong's interval",
             reference="DeLong et al. 1988; Paraschakis et al. 2024",
+            done="the winner was scored on {held_out}, with a normal interval from "
+            "DeLong's variance{sidak}",
         )
     ),
     *with_preselection(
@@ -254,6 +237,8 @@ METHODS = (
             answer=hanley_mcneil,
             summary="AUC on held-out samples, with Hanley and McNeil's interval",
             reference="Hanley & McNeil 1982; Paraschakis et al. 2024",
+            done="the winner was scored on {held_out}, with a normal interval from the "
+            "variance of Hanley and McNeil{sidak}",
         )
     ),
 )

@@ -1,7 +1,5 @@
 """BBC-632+, with weights by how much the selection overfits. Experimental.
 
-It is marked so in all outputs: BBC-632 with more weight on BBC, the more the selection overfits.
-
 Formula, with w_b the winner in bag b, I, L and P the means over b of m(w_b; in bag b), m(w_b; out
 of bag b) and m(w_b; all samples), and γ that of the no-information performance of w_b:
 
@@ -12,35 +10,37 @@ estimate = (1 - w) P + w L
 
 Algorithm:
 
-1. Draw, select and score B resamples as `bbc` does; they are the same resamples. Score their
-   winners in the bag too.
-2. Compute the no-information performance of each winner: that of all pairs of the truth of one
-   sample and the prediction of another, as if the two had nothing to do with each other. For a mean
-   of losses it is the mean loss of all N² pairs, for the AUC and concordances exactly one half, for
-   a correlation 0. With K classes N K weighted pairs give it exactly; values and times beyond 256
-   samples (and more than 8 classes with many samples) are paired in seeded permutations, 65,536
-   pairs or 8 for each prediction.
-3. Compute R, the share of what could be lost out of the bag that is lost there. It is a ratio of
-   means, as in the paper, not a mean of ratios: a resample's own ratio is high where L_b is low,
-   which would weigh the low ones more, and its denominator may be about 0.
-4. Weigh P and L: at R = 0 the estimate is that of `bbc-632`, at R = 1 that of `bbc`.
-5. The interval is BBC's, moved to this estimate.
+1. Draw, select and score B resamples as `bbc` does. Score their winners in the bag too.
+2. Compute the no-information performance of each winner, on all pairs of the truth of one sample
+   and the prediction of another: for a mean of losses the mean loss of all N² pairs, for the AUC
+   and concordances exactly one half, for a correlation 0. With K classes N K weighted pairs give it
+   exactly; values and times beyond 256 samples (and more than 8 classes with many samples) are
+   paired in seeded permutations, 65,536 pairs or 8 for each prediction.
+3. Compute R, the relative loss out of the bag. It is a ratio of means, as in the paper, not a mean
+   of ratios, which would give resamples with a low L_b more weight, and whose denominators may be
+   close to 0.
+4. Average P and L with these weights: at R = 0 the estimate is that of `bbc-632`, at R = 1 that of
+   `bbc`.
+5. The interval is BBC's, shifted to this estimate.
 
-R has no unit and the same formula for gains and losses. Where the winners lose nothing out of the
-bag, R is 0, whatever γ. Where they lose something, and are no better in the bag than without
-information, R is 1: the limit of the ratio there, where the paper has 0, which would give the naive
-figures their full weight where they are worth least. Two more departures: the paper's apparent
-error is that on all samples, where I is that in the bags, on the same draws as L; and the paper
-caps L at γ, which is not done here: R is kept within 0 and 1 instead. With repeats, all
-performances are means over repeats; groups are drawn whole, and don't matter for γ, nor do folds;
-with sample weights a pair weighs the product of two.
+The formula of R is the same for gains and losses. If the winners lose nothing out of the bag, R is
+0, whatever γ. With repeats, all performances are means over repeats. Groups are drawn whole, but
+like folds don't matter for γ; with sample weights a pair weighs the product of two.
 
-Assumptions: those of `bbc-632`, except that what the naive figures deserve is judged from the data.
+Departures from the paper:
 
-When to use: instead of `bbc-632`. When not: as the only number. Of
-[trained classifiers](validation-tables.md#trained-classifiers) without any signal all three are
-optimistic, `bbc-632` by far the most (0.041 at N = 80), and `bbc-632plus` (0.025) stays near `bbc`
-(0.021). Its RMSE is no smaller than theirs.
+- If the winners lose something, and are no better in the bag than without information, R is 1, the
+  limit of the ratio. The paper has 0, which would give the naive figures their full weight.
+- The paper's apparent error is that on all samples; I is that in the bags, on the same draws as L.
+- The paper caps L at γ; here R is kept within 0 and 1 instead.
+
+Assumptions: those of `bbc-632`, except that the weight of the naive figures is estimated from the
+data.
+
+When to use: instead of `bbc-632`. When not: as the only number. For [trained
+classifiers](validation-tables.md#trained-classifiers) without any signal all three are optimistic:
+`bbc-632` by far the most (0.041 at N = 80), while `bbc-632plus` (0.025) is close to `bbc` (0.021).
+Its RMSE is about theirs.
 
 Cost: that of BBC, whose resamples it shares, O(B N) and the metric on max(N K, 65,536) pairs of
 each distinct winner.
@@ -61,7 +61,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import DISTRIBUTION, Method
-from bbccli.methods.bbc import IN_BAG
+from bbccli.methods.bbc import AVERAGED, IN_BAG
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.stats.bootstrap.of_samples import in_bag, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
@@ -81,39 +81,24 @@ def no_information(
 ) -> FloatArray:
     """Return the no-information performances of some configurations, in the metric's unit.
 
-    They are what predictions reach that have nothing to do with the truth. Each prediction meets
-    the truth of every sample, as if both were independent, and the metric is scored on all these
-    pairs at once. Of a mean of losses that is Efron & Tibshirani's gamma,
-    (1 / N^2) sum_i sum_j Q(y_i, f_j), exactly; of the AUC and of any concordance it is one half, of
-    a correlation 0.
+    This is the performance of predictions that are independent of the truth: every prediction is
+    paired with the truth of every sample, and the metric is scored on all pairs at once. For a mean
+    of losses that is exactly Efron & Tibshirani's gamma, (1 / N^2) sum_i sum_j Q(y_i, f_j); for the
+    AUC and any concordance it is one half, for a correlation 0.
 
-    A truth of K classes needs N K pairs, each class weighing what its samples do. Any other takes
-    all N^2 pairs while they are few; beyond `MOST_PAIRS` (or `LEAST_EACH` per sample) each
-    prediction meets the truths that follow its own in a seeded random order. Pairs across groups
-    and folds are as independent as any. A pair weighs the product of the sample weights of its
-    truth and its prediction.
+    A truth with K classes needs N K pairs, weighted by the classes. Any other takes all N^2 pairs
+    while they are few; beyond `MOST_PAIRS` (or `LEAST_EACH` per sample) each prediction is paired
+    with the truths that follow its own in a seeded random order. Pairs across groups and folds are
+    as independent as any. A pair weighs the product of the sample weights of its truth and its
+    prediction.
 
-    Parameters
-    ----------
-    matrix
-        Out-of-sample predictions; with repeats the result is the mean over repeats.
-    configurations : (C',) int
-        Which configurations.
-    seed
-        Of the order in which predictions meet truths, where they don't meet all.
+    matrix: out-of-sample predictions; with repeats the result is the mean over repeats.
+    configurations (C',) int: which configurations.
+    seed: of the order of the truths, where not all pairs are taken.
+    Returns (C',) float64: NaN where undefined, such as precision without predicted positives.
+    Source: Efron & Tibshirani 1997, section 3.
 
-    Returns
-    -------
-    (C',) float64
-        NaN where the metric is undefined, such as precision where no positive is predicted.
-
-    Notes
-    -----
     Time and memory are those of the metric on max(N K, 2^16) pairs, by blocks of configurations.
-
-    References
-    ----------
-    Efron & Tibshirani 1997, section 3.
     """
     truths, samples, weights = _pairs(matrix.outcome, seed)
     outcome = replace(matrix.outcome.take(truths), weights=None)
@@ -130,7 +115,6 @@ def no_information(
 def _bind(
     matrix: PredictionMatrix, metric: Metric, outcome: Outcome, samples: IntArray, columns: IntArray
 ) -> list[Scorer]:
-    """The scorers of the pairs in each of R repeats."""
     predictions = matrix.as_kind(metric.wants, columns)[:, samples]
     scorers = [metric.bind(outcome, of_repeat) for of_repeat in predictions]
     if matrix.available is None:
@@ -142,33 +126,30 @@ def _bind(
 def _pairs(outcome: Outcome, seed: int) -> tuple[IntArray, IntArray, NDArray[Any]]:
     """Samples whose truth and whose prediction make each of P pairs, and weights (P,) in [0, 1]."""
     n_samples = len(outcome)
-    given: FloatArray = np.ones(n_samples) if outcome.weights is None else outcome.weights
+    sample_weights: FloatArray = np.ones(n_samples) if outcome.weights is None else outcome.weights
     n_each = min(n_samples, max(MOST_PAIRS // n_samples, LEAST_EACH))
     if outcome.task.is_classification:
         classes, first, of_sample = np.unique(
             outcome.values, return_index=True, return_inverse=True
         )
         if len(classes) <= n_each:
-            masses = np.bincount(of_sample, given)
+            masses = np.bincount(of_sample, sample_weights)
             truths = np.repeat(first, n_samples)
             samples = np.tile(np.arange(n_samples), len(classes))
-            weights = np.outer(masses, given).ravel()
+            weights = np.outer(masses, sample_weights).ravel()
             return truths, samples, weights / weights.max()
     order = generator(seed, (Unit.TRUTH,)).permutation(n_samples)
     places = np.arange(n_samples) + np.arange(1, n_each + 1)[:, None]
     truths, samples = order[places % n_samples].ravel(), np.tile(order, n_each)
-    weights = given[truths] * given[samples]
+    weights = sample_weights[truths] * sample_weights[samples]
     return truths, samples, weights / weights.max()
 
 
 def run(case: Case) -> Answer:
     """Return the mixture of out-of-bag and naive performances by the rate of overfitting.
 
-    Raises
-    ------
-    UndefinedError
-        As `bbc`; scores without a truth; or a metric that is undefined for every winner in its
-        bag, or without information.
+    Raises UndefinedError: as `bbc`; scores without a truth; or a metric that is undefined for every
+        winner in its bag, or without information.
     """
     _ = case.choice
     if case.matrix.task is Task.SCORE:
@@ -198,15 +179,11 @@ def run(case: Case) -> Answer:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Overfitting:
-    """How much of what the selection seems to gain is lost out of the bag.
+    """The share of the apparent gain of selecting that is lost out of the bag.
 
-    Attributes
-    ----------
-    rate
-        R in [0, 1]; NaN where no resample is defined.
-    influence : (B,)
-        What each resample does to R: the derivative by its weight, 0 on average; 0 where R is at
-        an end, or where the resample is undefined.
+    rate: R in [0, 1]; NaN where no resample is defined.
+    influence (B,): derivative of R by the weight of each resample, 0 on average; 0 where R is at an
+        end, or where the resample is undefined.
     """
 
     rate: float
@@ -216,46 +193,36 @@ class Overfitting:
 def overfitting(
     inside: FloatArray, outside: FloatArray, without: FloatArray, direction: Direction
 ) -> Overfitting:
-    """Return the relative rate of overfitting of performances in the bag, out of it and at chance.
+    """Return the relative rate of overfitting, from performances in the bag, out of it and at
+    chance.
 
-    Parameters
-    ----------
-    inside, outside, without : (B,)
-        Of the winner of each resample; a resample with a NaN doesn't count.
+    inside, outside, without (B,): of the winner of each resample; a resample with a NaN doesn't
+        count.
+    Source: Efron & Tibshirani 1997, equation 28.
 
-    References
-    ----------
-    Efron & Tibshirani 1997, equation 28.
-
-    Examples
-    --------
     >>> inside, outside, chance = (np.full(3, x) for x in (0.9, 0.8, 0.5))
     >>> round(overfitting(inside, outside, chance, Direction.MAXIMIZE).rate, 6)
     0.25
     """
     lost, gained = direction.gain(inside, outside), direction.gain(inside, without)
-    known = ~np.isnan(lost + gained)
+    defined = ~np.isnan(lost + gained)
     none = np.zeros(len(lost))
-    if not known.any():
+    if not defined.any():
         return Overfitting(float("nan"), none)
-    mean_lost, mean_gained = float(lost[known].mean()), float(gained[known].mean())
+    mean_lost, mean_gained = float(lost[defined].mean()), float(gained[defined].mean())
     if mean_lost <= 0:
         return Overfitting(0.0, none)
     if mean_gained <= mean_lost:
         return Overfitting(1.0, none)
     rate = mean_lost / mean_gained
-    return Overfitting(rate, np.where(known, lost - rate * gained, 0.0) / mean_gained)
+    return Overfitting(rate, np.where(defined, lost - rate * gained, 0.0) / mean_gained)
 
 
 def weight_of(rate: float) -> tuple[float, float]:
     """Return the weight of the performances out of the bag, and its derivative by R.
 
-    References
-    ----------
-    Efron & Tibshirani 1997, equation 29.
+    Source: Efron & Tibshirani 1997, equation 29.
 
-    Examples
-    --------
     >>> [round(weight_of(rate)[0], 3) for rate in (0.0, 0.5, 1.0)]
     [0.632, 0.775, 1.0]
     """
@@ -271,6 +238,7 @@ METHODS = (
         gives=DISTRIBUTION,
         summary="bbc-632 with more weight on BBC, the more the selection overfits",
         reference="Efron & Tibshirani 1997, for the weights",
+        done=f"{AVERAGED} that depend on how much the selection overfits",
         experimental=True,
     ),
 )

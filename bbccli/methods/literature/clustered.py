@@ -1,26 +1,26 @@
 """The standard error of a mean score, clustered where items come in groups.
 
-What evaluation frameworks and papers on language models report beside a score.
-
 Formula: m_w ∓ z √(s² / n + (1/n²) Σ_c Σ_(i ≠ j in c) L_i L_j), with L_i = s_i - m_w, the score of
 item i less the winner's mean over n items, s² = Σ L_i² / (n - 1), and clusters c.
 
 Algorithm:
 
 1. Select the winner and its mean m_w as `cvt` does. That is the estimate.
-2. Take its scores s_i; of several epochs the mean of each item: asking again makes no more items.
-   With sample weights, or folds that `--pooling fold-mean` averages, L_i is the influence value of
-   the item, which for a plain mean is s_i - m_w.
-3. Add the products of different items of one group to the variance of the mean. Without groups
+2. Take its scores s_i; with several epochs the mean of each item, since repeating an item adds no
+   items. With sample weights, or folds that `--pooling fold-mean` averages, L_i is the influence
+   value of the item, which for a plain mean is s_i - m_w.
+3. Add the products of different items within a group to the variance of the mean. Without groups
    there are none, and the error is s / √n.
 4. Compute the normal interval and clip it to the bounds of the metric.
 
-Assumptions: the winner was named beforehand; items, or groups of them, are draws from all that the
-result is for, and are many. What a judge that gives the scores errs by is not in the interval.
+Assumptions: the winner was named beforehand; items, or groups of them, are many, and drawn from the
+population that the result is for. The interval does not include the errors of a judge that gives
+the scores.
 
-When to use: to compare with the error bars of a framework or a paper. When not: for the best of
-several configurations. The interval of `bbc` is wider, for it also holds that with other items
-another configuration would have won; and its figure is lower, for the winner was lucky with these.
+When to use: to compare with the error bars of evaluation frameworks and papers on language models.
+When not: for the best of several configurations. The interval of `bbc` is wider, because with other
+items another configuration might have won; its estimate is lower, because the winner was lucky with
+these.
 
 Cost: none.
 
@@ -45,10 +45,7 @@ from bbccli.types import BoolArray, FloatArray, IntArray, MetricKind
 def run(case: Case) -> Answer:
     """Return the naive mean with a normal interval by its clustered standard error.
 
-    Raises
-    ------
-    UnsupportedError
-        The metric is no mean over samples.
+    Raises UnsupportedError: the metric is not a mean over samples.
     """
     matrix, value, winner = case.matrix, case.choice.naive, case.choice.winner
     if case.metric.kind is not MetricKind.MEAN:
@@ -74,14 +71,11 @@ def run(case: Case) -> Answer:
 
 
 def clustered_error(deviations: FloatArray, clusters: IntArray) -> float:
-    """Return the standard error of a mean, of items (n,) less that mean, and their clusters (n,).
+    """Return the standard error of a mean from its deviations (n,), and the clusters (n,) of the
+    items.
 
-    References
-    ----------
-    Miller 2024, section 2.2.
+    Source: Miller 2024, section 2.2.
 
-    Examples
-    --------
     >>> scores = np.array([1.0, 1.0, 0.0, 1.0, 0.0, 0.0])
     >>> apart = clustered_error(scores - 0.5, np.arange(6))
     >>> together = clustered_error(scores - 0.5, np.array([0, 0, 1, 0, 1, 1]))

@@ -7,25 +7,24 @@ Formula: m_w ∓ z √(Σ_i d_i²), with d_i the derivative of m_w by the relati
 Algorithm:
 
 1. Select the winner and its naive performance m_w as `cvt` does. That is the estimate.
-2. Give each sample the weight M = 1000, and one of them M + 1 and M - 1: d_i is M/2 times the
+2. Give all samples the weight M = 1000, and one of them M + 1 and M - 1: d_i is M/2 times the
    difference of the two performances. Means over folds and repeats are part of m_w, and so of d_i.
-   Groups get their weights together, and the sum runs over groups, which are independent where
-   their samples are not.
+   Groups are weighted as a whole, and the sum is over groups.
 3. Compute the normal interval and clip it to the bounds of the metric.
 
 For the mean AUC of folds with equal class counts this is LeDell's variance: a case i of fold v has
-d_i = (share of the fold's controls below i - AUC_v) / (V n1_v). Hers weighs classes by the whole
-sample instead of the fold, which matters little otherwise. For the accuracy it is `wald`, for a
-mean loss s / √N, and for the pooled AUC DeLong's variance with n in the place of n - 1. For any
-other smooth metric it is the delta method.
+d_i = (share of the fold's controls below i - AUC_v) / (V n1_v). Hers weights classes by the whole
+sample instead of the fold, with little difference. For the accuracy it is `wald`, for a mean loss s
+/ √N, and for the pooled AUC DeLong's variance with n in the place of n - 1. For any other smooth
+metric it is the delta method.
 
 Assumptions: independent samples or groups, enough of them for a normal interval, and a metric that
-changes smoothly with the weights. A median doesn't; and where the winner is perfect no sample has
-influence. Both give the note [no-interval](notes.md#no-interval).
+changes smoothly with the weights. A median doesn't, and if the winner is perfect no sample has
+influence; both give the note [no-interval](notes.md#no-interval).
 
-When to use: for a single configuration with any metric: it draws nothing, and repeats make it
-neither narrower than N samples allow nor wider. When not: for a selected winner; near the bound of
-the metric; with many thousands of samples, where `naive` is faster.
+When to use: for a single configuration with any metric: it draws nothing, and repeats don't distort
+its width. When not: for a selected winner; near the bound of the metric; with many thousands of
+samples, where `naive` is faster.
 
 Cost: time O(N²), with G groups O(G N).
 
@@ -38,7 +37,7 @@ import numpy as np
 
 from bbccli.core import resources
 from bbccli.core.notes import no_interval
-from bbccli.core.progress import Progress
+from bbccli.core.resources import Progress
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
@@ -96,7 +95,7 @@ def _changes(scorer: Scorer, units: IntArray, progress: Progress) -> FloatArray:
 
 
 def _adds_up(scorer: Scorer, units: IntArray, changes: FloatArray) -> bool:
-    """True if what improves one by one improves as much all together: the metric is smooth."""
+    """True if the changes of improving units add up to their joint change: the metric is smooth."""
     raised = changes > 0
     members = np.isin(units, distinct(units)[raised]).astype(np.uint16)
     base, first = _base(units), np.zeros(1, np.int64)
@@ -106,7 +105,6 @@ def _adds_up(scorer: Scorer, units: IntArray, changes: FloatArray) -> bool:
 
 
 def _base(units: IntArray) -> IntArray:
-    """Weights (1, N) of M for each sample."""
     return np.full((1, len(units)), COPIES, np.uint16)
 
 

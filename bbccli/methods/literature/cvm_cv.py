@@ -1,6 +1,6 @@
 """CVM-CV, selection on one repeat, evaluation on the others.
 
-Needs two repeats of the cross-validation or more; not in the default set.
+Needs two repeats of the cross-validation or more.
 
 Formula: 1 / (R (R - 1)) Σ_r Σ_{q ≠ r} m_q(c_r), with m_q(c) the performance of configuration c in
 repeat q and c_r the best configuration of repeat r.
@@ -11,19 +11,16 @@ Algorithm:
 2. Average the performance of that configuration over the other repeats.
 3. The estimate is the mean of these R averages.
 
-The paper draws a new split for the evaluation; here each ordered pair of the repeats at hand stands
-for a split to select by and one to evaluate by.
+The paper draws a new split for the evaluation.
 
-It has no interval. A bootstrap of the procedure repeats its optimism: what is best in a resample is
-the best of noisier figures, and percentiles of such maxima lie above the truth (inclusion 0.60 at
-level 0.95).
+It has no interval: in a bootstrap the best of a resample is the best of noisier figures, so the
+percentiles are too high (inclusion 0.60 at level 0.95).
 
-Assumptions: what is peculiar to one repeat is its split of the samples into folds. But the samples
-are the same in all repeats, and a configuration that suits these samples is favoured in every
-repeat: CVM-CV takes off less than BBC, and too little.
+Assumptions: repeats are independent. But they share the samples, and a configuration that suits
+these samples is favoured in every repeat: CVM-CV corrects less than BBC, and too little.
 
-When to use: to see how much of the optimism comes from the split into folds. When not: as the
-number to report; use `bbc`.
+When to use: to see how much of the optimism is due to the split into folds. When not: as the number
+to report; use `bbc`.
 
 Cost: time O(R N C).
 
@@ -44,10 +41,7 @@ from bbccli.stats.selection.rule import winner_of
 def run(case: Case) -> Answer:
     """Return a point; its winner and naive figure are those of all repeats together.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some repeat.
+    Raises UndefinedError: the metric is undefined in some repeat.
     """
     _ = case.choice
     repeats, pooling = repeats_of(case.matrix), case.plan.pooling

@@ -1,7 +1,7 @@
 """IPL, the inverse power law: learning curves smooth the errors that the choice is made by.
 
-For comparison. It needs predictions of models trained on at least three numbers of samples, in a
-column `train_size`; see [training sizes](formats.md#training-sizes). Experimental.
+For comparison; experimental. It needs predictions of models trained on at least three numbers of
+samples, in a column [`train_size`](formats.md#training-sizes).
 
 Formula, with e_c(n) the error of configuration c trained on n samples, or the negative of a metric
 that is maximised:
@@ -12,36 +12,33 @@ e_c(n) ≈ a_c n^(-b_c) + d_c,   a_c ≥ 0,   b_c > 0,        estimate = min_c a
 
 Algorithm:
 
-1. Score each configuration at each training size, as `--pooling` says, in repeated hold-out as the
-   mean over the repeats of that size.
+1. Score each configuration at each training size by `--pooling`, in repeated hold-out by the mean
+   over the repeats of that size.
 2. Fit each configuration's curve by least squares, every size with the same weight. The best a and
    d for given b have a formula; b is searched between 0.01 and 5. d is no better than the metric's
-   best value, which is an error of 0.
+   best value, such as an error of 0.
 3. The estimate is the smallest fitted value at N, the number of samples: the size that the final
-   model is trained on. Where another metric selects, its curves choose the configuration.
+   model is trained on. If another metric selects, its curves choose the configuration.
 
-The winner that is named, and its naive figure, are those of `cvt` at the largest size. The curve
-with the smallest value may belong to another configuration.
+The named winner and its naive figure are those of `cvt` at the largest size; the smallest curve may
+belong to another configuration.
 
 Assumptions: errors that fall with the training size as a power law. The selection is corrected only
-so far as fitting smooths the errors: the smallest of the fitted values is still a smallest value.
+as far as fitting smooths the errors: the smallest fitted value is still a minimum.
 
-Evidence: of [trained classifiers](validation-tables.md#trained-classifiers) in five sizes it took
-off 2 to 15 % of the naive figure's bias, and `bbc` was less biased in every setting. The paper
-reports that IPL corrects the bias better than nested cross-validation, `wmc` and `tt`; these
-studies don't bear that out. The subsets share the peculiarities of the samples, and so do the
-points of a curve.
+Evidence: for [trained classifiers](validation-tables.md#trained-classifiers) in five sizes it
+removed 2 to 15 % of the naive figure's bias, because the points of a curve share the peculiarities
+of the sample; `bbc` was less biased in every setting. The paper reports that IPL corrects the bias
+better than nested cross-validation, `wmc` and `tt`.
 
 When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
 interval.
 
 Cost: one evaluation of all configurations per training size.
 
-Source: Ding, Tang, Liao, Jia, Oesterreich, Lin & Tseng 2014; curves: Mukherjee et al. 2003. The
-paper subsamples training sets of each size, and tests on the rest; here the file says what was
-trained and tested. It is stated there for the error; other metrics are ours, and so are the search
-for b and its bounds. It was written from the published description, and compared neither with the
-figures of the paper nor with its R package, MLbias.
+Source: Ding et al. 2014; curves: Mukherjee et al. 2003. The paper subsamples training sets of each
+size, and tests on the rest; here the file tells. Metrics other than the error, the search for b and
+its bounds are ours. Neither the figures of the paper nor its R package, MLbias, were compared.
 """
 
 from __future__ import annotations
@@ -75,13 +72,9 @@ CHUNK = 1024
 def run(case: Case) -> Answer:
     """Return a point.
 
-    Raises
-    ------
-    UndefinedError
-        A configuration without a performance at some training size, or a training size that is
-        not smaller than the number of samples.
-    UnsupportedError
-        A rule of selection other than the best.
+    Raises UndefinedError: a configuration without a performance at some training size, or a
+        training size that is not smaller than the number of samples.
+    Raises UnsupportedError: a rule of selection other than the best.
     """
     check_best(case)
     matrix = case.matrix
@@ -90,7 +83,7 @@ def run(case: Case) -> Answer:
     if (matrix.train_size or 0) >= n_samples:
         raise UndefinedError(
             f"ipl predicts the error of models trained on all {n_samples} samples; the largest "
-            f"train_size, {matrix.train_size}, is no smaller",
+            f"train_size, {matrix.train_size}, is not smaller",
             hint="give the samples that trained a model, without those that it predicts; ipl is "
             "not for models trained on other data",
         )
@@ -134,19 +127,10 @@ def _aligned(
 def curves_at_full_size(shares: FloatArray, losses: FloatArray, least: float) -> FloatArray:
     """Return a + d of the least-squares curves d + a share^(-b).
 
-    Parameters
-    ----------
-    shares : (S,)
-        Training sizes by the full one, within (0, 1).
-    losses : (S, C)
-        What the curves are fitted to.
-    least
-        Smallest d; may be -inf.
-
-    Returns
-    -------
-    (C,)
-        NaN where a loss is NaN.
+    shares (S,): training sizes as shares of the full one, in (0, 1).
+    losses (S, C): values to fit.
+    least: smallest d; may be -inf.
+    Returns (C,): NaN where a loss is NaN.
     """
     starts = range(0, losses.shape[1], CHUNK)
     return np.hstack([_fit(shares, losses[:, start : start + CHUNK], least) for start in starts])
@@ -156,15 +140,15 @@ def _fit(shares: FloatArray, losses: FloatArray, least: float) -> FloatArray:
     low, high = (np.full(losses.shape[1], np.log(end)) for end in EXPONENTS)
     steps = np.linspace(0, 1, N_EXPONENTS)[:, None]
     every = np.arange(losses.shape[1])
-    found = np.empty(losses.shape[1])
+    fitted = np.empty(losses.shape[1])
     for _ in range(1 + N_ZOOMS):
         tried = low + steps * (high - low)
         values, squares = _given_exponents(shares, losses, np.exp(tried), least)
         best = np.argmin(squares, axis=0)
-        found = values[best, every]
+        fitted = values[best, every]
         low = tried[np.maximum(best - 1, 0), every]
         high = tried[np.minimum(best + 1, N_EXPONENTS - 1), every]
-    return found
+    return fitted
 
 
 def _given_exponents(
@@ -193,7 +177,7 @@ def _given_exponents(
 
 
 def _notes_on_smaller(matrix: PredictionMatrix) -> Iterator[Note]:
-    """Yield what was noticed at smaller sizes alone, each kind once."""
+    """Yield notes on the smaller sizes alone, each kind once."""
     seen = {note.code for note in matrix.notes}
     for note in (note for one in matrix.smaller for note in one.notes):
         if note.code not in seen:

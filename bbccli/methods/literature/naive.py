@@ -2,61 +2,57 @@
 
 ## naive
 
-NB, the naive bootstrap of the winner's rows, as if it had not been selected.
+NB, the naive bootstrap of the winner's rows, which ignores the selection.
 
-Formula: the interval is made of the percentiles of m_w(in bag b) over B resamples; the estimate is
-m_w.
+Formula: the estimate is m_w; the percentiles of m_w(in bag b) over B resamples make the interval.
 
 Algorithm:
 
 1. Select the winner w and its naive performance m_w as `cvt` does.
-2. B times: draw N of the N rows (G of the G groups) with replacement: the very draws of `bbc`.
-3. Score w on the drawn rows, each as often as it was drawn. A resample where that is undefined (an
-   AUC without one of the classes) is drawn again.
-4. The interval is made of the percentiles of the B performances.
+2. B times: draw N of the N rows (G of the G groups) with replacement: the same draws as `bbc`.
+3. Score w on the drawn rows, each as often as it was drawn. An undefined resample (an AUC without
+   one of the classes) is drawn again.
+4. The percentiles of the B performances make the interval.
 
-Assumptions: the winner was not selected; otherwise the interval is too high. In the simulations of
-Paraschakis et al. 2024 the one-sided 95 % bound of a naive bootstrap covered the truth in about a
-third of the cases.
+Assumptions: the winner was not selected. In the simulations of Paraschakis et al. 2024 the
+one-sided 95 % bound of a naive bootstrap covered the truth in about a third of the cases.
 
-When to use: for one configuration, with any metric; or to show what the correction does: `naive`
-and `bbc` use the same draws and differ by the selection alone. When not: as the interval of a
-selected winner.
+When to use: for one configuration, with any metric; or to show the effect of the correction, since
+`naive` and `bbc` differ only by the selection. When not: for a selected winner.
 
-NB of Paraschakis et al. resamples folds: that is `naive-f`. Rows are the default meaning here
-because folds are few and their performances coarse, and because stratified folds are more alike
-than samples of their size: in our four test sets the fold bootstrap has 0.54 to 1.14 times the
-standard deviation of the row bootstrap.
+Paraschakis et al. resample folds (`naive-f`). Rows are resampled here because folds are few and
+coarse, and stratified ones more alike than random samples of their size: in our four test sets the
+fold bootstrap has 0.54 to 1.14 times the standard deviation of the row bootstrap.
 
 Cost: time O(B N), whatever C.
 
-Source: Efron & Tibshirani 1993; Paraschakis, Castellani, Borboudakis & Tsamardinos 2024.
+Source: Efron & Tibshirani 1993; Paraschakis et al. 2024.
 
 ## naive-f
 
 NB over folds, as in the 2024 paper.
 
-Formula: the interval is made of the percentiles of (1/F) Σ_j m_w,k(j) over all draws k(1), …, k(F)
-of the folds with replacement.
+Formula: the percentiles of (1/F) Σ_j m_w,k(j) over all draws k(1), …, k(F) of the folds with
+replacement make the interval.
 
 Algorithm:
 
 1. Select the winner by its mean over folds. That mean is the estimate: nothing is corrected.
 2. Draw F of its F performances in the folds with replacement, and take their mean.
-3. The interval is made of the percentiles of that mean over all draws, the draw of every fold among
-   them. Up to ten folds all C(2F - 1, F) different draws are taken, each with its probability: no
-   seed. Beyond, B are sampled. With repeats, each resample draws the folds of one repeat, and the
+3. The percentiles of that mean over all draws make the interval, the draw of every fold among them.
+   Up to ten folds all C(2F - 1, F) different draws are taken, each with its probability: no seed.
+   Beyond ten, B are sampled. With repeats, each resample draws the folds of one repeat, and the
    distributions are mixed in equal parts.
 
 Assumptions: as for `naive`; and folds that are independent. They share training samples, and
 stratification makes them alike.
 
-When to use: to compare with the published study. When not: else; an interval from ten numbers that
-looks exact is still one from ten numbers.
+When to use: to compare with the published study. When not: otherwise; an interval from ten numbers
+looks more exact than it is.
 
 Cost: nothing beyond the performances in the folds.
 
-Source: Paraschakis, Castellani, Borboudakis & Tsamardinos 2024, and the authors' code.
+Source: Paraschakis et al. 2024, and the authors' code.
 """
 
 from __future__ import annotations
@@ -80,14 +76,11 @@ from bbccli.types import FloatArray, IntArray, Pooling
 def of_rows(case: Case) -> Answer:
     """Return the naive figure with an interval of the winner's performances on drawn rows.
 
-    Raises
-    ------
-    UndefinedError
-        The winner is undefined in nearly every resample.
+    Raises UndefinedError: the winner is undefined in nearly every resample.
     """
     matrix, metric, plan, winner = case.matrix, case.metric, case.plan, case.choice.winner
     draws = draws_of(matrix.n_samples, matrix.groups, plan.seed, leaving_out=False)
-    found = cached(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
+    selections = cached(matrix, ("naive", metric, winner, plan.pooling, plan.seed), Selections)
     measured, n_sweeps = case.measured, metric.n_sweeps(matrix.n_samples)
 
     def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
@@ -95,7 +88,8 @@ def of_rows(case: Case) -> Answer:
         return winners, measured.paired(drawn.in_bag, winners)
 
     distribution = enough(
-        lambda n: bootstrap(found, n, draws, score, n_sweeps=n_sweeps, progress=case.progress), case
+        lambda n: bootstrap(selections, n, draws, score, n_sweeps=n_sweeps, progress=case.progress),
+        case,
     )
     notes = notes_on_draws(matrix, metric, distribution)
     return from_distribution(case, distribution, value=case.choice.naive, notes=notes)
@@ -104,10 +98,7 @@ def of_rows(case: Case) -> Answer:
 def of_folds(case: Case) -> Answer:
     """Return the mean over folds with an interval of means of drawn folds.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some fold.
+    Raises UndefinedError: the metric is undefined in some fold.
     """
     repeats = winner_by_fold(case.matrix, case.metric, case.choice.winner)
     return from_distribution(

@@ -1,6 +1,6 @@
 """Nested selection: select on all folds but one, evaluate on that fold.
 
-The selection loop of nested cross-validation, without its training. A point, no interval.
+The selection loop of nested cross-validation, without its training; no interval.
 
 Formula: (1/F) Σ_k m_k(w_-k), with w_-k the configuration with the best performance outside of fold
 k and m_k its performance in fold k.
@@ -13,20 +13,19 @@ Algorithm:
 3. The estimate is the mean over the folds. With repeats each selection sees the folds of one
    repeat, and the mean is over the folds of all repeats.
 
-Assumptions: those above; a metric that is defined in each fold. The predictions of the other folds
-come from models that were trained on the fold too, so selection and evaluation are not as strictly
-apart as in nested cross-validation, whose inner models never see it.
+Assumptions: those above; a metric that is defined in each fold. The models that predict the other
+folds were also trained on this one, so selection and evaluation are not as strictly separate as in
+nested cross-validation.
 
-When to use: as a second opinion that draws nothing and assumes little; it is nearly free of the
-selection's bias. When not: as the only number; each fold is scored by one selection only, so it has
-a higher variance than `bbc`, and no interval. With pooled selection the naive figure beside it is
-pooled while the estimate is a mean over folds: for metrics like the AUC these differ by more than
-the selection, and the optimism may be negative. `--pooling fold-mean` compares like with like; so,
-nearly, does `--pooling within-folds`.
+When to use: as a second opinion that draws nothing, assumes little, and is nearly free of the
+selection's bias. When not: as the only number; each fold scores a single selection, so its variance
+is higher than that of `bbc`. With pooled selection the naive figure is pooled and the estimate a
+mean over folds: for metrics like the AUC these differ by more than the selection, and the optimism
+may be negative. `--pooling fold-mean` compares like with like, `within-folds` nearly so.
 
 Cost: time O(F N C).
 
-Source: Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 3, on given predictions.
+Source: Tsamardinos et al. 2018, Algorithm 3, on given predictions.
 """
 
 from __future__ import annotations
@@ -46,10 +45,7 @@ from bbccli.types import IntArray, distinct
 def run(case: Case) -> Answer:
     """Return a point; its winner and naive figure are those of all folds together.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some fold.
+    Raises UndefinedError: the metric is undefined in some fold.
     """
     _ = case.choice
     by_fold = fold_performances(case.matrix, case.metric)

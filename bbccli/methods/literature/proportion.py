@@ -61,8 +61,8 @@ reject.
 
 Assumptions: independent samples.
 
-When to use: where the level is to be kept for certain. When not: where a short interval matters; it
-is wider than needed.
+When to use: if the level must be kept. When not: if a short interval matters; it is wider than
+needed.
 
 Cost: none.
 
@@ -116,10 +116,7 @@ from bbccli.stats.selection.pooling import mean_behind
 def run(case: Case, *, formula: Formula) -> Answer:
     """Return the winner's naive proportion with the interval of a formula.
 
-    Raises
-    ------
-    UnsupportedError
-        The metric is not the mean of a yes or no per sample.
+    Raises UnsupportedError: the metric is not the mean of a yes or no per sample.
     """
     p = case.choice.naive
     means = map(mean_behind, by_repeat(case.matrix, case.metric, np.array([case.choice.winner])))

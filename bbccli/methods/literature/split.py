@@ -4,9 +4,9 @@
    stay together.
 2. Select the best configuration on the selection samples, by css. Or preselect the best tenth
    there, and select the best of those on the evaluation samples, over pooled rows.
-3. Evaluate it on the evaluation samples. The best of m preselected was chosen on the very samples
-   that evaluate it, so its interval is computed at Šidák's level: that at which m independent
-   intervals all hold with the level wanted. With positive dependence they do so more often.
+3. Evaluate it on the evaluation samples. The best of m preselected was chosen on the same samples
+   that evaluate it, so its interval is computed at Šidák's level, at which m independent intervals
+   all hold with the required level. With positive dependence they do so more often.
 
 With an evaluation share of 0 all samples do both, and the interval ignores the selection.
 
@@ -35,16 +35,13 @@ from bbccli.types import BoolArray, FloatArray, IntArray, Interval, Pooling, Tas
 def hold_out(outcome: Outcome, groups: IntArray | None, share: float, seed: int) -> BoolArray:
     """Return (N,) True for the samples to hold out.
 
-    Of each class the share, rounded to whole samples but at least one, and not all of them: the
-    only sample of a class is not held out, and a class in a single group may be or not.
-    Survival is taken by event; values are not stratified. Groups (N,) are taken in random order,
-    each one that brings a class which is missing, or that brings the counts of the classes nearer
-    to what is wanted.
+    The share is held out from each class, rounded to whole samples, at least one and never all: the
+    only sample of a class stays, and a class in a single group may be on either side. Survival is
+    stratified by event, values not at all. Groups (N,) are taken in random order if they bring a
+    missing class, or bring the class counts nearer to the share.
 
-    Raises
-    ------
-    UndefinedError
-        A single sample, or groups that can't be split with every class on both sides.
+    Raises UndefinedError: a single sample, or groups that can't be split with every class on both
+        sides.
     """
     rng = generator(seed, (Unit.SPLIT,))
     strata = _strata(outcome)
@@ -54,7 +51,7 @@ def hold_out(outcome: Outcome, groups: IntArray | None, share: float, seed: int)
 
 
 def _strata(outcome: Outcome) -> IntArray:
-    """(N,) what is held out in equal shares: the classes, or the events."""
+    """Strata (N,) for the hold-out: the classes, or the events."""
     if outcome.task.is_classification:
         return outcome.values.astype(np.int64)
     if outcome.task is Task.SURVIVAL and outcome.event is not None:
@@ -62,7 +59,7 @@ def _strata(outcome: Outcome) -> IntArray:
     return np.zeros(len(outcome), np.int64)
 
 
-def _wanted(counts: IntArray, share: float) -> IntArray:
+def _n_held_out(counts: IntArray, share: float) -> IntArray:
     """Samples (K,) to hold out of those in each stratum: at least one, and not the last one."""
     rounded = np.floor(share * counts + 0.5).astype(np.int64)
     return np.where(counts > 1, np.clip(rounded, 1, np.maximum(counts - 1, 1)), 0)
@@ -71,7 +68,7 @@ def _wanted(counts: IntArray, share: float) -> IntArray:
 def _hold_out(
     strata: IntArray, share: float, rng: np.random.Generator, outcome: Outcome
 ) -> BoolArray:
-    """(N,) True for the samples to evaluate on: the first of each stratum in random order."""
+    """Choose the evaluation samples (N,): the first of each stratum in random order."""
     counts = np.bincount(strata)
     if counts.max() < 2:
         of = "each class" if outcome.task.is_classification else "the outcome"
@@ -79,33 +76,33 @@ def _hold_out(
     order = np.lexsort((rng.random(len(strata)), strata))
     place = np.empty(len(strata), np.int64)
     place[order] = np.arange(len(strata)) - (np.cumsum(counts) - counts)[strata[order]]
-    return np.asarray(place < _wanted(counts, share)[strata])
+    return np.asarray(place < _n_held_out(counts, share)[strata])
 
 
 def _hold_out_groups(
     strata: IntArray, groups: IntArray, share: float, rng: np.random.Generator
 ) -> BoolArray:
-    """(N,) True for the samples to evaluate on, whole groups of them."""
+    """Choose the evaluation samples (N,), in whole groups."""
     codes, members = np.unique(groups, return_inverse=True)
     counts = np.zeros((len(codes), int(strata.max()) + 1), np.int64)
     np.add.at(counts, (members, strata), 1)
     total = counts.sum(axis=0)
     alone = (counts > 0).sum(axis=0) == 1
-    wanted = np.where(alone, 0, _wanted(total, share))
+    goal = np.where(alone, 0, _n_held_out(total, share))
     for _ in range(PATIENCE):
-        taken = _take(counts, wanted, rng.permutation(len(codes)))
-        held = counts[taken].sum(axis=0)
-        both = (held > 0) & (held < total)
+        taken = _take(counts, goal, rng.permutation(len(codes)))
+        taken_counts = counts[taken].sum(axis=0)
+        both = (taken_counts > 0) & (taken_counts < total)
         if taken.any() and (both | alone | (total == 0)).all():
             return np.asarray(taken[members])
     raise _no_split("no split of the groups has every class on both sides")
 
 
-def _take(counts: IntArray, wanted: IntArray, order: IntArray) -> BoolArray:
-    """(G,) True for groups with counts (G, K) that together come near to `wanted` (K,)."""
+def _take(counts: IntArray, goals: IntArray, order: IntArray) -> BoolArray:
+    """Choose groups (G,) whose counts (G, K) together come near to the goals (K,)."""
     taken = np.zeros(len(counts), bool)
     # plain numbers: arrays of K are slower
-    by_group, goal = counts.tolist(), wanted.tolist()
+    by_group, goal = counts.tolist(), goals.tolist()
     missing = goal
     for group in order.tolist():
         holds = by_group[group]
@@ -129,11 +126,9 @@ ONE_IN = 10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Split:
-    """Which samples select and which evaluate: all do both, or none does.
+    """Selection and evaluation samples: the same (all of them), or disjoint.
 
-    Attributes
-    ----------
-    selection, evaluation : (N,) bool
+    selection, evaluation (N,) bool
     """
 
     selection: BoolArray
@@ -149,19 +144,12 @@ class Split:
 class Finalist:
     """The configuration to evaluate.
 
-    Attributes
-    ----------
-    winner
-        Column of the selected configuration.
-    split
-        The samples to select on, and those to evaluate on.
-    level
-        Level at which to compute its interval: that of the plan, or Šidák's.
-    preselected : (m,) int, optional
-        Columns of which the evaluation samples chose the winner, the best of the selection
-        samples first; None where the selection samples chose it.
-    notes
-        What to know of the choice.
+    winner: column of the selected configuration.
+    split: the samples to select on, and those to evaluate on.
+    level: level of its interval: the plan's, or Šidák's.
+    preselected (m,) int, optional: columns among which the evaluation samples chose, best of the
+        selection samples first; None if the selection samples chose.
+    notes: notes on the choice.
     """
 
     winner: int
@@ -176,10 +164,8 @@ def split_samples(matrix: PredictionMatrix, plan: Plan) -> Split:
 
     Nothing depends on the predictions.
 
-    Raises
-    ------
-    UndefinedError
-        A single sample, or groups that can't be split with every class on both sides.
+    Raises UndefinedError: a single sample, or groups that can't be split with every class on both
+        sides.
     """
     key = ("split", plan.evaluation_share, plan.seed)
     return cached(matrix, key, lambda: _split(matrix, plan.evaluation_share, plan.seed))
@@ -190,10 +176,8 @@ def choose(
 ) -> Finalist:
     """Select the configuration to evaluate, by the metric that selects.
 
-    Raises
-    ------
-    UndefinedError
-        The samples can't be split, or no configuration has a performance on them.
+    Raises UndefinedError: the samples can't be split, or no configuration has a performance on
+        them.
     """
     split = split_samples(matrix, plan)
     values = performances(matrix, selector, plan.pooling, split.selection)
@@ -216,7 +200,7 @@ def choose(
 def _selected(
     matrix: PredictionMatrix, selector: Metric, plan: Plan, values: FloatArray, split: Split
 ) -> int:
-    """The column that the rule selects from performances (C,) on the selection samples."""
+    """Column selected by the rule from performances (C,) on the selection samples."""
     errors = candidates(matrix, selector, plan.pooling).errors
     weights = split.selection[None].astype(np.uint8)
     winner = int(rule_of(matrix, selector, plan).select(values[None], weights, errors)[0])
@@ -243,29 +227,25 @@ def performance(
 def best_tenth(values: FloatArray, metric: Metric) -> IntArray:
     """Return the columns (m,) of the best tenth of C performances, rounded up, the best first.
 
-    Ties go to the first column; what is undefined is never among them.
+    Ties go to the first column; undefined ones are never included.
     """
-    left, found = np.array(values, float), []
+    left, columns = np.array(values, float), []
     for _ in range(-(-len(values) // ONE_IN)):
         best = int(metric.direction.best(left))
         if best < 0:
             break
-        found.append(best)
+        columns.append(best)
         left[best] = np.nan
-    return np.array(found, int)
+    return np.array(columns, int)
 
 
 def sidak(level: float, n_intervals: int) -> float:
-    """Return the level of each of m independent intervals of which all hold with `level`.
+    """Return the level of each of m independent intervals that hold jointly with `level`.
 
     Each errs with probability 1 - (1 - a)^(1/m), where a = 1 - level.
 
-    References
-    ----------
-    Šidák 1967.
+    Source: Šidák 1967.
 
-    Examples
-    --------
     >>> round(sidak(0.95, 10), 4)
     0.9949
     """
@@ -277,13 +257,10 @@ def from_split(
 ) -> Answer:
     """Return the performance of a finalist on the evaluation samples as an answer.
 
-    The naive figure is the performance on the samples that chose it: those of the selection, or
-    all where the evaluation samples had the last word.
+    The naive figure is the performance on the samples that chose it: the selection samples, or all
+    if the evaluation samples chose among the preselected.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined on either side of the split.
+    Raises UndefinedError: the metric is undefined on either side of the split.
     """
     split, winner, chosen_of = finalist.split, finalist.winner, finalist.preselected
     chosen_on = split.selection if chosen_of is None else split.selection | split.evaluation

@@ -11,14 +11,14 @@ hold the same samples.
 Algorithm:
 
 1. Select the winner by its mean over folds; that mean is the estimate.
-2. Take the F performances as independent, and compute the interval. Clip it to the bounds of the
+2. Compute the interval as if the F performances were independent. Clip it to the bounds of the
    metric.
 
 Assumptions: folds are independent and nearly normal. They are neither: their models share training
 samples.
 
 When to use: to see what many reports do. When not: as the interval of a selected winner; with folds
-of a few samples. Where all folds are equal it has no width: [no-variance](notes.md#no-variance).
+of a few samples. If all folds are equal it has no width: [no-variance](notes.md#no-variance).
 
 Cost: nothing beyond the performances in the folds.
 
@@ -66,10 +66,7 @@ from bbccli.types import FloatArray, IntArray, Pooling
 def run(case: Case, *, law: Callable[[tuple[FloatArray, ...], IntArray], Pivot]) -> Answer:
     """Return the mean over folds with Student's interval, by the law of its spread.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some fold.
+    Raises UndefinedError: the metric is undefined in some fold.
     """
     value = case.choice.naive
     by_repeat = winner_by_fold(case.matrix, case.metric, case.choice.winner)
@@ -81,8 +78,6 @@ def run(case: Case, *, law: Callable[[tuple[FloatArray, ...], IntArray], Pivot])
 def independent(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
     """Return the law of the mean of independent folds, from performances (F,) per repeat.
 
-    Examples
-    --------
     >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
     >>> pivot = independent((np.array([0.7, 0.8, 0.9]),), folds)
     >>> round(pivot.error, 6), pivot.df
@@ -96,8 +91,6 @@ def independent(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
 def overlapping(by_repeat: tuple[FloatArray, ...], folds: IntArray) -> Pivot:
     """Return the law with the variance (1/J + n_test / n_train) s^2.
 
-    Examples
-    --------
     >>> folds = np.array([[0, 0, 1, 1, 2, 2]])
     >>> pivot = overlapping((np.array([0.7, 0.8, 0.9]),), folds)
     >>> round(pivot.error, 6), pivot.df

@@ -49,14 +49,13 @@ from bbccli.core.notes import (
     undefined_resamples,
 )
 from bbccli.core.plan import FIRST_RESAMPLES
-from bbccli.core.progress import Progress
+from bbccli.core.resources import Progress
 from bbccli.core.results import MonteCarloError
 from bbccli.methods.literature.split import Finalist, from_split, undefined_on
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence, standard_error
-from bbccli.stats.intervals import side_of
 from bbccli.stats.intervals.ends import wilson_end
 from bbccli.stats.resampling import BLOCK, Draws, Resamples, Unit
 from bbccli.stats.selection.candidates import candidates
@@ -76,7 +75,7 @@ STEP = 0.25
 """Step of the search for t, in standard deviations of the resamples' sums of influence values."""
 
 MOST_STEPS = 400
-"""Where the search ends: at a tilt of 100 standard deviations."""
+"""Last step of the search: a tilt of 100 standard deviations."""
 
 PRECISION = 1e-12
 """Of t*, in steps; and of p, which is a share of at most some hundred thousand resamples."""
@@ -87,20 +86,13 @@ Tail = Callable[[float], float]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Replicates:
-    """What the resamples say of m configurations, one of which is to be bounded from below.
+    """Performances of m configurations in the resamples, one of which gets a lower bound.
 
-    Attributes
-    ----------
-    values : (B, m)
-        Performances in the resamples.
-    observed
-        Performance of the configuration to be bounded on the samples themselves.
-    column
-        Which of the m it is.
-    influence : (U,)
-        Influence value on it of each of the units that are resampled.
-    totals : (B,)
-        Sum of the influence values in each resample.
+    values (B, m): performances in the resamples.
+    observed: performance of the bounded configuration on the samples themselves.
+    column: its place among the m.
+    influence (U,): influence values of the resampled units on it.
+    totals (B,): sum of the influence values in each resample.
     """
 
     values: FloatArray
@@ -145,28 +137,18 @@ def importance(influence: FloatArray, totals: FloatArray, tilt: float) -> FloatA
 
 
 def calibrate(tail: Tail, error: float, step: float) -> float | None:
-    """Return the tilt t* at which p(t) falls below the allowed error, on the side where it is.
+    """Return the tilt t* at which p(t) falls below the allowed error, on the side where it is
+    below.
 
-    The search goes down from 0 in steps until p < error / 2, and halves the first step in which p
-    came to be below the error, to `PRECISION`. A p equal to the error does not count.
+    The search goes down from 0 in steps until p < error / 2, and bisects the first step in which p
+    fell below the error, to `PRECISION`. A p equal to the error does not count.
 
-    Parameters
-    ----------
-    tail
-        p(t); may have jumps.
-    error
-        1 - level of the bound, in (0, 1).
-    step
-        Length of a step, > 0.
+    tail: p(t); may have jumps.
+    error: 1 - level of the bound, in (0, 1).
+    step: length of a step, > 0.
+    Returns float or None: None if p starts at 2 error or less, or never falls below error / 2: the
+        resamples can't tell. These are the conditions of the authors' code.
 
-    Returns
-    -------
-    float or None
-        None where p starts at 2 error or less, or never falls below error / 2: the resamples
-        can't tell. These are the conditions of the authors' code.
-
-    Examples
-    --------
     >>> round(calibrate(lambda t: 0.5 * np.exp(t), 0.05, 0.1), 10) == round(np.log(0.1), 10)
     True
     """
@@ -197,20 +179,13 @@ def calibrate(tail: Tail, error: float, step: float) -> float | None:
 class Evaluated:
     """A finalist on the samples that evaluate it, beside those it was chosen from.
 
-    Attributes
-    ----------
-    scorer
-        Of n evaluation samples, pooled, and m configurations.
-    column
-        Place of the finalist among the m.
-    members : (n,) int
-        Unit of each sample: itself, or its group.
-    strata : (U,) int, optional
-        Strata of the U units: the classes where the metric is undefined without one of them.
-    influence : (U,)
-        Influence values of the units on the finalist.
-    observed
-        Performance of the finalist.
+    scorer: of n evaluation samples, pooled, and m configurations.
+    column: place of the finalist among the m.
+    members (n,) int: unit of each sample: itself, or its group.
+    strata (U,) int, optional: strata of the U units: the classes where the metric is undefined
+        without one of them.
+    influence (U,): influence values of the units on the finalist.
+    observed: performance of the finalist.
     """
 
     scorer: Scorer
@@ -252,8 +227,8 @@ class Evaluated:
         """Performance of the finalist when the samples have tilted weights."""
         exponents = tilt * self.influence
         weights = np.exp(exponents - exponents.max())
-        own: NDArray[Any] = (weights / weights.sum())[self.members]
-        return float(self.scorer.paired(own[None], np.array([self.column]))[0])
+        masses: NDArray[Any] = (weights / weights.sum())[self.members]
+        return float(self.scorer.paired(masses[None], np.array([self.column]))[0])
 
     def replicates(self, n_resamples: int, seed: int, progress: Progress) -> Replicates:
         """Draw B resamples of the units and score the m configurations in each."""
@@ -290,20 +265,13 @@ TailOf = Callable[[Replicates, bool], Tail]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ends:
-    """How the ends of an interval are found.
+    """The ends of an interval, and how to find them.
 
-    Attributes
-    ----------
-    evaluated
-        The finalist on the evaluation samples.
-    metric
-        Its direction and bounds.
-    tail_of
-        The method's p.
-    sides
-        The ends to estimate.
-    error, fallback_error
-        Allowed error of each end, and of one that takes its place.
+    evaluated: the finalist on the evaluation samples.
+    metric: its direction and bounds.
+    tail_of: the method's p.
+    sides: the ends to estimate.
+    error, fallback_error: allowed error of each end, and of one that takes its place.
     """
 
     evaluated: Evaluated
@@ -327,8 +295,8 @@ class Ends:
         if tilt is None:
             return float("nan")
         part = np.arange(len(replicates.totals)) % PARTS
-        found = [self._tail(replicates.only(part != k), side)(tilt) for k in range(PARTS)]
-        spread = float(np.sqrt((PARTS - 1) * np.var(found)))
+        shares = [self._tail(replicates.only(part != k), side)(tilt) for k in range(PARTS)]
+        spread = float(np.sqrt((PARTS - 1) * np.var(shares)))
         around = (max(self.error - spread, self.error / PARTS), self.error + spread)
         tilts = [self._tilt(replicates, side, error) for error in around]
         ends = [self._under(other, side) for other in tilts if other is not None]
@@ -350,15 +318,15 @@ class Ends:
 
         reach = NormalDist().inv_cdf(max(self.fallback_error, 2.0**-53))
         z = reach if side is Side.LOWER else -reach
-        known = self.evaluated
-        if known.proportion:
-            end = wilson_end(known.observed, len(known.members), z)
+        evaluated = self.evaluated
+        if evaluated.proportion:
+            end = wilson_end(evaluated.observed, len(evaluated.members), z)
             return "Wilson's", float(np.clip(end, 0.0, 1.0))
-        spread = standard_error(known.influence, known.strata)
+        spread = standard_error(evaluated.influence, evaluated.strata)
         if not spread > 0:
             return None
         name = "DeLong's" if self.metric.name == "auc" else "that of a normal interval"
-        return name, float(np.clip(known.observed + z * spread, *self.metric.bounds))
+        return name, float(np.clip(evaluated.observed + z * spread, *self.metric.bounds))
 
 
 def tilted_answer(
@@ -366,41 +334,32 @@ def tilted_answer(
 ) -> Answer:
     """Return the performance of a finalist with a tilted interval.
 
-    Parameters
-    ----------
-    tail_of
-        The method's p.
-    columns : (m,) int
-        The configurations that p depends on, in increasing order.
-    level
-        Of the tilted interval. The finalist's own is that of the fallback.
-
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined on either side of the split.
+    tail_of: the method's p.
+    columns (m,) int: the configurations that p depends on, in increasing order.
+    level: of the tilted interval. The finalist's own is that of the fallback.
+    Raises UndefinedError: the metric is undefined on either side of the split.
     """
     evaluated = Evaluated.of(case.matrix, case.metric, finalist, columns)
     if np.isnan(evaluated.observed):
         raise undefined_on(case.metric, "evaluate")
-    side = side_of(case.metric, case.plan)
+    side = case.plan.side_of(case.metric.direction)
     sides = (Side.LOWER, Side.UPPER) if side is Side.TWO else (side,)
     errors = [(1 - at) / len(sides) for at in (level, finalist.level)]
     ends = Ends(evaluated, case.bounded, tail_of, sides, *errors)
     replicates, error, notes = _enough(ends, case)
     interval, fallbacks = _interval(ends, replicates, case, side)
-    found = from_split(case, finalist, interval, (*notes, *fallbacks))
-    return replace(found, n_resamples=len(replicates.totals), error=error)
+    answer = from_split(case, finalist, interval, (*notes, *fallbacks))
+    return replace(answer, n_resamples=len(replicates.totals), error=error)
 
 
 def _enough(ends: Ends, case: Case) -> tuple[Replicates, MonteCarloError, list[Note]]:
-    """Resamples as many as the plan wants, in which the finalist is defined."""
+    """Draw as many resamples as the plan wants, all with the finalist defined."""
     plan = case.plan
-    wanted = plan.n_resamples if plan.tolerance is None else FIRST_RESAMPLES
+    n_resamples = plan.n_resamples if plan.tolerance is None else FIRST_RESAMPLES
     while True:
-        wanted = min(wanted, plan.n_resamples)
+        n_resamples = min(n_resamples, plan.n_resamples)
         case.enter("resampling")
-        drawn = ends.evaluated.replicates(wanted, plan.seed, case.progress)
+        drawn = ends.evaluated.replicates(n_resamples, plan.seed, case.progress)
         replicates = drawn.only(~np.isnan(drawn.values[:, drawn.column]))
         lower, upper = (
             ends.monte_carlo_error(replicates, side) if side in ends.sides else None
@@ -408,11 +367,11 @@ def _enough(ends: Ends, case: Case) -> tuple[Replicates, MonteCarloError, list[N
         )
         error = MonteCarloError(0.0, lower, upper)
         missed = plan.tolerance is not None and error.largest() > plan.tolerance
-        if not missed or wanted == plan.n_resamples:
+        if not missed or n_resamples == plan.n_resamples:
             break
-        wanted *= 2
-    n_lost = wanted - len(replicates.totals)
-    notes = [undefined_resamples(n_lost, wanted, ends.metric.label)] if n_lost else []
+        n_resamples *= 2
+    n_lost = n_resamples - len(replicates.totals)
+    notes = [undefined_resamples(n_lost, n_resamples, ends.metric.label)] if n_lost else []
     notes += [tolerance_not_reached(plan.tolerance, error.largest())] if missed else []
     return replicates, error, notes
 
@@ -421,7 +380,7 @@ def _interval(
     ends: Ends, replicates: Replicates, case: Case, side: Side
 ) -> tuple[Interval | None, list[Note]]:
     """The interval, or None where an end can't be found, and a note on each end not tilted."""
-    found, notes = dict(zip((Side.LOWER, Side.UPPER), ends.metric.bounds, strict=True)), []
+    limits, notes = dict(zip((Side.LOWER, Side.UPPER), ends.metric.bounds, strict=True)), []
     for end in ends.sides:
         value = ends.tilted(replicates, end)
         if value is None:
@@ -430,5 +389,5 @@ def _interval(
                 return None, [no_interval(case.method, "no sample that evaluates moves the figure")]
             name, value = fallback
             notes.append(tilting_infeasible(case.method, end, name))
-        found[end] = value
-    return Interval(found[Side.LOWER], found[Side.UPPER], case.plan.level, side), notes
+        limits[end] = value
+    return Interval(limits[Side.LOWER], limits[Side.UPPER], case.plan.level, side), notes

@@ -5,7 +5,7 @@
 BT, bootstrap tilting.
 
 The evaluation samples are reweighted until the observed figure is too good to be true. A [split
-method](#split-methods), for every metric; not in the default set.
+method](#split-methods), for every metric.
 
 Formula, with L_i the influence value of evaluation sample i of n, f_bi how often resample b holds
 it, m_b the winner's performance in resample b and m_0 the observed one:
@@ -25,44 +25,46 @@ Algorithm:
 4. The lower end is the performance under the weights w_i(t*); the upper one is found the same way
    on the mirror image.
 
-Influence values are those of the jackknife, (n - 1) times what leaving out the sample takes off the
-performance. For accuracy that is exactly right or wrong, less the mean; for the AUC, with n the
-size of the sample's class, exactly DeLong's placements less the AUC. The authors' code estimates
-those of the AUC by a regression on the resamples, which is noisy where a class is rare.
+Influence values are those of the jackknife: (n - 1) times the loss of performance when the sample
+is left out. For accuracy that is exactly right or wrong, less the mean; for the AUC, with n the
+size of the sample's class, exactly DeLong's placements less the AUC.
 
 Resamples are drawn within classes where the metric is undefined without one of them, such as the
 AUC, and from all evaluation samples otherwise, such as for accuracy. Groups are drawn, and left
 out, as a whole. Performances that are equal up to rounding count as equal.
 
-The end is computed exactly. The authors' code draws a weighted bootstrap and takes its mean; for
-accuracy and the AUC the performance under the weights is the expectation of that mean. For other
-metrics it is the plug-in value.
+If no tilt is found, the end is taken from another interval, named by the note
+[tilting-infeasible](notes.md#tilting-infeasible). If no sample changes the figure, as at an AUC of
+1, there is a note instead of an interval.
 
-Where no tilt is found, the end is that of another interval, and the note
-[tilting-infeasible](notes.md#tilting-infeasible) says which. The authors' code ends its search at t
-= -10 (accuracy) or -20 (AUC) and then returns nothing, which makes an AUC near 1 infeasible, since
-its influence values are small. Here the search goes in units of the resamples' standard deviation,
-so that the unit of the metric does not matter, and as far as 100 of them. Its other conditions are
-kept: p must be above twice the allowed error at 0 and fall below half of it. Where no sample moves
-the figure, as at an AUC of 1, there is no interval at all, and a note.
+Departures from the authors' code:
 
-W_b(t) is not divided by its mean, and its n counts all classes together, as in the authors' code,
-although the resamples of the AUC are drawn within classes.
+- It estimates the influence values of the AUC by a regression on the resamples, which is noisy
+  where a class is rare.
+- It takes the mean of a weighted bootstrap as the end; for accuracy and the AUC its expectation is
+  the performance under the weights, which is computed here. For other metrics that is the plug-in
+  value.
+- It searches down to t = -10 (accuracy) or -20 (AUC), where an AUC near 1, whose influence values
+  are small, is infeasible. Here the search goes down to 100 standard deviations of the resamples,
+  whatever the unit of the metric. Its other conditions are kept: p must be above twice the allowed
+  error at 0 and fall below half of it.
+- It flips replicates whose medians cross (see [no flipping](#decisions)), which lowers its bounds
+  where a class is rare; and its split is not stratified.
+
+As there, W_b(t) is not divided by its mean, and its n counts all classes together, although the
+resamples of the AUC are drawn within classes.
 
 Assumptions: those above; a performance that is about linear in the weights of the samples.
 
-When to use: for an interval that follows the shape of the metric near its bounds, where a normal
-one does not, with about 100 evaluation samples or more. When not: otherwise; like all split methods
-it throws away the evaluation samples for the selection and all others for the evaluation.
+When to use: with about 100 evaluation samples or more, for an interval that follows the shape of
+the metric near its bounds. When not: otherwise.
 
-In the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95 % bound covered the
-winner's true AUC in 95 % of the cases with two equal classes, and in 89 % where one has 50 samples
-(`mabt`: 96 % and 86 %). With 50 samples in all there was no interval in 60 % of the cases (`mabt`:
-91 %), mostly for a perfect AUC on the evaluation samples. The bound of `mabt` lay 0.10 below the
-truth with 500 samples, that of `tilting` 0.06, that of `bbc` 0.07; each setting is shown [beside
-the paper](validation-tables.md#beside-the-paper). The authors' software flips replicates whose
-medians cross (see [no flipping](#decisions)), which lowers their bounds where a class is rare; and
-their split is not stratified.
+Evidence: in the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95 % bound
+covered the winner's true AUC in 95 % of the cases with two equal classes, and in 89 % where one has
+50 samples (`mabt`: 96 % and 86 %). With 50 samples in all there was no interval in 60 % of the
+cases (`mabt`: 91 %), mostly for a perfect AUC on the evaluation samples. With 500 samples the bound
+of `mabt` was 0.10 below the truth, that of `tilting` 0.06, that of `bbc` 0.07 ([all
+settings](validation-tables.md#beside-the-paper)).
 
 Cost: time O((B + n) n), and O(B) for each tilt tried.
 
@@ -72,19 +74,12 @@ Source: Efron 1981; Rink & Brannath 2025; Paraschakis et al. 2024 and the author
 
 BT with preselection.
 
-Not in the default set.
+Formula: as for `tilting`, with Šidák's level, level^(1/m), in place of the level.
 
-Formula: as for `tilting`, with Šidák's level, level^(1/m), in the place of the level.
-
-Algorithm:
-
-1. Split the samples, and preselect the best tenth of the configurations on those of the selection,
-   m of them.
-2. The one with the best performance on the evaluation samples wins.
-3. Its interval is tilted as for `tilting`, at Šidák's level.
+Algorithm: that of `tilting`, for the best of the m [preselected](#split-methods) configurations.
 
 Assumptions: those of `tilting`. Šidák's level is that of m independent choices; it is too cautious
-where the configurations are alike, which `mabt` takes into account.
+if the configurations are alike, which `mabt` allows for.
 
 When to use: to compare with the literature. When not: otherwise; see `mabt`.
 
@@ -96,8 +91,8 @@ Source: Rink & Brannath 2025; Paraschakis et al. 2024; Šidák 1967.
 
 MABT, multiplicity-adjusted bootstrap tilting.
 
-It is `tilting-10p` that measures how alike the configurations are. Not in the default set. The
-paper and its code have it for accuracy and the AUC; here it is for every metric.
+It is `tilting-10p` with a measure of how alike the configurations are. The paper and its code offer
+it for accuracy and the AUC; here it is for every metric.
 
 Formula, with m_bc the performance of preselected configuration c in resample b, W_b(t) as for
 `tilting` and w the winner:
@@ -111,31 +106,29 @@ p(t) = 1 - H(F(t))
 
 Algorithm:
 
-1. Split the samples, and preselect the best tenth of the configurations on those of the selection.
-2. The one with the best performance on the evaluation samples wins.
-3. Draw B resamples of the evaluation samples, and score all preselected configurations in each.
-4. Go from t = 0 down until p(t), the probability that the best of m looks at least as good as the
-   winner did, is below 1 - level. p is a step function; t* is on the cautious side of the step. A p
-   equal to 1 - level does not count as below.
-5. The pessimistic end is the performance under the weights w_i(t*).
-6. The optimistic end, where one is wanted, is found on the mirror image with the winner as the only
+1. Preselect, and choose the winner on the evaluation samples, as [split methods](#split-methods)
+   do.
+2. Draw B resamples of the evaluation samples, and score all preselected configurations in each.
+3. Go from t = 0 down until p(t), the probability that the best of m looks at least as good as the
+   winner did, is below 1 - level. p is a step function; t* is on the cautious side of the step, and
+   a p equal to 1 - level does not count as below.
+4. The pessimistic end is the performance under the weights w_i(t*).
+5. The optimistic end, where one is wanted, is found on the mirror image with the winner as the only
    configuration. The best of several is never observed too low, so that end needs no adjustment.
 
-H holds the dependence between the configurations, their copula: for configurations that are copies
-of each other it is that of one, and for independent ones it gives Šidák's level. The winner is
-taken to be the best in the metric that is measured; where another metric selects, the adjustment is
-for that as well.
+H is the copula of the configurations; for independent ones it gives Šidák's level, and for copies
+no adjustment. The winner is assumed to be the best in the metric that is measured, even if another
+metric selects.
 
-Class predictions are compared with the labels, in `tilting` and `mabt` alike. The authors' `MabtCi`
-compares raw probabilities with the labels as soon as one of them is exactly 0 or 1.
+The authors' `MabtCi` compares raw probabilities, not class predictions, with the labels as soon as
+one of them is exactly 0 or 1.
 
 Assumptions: those of `tilting`; and that the dependence between the configurations, and the shape
 of their distributions up to a shift, are those of the resamples.
 
-When to use: where the split is wanted, and several configurations are nearly as good. When not:
-otherwise; as for `tilting`. The estimate next to the interval is that of the best of m on the
-samples that chose it: too good, as the note
-[selected-on-evaluation](notes.md#selected-on-evaluation) says.
+When to use: if a split is wanted, and several configurations are nearly as good. When not:
+otherwise. The estimate beside the interval is too good: it is that of the best of m on the samples
+that chose it.
 
 Cost: time O((B m + n) n), and O(B) for each tilt tried.
 
@@ -165,10 +158,8 @@ LARGEST_LOGARITHM = 500.0
 def run(case: Case, *, preselect: bool = False) -> Answer:
     """Return the winner's performance on the evaluation samples, with a tilted interval.
 
-    Raises
-    ------
-    UndefinedError
-        The samples can't be split, or the metric is undefined on a side of the split.
+    Raises UndefinedError: the samples can't be split, or the metric is undefined on a side of the
+        split.
     """
     finalist = choose(case.matrix, case.selector, case.plan, preselect=preselect)
     return tilted_answer(case, finalist, tail, np.array([finalist.winner]), finalist.level)
@@ -183,12 +174,12 @@ def tail(replicates: Replicates, pessimistic: bool = True) -> Tail:
     lead = values - replicates.observed
     same = rounding(values)
     counts = np.where(np.abs(lead) <= same, 0.5, (lead > same).astype(float))
-    known, totals, n_resamples = counts[counts > 0], replicates.totals[counts > 0], len(counts)
+    counted, totals, n_resamples = counts[counts > 0], replicates.totals[counts > 0], len(counts)
 
     def p(tilt: float) -> float:
         logarithms = importance(replicates.influence, totals, tilt)
         weights = np.exp(np.minimum(logarithms, LARGEST_LOGARITHM))
-        return float(weights @ known) / n_resamples
+        return float(weights @ counted) / n_resamples
 
     return p
 
@@ -196,10 +187,8 @@ def tail(replicates: Replicates, pessimistic: bool = True) -> Tail:
 def adjusted(case: Case) -> Answer:
     """Return the performance of the best preselected configuration, with a MABT interval.
 
-    Raises
-    ------
-    UndefinedError
-        The samples can't be split, or the metric is undefined on a side of the split.
+    Raises UndefinedError: the samples can't be split, or the metric is undefined on a side of the
+        split.
     """
     finalist = choose(case.matrix, case.selector, case.plan, preselect=True)
     of_winner = np.array([finalist.winner])
@@ -209,11 +198,11 @@ def adjusted(case: Case) -> Answer:
 
 def adjusted_tail(replicates: Replicates, pessimistic: bool = True) -> Tail:
     """Return p of each tilt: how often the best of m looks at least as good as the winner did."""
-    own = replicates.values[:, replicates.column]
-    judged = replicates.values if pessimistic else own[:, None]
-    n_resamples = len(own)
+    of_winner = replicates.values[:, replicates.column]
+    judged = replicates.values if pessimistic else of_winner[:, None]
+    n_resamples = len(of_winner)
     highest = np.sort(np.max([ranks(column) for column in judged.T], axis=0))
-    beaten = own <= replicates.observed + rounding(own)
+    beaten = of_winner <= replicates.observed + rounding(of_winner)
 
     def p(tilt: float) -> float:
         logarithms = importance(replicates.influence, replicates.totals, tilt)
@@ -226,13 +215,13 @@ def adjusted_tail(replicates: Replicates, pessimistic: bool = True) -> Tail:
 
 
 def ranks(values: FloatArray) -> IntArray:
-    """Rank of each of B values, from 1; those that are equal up to rounding share the highest.
+    """Rank each of B values, from 1; values equal up to rounding share the highest rank.
 
-    What is undefined has the rank 0: it is never the best.
+    Undefined values have rank 0, so they are never the best.
     """
-    known = values[~np.isnan(values)]
-    found = np.searchsorted(np.sort(known), values + rounding(known), side="right")
-    return np.where(np.isnan(values), 0, found)
+    defined = values[~np.isnan(values)]
+    places = np.searchsorted(np.sort(defined), values + rounding(defined), side="right")
+    return np.where(np.isnan(values), 0, places)
 
 
 METHODS = (
@@ -244,6 +233,8 @@ METHODS = (
             gives=INTERVAL,
             summary="bootstrap tilting (BT) on the evaluation samples of a split",
             reference="Rink & Brannath 2025; Paraschakis et al. 2024",
+            done="the winner was scored on {held_out}, with a bootstrap tilting interval "
+            "from {resamples} of these {units}{sidak}",
             splits=True,
         )
     ),
@@ -254,6 +245,10 @@ METHODS = (
         gives=INTERVAL,
         summary="tilting adjusted for the choice among preselected configurations (MABT)",
         reference="Rink & Brannath 2025",
+        done=(
+            "the winner was scored on {held_out}, with a bootstrap tilting interval from "
+            "{resamples} of these {units}{adjusted}"
+        ),
         splits=True,
     ),
 )

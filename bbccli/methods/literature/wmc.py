@@ -1,4 +1,4 @@
-"""The weighted mean correction, without and with shrinkage.
+"""The weighted mean correction, with and without shrinkage.
 
 ## wmc
 
@@ -15,25 +15,25 @@ Algorithm:
 
 1. Select the winner by its mean over folds, whatever `--pooling` says. That mean is the naive
    performance.
-2. The weight of a configuration is the probability that it is the best, where the means are normal
-   around those observed, with the covariances of the folds, and their variance is corrected for
-   shared training samples as that of [`t-corrected`](#t-corrected) is.
+2. The weight of a configuration is the probability that it is the best if the means are normal
+   around those observed, with the covariances of the folds; the variance is corrected for shared
+   training samples as in [`t-corrected`](#t-corrected).
 3. The estimate is the weighted mean over folds of all configurations.
 
-Where the original integrates, in C - 1 dimensions, here 8,192 draws stand for the normal law. They
-are the same whatever the seed, and the standard error of a weight is at most 0.006. Repeats have
-weights of their own, of which the mean is taken. Copies of a configuration count once, and one that
-does not vary stays at its mean; the R package CMA sets their correlation to 0.9 and the variance to
-1e-7. Where another metric selects, it makes the weights.
+The original integrates in C - 1 dimensions; here 8,192 draws, whatever the seed, approximate the
+normal law, and the standard error of a weight is at most 0.006. With repeats, the estimate is the
+mean over them. Copies of a configuration count once, and one that does not vary stays at its mean;
+the R package CMA sets their correlation to 0.9 and the variance to 1e-7. If another metric selects,
+it determines the weights.
 
-Assumptions: the means over folds, whose noise has flattered the winner already, are taken for the
-true ones, and the noise comes a second time: with configurations that differ little nearly all of
-the optimism is taken off, with one that leads nearly none. It can't be worse than the least m̄_c.
+Assumptions: the means over folds, which already contain noise, are taken for the true ones, and the
+noise is added again. So nearly all of the optimism is removed if configurations differ little, and
+nearly none if one leads. The estimate can't be worse than the least m̄_c.
 
 Evidence: see [`wmcs`](#wmcs).
 
 When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
-interval, and says nothing where the folds are few: their covariances are a guess.
+interval, and with few folds their covariances are a guess.
 
 Cost: time O(R F C) for each of the draws.
 
@@ -54,21 +54,22 @@ estimate = Σ_c P( X_c - m̄_c + m̃_c is the best ) m̄_c
 Algorithm:
 
 1. Steps 1 and 2 of `wmc`, with the same draws.
-2. b is how much too good the winner looks where it wins again: the expected optimism. It is not
-   taken for less than 0.
-3. Draw the means of all configurations towards their mean by the share s that b has of the winner's
-   lead over it; entirely where the winner leads by nothing, or never wins again.
-4. The weights are those of the shrunken means, the performances that they weight are not shrunken.
+2. Compute b, the expected optimism: how much too good the winner looks when it wins again. It is at
+   least 0.
+3. Shrink the means of all configurations towards their mean by s, the ratio of b to the winner's
+   lead over that mean; entirely if the winner has no lead, or never wins again.
+4. The weights come from the shrunken means; the performances that they weight are not shrunken.
 
-Assumptions: as those of `wmc`. The shrinkage depends on which losers are in the search: many
-bad ones raise the winner's lead over the mean, and with it what is left of the lead.
+Assumptions: those of `wmc`. The shrinkage depends on which losers are in the search: many bad ones
+raise the winner's lead over the mean, so less of the lead is removed.
 
 Evidence: in the [settings of 2024](validation-tables.md#the-settings-of-2024) both are too strict,
 by 0.01 and 0.02 on average and by 0.07 at most, and vary about as much as `bbc` (RMSE 0.90 and 0.99
 times `bbc`'s). In settings beyond the papers they are stricter still, and vary more than `bbc`.
-With training nothing was measured, and neither gives an interval.
+They were not measured with trained models.
 
-When to use: to compare with the literature. When not: as the number to report; use `bbc`.
+When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
+interval.
 
 Cost: twice that of `wmc`.
 
@@ -91,29 +92,26 @@ from bbccli.stats.selection.units import on_few_folds, size_ratio
 from bbccli.types import Direction, FloatArray, IntArray, Pooling
 
 N_POINTS = 8192
-"""Draws that stand for a normal law: half of them, and their opposites."""
+"""Draws that approximate a normal law: half of them, and their opposites."""
 
 CHUNK = 512
 """Draws at a time; fixed, so that sums don't depend on the memory."""
 
 Centre = Callable[[FloatArray, FloatArray], FloatArray]
-"""Where the normal law of the gains is centred, from the gains (C,) and the draws' parts (F, C)."""
+"""Gains (C,) and the draws' parts (F, C) -> centre of the normal law of the gains."""
 
 
 def run(case: Case, *, centre: Centre = lambda gains, parts: gains) -> Answer:
     """Return the mean over configurations, each by its probability of being the best.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some fold, or for a configuration that may be the best.
-    UnsupportedError
-        A rule of selection other than the best.
+    Raises UndefinedError: the metric is undefined in some fold, or for a configuration that may be
+        the best.
+    Raises UnsupportedError: a rule of selection other than the best.
     """
     check_best(case)
     gains = case.selector.direction.sign * case.judged.performances()
     measured = case.measured.performances()
-    winner_by_fold(case.matrix, case.selector, case.choice.winner)  # undefined folds are said
+    winner_by_fold(case.matrix, case.selector, case.choice.winner)  # raises where it is undefined
     values = []
     for parts in parts_of(case):
         best = winners(centre(gains, parts), parts)
@@ -128,7 +126,9 @@ def run(case: Case, *, centre: Centre = lambda gains, parts: gains) -> Answer:
 
 
 def parts_of(case: Case) -> Iterator[FloatArray]:
-    """Yield, for each repeat, what each fold adds to the means (F, C), its squares a covariance."""
+    """Yield the contributions of each fold to the means (F, C), per repeat; their squares add up to
+    a covariance.
+    """
     ratio = size_ratio(folds_of(case.matrix))
     for by_fold in fold_performances(case.matrix, case.selector):
         n_folds = len(by_fold)
@@ -143,7 +143,7 @@ def winners(centre: FloatArray, parts: FloatArray) -> IntArray:
 
 
 def draws(centre: FloatArray, parts: FloatArray) -> Iterator[FloatArray]:
-    """Yield gains (CHUNK, C) of some of the draws, and then of those that lie opposite to them."""
+    """Yield gains (CHUNK, C) of some of the draws, and then of their opposites."""
     rng = np.random.Generator(np.random.PCG64(0))
     for _ in range(N_POINTS // (2 * CHUNK)):
         moved = rng.standard_normal((CHUNK, len(parts))) @ parts
@@ -152,7 +152,7 @@ def draws(centre: FloatArray, parts: FloatArray) -> Iterator[FloatArray]:
 
 
 def shrunken(gains: FloatArray, parts: FloatArray) -> FloatArray:
-    """Return the gains (C,) drawn towards their mean, from what each fold adds to them (F, C)."""
+    """Return the gains (C,) shrunk towards their mean, from the parts (F, C) of the folds."""
     mean, winner = float(np.nanmean(gains)), int(Direction.MAXIMIZE.best(gains))
     lead = gains[winner] - mean
     again = [

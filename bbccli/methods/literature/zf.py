@@ -1,7 +1,6 @@
 """ZF, the locally simultaneous bound of Zrnic and Fithian, for models that are fixed. Experimental.
 
-It is marked so in all outputs. The interval holds for whichever configuration wins, and pays only
-for those that had a chance to.
+The interval holds for whichever configuration wins among those that had a chance to.
 
 Formula, with m_c the performance of configuration c on all samples (its sign such that more is
 better), s_c its standard error, a = 1 - level and v = a / 10:
@@ -12,11 +11,10 @@ keep c where m_c + q_v s_c ≥ max (m - q_v s),     lower end = m_w - q s_w
 
 Algorithm:
 
-1. Select the winner w and its naive performance as `cvt` does. That is the estimate: it is not
-   corrected, the interval is, and the note
-   [locally-simultaneous](notes.md#locally-simultaneous) says so.
+1. Select the winner w and its naive performance as `cvt` does. That is the estimate: only the
+   interval is corrected ([locally-simultaneous](notes.md#locally-simultaneous)).
 2. Compute the influence of each sample on each configuration's performance, and from it s_c: of a
-   mean s / √N, of the AUC DeLong's. Groups count as one, classes as strata where the metric needs
+   mean s / √N, of the AUC DeLong's. Groups count as units, classes as strata if the metric needs
    them.
 3. Multiply the influence values by standard normal numbers, B times, and add up: sums with the
    covariances of the performances.
@@ -24,31 +22,29 @@ Algorithm:
    errors. Keep the configurations that may be the best at that level; the winner is among them.
 5. q is the quantile 1 - (a - v) of the largest sum over the kept alone: the sum itself for one end,
    its absolute value for two.
-6. The ends are m_w ∓ q s_w, within the bounds of the metric. They are guarded as those of `bbc`
-   are: the distribution is that of m_w less s_w times the largest sum.
+6. The ends are m_w ∓ q s_w, within the bounds of the metric. They are guarded as those of `bbc`,
+   with the distribution of m_w less s_w times the largest sum.
 
-Where another metric selects, it decides on the kept, and the ends are in the metric that measures.
+If another metric selects, it decides which are kept, and the ends are in the metric that measures.
 
 Assumptions: **nothing was trained on these samples, and the winner is used as it is**: prompts,
-raters, or models that were finished before. The influence of the
-samples that trained a model is not in s_c, so trained models are refused unless `--models fixed`
-says that there are none. A metric that changes smoothly with the samples,
-and enough of them for normal sums.
+raters, or models that were finished before. s_c does not include the effect of training samples, so
+trained models are refused unless you give `--models fixed`. The metric must change smoothly with
+the samples, and there must be enough of them for normal sums.
 
 Evidence: in the [settings of 2024](validation-tables.md#the-settings-of-2024) its one-sided 95 %
 bound covered in 97 % of the cases, at half the distance of `bbc`'s from the truth; with 50 samples
-and 500 configurations in 84 % in one setting. The guard is part of it: it is what covers where the
-winner is perfect.
+and 500 configurations in 84 % in one setting. It relies on the guard if the winner is perfect.
 
-When to use: for the best of many prompts, models or raters that are fixed, where its bound is
-tighter than that of `bbc`. When not: wherever folds trained the models; with a handful of samples.
+When to use: for the best of many fixed prompts, models or raters, for which its bound is tighter
+than that of `bbc`. When not: if the models were trained in folds; with a handful of samples.
 
 Cost: N + 1 evaluations of all configurations, time O(N² C), and O(B N C) for the sums.
 
 Source: Zrnic & Fithian 2024; multipliers: Chernozhukov, Chetverikov & Kato 2013. The guard, and the
-other metric that selects, are ours. Two departures: the paper keeps those within twice the gap of
-step 4, for the data that might have been seen, and the authors' code takes the smaller of this
-radius and that of all configurations at level a. The figures above are of what is described here.
+other metric that selects, are ours. The paper keeps those within twice the gap of step 4, for the
+data that might have been seen; the authors' code takes the smaller of this radius and that of all
+configurations at level a. The figures above are for the method as described here.
 """
 
 from __future__ import annotations
@@ -67,10 +63,9 @@ from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import Scorer
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence, largest, standard_error, standardised
-from bbccli.stats.intervals import side_of
 from bbccli.stats.intervals.guard import Guarded
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.stats.selection.units import on_few_groups, rests_on
+from bbccli.stats.selection.units import n_units_of, on_few_groups, rests_on, units_of
 from bbccli.types import FloatArray, IntArray, Interval, Models, Select, Side, distinct
 
 KEEPING = 0.1
@@ -79,14 +74,10 @@ KEEPING = 0.1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Some configurations, their standard errors, and what each unit adds to them.
+    """Some configurations with their standard errors and standardised influences.
 
-    Attributes
-    ----------
-    columns, errors : (C',)
-        Which configurations, and the standard errors of their performances.
-    parts : (U, C')
-        Influence values in standard errors, as of `standardised`.
+    columns, errors (C',): which configurations, and the standard errors of their performances.
+    parts (U, C'): influence values in standard errors, as of `standardised`.
     """
 
     columns: IntArray
@@ -97,12 +88,8 @@ class Block:
 def run(case: Case) -> Answer:
     """Return the naive figure with a locally simultaneous interval.
 
-    Raises
-    ------
-    UnsupportedError
-        Models that are trained, or a rule of selection other than the best.
-    UndefinedError
-        The metric has no value without some sample.
+    Raises UnsupportedError: models that are trained, or a rule of selection other than the best.
+    Raises UndefinedError: the metric has no value without some sample.
     """
     _check(case)
     choice, plan = case.choice, case.plan
@@ -135,7 +122,7 @@ def _check(case: Case) -> None:
 
 
 def _kept(case: Case, n: int) -> IntArray:
-    """Configurations that may be the best, by the metric that selects: the winner among them."""
+    """Configurations that may be the best by the selecting metric, the winner included."""
     gains = case.selector.direction.sign * case.judged.performances()
     errors, maxima = np.full(len(gains), np.nan), np.zeros(n)
     for block in _blocks(case, case.judged, np.flatnonzero(~np.isnan(gains))):
@@ -150,7 +137,7 @@ def _kept(case: Case, n: int) -> IntArray:
 
 def _worst(case: Case, kept: IntArray, n: int) -> tuple[FloatArray, float]:
     """The largest sum (B,) over the kept, and the standard error of the winner's performance."""
-    pessimistic = side_of(case.metric, case.plan) is case.metric.direction.pessimistic()
+    pessimistic = case.plan.side_of(case.metric.direction) is case.metric.direction.pessimistic()
     turned = case.metric.direction.sign * (1 if pessimistic else -1)
     sign = 0 if case.plan.side is Side.TWO else turned
     maxima, of_winner = np.full(n, -np.inf), float("nan")
@@ -167,13 +154,11 @@ def _worst(case: Case, kept: IntArray, n: int) -> tuple[FloatArray, float]:
 
 
 def _blocks(case: Case, candidates: Candidates, columns: IntArray) -> Iterator[Block]:
-    """Yield some configurations in blocks that fit the memory; those without an error left out."""
+    """Yield configurations in blocks that fit the memory, without those that have no error."""
     matrix = case.matrix
-    n_units = matrix.n_samples if matrix.n_groups is None else matrix.n_groups
-    width = min(max(resources.current().memory // (64 * n_units), 1), len(candidates.blocks()[0]))
-    members = None
-    if matrix.groups is not None:
-        members = np.unique(matrix.groups, return_inverse=True)[1]
+    most = max(resources.current().memory // (64 * n_units_of(matrix)), 1)
+    width = min(most, len(candidates.blocks()[0]))
+    members = None if matrix.groups is None else units_of(matrix)
     everything = np.ones(matrix.n_samples, np.uint8)
     for start in range(0, len(columns), width):
         some = columns[start : start + width]
@@ -182,10 +167,10 @@ def _blocks(case: Case, candidates: Candidates, columns: IntArray) -> Iterator[B
             strata = _classes_needed(scorer, matrix.outcome.values)
         values = influence(scorer, everything, strata=strata, members=members)
         errors = np.array([standard_error(column, strata) for column in values.T])
-        known = ~np.isnan(errors)
-        if known.any():
-            parts = standardised(values[:, known], errors[known], strata)
-            yield Block(some[known], errors[known], parts)
+        defined = ~np.isnan(errors)
+        if defined.any():
+            parts = standardised(values[:, defined], errors[defined], strata)
+            yield Block(some[defined], errors[defined], parts)
 
 
 def _classes_needed(scorer: Scorer, classes: IntArray | FloatArray) -> IntArray | None:
@@ -196,14 +181,14 @@ def _classes_needed(scorer: Scorer, classes: IntArray | FloatArray) -> IntArray 
 
 
 def _interval(case: Case, distances: FloatArray) -> tuple[Interval, MonteCarloError]:
-    """The ends, from the draws (B,) of how far the worst of the kept is off, and their errors."""
-    plan, bounds, side = case.plan, case.bounded.bounds, side_of(case.metric, case.plan)
+    """The ends and their errors, from the draws (B,) of the largest error among the kept."""
+    plan, bounds, side = case.plan, case.bounded.bounds, case.plan.side_of(case.metric.direction)
     outside = (1 - KEEPING) * (1 - plan.level)
     n_units = rests_on(case.matrix, case.metric, case.choice.winner)
     ends: list[float] = []
     errors: list[float | None] = []
-    for bound, sign, wanted in zip(bounds, (-1, 1), (Side.LOWER, Side.UPPER), strict=True):
-        if side not in (Side.TWO, wanted):
+    for bound, sign, end in zip(bounds, (-1, 1), (Side.LOWER, Side.UPPER), strict=True):
+        if side not in (Side.TWO, end):
             ends.append(bound)
             errors.append(None)
             continue
@@ -228,6 +213,11 @@ METHODS = (
         gives=INTERVAL,
         summary="fixed models: interval that holds for all configurations that may be the best",
         reference="Zrnic & Fithian 2024",
+        done=(
+            "the winner's {metric} was left uncorrected; its interval, from {draws} of normal "
+            "multipliers of the influence values, holds simultaneously for all configurations "
+            "that may be the best"
+        ),
         experimental=True,
     ),
 )

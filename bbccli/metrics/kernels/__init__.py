@@ -1,6 +1,6 @@
-"""The inner loops, and the one place that chooses between their forms.
+"""The inner loops, and the one place that chooses among their forms.
 
-All forms count in whole numbers and give the same counts to the last bit.
+All forms count in whole numbers and agree to the last bit.
 """
 
 from __future__ import annotations
@@ -39,31 +39,26 @@ def prepared(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Preso
 def decide(n_elements: int) -> Resources:
     """Return the resources in force with the engine settled for work of this size.
 
-    `auto` takes the compiled form when it is installed and the work pays for its import, unless
-    Numba does not start.
+    `auto` takes the compiled form if it is installed and the work pays for its import, unless Numba
+    does not start.
 
-    Raises
-    ------
-    OptionError
-        The compiled engine is asked for by name and not installed, or does not start.
+    Raises OptionError: the compiled engine is asked for by name and not installed, or does not
+        start.
     """
-    asked = resources.current()
-    if asked.engine is Engine.NUMBA:
+    settled = resources.current()
+    if settled.engine is Engine.NUMBA:
         _compiled()
-    if asked.engine is not Engine.AUTO:
-        return asked
+    if settled.engine is not Engine.AUTO:
+        return settled
     loaded = "bbccli.metrics.kernels.compiled" in sys.modules
     worth = loaded or (n_elements >= WORTH_COMPILED and find_spec("numba") is not None)
-    return replace(asked, engine=Engine.NUMBA if worth and not _fault() else Engine.NUMPY)
+    return replace(settled, engine=Engine.NUMBA if worth and not _fault() else Engine.NUMPY)
 
 
 def _compiled() -> Any:
     """Return the compiled forms, which are loaded when they are first asked for.
 
-    Raises
-    ------
-    OptionError
-        Numba is not installed, or does not start.
+    Raises OptionError: numba is not installed, or does not start.
     """
     fault = _fault()
     if not fault:
@@ -101,19 +96,10 @@ def concordant_weight(
 ) -> IntArray:
     """Twice the weight of concordant pairs, ties counting one half: exact integers.
 
-    Parameters
-    ----------
-    pairs
-        The prepared pairs of all configurations.
-    weights : (B, N) non-negative integers
-        One weighting of the samples per row.
-    configurations : (C',) int
-        Which configurations.
-
-    Returns
-    -------
-    (B, C') int64
-        Sum over cases i and controls j of w_i w_j (2 [s_i > s_j] + [s_i = s_j]).
+    pairs: the prepared pairs of all configurations.
+    weights (B, N) non-negative integers: one weighting of the samples per row.
+    configurations (C',) int: which configurations.
+    Returns (B, C') int64: sum over cases i and controls j of w_i w_j (2 [s_i > s_j] + [s_i = s_j]).
         Time O(B C' N).
     """
     if resources.current().engine is Engine.NUMBA:
@@ -129,25 +115,17 @@ def concordant_weight_censored(
 ) -> Numbers:
     """Twice the weight of concordant pairs of censored samples, ties of risk counting one half.
 
-    Parameters
-    ----------
-    pairs
-        The prepared pairs of all configurations.
-    weights : (B, N) non-negative
-        One weighting of the samples per row.
-    configurations : (C',) int
-        Which configurations.
-
-    Returns
-    -------
-    (B, C') int64 or float64
-        Sum over comparable pairs, i the earlier, of w_i s_i w_j (2 [r_i > r_j] + [r_i = r_j]),
-        where s_i are the factors. Whole weights without factors are counted in whole numbers, and
-        all forms agree to the last bit. Time O(B C' N log N), or O(B C' N^2) for few samples.
+    pairs: the prepared pairs of all configurations.
+    weights (B, N) non-negative: one weighting of the samples per row.
+    configurations (C',) int: which configurations.
+    Returns (B, C') int64 or float64: sum over comparable pairs, i the earlier, of w_i s_i w_j (2
+        [r_i > r_j] + [r_i = r_j]), where s_i are the factors. Whole weights without factors are
+        counted in whole numbers, and all forms agree to the last bit. Time O(B C' N log N), or O(B
+        C' N^2) for few samples.
     """
     if resources.current().engine is Engine.NUMBA:
-        found: Numbers = _compiled().concordant_weight_censored(pairs, weights, configurations)
-        return found
+        counts: Numbers = _compiled().concordant_weight_censored(pairs, weights, configurations)
+        return counts
     if product.pays_censored(pairs, weights):
         return product.concordant_weight_censored(pairs, weights, configurations)
     return sweep.concordant_weight_censored(pairs, weights, configurations)

@@ -27,21 +27,14 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 class CensoredPairs:
     """Comparable pairs of N samples, prepared for every form of the count.
 
-    Attributes
-    ----------
-    risks : (N, C)
-        Higher where the event is expected earlier.
-    time : (N,)
-        Time of the event, or of censoring.
-    event : (N,) bool
-        True where the event was seen.
-    factors : (N,) float64, optional
-        Factor on all pairs in which the sample has the earlier event; 1 without it.
-    outlived : (N,) int
-        Distinct event times that the sample is known to have outlived.
-    digits
-        The pairs by binary digit of `outlived`: cases (an event, digit 0) and controls (digit 1),
-        in blocks of samples that agree above the digit.
+    risks (N, C): higher where the event is expected earlier.
+    time (N,): time of the event, or of censoring.
+    event (N,) bool: True where the event was seen.
+    factors (N,) float64, optional: factor on all pairs in which the sample has the earlier event; 1
+        without it.
+    outlived (N,) int: distinct event times that the sample is known to have outlived.
+    digits: the pairs by binary digit of `outlived`: cases (an event, digit 0) and controls (digit
+        1), in blocks of samples that agree above the digit.
     """
 
     risks: FloatArray
@@ -79,8 +72,6 @@ def count_outlived(time: Numbers, event: BoolArray) -> IntArray:
     A sample that is censored at the time of an event has outlived it; one that has its own event
     at the same time has not.
 
-    Examples
-    --------
     >>> count_outlived(np.array([1.0, 2.0, 2.0, 3.0]), np.array([True, True, False, False]))
     array([0, 1, 2, 2])
     """
@@ -111,15 +102,15 @@ def _by_digit(
 ) -> tuple[PresortedPairs, ...]:
     """Sort the pairs of each binary digit of `outlived` (N,)."""
     ranks = _dense_ranks(risks)
-    found = []
+    digits = []
     for digit in range(int(outlived.max(initial=0)).bit_length()):
         controls = (outlived >> digit) & 1 == 1
         cases = event & ~controls
         block = outlived >> (digit + 1)
         pairs = presort(block[:, None] * float(len(risks)) + ranks, cases, controls)
         earlier = np.searchsorted(np.sort(block[controls]), np.sort(block[cases]))
-        found.append(replace(pairs, earlier=earlier.astype(np.int32)))
-    return tuple(found)
+        digits.append(replace(pairs, earlier=earlier.astype(np.int32)))
+    return tuple(digits)
 
 
 def _dense_ranks(risks: FloatArray) -> FloatArray:

@@ -1,7 +1,7 @@
 """The pair sweep compiled by numba: resamples side by side in small integer lanes.
 
-Imported only when this engine is chosen. The compiled code is kept on disk. Each form of the sweep
-is compiled from one source: what a form doesn't need is constant when it is compiled, and left out.
+Imported only when this engine is chosen; the compiled code is cached on disk. Each form of the
+sweep is compiled from one source, in which unused parts are compile-time constants and drop out.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def _types_for(weights: IntArray) -> tuple[Any, Any, Any]:
 # Inlined as source: called, its loop over lanes would take twice as long.
 @numba.njit(inline="always")  # type: ignore[untyped-decorator, unused-ignore]
 def _pass_by(running: Any, lanes: Any, group: Any, rows: Any, c: Any, first: Any, last: Any) -> Any:
-    """Add the weights of the controls from the first up to the last to the running totals."""
+    """Add the weights of the controls in [first, last) to the running totals."""
     for j in range(first, last):
         row = rows[c, j]
         for k in range(LANES):

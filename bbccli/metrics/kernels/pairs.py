@@ -1,7 +1,7 @@
 """Cases and controls of many configurations, sorted once.
 
-Under weights, concordant (case, control) pairs are counted by one sweep: running totals of the
-controls' weights in order of their scores, read off at each case.
+Under weights, one sweep counts the concordant (case, control) pairs: running totals of the
+controls' weights in order of score, read at each case.
 """
 
 from __future__ import annotations
@@ -21,22 +21,16 @@ SORTED_AT_ONCE = 2**20
 class PresortedPairs:
     """Cases and controls of C configurations, in order of their scores.
 
-    Attributes
-    ----------
-    controls : (C, n_controls) int32
-        Rows of the controls by increasing score.
-    cases : (C, n_cases) int32
-        Rows of the cases by increasing score.
-    below, upto : (C, n_cases) int32
-        How many controls score strictly below, and at most as high as, each of these cases.
-    tied : (C,) bool
-        Whether any case has the score of a control.
-    earlier : (n_cases,) int32, optional
-        Where cases and controls come in blocks, sorted by block and within it by score: the
-        controls in blocks before that of each case, with which it makes no pair. The same in all
-        configurations. Without it all are in one block.
-    outcomes : (n_cases n_controls, C) float32, optional
-        Of each pair, as of `product.pair_outcomes`, where they are few.
+    controls (C, n_controls) int32: rows of the controls by increasing score.
+    cases (C, n_cases) int32: rows of the cases by increasing score.
+    below, upto (C, n_cases) int32: number of controls with a lower score, and with one no higher,
+        for each of these cases.
+    tied (C,) bool: True if any case has the score of a control.
+    earlier (n_cases,) int32, optional: for cases and controls in blocks, sorted by block and then
+        by score: number of controls in the blocks before that of each case, which make no pair with
+        it; the same for all configurations. Without it all are in one block.
+    outcomes (n_cases n_controls, C) float32, optional: outcome of each pair, as of
+        `product.pair_outcomes`, where pairs are few.
     """
 
     controls: IntArray
@@ -61,7 +55,7 @@ def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Presor
     """
     rows = np.flatnonzero(cases | controls)
     n_columns, n_cases = scores.shape[1], int(cases.sum())
-    found = PresortedPairs(
+    pairs = PresortedPairs(
         controls=np.empty((n_columns, len(rows) - n_cases), np.int32),
         cases=np.empty((n_columns, n_cases), np.int32),
         below=np.empty((n_columns, n_cases), np.int32),
@@ -71,12 +65,12 @@ def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Presor
     width = max(SORTED_AT_ONCE // max(len(rows), 1), 1)
     for start in range(0, n_columns, width):
         part = slice(start, start + width)
-        _presort(scores[rows, part].T, cases[rows], rows.astype(np.int32), found, part)
-    return found
+        _presort(scores[rows, part].T, cases[rows], rows.astype(np.int32), pairs, part)
+    return pairs
 
 
 def _presort(
-    scores: FloatArray, is_case: BoolArray, rows: IntArray, found: PresortedPairs, part: slice
+    scores: FloatArray, is_case: BoolArray, rows: IntArray, pairs: PresortedPairs, part: slice
 ) -> None:
     """Sort the scores (C', n) of some columns, and keep what is found in their `part`."""
     columns = np.ascontiguousarray(scores)
@@ -87,13 +81,13 @@ def _presort(
     # positions, found once, are twice as fast as masks
     at, rest = np.flatnonzero(sorted_case), np.flatnonzero(~sorted_case)
     for array, values in (
-        (found.controls, ordered[rest]),
-        (found.cases, ordered[at]),
-        (found.below, below.ravel()[at]),
-        (found.upto, upto.ravel()[at]),
+        (pairs.controls, ordered[rest]),
+        (pairs.cases, ordered[at]),
+        (pairs.below, below.ravel()[at]),
+        (pairs.upto, upto.ravel()[at]),
     ):
         array[part] = values.reshape(array[part].shape)
-    found.tied[part] = (found.below[part] != found.upto[part]).any(axis=1)
+    pairs.tied[part] = (pairs.below[part] != pairs.upto[part]).any(axis=1)
 
 
 def controls_around(scores: FloatArray, is_control: BoolArray) -> tuple[IntArray, IntArray]:
@@ -128,26 +122,13 @@ def largest_total(pairs: PresortedPairs, weights: IntArray) -> int:
 def placements(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> FloatArray:
     """Return the placement of each sample among those of the other kind.
 
-    Parameters
-    ----------
-    scores : (N,)
-        Of one configuration.
-    cases, controls : (N,) bool
-        At least one of each, and none that is both.
+    scores (N,): of one configuration.
+    cases, controls (N,) bool: at least one of each, and none that is both.
+    Returns (N,): of a case, the share of controls that score lower; of a control, the share of
+        cases that score higher; ties count one half. 0 elsewhere. The mean over cases and the mean
+        over controls both are the AUC. Time O(N log N).
+    Source: DeLong, DeLong & Clarke-Pearson 1988, equation 4: V10 and V01.
 
-    Returns
-    -------
-    (N,)
-        Of a case, the share of controls that score lower; of a control, the share of cases that
-        score higher; ties count one half. 0 elsewhere. The mean over cases and the mean over
-        controls both are the AUC. Time O(N log N).
-
-    References
-    ----------
-    DeLong, DeLong & Clarke-Pearson 1988, equation 4: V10 and V01.
-
-    Examples
-    --------
     >>> scores = np.array([0.1, 0.4, 0.4, 0.8])
     >>> cases = np.array([False, True, False, True])
     >>> placements(scores, cases, ~cases)
@@ -162,34 +143,30 @@ def placements(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Flo
     return np.where(controls, 1 - placed, placed)
 
 
-def standing(pairs: PresortedPairs, masses: FloatArray, configurations: IntArray) -> FloatArray:
-    """Return twice the weight of the concordant pairs that each sample is part of: (N, C').
+def concordant_by_sample(
+    pairs: PresortedPairs, masses: FloatArray, configurations: IntArray
+) -> FloatArray:
+    """Return twice the weight of each sample's concordant pairs: (N, C').
 
-    Parameters
-    ----------
-    pairs
-        Cases and controls in one block.
-    masses : (N,) float64
-        Weights of the samples. A pair weighs their product, and half of it where it ties.
-    configurations : (C',) int
-        Which configurations.
+    pairs: cases and controls in one block.
+    masses (N,) float64: weights of the samples. A pair weighs their product, and half of it if
+        tied.
+    configurations (C',) int: which configurations.
 
-    Notes
-    -----
-    The sums over cases and over controls both are the weight of all concordant pairs. Time
-    O(N C'), for the columns are sorted.
+    The sums over cases and over controls both are the weight of all concordant pairs. Time O(N C'),
+    since the columns are sorted.
     """
-    found = np.zeros((len(masses), len(configurations)))
+    totals = np.zeros((len(masses), len(configurations)))
     n_controls = pairs.controls.shape[1]
     for position, c in enumerate(configurations):
         cases, controls = pairs.cases[c], pairs.controls[c]
         below, upto = pairs.below[c], pairs.upto[c]
         running = np.zeros(n_controls + 1)
         np.cumsum(masses[controls], out=running[1:])
-        found[cases, position] = masses[cases] * (running[below] + running[upto])
+        totals[cases, position] = masses[cases] * (running[below] + running[upto])
         # a control is in order with the cases that have more controls below them than its place
         ends, of_cases = np.concatenate([below, upto]), np.tile(masses[cases], 2)
         reached = np.bincount(ends, of_cases, n_controls + 1)
         above = np.cumsum(reached[::-1])[::-1][1:]
-        found[controls, position] = masses[controls] * above
-    return found
+        totals[controls, position] = masses[controls] * above
+    return totals

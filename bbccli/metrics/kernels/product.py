@@ -10,7 +10,7 @@ from bbccli.metrics.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 FEW_PAIRS = 4000
-"""Where the product, whose time grows with the pairs, and the sweep in numpy take as long."""
+"""Size up to which the product, whose time grows with the pairs, is as fast as numpy's sweep."""
 
 FEW_CELLS = 8000
 """The same for censored samples, in events x samples."""

@@ -1,10 +1,9 @@
 """Running totals of weights in the order of a column, many weightings side by side.
 
-A cumulative sum down the rows of an array is slow in numpy, adding whole rows is fast. So the
-rows, in order, fill a grid column by column, and the sums run down the grid.
+In numpy a cumulative sum down the rows of an array is slow, while adding whole rows is fast. So the
+ordered rows fill a grid column by column, and the sums run down the grid.
 
-Weightings stand side by side in lanes (N + 1, L): one row per sample, and a last one of zeros that
-fills up the grid.
+Weightings are lanes (N + 1, L): one row per sample, and a last row of zeros to pad the grid.
 """
 
 from __future__ import annotations
@@ -31,16 +30,11 @@ MOST_CELLS = 2**19
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """Where n rows, in order, stand in a (stride, n_strides) grid.
+    """Places of n rows, in order, in a (stride, n_strides) grid.
 
-    Attributes
-    ----------
-    stride, n_strides : int
-        Cells along a column, and columns.
-    rank : (n_cells,) int
-        Which row, from the first, stands in each cell; n where none does.
-    place : (n + 1,) int
-        Where the total of the first k rows stands in a table (1 + n_cells, L) of totals.
+    stride, n_strides (int): cells along a column, and columns.
+    rank (n_cells,) int: row in each cell, counted from the first; n for an empty cell.
+    place (n + 1,) int: place of the total of the first k rows in a table (1 + n_cells, L).
     """
 
     stride: int
@@ -79,9 +73,9 @@ class Grid:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Search:
-    """Finds where running totals pass a limit, without all the totals.
+    """Finds where running totals pass a limit without computing all of them.
 
-    The totals of whole columns of the grid say in which column; only its cells are added up.
+    The totals of whole columns of the grid find the column; only its cells are added up.
     """
 
     lanes: Numbers
@@ -106,18 +100,17 @@ class Search:
     def first(self, passes: Callable[[Numbers, Numbers], BoolArray], limit: Numbers) -> IntArray:
         """Return the first row whose running total passes the limit (L,); the last if none."""
         n_lanes = len(limit)
-        column = np.minimum(_failing(passes(self.before[1:], limit)), self.grid.n_strides - 1)
+        column = np.minimum(_n_failing(passes(self.before[1:], limit)), self.grid.n_strides - 1)
         lane = np.arange(n_lanes)
         cell = np.arange(self.grid.stride)[:, None] * self.grid.n_strides + column
         totals = self.cells.ravel().take(cell * n_lanes + lane)
         totals[0] += self.before[column, lane]
         add_down(totals)
-        row = _failing(passes(totals, limit))
+        row = _n_failing(passes(totals, limit))
         return np.minimum(column * self.grid.stride + row, len(self.grid.place) - 2)
 
 
-def _failing(passed: BoolArray) -> IntArray:
-    """Return how many rows (n, L) of running totals do not pass: (L,)."""
+def _n_failing(passed: BoolArray) -> IntArray:
     passing: IntArray = np.add.reduce(passed.view(np.uint8), axis=0, dtype=np.int32)
     return len(passed) - passing
 
@@ -132,7 +125,7 @@ def add_down(rows: Numbers) -> None:
 
 
 def lanes_at_once(n_samples: int) -> int:
-    """Return how many weightings of N samples to put side by side."""
+    """Return the number of weightings of N samples to put side by side."""
     return min(max(MOST_CELLS // max(n_samples, 1), 32), 1024)
 
 

@@ -81,7 +81,6 @@ def concordant_weight_censored(
 
 
 def _parts(weights: Numbers) -> Iterator[slice]:
-    """Split the rows of weights (B, N) into chunks."""
     width = min(max(CACHE // max(weights.shape[1], 1), 128), 1024)
     for start in range(0, len(weights), width):
         yield slice(start, start + width)
@@ -128,8 +127,8 @@ def _sweep(
             if surplus is None:  # whole blocks, whatever the order within them
                 surplus = 2 * running.take(place[pairs.earlier], axis=0)
             beaten -= surplus
-        found = np.einsum("il,il->l", take(of_cases, pairs.cases[c], weights), beaten)
-        counts[:, column] += found.astype(counts.dtype, copy=False)
+        concordant = np.einsum("il,il->l", take(of_cases, pairs.cases[c], weights), beaten)
+        counts[:, column] += concordant.astype(counts.dtype, copy=False)
 
 
 def _in_steps(
@@ -151,8 +150,8 @@ def _in_steps(
             for passed, below, upto in _steps(pairs, c, lanes, grid, running):
                 for cases, n_beaten in (below, upto) if pairs.tied[c] else (below,):
                     beaten = running.take(grid.place[n_beaten - passed], axis=0)
-                    mine = lanes.take(cases, axis=0)
-                    total += np.einsum("il,il->l", mine, beaten, dtype=total_type)
+                    of_cases = lanes.take(cases, axis=0)
+                    total += np.einsum("il,il->l", of_cases, beaten, dtype=total_type)
             counts[part, column] = total if pairs.tied[c] else 2 * total
 
 

@@ -1,1 +1,1 @@
-"""Checks of the predictions' validity, by the predictions themselves."""
+"""Sanity checks of the predictions."""

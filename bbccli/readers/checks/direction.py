@@ -1,25 +1,25 @@
-"""Predictions that are the wrong way round: those of all configurations, or of a few among others.
+"""Predictions in the wrong direction: those of all configurations, or of a few among others.
 
-Whether a configuration goes with the truth is told by T = sum_i a_i b_i:
+The test statistic of a configuration is T = sum_i a_i b_i:
 
-1. a_i is the class (0 or 1), the rank of the value, or of a survival time the log-rank score: the
-   event less the cumulative hazard. b_i is the rank of the prediction. Of labels, and of several
-   classes, T is the number of right predictions.
-2. By chance predictions are in any order within each fold. Then T has the mean sum_f n_f mean(a)
-   mean(b) and the variance sum_f S_aa S_bb / (n_f - 1), with S the sums of squares about the means
-   of the fold. Samples of different folds are not compared: a model that says little more than the
-   share of the positive class in the other folds is below chance there, and rightly so.
-3. z is T less its mean, in standard errors. A configuration with z < -L is the wrong way round
-   where another has z > L.
+1. a_i is the class (0 or 1), the rank of the value, or for survival times the log-rank score: the
+   event minus the cumulative hazard. b_i is the rank of the prediction. For labels, and for several
+   classes, T is the number of correct predictions.
+2. Under the null hypothesis, predictions are permuted within each fold. Then T has mean
+   sum_f n_f mean(a) mean(b) and variance sum_f S_aa S_bb / (n_f - 1), with S the sums of squares
+   about the means of the fold. Samples of different folds are not compared: a model that predicts
+   little more than the prevalence in the other folds is rightly below chance there.
+3. z is T minus its mean, in standard errors. A configuration with z < -L is in the wrong direction
+   if another has z > L.
 
 With q the normal quantile at which one of C configurations of noise is below -q in one file of 200,
 L is the larger of 1.2 q and sqrt(2 F / pi) + sqrt(1 - 2 / pi) q, with F folds; for scores without a
-scale 1.5 q takes the place of 1.2 q. The first is for models that share training samples: what they
-make of noise spreads by a fifth more than chance. The second is for what is in the training samples
-by chance, and so the opposite in the fold that is left: at worst every fold goes against its model,
-and z is minus the sum of F absolute normal numbers over sqrt(F). Of noise alone there is no note:
-none is above L. Beside good models those of noise predict little more than the mean truth, and what
-is that near to it is passed over.
+scale 1.5 q replaces 1.2 q. The first is for models that share training samples: their noise is a
+fifth larger than by chance. The second is for chance patterns of the training samples, which are
+opposite in the fold left out: at worst every fold goes against its model, and z is minus the sum of
+F absolute normal variables over sqrt(F). Noise alone causes no note: no configuration is above L.
+Beside good models, noise predicts little more than the mean truth; predictions that near to it are
+skipped.
 
 Source: Wald & Wolfowitz 1944 for the mean and the variance.
 """
@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.areas import area, error_by_chance
+from bbccli.core.areas import area
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.leakage import leaves_one_out, measure_of
@@ -40,36 +40,37 @@ from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3.5
-"""Standard errors by chance that a median AUC lies below one half where it is remarked on.
+"""Standard errors below 0.5 from which on a median AUC is noted.
 
-Models of a cross-validation share training samples, so that what they make of noise spreads by a
-fifth more than chance: this level keeps the note to one file of noise in 200."""
+Models of a cross-validation share training samples, so that their noise is a fifth larger than by
+chance: this level gives a note for one file of noise in 200.
+"""
 
 NOISE = 1 / 200
-"""Share of files of noise in which some configuration is below -L."""
+"""Proportion of files of noise in which some configuration is below -L."""
 
 TRAINED = 1.2
-"""Spread of what trained models make of noise, as a multiple of that of chance."""
+"""Spread of noise of trained models, as a multiple of that by chance."""
 
 WITHOUT_SCALE = 1.5
-"""The same for scores, of which nobody knows whether they are near the mean truth."""
+"""The same for scores, whose distance from the mean truth is unknown."""
 
 LEANING = 0.25
 """Distance from the mean truth, in standard deviations of the truth, up to which predictions may be
 no more than means of other samples."""
 
 _MOST_CELLS = 4_000_000
-"""Cells that areas are taken of, about."""
+"""Number of cells, roughly, for which AUCs are computed."""
 
 _MOST_RANKED = 1_000_000
-"""Cells that are ranked, about."""
+"""Number of cells, roughly, that are ranked."""
 
 _FEWEST_ROWS = 500
-"""Samples that are looked at of however many configurations."""
+"""Samples used however many configurations there are."""
 
 
 def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
-    """(N, C) ranks of the first repeat; None of classes, and of so many that they take long."""
+    """Return (N, C) ranks in the first repeat; None for classes, or if there are too many."""
     array = predictions.array[0]
     if _of_classes(array, outcome) or array.size > _MOST_RANKED:
         return None
@@ -81,21 +82,34 @@ def ranks_of(predictions: Values, outcome: Outcome) -> FloatArray | None:
 def polarity(
     predictions: Values, outcome: Outcome, ranks: FloatArray | None = None
 ) -> Iterator[Note]:
-    """Yield a note on predictions that seem to be of the other class; ranks are `ranks_of` them.
+    """Yield a note if predictions seem to be for the other class; ranks are `ranks_of` them.
 
-    Their median AUC is below what is unlucky: all configurations predict the same samples, so that
-    it errs no less than one of them does, however many there are.
+    Their median AUC is compared with an unlucky one: all configurations predict the same samples,
+    so that it varies as much as a single AUC, however many there are.
     """
     if outcome.task is not Task.BINARY or predictions.kind is PredictionKind.LABEL:
         return
     n_negative, n_positive = outcome.class_counts.tolist()
     if n_negative and n_positive:
         areas = _areas(predictions.array, np.asarray(outcome.values == 1), ranks)
-        n = len(areas)  # numpy's own median would import masked arrays
+        n = len(areas)  # numpy's median would import masked arrays
         median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
         if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
             other, name = outcome.classes
             yield remarks.polarity(median, n, name, other)
+
+
+def error_by_chance(n_negative: int, n_positive: int) -> float:
+    """Standard error of the area of scores that know nothing, without ties, which make it smaller.
+
+    Source: Mann & Whitney 1947, the variance of U over the square of the number of pairs.
+
+    Examples
+    --------
+    >>> round(error_by_chance(50, 50), 4)
+    0.058
+    """
+    return sqrt((n_negative + n_positive + 1) / (12 * n_negative * n_positive))
 
 
 def standings(
@@ -105,17 +119,7 @@ def standings(
     n_cells: int,
     ranks: FloatArray | None = None,
 ) -> FloatArray:
-    """Return z of each configuration (C,), by the first repeat; NaN where nothing can be told.
-
-    Parameters
-    ----------
-    folds : (R, N), optional
-        Without them all samples are compared.
-    n_cells
-        Predictions of a repeat, of all configurations: of very many, some samples will do.
-    ranks : (N, C), optional
-        `ranks_of` the predictions, if they are known.
-    """
+    """Return z of each configuration (C,) in the first repeat; NaN if unknown."""
     array, truth = predictions.array[0], outcome.values
     rows = _some_rows(len(truth), n_cells)
     parts = np.zeros(len(rows), np.int64) if folds is None else folds[0, rows]
@@ -136,12 +140,12 @@ def standings(
 
 
 def _of_classes(array: FloatArray, outcome: Outcome) -> bool:
-    """True for labels (N, C) of several classes, or columns (N, C, K) of each."""
+    """True for labels (N, C) of several classes, or a column per class (N, C, K)."""
     return outcome.task.is_classification and (array.ndim == 3 or len(outcome.classes) > 2)
 
 
 def _is_near_mean(column: FloatArray, outcome: Outcome, kind: PredictionKind) -> bool:
-    """True if predictions (N,) may be means of the truth of other samples, and little more."""
+    """True if predictions (N,) may be little more than means of the truth of other samples."""
     if kind is PredictionKind.LABEL or column.ndim > 1 or outcome.task is Task.SURVIVAL:
         return False
     truth = outcome.values.astype(float)
@@ -156,24 +160,22 @@ def on_turned(
     score: Callable[[IntArray], FloatArray],
     folds: IntArray | None = None,
 ) -> Iterator[Note]:
-    """Yield the note on configurations that go against the truth where others go with it.
+    """Yield the note on configurations that go against the truth while others go with it.
 
-    Parameters
-    ----------
-    found : (C,)
-        Their `standings`.
-    score
-        Configurations -> their `performances`.
+    `found` (C,) are their `standings`; `score` maps configurations to their `performances`.
     """
+    n_folds = 1 if folds is None else len(distinct(folds[0]))
+    least = sqrt(2 * n_folds / pi)
+    if not ((found > least).any() and (found < -least).any()):
+        return
     from statistics import NormalDist
 
     far = NormalDist().inv_cdf(1 - NOISE / len(found))
-    n_folds = 1 if folds is None else len(distinct(folds[0]))
     trained = WITHOUT_SCALE if predictions.kind is PredictionKind.SCORE else TRAINED
-    limit = max(trained * far, sqrt(2 * n_folds / pi) + sqrt(1 - 2 / pi) * far)
+    limit = max(trained * far, least + sqrt(1 - 2 / pi) * far)
     with_it, against = found > limit, found < -limit
     if outcome.task is Task.SURVIVAL and against.sum() > with_it.sum():
-        # which way risks go is an option: the few are those that are turned round
+        # the direction of risks is an option: the minority is turned round
         with_it, against, found = against, with_it, -found
     if not with_it.any() or not against.any():
         return
@@ -191,15 +193,15 @@ def on_turned(
 
 
 def _some_rows(n_samples: int, n_cells: int) -> IntArray:
-    """Samples that are looked at: all, or some in no order that the file could have."""
-    wanted = max(n_samples * _MOST_RANKED // max(n_cells, 1), _FEWEST_ROWS)
-    if wanted >= n_samples:
+    """Return the samples to use: all, or a random part."""
+    n_rows = max(n_samples * _MOST_RANKED // max(n_cells, 1), _FEWEST_ROWS)
+    if n_rows >= n_samples:
         return np.arange(n_samples)
-    return np.sort(np.random.default_rng(0).permutation(n_samples)[:wanted])
+    return np.sort(np.random.default_rng(0).permutation(n_samples)[:n_rows])
 
 
 def _told(outcome: Outcome) -> FloatArray:
-    """A (N,): what the truth says of each sample; of times with the hazard of Nelson and Aalen."""
+    """Return a (N,): the truth of each sample; for times with the Nelson-Aalen hazard."""
     values = outcome.values.astype(float)
     if outcome.task is Task.REGRESSION:
         return _ranks(values[:, None])[:, 0]
@@ -213,8 +215,8 @@ def _told(outcome: Outcome) -> FloatArray:
 
 
 def _ranks(columns: FloatArray) -> FloatArray:
-    """Ranks of the entries of each column (n, C), about 0; the mean of those that are equal."""
-    rows = np.ascontiguousarray(columns.T)  # a column at a time is sorted faster
+    """Return centred ranks of the entries of each column (n, C); ties get the mean rank."""
+    rows = np.ascontiguousarray(columns.T)  # contiguous columns sort faster
     n = rows.shape[1]
     entries = np.argsort(rows, axis=1) + n * np.arange(len(rows))[:, None]
     ordered = rows.ravel()[entries]
@@ -231,30 +233,30 @@ def _ranks(columns: FloatArray) -> FloatArray:
 
 
 def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatArray:
-    """Z (C,) of ranks (n, C) and what the truth says (n,), both fold by fold."""
+    """Return z (C,) of ranks (n, C) and truth (n,), both sorted by fold."""
     sizes = np.diff(starts, append=len(told))
     centred = told - np.repeat(np.add.reduceat(told, starts) / sizes, sizes)
     squares = (
         np.add.reduceat(ranks**2, starts) - np.add.reduceat(ranks, starts) ** 2 / sizes[:, None]
     )
-    squares[squares < 0.25] = 0.0  # two ranks that differ have at least 0.5
+    squares[squares < 0.25] = 0.0  # two different ranks give at least 0.5
     each = np.add.reduceat(centred**2, starts) / np.maximum(sizes - 1, 1)
     return _in_errors(centred @ ranks, each @ squares)
 
 
 def _of_labels(labels: FloatArray, truth: IntArray, starts: IntArray) -> FloatArray:
-    """Z (C,) of the right ones of labels (n, C), by the truth (n,), both fold by fold.
+    """Return z (C,) of labels (n, C) and truth (n,), both sorted by fold.
 
-    The statistic is sum_k a_ik b_ik of indicators of the classes, with the variance
+    The statistic is sum_k a_ik b_ik of indicators of the classes, with variance
     sum_kl S_aa[k, l] S_bb[k, l] / (n_f - 1).
     """
     sizes = np.diff(starts, append=len(truth))[:, None]
     products, ours, theirs, right = (np.zeros((len(starts), labels.shape[1])) for _ in range(4))
     for code in range(int(max(truth.max(), labels.max())) + 1):
-        own = np.add.reduceat((truth == code).astype(float), starts)[:, None]
-        said = np.add.reduceat((labels == code).astype(float), starts)
-        products += own * said
-        ours, theirs = ours + own**2 * said, theirs + own * said**2
+        actual = np.add.reduceat((truth == code).astype(float), starts)[:, None]
+        predicted = np.add.reduceat((labels == code).astype(float), starts)
+        products += actual * predicted
+        ours, theirs = ours + actual**2 * predicted, theirs + actual * predicted**2
     right = np.add.reduceat((labels == truth[:, None]).astype(float), starts)
     spread = products - (ours + theirs) / sizes + (products / sizes) ** 2
     spread[spread < 1e-9 * sizes**2] = 0.0
@@ -270,8 +272,8 @@ def _in_errors(apart: FloatArray, variance: FloatArray) -> FloatArray:
 
 
 def _areas(predictions: Any, positive: BoolArray, ranks: FloatArray | None) -> FloatArray:
-    """AUC of (evenly spaced) configurations of (1, N, C), ties counting one half."""
-    if ranks is not None:  # the ranks are about 0
+    """Return the AUC of (evenly spaced) configurations of (1, N, C), ties counting one half."""
+    if ranks is not None:  # ranks are centred
         n_positive = int(positive.sum())
         above = ranks[positive].sum(axis=0) + n_positive * (len(ranks) - n_positive) / 2
         return np.asarray(2 * above / n_positive / (2 * (len(ranks) - n_positive)))

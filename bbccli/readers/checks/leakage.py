@@ -1,4 +1,4 @@
-"""Configurations that are the truth itself, or always right where no other comes near: a leak."""
+"""Leakage: configurations that equal the truth, or are always right while no other comes near."""
 
 from __future__ import annotations
 
@@ -16,44 +16,37 @@ from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3
-"""Standard errors from 1 that make the best of the others imperfect beyond chance."""
+"""Standard errors below 1 from which on the best of the others is imperfect beyond chance."""
 
 CORRELATED = 0.95
 """Correlation with the truth below which the best of the others does not come near."""
 
 FEWEST_SAMPLES = 10
-"""Samples from which on a column that equals the truth is neither luck nor a toy."""
+"""From this many samples on, a column that equals the truth is not luck or a toy."""
 
 MOST_NAMED = 10
-"""Configurations that a hint names, each by an option."""
+"""Configurations that a hint names one by one."""
 
 _GLANCE = 32
-"""Rows of each class, or of all, that are looked at before a column is compared as a whole."""
+"""Rows of each class, or in all, checked before a whole column is compared."""
 
 _TOLERANCE = {4: 1e-6, 8: 1e-9}
-"""Relative difference of values that are the same, by the bytes of a number."""
+"""Relative difference of equal values, by the bytes of a number."""
 
 
 def equal_to_truth(predictions: Values, outcome: Outcome) -> BoolArray:
     """Return which configurations (C,) predict the truth itself, under whatever labels.
 
-    Of classes, these have one value per class, and another for each: labels, the indicator of a
-    class, or any other code. Of two classes that of the positive one is the larger: the inverse of
-    the truth is no copy, and what leaves one out and predicts the share of the others is just that.
-    Of values and times they are these very values (of a time also its
-    negative, or the event); of class columns they are 1 for the true class and 0 elsewhere.
-
-    Parameters
-    ----------
-    predictions
-        (R, N, C) or (R, N, C, K), finite.
-    outcome
-        Truth of the N samples.
+    For classes: one distinct value per class, such as labels, the indicator of a class, or any
+    other code. For two classes the value of the positive one must be larger: the inverse of the
+    truth is not a copy, but what leave-one-out makes of the mean of the others. For values and
+    times: these very values (for a time also its negative, or the event). For class columns: 1 for
+    the true class and 0 elsewhere. `predictions` are (R, N, C[, K]), finite.
     """
     array, available = predictions.array, predictions.available
-    found = np.zeros(array.shape[2], bool)
+    equal = np.zeros(array.shape[2], bool)
     if len(outcome) < FEWEST_SAMPLES:
-        return found
+        return equal
     truths: list[FloatArray | IntArray] = [outcome.values]
     if outcome.event is not None:
         truths += [-outcome.values, outcome.event.astype(np.int64)]
@@ -66,26 +59,20 @@ def equal_to_truth(predictions: Values, outcome: Outcome) -> BoolArray:
         there = np.ones(array.shape[:2], bool) if available is None else available[:, :, c]
         _, samples = np.nonzero(there)
         column = array[:, :, [c]][there]
-        found[c] = any(same(column, truth[samples])[0] for truth in truths)
-    return found
+        equal[c] = any(same(column, truth[samples])[0] for truth in truths)
+    return equal
 
 
 def refuse_copies(
     names: Sequence[str], copies: BoolArray, known: Container[str], path: str
 ) -> None:
-    """Refuse configurations that are the truth, unless they are known to be such.
-
-    Raises
-    ------
-    InputError
-        Says how to keep them.
-    """
+    """Refuse configurations that equal the truth, unless they are known to be configurations."""
     refused = [names[c] for c in np.flatnonzero(copies).tolist() if names[c] not in known]
     if refused:
         leave_out = " ".join(f"--exclude {name!r}" for name in refused)
         if len(refused) > MOST_NAMED:
-            leave_out = f"--exclude, which takes patterns, for these {len(refused)}"
-        keep = "--only '*' if models are always right"
+            leave_out = f"--exclude these {len(refused)}, by patterns"
+        keep = "use --only '*' if models really are always right"
         raise InputError(
             f"equal to the truth in every row: {listing(refused)}",
             path=path,
@@ -96,7 +83,7 @@ def refuse_copies(
 def _glance(
     array: FloatArray, truth: FloatArray | IntArray
 ) -> tuple[FloatArray, FloatArray | IntArray]:
-    """A few of the rows (N, C) or (N, C, K), and the truth of them."""
+    """Return a few rows (N, C) or (N, C, K), and their truth."""
     rows = np.arange(min(_GLANCE, len(truth)))
     if _is_coded(truth):
         rows = np.concatenate([np.flatnonzero(truth == k)[:_GLANCE] for k in _classes(truth)])
@@ -104,10 +91,12 @@ def _glance(
 
 
 def _equal(columns: FloatArray, truth: FloatArray | IntArray, *, rising: bool) -> BoolArray:
-    """(C,) whether columns (n, C) or (n, C, K) are the truth (n,), codes in rising order or any."""
+    """(C,) True if columns (n, C) or (n, C, K) equal the truth (n,), coded in rising or any
+    order.
+    """
     if columns.ndim == 3:
-        own = truth[:, None] == np.arange(columns.shape[2])
-        return np.asarray((columns == own[:, None, :]).all(axis=(0, 2)))
+        is_class = truth[:, None] == np.arange(columns.shape[2])
+        return np.asarray((columns == is_class[:, None, :]).all(axis=(0, 2)))
     if not _is_coded(truth):
         apart = np.abs(columns - truth[:, None])
         largest = np.maximum(np.abs(columns), np.abs(truth[:, None]))
@@ -122,28 +111,22 @@ def _equal(columns: FloatArray, truth: FloatArray | IntArray, *, rising: bool) -
 
 
 def _classes(truth: FloatArray | IntArray) -> list[int]:
-    """Codes that occur."""
+    """Return the codes that occur."""
     return [int(k) for k in distinct(truth.astype(np.int64))]
 
 
 def _is_coded(truth: FloatArray | IntArray) -> bool:
-    """True if the truth is a class rather than a value."""
+    """True if the truth is a class, not a value."""
     return truth.dtype.kind == "i"
 
 
 def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
-    """Return which configurations (C,) order all samples as the truth does: 1; -1 the other way.
+    """Return 1 for configurations (C,) that order all samples like the truth, -1 for the reverse,
+    else 0.
 
-    Of labels, which are copies or models that are never right, -1 alone. What is the mean of the
-    other samples' truth goes the other way by itself, and is 0.
-
-    Parameters
-    ----------
-    predictions
-        (R, N, C) or (R, N, C, K), finite; the first repeat is looked at.
-    outcome
-        Truth of the N samples.
-    folds : (R, N), optional
+    For labels, which are copies or never right, only -1. Means of the other samples' truth are
+    reversed by construction, and get 0. `predictions` are (R, N, C[, K]), of which the first repeat
+    is used.
     """
     array, truth = predictions.array[0], outcome.values
     found, labels = np.zeros(array.shape[1], np.int64), predictions.kind is PredictionKind.LABEL
@@ -163,12 +146,12 @@ def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = Non
 def leaves_one_out(
     column: FloatArray, outcome: Outcome, kind: PredictionKind, folds: IntArray | None
 ) -> bool:
-    """True if a column (N,) that goes against the truth says no more than the others' mean truth.
+    """True if a column (N,) that goes against the truth is no more than the others' mean truth.
 
     Without sample i the mean is (N m - y_i) / (N - 1): it goes against the truth, though nothing
     was learnt. Each entry is within 1 / (N - 1) times the largest distance from m; rounding and
-    smoothing may double that. Of labels it is the larger class of the others, where the classes are
-    of one size and each sample is a fold.
+    smoothing may double that. Labels are the majority class of the others, if the classes are of
+    one size and each sample is a fold.
     """
     truth = outcome.values.astype(float)
     if kind is PredictionKind.LABEL:
@@ -188,22 +171,16 @@ def on_perfection(
     score: Callable[[IntArray], FloatArray],
     copied: BoolArray,
 ) -> Iterator[Note]:
-    """Yield notes on configurations that order all samples, by how the others perform.
+    """Yield notes on configurations that order all samples, depending on the performance of the
+    others.
 
-    Parameters
-    ----------
-    in_order : (C,)
-        As `in_order` returns it.
-    score
-        Configurations -> their `performances`.
-    copied : (C,)
-        True for those that are known to equal the truth.
+    `in_order` and `copied` are (C,); `score` maps configurations to their `performances`.
     """
     names, measure = predictions.configurations, measure_of(outcome, predictions.kind)
     others = np.flatnonzero(in_order == 0)
     if not (in_order[~copied] != 0).any() or not len(others):
         return
-    scored = score(others)  # if need be the other way round
+    scored = score(others)  # possibly in the other direction
     scored = np.maximum(scored, 1 - scored) if measure == "AUC" else np.abs(scored)
     best = int(np.argmax(scored))
     performance = float(scored[best])
@@ -212,15 +189,15 @@ def on_perfection(
     for way in (1, -1):
         some = [names[c] for c in np.flatnonzero((in_order == way) & ~copied)]
         if some:
-            said = f"{measure} {performance:.3g}"
-            yield remarks.perfect_configuration(some, names[others[best]], said, way=way)
+            shown = f"{measure} {performance:.3g}"
+            yield remarks.perfect_configuration(some, names[others[best]], shown, way=way)
 
 
 def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> IntArray:
-    """(C,) 1 where columns (n, C) or (n, C, K) order the samples as the truth (n,) does, else 0.
+    """Return 1 for columns (n, C) or (n, C, K) that order the samples as the truth (n,) does, else
+    0.
 
-    Scores that do so the other way round have -1. Of class columns, that of the true class is the
-    largest.
+    Scores in reverse order get -1. Of class columns, that of the true class must be the largest.
     """
     if columns.ndim == 3:
         return np.asarray((columns.argmax(axis=2) == truth[:, None]).all(axis=0).astype(np.int64))
@@ -230,13 +207,13 @@ def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> I
         falling = above.max(axis=0) < below.min(axis=0)
         return np.asarray(rising.astype(np.int64) - falling)
     order = np.argsort(truth, kind="stable")
-    steps, wanted = np.diff(columns[order], axis=0), np.sign(np.diff(truth[order]))[:, None]
-    rising = (np.sign(steps) == wanted).all(axis=0)
-    return np.asarray(rising.astype(np.int64) - (np.sign(steps) == -wanted).all(axis=0))
+    steps, signs = np.diff(columns[order], axis=0), np.sign(np.diff(truth[order]))[:, None]
+    rising = (np.sign(steps) == signs).all(axis=0)
+    return np.asarray(rising.astype(np.int64) - (np.sign(steps) == -signs).all(axis=0))
 
 
 def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
-    """Return the measure of configurations (C',) of the first repeat of predictions."""
+    """Return the measure of configurations (C',) in the first repeat."""
     array, truth = predictions.array[:, :, columns][0], outcome.values
     if outcome.task.is_classification and measure_of(outcome, predictions.kind) == "accuracy":
         labels = array.argmax(axis=2) if array.ndim == 3 else array
@@ -244,22 +221,22 @@ def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> Fl
     if outcome.task is Task.BINARY:
         return np.array([area(column, truth == 1) for column in array.T])
     centred, values = array - array.mean(axis=0), truth - truth.mean()
-    with np.errstate(over="ignore"):  # numbers beyond 1e154 have no square
+    with np.errstate(over="ignore"):  # squares overflow beyond 1e154
         spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
     products = values @ centred
-    found = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
-    return np.asarray(found)
+    correlations = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
+    return np.asarray(correlations)
 
 
 def measure_of(outcome: Outcome, kind: PredictionKind) -> str:
-    """Return what `performances` are called."""
+    """Return the name of the measure of `performances`."""
     if outcome.task is Task.BINARY and kind is not PredictionKind.LABEL:
         return "AUC"
     return "accuracy" if outcome.task.is_classification else "correlation"
 
 
 def _comes_near(performance: float, outcome: Outcome, measure: str) -> bool:
-    """True if a performance may be 1 but for chance."""
+    """True if a performance differs from 1 only by chance."""
     if outcome.task is Task.REGRESSION:
         return performance >= CORRELATED
     if measure == "AUC":

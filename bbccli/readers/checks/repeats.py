@@ -1,6 +1,6 @@
-"""Samples that are there several times: repeats under one another, or rows copied under other ids.
+"""Duplicate samples: stacked repeats, or rows copied under other ids.
 
-Each time counts as a sample of its own, and k times make an interval too narrow by sqrt(k).
+Each copy counts as a sample, so that k copies make an interval too narrow by sqrt(k).
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from bbccli.readers.predictions import Values
 from bbccli.types import FloatArray, IntArray, Task, distinct
 
 BITS = 20.0
-"""An order of the truth that comes again by accident in fewer than one of 2^20 files."""
+"""An order of the truth recurs by chance in fewer than one of 2^20 files."""
 
 IRREGULAR_BITS = 12.0
-"""Choices behind the turns of a truth, as a power of two, from which on it is no regular design."""
+"""A truth with this many bits of choice in its turns is not a regular design."""
 
 FEWEST = 20
-"""Different rows, or groups, from which on it is no accident that each is there k times."""
+"""From this many different rows, or groups, on k copies of each are not an accident."""
 
 ALIKE = 0.25
-"""Correlation from which on the scores of two blocks may be of the same items."""
+"""From this correlation on, the scores of two blocks may be for the same items."""
 
 MOST_EPOCHS = 10
-"""Times that the same items are looked for in scores without a truth."""
+"""Most epochs looked for in scores without a truth."""
 
 RUN = 3
-"""Samples of one fold in a row, on average, from which on they were written fold by fold."""
+"""Mean run length of folds from which on samples were written fold by fold."""
 
 _FIRST = 8
-"""Configurations that are looked at first, some at a time."""
+"""Configurations checked first, some at a time."""
 
 _FIRST_CELLS = 2**11
-"""Predictions of these that are looked at together."""
+"""Predictions of these that are checked together."""
 
 _SPREAD = 2**20
-"""Predictions of a sample by one configuration that hashes tell apart."""
+"""Number of predictions of a sample by one configuration that hashes tell apart."""
 
 _CELLS = 2**22
-"""Predictions that are looked at together."""
+"""Predictions that are checked together."""
 
 
 def repeated(
@@ -57,29 +57,21 @@ def repeated(
     groups: IntArray | None,
     folds: IntArray | None,
 ) -> Iterator[Note]:
-    """Yield the note where samples seem to be there several times, once.
+    """Yield a note if samples seem to be duplicated.
 
-    Parameters
-    ----------
-    predictions, outcome
-        Of the N samples that are used: (R, N, C) or (R, N, C, K).
-    truth
-        Outcome of all samples that were read, in the order of the file.
-    groups : (N,), optional
-        Codes 0..G-1. Whole groups are resampled, with all the copies of a sample in them.
-    folds : (R, N), optional
-        Codes 0..F-1.
+    Predictions are (R, N, C[, K]) of the N samples used; `truth` is that of all samples read, in
+    file order. Whole groups (N,) are resampled, with all copies in them.
     """
     if groups is None:
-        found = {"truth": period_of(truth)}
+        periods = {"truth": period_of(truth)}
         if outcome.task is Task.SCORE:
-            found = {"scores": period_of_scores(predictions.array)}
+            periods = {"scores": period_of_scores(predictions.array)}
         if folds is not None and len(folds) == 1:
-            found["folds"] = period_of_folds(folds[0], outcome)
-        for what, period in found.items():
+            periods["folds"] = period_of_folds(folds[0], outcome)
+        for name, period in periods.items():
             if period:
-                n = len(truth if what == "truth" else outcome)
-                yield remarks.repeated_samples(what, period, n // period)
+                n = len(truth if name == "truth" else outcome)
+                yield remarks.repeated_samples(name, period, n // period)
                 return
     times = copies_of(predictions, outcome, groups)
     if times > 1:
@@ -87,17 +79,17 @@ def repeated(
 
 
 def period_of(outcome: Outcome) -> int:
-    """Return the number of samples after which the truth (N,) comes again; 0 where it doesn't.
+    """Return the number of samples after which the truth (N,) repeats itself; 0 if it doesn't.
 
-    The period p is the least that divides N, N = kp, k > 1. It counts if that is no accident, and
-    no regular design:
+    The period p is the least that divides N, N = kp, k > 1. It counts unless it may be chance or a
+    regular design:
 
-    - Of p samples in any order, the k - 1 other blocks are in the order of the first by accident
-      with probability (n_1! ... n_m! / p!)^(k - 1), where n_j samples have the truth j: at most
-      2^-20. So it is of a constant truth, and of one that is rare or short.
-    - The truth turns t times in a period, from rising to falling or back (classes being numbered
-      as they appear): C(p - 1, t) is at least 2^12. A truth that is sorted within each block, that
-      alternates, or that goes round in waves has few such choices.
+    - For a random order of p samples, the other k - 1 blocks repeat the first by chance with
+      probability (n_1! ... n_m! / p!)^(k - 1), where n_j samples have the truth j: it must be at
+      most 2^-20. So constant, rare and short truths do not count.
+    - The truth turns t times in a period, from rising to falling or back (classes being numbered as
+      they appear): C(p - 1, t) must be at least 2^12. A truth that is sorted within each block,
+      that alternates, or that goes in waves has few such choices.
     """
     columns = [outcome.values] if outcome.event is None else [outcome.values, outcome.event]
     for period in _divisors(len(outcome)):
@@ -110,14 +102,14 @@ def period_of(outcome: Outcome) -> int:
 
 
 def period_of_folds(folds: IntArray, outcome: Outcome) -> int:
-    """Return the number of samples after which the folds (N,) begin again; 0 where they don't.
+    """Return the number of samples after which the folds (N,) start again; 0 if they don't.
 
-    So it is where a loop over repeats appended the test sets of one fold after another. The F
-    folds follow one another in the same order k > 1 times, with `RUN` samples or more in a row on
-    average; each time there are `FEWEST` samples or more with the same truths, in any order, and
-    not all alike; of classes, in each fold as many samples of each, as stratified folds have. Folds
-    that go round from row to row have runs of one sample, and stratified folds of a sorted truth
-    come again with another class.
+    This happens if a loop over repeats appended one test set after another. The F folds occur in
+    the same order k > 1 times, in runs of `RUN` samples or more on average; each occurrence of a
+    fold has `FEWEST` samples or more with the same truths, in any order, and not all equal; for
+    classes, each fold has as many samples of each, as in stratified folds. Folds that alternate
+    from row to row have runs of one sample, and stratified folds of a sorted truth recur with
+    another class.
     """
     starts = np.flatnonzero(np.diff(folds, prepend=-1))
     n, n_folds = len(folds), int(folds.max()) + 1
@@ -130,20 +122,21 @@ def period_of_folds(folds: IntArray, outcome: Outcome) -> int:
         values = values + folds * len(outcome.classes)
     truths = np.sort(values.reshape(-1, period), axis=1)
     same = (runs == runs[0]).all() and len(distinct(runs[0])) == n_folds
-    # where the truths are in the same order too, `period_of` has judged
+    # if the truths are in the same order too, `period_of` has decided
     mixed = (outcome.values[period:] != outcome.values[:-period]).any()
     alike = same and mixed and (truths == truths[0]).all()
     return period if alike and np.isin(np.arange(0, n, period), starts).all() else 0
 
 
 def period_of_scores(array: FloatArray) -> int:
-    """Return the number of samples after which scores (R, N, C) are alike again; 0 where none are.
+    """Return the number of samples after which scores (R, N, C) are similar again; 0 if they
+    aren't.
 
-    Items have no truth but they are hard or easy, so the mean scores of the same items in two
-    epochs correlate. The period p divides N, N = kp, k from 2 to `MOST_EPOCHS`. The correlation
-    of rows that are p apart is at least `ALIKE`, and three of its standard errors, 3 / sqrt(N - p),
-    above that of rows that are any other number apart, but for multiples of p: where blocks of
-    items are of one topic, or difficulty changes slowly, neighbouring distances are as good.
+    Items have no truth, but they are hard or easy, so that the mean scores of the same items in two
+    epochs correlate. The period p divides N, N = kp, k from 2 to `MOST_EPOCHS`. The correlation of
+    rows p apart must be at least `ALIKE`, and three standard errors, 3 / sqrt(N - p), above that of
+    rows any other distance apart, except for multiples of p: if blocks of items share a topic, or
+    difficulty changes slowly, neighbouring distances correlate as well.
     """
     scores = array.mean(axis=(0, 2), dtype=np.float64)
     n = len(scores)
@@ -153,23 +146,23 @@ def period_of_scores(array: FloatArray) -> int:
         return 0
     spectrum = np.fft.rfft(scores, 2 * n)
     apart = np.arange(1, n // 2 + 1)
-    found = np.fft.irfft(np.abs(spectrum) ** 2)[apart] / ((n - apart) * variance)
+    correlations = np.fft.irfft(np.abs(spectrum) ** 2)[apart] / ((n - apart) * variance)
     for period in _divisors(n):
         if period < FEWEST or n // period > MOST_EPOCHS:
             continue
-        other = float(found[apart % period != 0].max())
-        if found[period - 1] >= max(ALIKE, other + 3 / (n - period) ** 0.5):
+        other = float(correlations[apart % period != 0].max())
+        if correlations[period - 1] >= max(ALIKE, other + 3 / (n - period) ** 0.5):
             return period
     return 0
 
 
 def _divisors(n: int) -> list[int]:
-    """Divisors of n from 2 to n / 2, in increasing order."""
+    """Return the divisors of n from 2 to n / 2, in increasing order."""
     return [p + 2 for p in np.flatnonzero(n % np.arange(2, n // 2 + 1) == 0).tolist()]
 
 
 def _bits(columns: list[Any], period: int, times: int) -> float:
-    """Minus the binary logarithm of the probability of the same order by accident."""
+    """Return minus the binary logarithm of the probability of the same order by chance."""
     blocks = [column[:period].astype(np.float64) for column in columns]
     codes = joint([np.searchsorted(distinct(block), block) for block in blocks])
     ways = lgamma(period + 1) - sum(lgamma(n + 1) for n in np.bincount(codes).tolist())
@@ -177,7 +170,7 @@ def _bits(columns: list[Any], period: int, times: int) -> float:
 
 
 def _bits_of_turns(outcome: Outcome) -> float:
-    """Binary logarithm of the number of ways to place the turns of the truth (p,)."""
+    """Return the binary logarithm of the number of ways to place the turns of the truth (p,)."""
     values: Any = outcome.values
     if outcome.task.is_classification:
         values = by_appearance(values.astype(np.int64))[0]
@@ -189,18 +182,12 @@ def _bits_of_turns(outcome: Outcome) -> float:
 
 
 def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = None) -> int:
-    """Return how many times each row is there; 1 where some row is there by itself.
+    """Return the number of copies of each row; 1 if some row occurs once.
 
-    Rows are the same if truth and all predictions are, and are there k times if k divides how
-    often each of the D different ones occurs. Where predictions are coarse rows coincide, but some
-    of them an odd number of times: that k > 1 divides all D numbers has probability of about
-    k^-D, less than one in a million for D of `FEWEST` or more; for fewer, 1 is returned. Of groups
-    those are the same that hold the same rows.
-
-    Parameters
-    ----------
-    predictions, outcome, groups
-        As in `repeated`; or predictions that stay in their file.
+    Equal rows have equal truth and predictions; there are k copies if k divides the counts of all D
+    distinct rows. Coarse predictions coincide by chance, but some an odd number of times: that k >
+    1 divides all D counts has probability of about k^-D, less than one in a million for D of
+    `FEWEST` or more; for fewer, 1 is returned. Groups are equal if they have the same rows.
     """
     array: Any = predictions.array
     event = np.zeros(len(outcome)) if outcome.event is None else outcome.event
@@ -218,7 +205,9 @@ def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = N
 
 
 def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
-    """Greatest common divisor of how often each key (N,), or group with its keys, occurs."""
+    """Return the greatest common divisor of the counts of keys (N,), or of groups with their
+    keys.
+    """
     if groups is not None:
         rows, keys = keys, np.zeros(int(groups.max()) + 1, np.uint64)
         np.add.at(keys, groups, _mixed(rows))
@@ -229,7 +218,7 @@ def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
 
 
 def _keys(array: Any, columns: IntArray) -> Any:
-    """(N,) uint64 sum of a hash of each prediction of some configurations."""
+    """Return (N,) uint64 sums of hashes of the predictions of some configurations."""
     _, n, *_ = array.shape
     keys = np.zeros(n, np.uint64)
     step = max(_CELLS // max(n, 1), 1)
@@ -244,7 +233,9 @@ def _keys(array: Any, columns: IntArray) -> Any:
 
 
 def _mixed(bits: Any) -> Any:
-    """Hash of each of some uint64, as splitmix64 ends (Steele, Lea, Flood, OOPSLA 2014)."""
+    """Return a hash of each uint64, the finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA
+    2014).
+    """
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))

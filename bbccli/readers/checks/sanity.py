@@ -1,6 +1,6 @@
-"""Sanity checks of predictions: each configuration by itself, part by part, and then all of them.
+"""Sanity checks of predictions: of each configuration, part by part, then of all together.
 
-Some configurations are unlikely to be such: a seed, an age, a fold, a time.
+Some columns are unlikely to be configurations: a seed, an age, a fold, a time.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from bbccli.readers.predictions import Values, over_columns
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 _GLANCE = 64
-"""Rows that are looked at before a configuration is looked at as a whole."""
+"""Rows checked before a whole configuration."""
 
 _MOST_CELLS = 1_000_000
-"""Cells that a median is taken of; of larger matrices, evenly spaced samples."""
+"""Cells used for a median; larger matrices give evenly spaced samples."""
 
 _CELLS = 2**16
-"""Cells that are looked at together."""
+"""Cells checked together."""
 
 _FEWEST_SAMPLES = 20
-"""Samples from which on an order of whole numbers is not an accident."""
+"""From this many samples on, a sequence of integers is not an accident."""
 
 _FEWEST_PER_FOLD = 3
-"""Samples per fold from which on one value per fold is not an accident."""
+"""From this many samples per fold on, one value per fold is not an accident."""
 
 _PREFIX = 16
 """Rows whose predictions tell most configurations apart."""
@@ -43,22 +43,23 @@ _PREFIX = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Examined:
-    """Results of the checks of each configuration by itself: (C,) each.
+    """Results of the checks of each configuration: (C,) each.
 
     Attributes
     ----------
     copied
-        True for those that equal the truth.
+        True if it equals the truth.
     constant, by_fold
-        True for those with one value for all samples; with a number of the fold or of the row.
+        True if it is constant; if it numbers folds or rows.
     outside
-        True for those elsewhere than the truth, or no probabilities; whatever the others are.
+        True if its range differs from that of the truth, or it is no probability; regardless of
+        others.
     ordered, standing
         Results of `in_order` and `standings`.
     keys
-        Equal where the predictions are.
+        Equal for equal predictions.
     ranks : (N, C), optional
-        `ranks_of` the predictions, if they are known.
+        `ranks_of` the predictions, if known.
     """
 
     copied: BoolArray
@@ -74,18 +75,8 @@ class Examined:
 def examine(
     values: Values, outcome: Outcome, folds: IntArray | None, known: frozenset[str]
 ) -> Examined:
-    """Examine every configuration by itself, here or on the workers that read the predictions.
-
-    Parameters
-    ----------
-    values
-        (R, N, C) or (R, N, C, K), complete.
-    outcome
-        Truth of the N samples.
-    folds : (R, N), optional
-        Fold of each sample in each repeat.
-    known
-        Configurations that are known to be what they look like.
+    """Check every configuration of (R, N, C[, K]), here or on the workers that read the
+    predictions.
     """
     parts = over_columns(values.array, partial(_examined, values, outcome, folds, known))
     if len(parts) == 1:
@@ -101,7 +92,7 @@ def _examined(
     known: frozenset[str],
     columns: IntArray | slice,
 ) -> Examined:
-    """Examine some configurations."""
+    """Check some configurations."""
     whole, n_cells = values.in_memory, int(np.prod(values.array.shape[1:]))
     if not whole:
         names = tuple(np.array(values.configurations, object)[columns])
@@ -130,7 +121,7 @@ def notes_on(
     known: frozenset[str],
     seen: Examined,
 ) -> Iterator[Note]:
-    """Yield notes on columns that are unlikely to be predictions, on polarity and on duplicates."""
+    """Yield notes on columns unlikely to be predictions, on polarity and on duplicates."""
     names = values.configurations
     scale, off = _scale(seen.outside, outcome)
     off &= ~(_among(values, known) | seen.constant | seen.by_fold)
@@ -162,7 +153,7 @@ def notes_on(
 
 
 def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
-    """Yield a note if the keys of some configurations are equal, and so their predictions."""
+    """Yield a note if some keys, and so the predictions of these configurations, are equal."""
     pairs = earlier_equals(keys)
     if pairs:
         later = min(pairs, key=lambda one: (pairs[one], one))
@@ -170,16 +161,15 @@ def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
 
 
 def earlier_equals(keys: Iterable[bytes]) -> dict[int, int]:
-    """Return the position of each key that occurred before, and where it did first."""
+    """Return the position of each repeated key, and that of its first occurrence."""
     seen: dict[bytes, int] = {}
     first = [seen.setdefault(key, position) for position, key in enumerate(keys)]
     return {later: earlier for later, earlier in enumerate(first) if earlier != later}
 
 
 def keys_of(array: FloatArray, *, whole: bool = True) -> list[bytes]:
-    """Return a key of each configuration of (R, N, C) or (R, N, C, K), equal where they are.
-
-    Few rows tell most configurations apart, if they are all there (`whole`).
+    """Return keys of the configurations of (R, N, C[, K]): equal for equal predictions, if
+    `whole`.
     """
     starts = [rows.tobytes() for rows in np.moveaxis(array[:, :_PREFIX], 2, 0)]
     often = Counter(starts)
@@ -198,7 +188,7 @@ def _among(values: Values, known: frozenset[str]) -> BoolArray:
 def _checked(
     array: FloatArray, test: Callable[[FloatArray], BoolArray], among: BoolArray
 ) -> BoolArray:
-    """(C,) which configurations pass a test of columns (n, C'), that a glance can fail."""
+    """(C,) True for configurations that pass a test of columns (n, C'), which a glance can fail."""
     flat = array.reshape(-1, *array.shape[2:])
     passed = among & test(flat[:: max(1, len(flat) // _GLANCE)])
     columns, step = np.flatnonzero(passed), max(_CELLS // max(len(flat), 1), 1)
@@ -209,7 +199,7 @@ def _checked(
 
 
 def _constant(columns: FloatArray) -> BoolArray:
-    """(C,) whether all entries of columns (n, C) or (n, C, K) are those of the first row."""
+    """(C,) True if all entries of columns (n, C) or (n, C, K) equal those of the first row."""
     same = np.asarray((columns == columns[:1]).all(axis=0))
     return np.asarray(same.all(axis=1)) if same.ndim == 2 else same
 
@@ -217,10 +207,11 @@ def _constant(columns: FloatArray) -> BoolArray:
 def _by_fold(
     predictions: Values, outcome: Outcome, folds: IntArray | None, among: BoolArray
 ) -> BoolArray:
-    """(C,) which configurations hold a number of the fold or of the row."""
+    """(C,) True for configurations that hold a number of the fold or of the row."""
     array = predictions.array
     found = np.zeros(array.shape[2], bool)
-    if array.ndim == 4:
+    labels = predictions.kind is PredictionKind.LABEL and outcome.task is Task.BINARY
+    if array.ndim == 4 or labels:
         return found
     if folds is not None and array.shape[1] >= _FEWEST_PER_FOLD * (int(folds.max()) + 1):
         found = _constant_in_folds(predictions, outcome, folds, among)
@@ -228,7 +219,7 @@ def _by_fold(
         found |= _checked(array[:1], _in_order, among & ~found)
         whole = np.flatnonzero(_checked(array[:1], _whole, among & ~found))
         again = array[0, 1 : array.shape[1] // 2 + 1, whole] == array[0, :1, whole]
-        # values that come again at once, as labels do, have no period
+        # values that recur at once, as labels do, have no period
         apart = array[0, 1, whole] != array[0, 2, whole]
         for c in whole[again.any(axis=1) & (again.argmax(axis=1) > 1) & apart]:
             found[c] = _periodic(array[0, :, c])
@@ -238,10 +229,10 @@ def _by_fold(
 def _constant_in_folds(
     predictions: Values, outcome: Outcome, folds: IntArray, among: BoolArray
 ) -> BoolArray:
-    """(C,) which have one value in each fold of each repeat, and not that of a plain baseline.
+    """(C,) True if constant within each fold of each repeat, unless it is a plain baseline.
 
-    The baselines are the share of the positive class, the mean and the median of the other folds.
-    Of labels, each fold has its own.
+    Baselines are the prevalence, the mean and the median of the other folds. For labels, each fold
+    must have its own value.
     """
     array = predictions.array
     first = np.flatnonzero(folds[0] == folds[0, 0])[:_GLANCE]
@@ -263,7 +254,7 @@ def _constant_in_folds(
 
 
 def _baseline(values: FloatArray, parts: list[BoolArray], outcome: Outcome) -> bool:
-    """True if there is one value per fold, and it summarises the outcome of the other folds."""
+    """True for one value per fold that summarises the outcome of the other folds."""
     if outcome.event is not None:
         return False
     truth = outcome.values.astype(float)
@@ -276,19 +267,19 @@ def _baseline(values: FloatArray, parts: list[BoolArray], outcome: Outcome) -> b
 
 
 def _in_order(columns: FloatArray) -> BoolArray:
-    """(C,) whether columns (n, C) are three whole numbers or more that only rise or only fall."""
+    """(C,) True if columns (n, C) are three or more integers that only rise or only fall."""
     steps = np.diff(columns, axis=0)
     ordered = (steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)
     return np.asarray(_whole(columns) & ordered & ((steps != 0).sum(axis=0) >= 2))
 
 
 def _whole(columns: FloatArray) -> BoolArray:
-    """(C,) whether all entries of columns (n, C) are whole numbers."""
+    """(C,) True if all entries of columns (n, C) are integers."""
     return np.asarray((columns == np.rint(columns)).all(axis=0))
 
 
 def _periodic(column: FloatArray) -> bool:
-    """True if three or more different numbers of a column (n,) come again and again, as 0 1 2 0."""
+    """True if three or more different numbers of a column (n,) recur in cycles, as 0 1 2 0."""
     again = np.flatnonzero(column == column[0])
     period = int(again[1]) if len(again) > 1 else len(column)
     if period < 3 or 2 * period > len(column) or len(np.unique(column[:period])) < period:
@@ -297,7 +288,7 @@ def _periodic(column: FloatArray) -> bool:
 
 
 def _outside(predictions: Values, outcome: Outcome, n_cells: int) -> BoolArray:
-    """(C,) which configurations lie elsewhere than the truth, or are no probabilities."""
+    """(C,) True for configurations outside the range of the truth, or that are no probabilities."""
     array, kind = predictions.array, predictions.kind
     if outcome.task is Task.REGRESSION:
         medians = np.median(array[0, :: -(-n_cells // _MOST_CELLS)], axis=0)
@@ -313,7 +304,7 @@ def _outside(predictions: Values, outcome: Outcome, n_cells: int) -> BoolArray:
 
 
 def _scale(outside: BoolArray, outcome: Outcome) -> tuple[str, BoolArray]:
-    """Where the truth or most configurations lie, and which (C,) lie elsewhere."""
+    """Describe the range of the truth or of most configurations; (C,) True for those outside it."""
     if outcome.task is Task.REGRESSION:
         low, high = outcome.values.min(), outcome.values.max()
         return f"the truth is {low:.6g} to {high:.6g}", outside.copy()

@@ -1,4 +1,4 @@
-"""Columns that tell training rows from test rows: these are subsets of the data, and no folds."""
+"""Columns that tell training rows from test rows: subsets of the data, not folds."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from bbccli.readers.roles import NAMES
 from bbccli.readers.table import Table
 
 UNEQUAL = 1.5, 5
-"""How many times the smallest part the largest one is, and by how many rows it is larger at least,
-where two or three are hardly folds."""
+"""Ratio and difference of the largest to the smallest part from which two or three are no folds."""
 
 _TRAINING: Final = ("train", "training", "trn", "tr", "fit", "insample", "analysis")
 _VALIDATION: Final = ("valid", "validation", "val", "vld", "dev", "eval", "evaluation")
@@ -35,16 +34,16 @@ _COLUMNS: Final = {
     *("set", "subset", "partition", "dataset", "datasplit", "datatype", "sampletype", "splits"),
     *("splittype", "splitname", "splitset", "usage", "phase", "part"),
 }
-"""What columns of subsets are called, beside the names of folds; without separators."""
+"""Names of columns of subsets, besides those of folds; without separators."""
 
 _MAYBE_FOLDS: Final = ("split", "datasplit")
-"""What columns are called that hold subsets or folds; without separators."""
+"""Names of columns of subsets or folds; without separators."""
 
 _FLAG: Final = re.compile(
     r"(?:is|in)(?:train|training|test|testing|valid|validation|val|holdout|sample)(?:set)?"
     r"|train|training|trainset"
 )
-"""What columns are called that are true, or 1, in some of the subsets; without separators."""
+"""Names of columns that are true, or 1, in some subsets; without separators."""
 
 _FLAGS: Final = ({"0", "1"}, {"false", "true"}, {"no", "yes"}, {"n", "y"}, {"f", "t"})
 
@@ -55,25 +54,11 @@ _HINT: Final = (
 
 
 def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> None:
-    """Refuse a table with a column that says which rows are training rows, as far as it is told.
+    """Refuse a table with a column that marks training rows.
 
-    Names and values both have to say so: `split` or `set` with `train` and `test`, `is_train` with
-    0 and 1. A column `split` of two or three numbers may be folds, which are of about equal size,
-    or subsets, which are not.
-
-    Parameters
-    ----------
-    table
-        The table, in any layout.
-    fold
-        Column that was said to be the folds.
-    known
-        Configurations.
-
-    Raises
-    ------
-    InputError
-        Names the column, and what it holds.
+    Both name and values must say so: `split` or `set` with `train` and `test`, `is_train` with 0
+    and 1. A column `split` of two or three numbers may be folds, which have about equal sizes, or
+    subsets, which don't. `fold` is the column given as the folds, `known` are configurations.
     """
     for name in _called_so(table.names, fold):
         plain = _letters(name)
@@ -92,7 +77,7 @@ def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> No
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
 def _called_so(names: tuple[str, ...], fold: str | None) -> list[str]:
-    """Return the columns whose names may say so."""
+    """Return the columns whose names may mean subsets."""
     telling = {*_COLUMNS, *_MAYBE_FOLDS}
     letters = {name: _letters(name) for name in names}
     return [
@@ -103,42 +88,38 @@ def _called_so(names: tuple[str, ...], fold: str | None) -> list[str]:
 
 
 def _is_of_folds(name: str, fold: str | None) -> bool:
-    """True if a column was said to be the folds, or is called like them."""
+    """True if a column was given as the folds, or has their name."""
     return name == fold or name.casefold() in NAMES["fold"]
 
 
 def _letters(name: str) -> str:
-    """Name without case and separators."""
+    """Return a name without case and separators."""
     return re.sub(r"[\W_]", "", name.casefold())
 
 
 def refuse_subsets_as_folds(fold: Column) -> None:
-    """Refuse folds that are called as training rows and others are, or validation and test rows.
-
-    Raises
-    ------
-    InputError
-        Names the subsets.
-    """
+    """Refuse folds named after training rows and others, or validation and test rows."""
     if not fold.is_text:
         return
     _, names = fold.named_codes()
     kinds = {_kind_of(name) for name in names}
     if None in kinds or (len(kinds) < 2 and not (_TRAINING[0] in kinds and len(names) > 1)):
         return
-    raise _fault(fold, f"tells subsets of the data apart, which are no folds: {_sizes(fold)}")
+    raise _fault(fold, f"holds subsets of the data, not folds: {_sizes(fold)}")
 
 
 def _kind_of(name: str) -> str | None:
-    """Which subset a value stands for: training, validation or test rows; None for any other."""
+    """Return the subset that a value means: training, validation or test rows; None for any
+    other.
+    """
     words = [word for word in re.findall(r"[a-z]+", name.casefold()) if word not in _FILLERS]
     kinds = {_KINDS.get(word) for word in ("".join(words), *words)} - {None}
-    told = "".join(words) in _KINDS or all(word in _KINDS for word in words)
-    return kinds.pop() if told and len(kinds) == 1 else None
+    is_clear = "".join(words) in _KINDS or all(word in _KINDS for word in words)
+    return kinds.pop() if is_clear and len(kinds) == 1 else None
 
 
 def _refuse_unequal(column: Column) -> None:
-    """Refuse two or three numbers that are hardly folds, for they differ in size."""
+    """Refuse two or three numbers of very different frequency as folds."""
     codes, names = column.named_codes()
     if not 2 <= len(names) <= 3 or (column.is_text and any(map(isnan, map(number_of, names)))):
         return
@@ -151,7 +132,7 @@ def _refuse_unequal(column: Column) -> None:
 
 
 def _sizes(column: Column) -> str:
-    """Names of the parts, and how many rows each has."""
+    """Return the names of the parts with their numbers of rows."""
     codes, names = column.named_codes()
     sizes = np.bincount(codes[codes >= 0], minlength=len(names))
     return listing([f"{name} ({n})" for name, n in zip(names, sizes, strict=True)])

@@ -1,7 +1,7 @@
 """Logs of evaluation frameworks: files and folders -> one table of scores.
 
 A framework is a module of this folder with a `FRAMEWORK`, and a line in `PATTERNS`. It is tried on
-files that are called as its own are.
+files with its names.
 """
 
 from __future__ import annotations
@@ -17,10 +17,9 @@ from typing import TYPE_CHECKING
 from bbccli.core import reading
 from bbccli.core.local import trying, within
 from bbccli.errors import InputError
-from bbccli.readers.request import Request
-from bbccli.readers.sources.files import PACKINGS
-from bbccli.readers.sources.memory import ArrowStream
-from bbccli.readers.table import Table
+from bbccli.readers.roles import Request
+from bbccli.readers.sources.files import PACKINGS, is_result
+from bbccli.readers.table import ArrowStream, Table, not_predictions
 
 if TYPE_CHECKING:
     from bbccli.readers.evaluations.base import File, Framework
@@ -33,10 +32,10 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "openai_evals": ("*.jsonl",),
     "junit": ("*.xml",),
 }
-"""Names of files, without the suffix of a packing, by the module that may read them."""
+"""File names, without the suffix of a compression, -> the modules that may read them."""
 
 ONLY_LOGS = (".eval", ".json", ".xml")
-"""Suffixes of files that hold no table of another kind."""
+"""Suffixes that no other kind of table has."""
 
 _DEEPEST = 6
 _PASSED_OVER = (".", "node_modules", "__pycache__")
@@ -50,97 +49,80 @@ def framework(module: str) -> Framework:
 
 
 def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -> Table | None:
-    """Return the table of the logs that some paths name; None where they are something else.
-
-    Parameters
-    ----------
-    paths
-        Files and folders. A folder may hold other files, too.
-    request
-        Options of reading. A `dialect` by hand means tables of text.
-
-    Raises
-    ------
-    InputError
-        Logs of two frameworks, logs beside other files, or what `table_of` refuses.
+    """Return the table of the logs in files or folders, which may hold other files; None if
+    none.
     """
-    found: dict[str, list[File]] = {}
+    by_module: dict[str, list[File]] = {}
     others = []
     for path in paths:
-        own = _logs(Path(path), request) if isinstance(path, str | Path) else {}
-        others += [] if own else [path]
-        for module, files in own.items():
-            found.setdefault(module, []).extend(files)
-    if not found:
+        logs = _logs(Path(path), request) if isinstance(path, str | Path) else {}
+        others += [] if logs else [path]
+        for module, files in logs.items():
+            by_module.setdefault(module, []).extend(files)
+    if not by_module:
         return None
-    (module, files), *more = found.items()
-    known, path = framework(module), str(paths[0])
+    (module, files), *more = by_module.items()
+    first, path = framework(module), str(paths[0])
     if len(paths) > 1:
         path += f" and {len(paths) - 1} more"
     if more:
         (another, its_files), *_ = more
         raise InputError(
-            f"holds logs of {known.name} ({files[0].path.name}) and of "
+            f"holds logs of {first.name} ({files[0].path.name}) and of "
             f"{framework(another).name} ({its_files[0].path.name})",
             path=path,
-            hint="name those of one framework",
+            hint="give those of one framework",
         )
     if others:
         raise InputError(
-            f"is no log of {known.name}, as others are",
+            f"is not a log of {first.name}, unlike others",
             path=str(others[0]),
-            hint="logs of one framework are read together, and nothing else",
+            hint="give logs of one framework only",
         )
     from bbccli.readers.evaluations.table import table_of
 
     files = list({file.path.resolve(): file for file in files}.values())
-    return table_of(known, path, files, request)
+    return table_of(first, path, files, request)
 
 
 def _logs(path: Path, request: Request) -> dict[str, list[File]]:
-    """Return the logs that a path names, by the module of their framework.
-
-    Raises
-    ------
-    InputError
-        A file that is called as logs only are, and is none.
-    """
+    """Return the logs in a path, by the module of their framework."""
     if os.path.isdir(path):  # noqa: PTH112 (never raises)
         return _of_folder(path)
     only_a_log = Path(_plain(path)).suffix.lower() in ONLY_LOGS
     by_hand = request.dialect is not None and not only_a_log
     if by_hand or not os.path.isfile(path) or not _modules(path):  # noqa: PTH113
         return {}
-    found, damaged = _owned([path])
+    logs, damaged = _owned([path])
     if damaged and only_a_log:
         raise damaged[0]
-    if not found and only_a_log:
-        known = [framework(module) for module in PATTERNS]
-        looked_for = "; ".join(f"{one.name}: {one.signature}" for one in known).replace("`", "")
-        raise InputError(
-            "is no log of a framework that is known", path=str(path), hint=f"these are {looked_for}"
+    if not logs and is_result(str(path)):
+        raise not_predictions(str(path))
+    if not logs and only_a_log:
+        frameworks = [framework(module) for module in PATTERNS]
+        looked_for = "; ".join(f"{one.name}: {one.signature}" for one in frameworks).replace(
+            "`", ""
         )
-    return found
+        raise InputError(
+            "is not a log of a known framework",
+            path=str(path),
+            hint=f"supported are {looked_for}; tables are read as .csv, .parquet or .jsonl",
+        )
+    return logs
 
 
 def _of_folder(folder: Path) -> dict[str, list[File]]:
-    """Return the logs in a folder, unless it is the run of a tool.
-
-    Raises
-    ------
-    InputError
-        A file that may be a log is damaged, or there are too many.
-    """
+    """Return the logs in a folder, unless it is the run of a tool."""
     from bbccli.readers.runs.folder import reader_of
 
     with within(folder, follow_links=reading.current().follow_links), trying():
         if reader_of(folder) is not None or folder.resolve().parent == folder.resolve():
-            return {}  # nobody's logs are a whole disk
+            return {}  # nobody keeps logs of a whole disk
     paths = list(islice(_walk(folder), _MOST_FILES + 1))
-    found, damaged = _owned(paths[:_MOST_FILES], folder)
+    logs, damaged = _owned(paths[:_MOST_FILES], folder)
     for error in damaged:
-        beside = {file.path.parent for own in found.values() for file in own}
-        if Path(error.path or "").parent in beside:  # anything else may be called `*.json`
+        beside = {file.path.parent for files in logs.values() for file in files}
+        if Path(error.path or "").parent in beside:  # any other file may be called `*.json`
             raise error
     tables = any(_plain(Path(error.path or "")).endswith(".csv") for error in damaged)
     if damaged and len(damaged) == len(paths) and not tables:
@@ -149,18 +131,23 @@ def _of_folder(folder: Path) -> dict[str, list[File]]:
         raise InputError(
             f"holds more than {_MOST_FILES} files that may be logs",
             path=str(folder),
-            hint="name the folder of the logs",
+            hint="give the folder of the logs",
         )
-    return found
+    return logs
+
+
+def is_log(path: str | Path) -> bool:
+    """True for a file that a framework recognises as its log."""
+    return bool(_owned([Path(path)])[0])
 
 
 def _owned(
     paths: Iterable[Path], folder: Path | None = None
 ) -> tuple[dict[str, list[File]], list[InputError]]:
-    """Files by the module of the framework that owns them, and why others can't be read."""
+    """Return files by the module that owns them, and the errors of others."""
     from bbccli.readers.evaluations.base import File
 
-    found: dict[str, list[File]] = {}
+    files: dict[str, list[File]] = {}
     damaged = []
     for path in paths:
         file = File(path, folder)
@@ -171,23 +158,23 @@ def _owned(
             damaged.append(error)
             continue
         if owner is not None:
-            found.setdefault(owner, []).append(file)
-    return found, damaged
+            files.setdefault(owner, []).append(file)
+    return files, damaged
 
 
 def _modules(path: Path) -> list[str]:
-    """Modules that read files of this name."""
+    """Return the modules for files of this name."""
     name = _plain(path).lower()
     return [m for m, patterns in PATTERNS.items() if any(fnmatch(name, one) for one in patterns)]
 
 
 def _plain(path: Path) -> str:
-    """Name of a file without the suffix of a packing."""
+    """Return a file name without the suffix of a compression."""
     return path.stem if path.suffix.lower() in PACKINGS else path.name
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the files in a folder that are called as logs are, in order."""
+    """Yield the files in a folder that may be logs by their names, in order."""
     for place, folders, names in os.walk(folder):
         inner = Path(place)
         folders[:] = sorted(one for one in folders if not one.startswith(_PASSED_OVER))

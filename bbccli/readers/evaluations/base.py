@@ -1,4 +1,4 @@
-"""Logs of evaluations: what each configuration scored on each item, and the files with them."""
+"""Logs of evaluations: the score of each configuration on each item, and their files."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _HEAD = 2**16
 """Bytes by which a file is recognised."""
 
 _ZSTD = 93
-"""Method of a member of a zip file that `zipfile` knows from Python 3.14 only."""
+"""Compression method of zip files that `zipfile` knows only from Python 3.14 on."""
 
 
-class Result(NamedTuple):
+class ItemScores(NamedTuple):
     """One item in one epoch.
 
     Parameters
@@ -61,8 +61,8 @@ class Result(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Scorer:
-    """What gives an item a score.
+class ScorerInfo:
+    """A scorer: bounds and reported mean of the scores that it gives.
 
     Parameters
     ----------
@@ -94,54 +94,53 @@ class Log:
     place
         The file.
     task
-        Name of the task; empty where a framework has no tasks.
+        Name of the task; empty if a framework has no tasks.
     configuration
-        What tells configurations apart, the most telling key first: `model`, `prompt`, `solver`
-        and settings. Runs of equal configurations on one task are repetitions, of which the
-        newest counts.
+        Properties that tell configurations apart, the most telling key first: `model`, `prompt`,
+        `solver` and settings. Runs of equal configurations on one task are repetitions, of which
+        the newest counts.
     details
-        What tells configurations apart where all of that is equal, such as the text of a prompt.
+        Properties that tell configurations apart if those are equal, such as the text of a prompt.
     results
         In any order.
     scorers
-        By name, the one that counts by default first.
+        By name, the default one first.
     created
-        When it ran, as text that sorts by time; empty where unknown.
+        Time of the run, as text that sorts by time; empty if unknown.
     left_out
-        Why it takes no part; empty where it does.
+        Reason for exclusion; else empty.
     """
 
     place: Path
     task: str = ""
     configuration: Mapping[str, object]
     details: Mapping[str, object] = field(default_factory=dict)
-    results: Sequence[Result] = ()
-    scorers: Mapping[str, Scorer] = field(default_factory=dict)
+    results: Sequence[ItemScores] = ()
+    scorers: Mapping[str, ScorerInfo] = field(default_factory=dict)
     created: str = ""
     left_out: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Framework:
-    """How the logs of an evaluation framework are recognised and read.
+    """An evaluation framework, with functions that recognise and read its logs.
 
     Parameters
     ----------
     name
-        The framework.
+        Name of the framework.
     signature
-        Files it writes, in Markdown.
+        Files that it writes, in Markdown.
     score
-        The score that counts unless `--prediction` names another one, in Markdown.
+        Default score, unless `--prediction` names another one, in Markdown.
     owns
         True for one of its files.
     load
-        Its files -> a log per run; it reads them all at once, for one may tell about another.
+        Files -> a log per run; all at once, since one may complete another.
     headline
         False if it does not say which of several scores counts, so that the first one does.
     untested
-        True if no output of the framework itself was ever read, only files made after a
-        description.
+        True if no output of the framework itself was ever read, only files made from a description.
     """
 
     name: str
@@ -154,14 +153,8 @@ class Framework:
 
 
 class File:
-    """A file that may be a log, read when it is first looked at and not again.
-
-    Parameters
-    ----------
-    path
-        The file.
-    folder
-        The folder that was named and is not left; None where the file itself was.
+    """A file that may be a log, read once, on demand; within `folder`, if given, it must not leave
+    it.
     """
 
     def __init__(self, path: Path, folder: Path | None = None) -> None:
@@ -176,26 +169,14 @@ class File:
 
     @cached_property
     def content(self) -> bytes:
-        """All bytes, unpacked.
-
-        Raises
-        ------
-        InputError
-            The file can't be read, is damaged, or is too large.
-        """
+        """All bytes, decompressed."""
         with self._inside():
             data = file_bytes(self.path)
         return unpacked(data, self.packing, str(self.path)) if self.packing and data else data
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, unpacked.
-
-        Raises
-        ------
-        InputError
-            As `content`.
-        """
+        """The first bytes, decompressed."""
         if self.packing:
             return self.content[:_HEAD]
         try:
@@ -206,24 +187,12 @@ class File:
 
     @cached_property
     def json(self) -> Any:
-        """The JSON value of the file.
-
-        Raises
-        ------
-        InputError
-            It is not valid, or nested too deeply.
-        """
+        """The JSON value of the file."""
         return json_of(self.content, self.path)
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Keys of the object that the file holds, or of that in its first line; else empty.
-
-        Raises
-        ------
-        InputError
-            It is damaged, or holds no JSON.
-        """
+        """Keys of the JSON object in the file, or in its first line; else empty."""
         if self.suffix == ".json":
             value = self.json
         else:
@@ -233,14 +202,8 @@ class File:
 
     @cached_property
     def lines(self) -> list[dict[str, Any]]:
-        """The objects of JSON Lines.
-
-        Raises
-        ------
-        InputError
-            A line that is none.
-        """
-        found = []
+        """The objects of JSON Lines."""
+        records = []
         for number, line in enumerate(self.content.split(b"\n"), start=1):
             if line.strip():
                 value = json_of(line, self.path, f"line {number} ")
@@ -248,27 +211,21 @@ class File:
                     raise InputError(
                         f"line {number} is not a JSON object", path=str(self.path), hint=DAMAGED
                     )
-                found.append(value)
-        return found
+                records.append(value)
+        return records
 
     @cached_property
     def sha256(self) -> str:
-        """Hash of the bytes of the file, packed."""
+        """Hash of the file as stored."""
         with self._inside():
             return sha256_of(self.path)
 
     def beside(self, path: Path) -> File:
-        """Return another file, which is read under the same conditions."""
+        """Return another file, read under the same conditions."""
         return File(path, self._folder)
 
     def opened(self) -> BufferedReader:
-        """Open the file as it is.
-
-        Raises
-        ------
-        InputError, OSError
-            It can't be opened, or a link leads out of its folder.
-        """
+        """Open the file as stored."""
         with self._inside():
             return opened(self.path)
 
@@ -283,7 +240,7 @@ class File:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a number of JSON; None where it is something else, infinity where it is too large."""
+    """Return a JSON number as float; None for anything else, infinity if it overflows."""
     if not isinstance(value, int | float):
         return None
     try:
@@ -293,13 +250,7 @@ def number_of(value: Any) -> float | None:
 
 
 def json_of(content: bytes, path: Path, where: str = "") -> Any:
-    """Return a JSON value.
-
-    Raises
-    ------
-    InputError
-        It is not valid, or nested too deeply.
-    """
+    """Parse a JSON value."""
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
@@ -307,13 +258,7 @@ def json_of(content: bytes, path: Path, where: str = "") -> Any:
 
 
 class Zip:
-    """A zip file whose members are read one by one, each within the limits of what is unpacked.
-
-    Raises
-    ------
-    InputError
-        It is damaged or cut off.
-    """
+    """A zip file with limits on the decompressed size of its members."""
 
     def __init__(self, file: File) -> None:
         self._file, self._stream = file, file.opened()
@@ -333,13 +278,7 @@ class Zip:
         self._stream.close()
 
     def json(self, name: str) -> Any:
-        """Return the JSON value of a member.
-
-        Raises
-        ------
-        InputError
-            It is missing, damaged, locked by a password, or too large.
-        """
+        """Return the JSON value of a member."""
         return json_of(self._bytes(name), self._file.path, f"{name} ")
 
     def _bytes(self, name: str) -> bytes:
@@ -368,12 +307,12 @@ class Zip:
             struct.error,
         ):
             raise self._file.fault(f"{name} is truncated or damaged") from None
-        self._read += len(data)  # many small members, or members that overlap, add up
+        self._read += len(data)  # small or overlapping members add up
         check_ratio(self._read, self._packed, path, "zip", "read fewer logs at a time")
         return data
 
     def _raw(self, member: zipfile.ZipInfo) -> bytes:
-        """Bytes of a member as they stand in the file."""
+        """Return the bytes of a member as stored."""
         file = self._stream
         if member.flag_bits & 1:  # encrypted
             raise ValueError

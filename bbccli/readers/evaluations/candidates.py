@@ -1,8 +1,8 @@
-"""Which logs of an evaluation count, and the configurations that they are of.
+"""Selection of logs, and the configurations that they belong to.
 
-Logs that failed, and those of tasks that only some configurations ran, take no part; of a
-configuration that ran twice on a task the newest log counts. Configurations are named by the keys
-in which they differ.
+Failed logs, and those of tasks that only some configurations ran, are excluded; if a configuration
+ran twice on a task, the newest log counts. Configurations are named by the keys in which they
+differ.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from bbccli.errors import InputError
 from bbccli.readers.evaluations.base import Log
 
 _BARE = ("model", "prompt", "solver")
-"""Keys whose values name a configuration without the key."""
+"""Keys whose values are names by themselves."""
 
 _LONGEST = 60
-"""Characters of a value in a name; prompts may go on for pages."""
+"""Longest value in a name, in characters; prompts may be pages long."""
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class LoggedCandidate:
     """A configuration.
 
     Parameters
@@ -44,7 +44,7 @@ class Candidate:
 
 
 def or_empty(log: Log) -> Log:
-    """Return a log, left out where no answer has any score."""
+    """Return a log, excluded if no answer has a score."""
     if log.left_out or any(
         score is not None for one in log.results for score in one.scores.values()
     ):
@@ -53,7 +53,7 @@ def or_empty(log: Log) -> Log:
 
 
 def without_tasks(logs: Mapping[str, Log], without: Sequence[str]) -> dict[str, Log]:
-    """Return logs by task, but for some tasks."""
+    """Return logs by task, without some tasks."""
     return {task: log for task, log in logs.items() if task not in without}
 
 
@@ -62,26 +62,20 @@ def _key(values: Mapping[str, object]) -> str:
 
 
 def newest_of(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
-    """Return one log for each task and configuration, and those that a newer one replaces.
-
-    Raises
-    ------
-    InputError
-        Logs with other results, none of which tells that it is newer.
-    """
+    """Return one log for each task and configuration, and those replaced by newer ones."""
     used: list[Log] = []
     older: list[LeftOut] = []
-    for found in _alike(_told_apart(logs)):
-        *others, newest = sorted(found, key=lambda log: log.created)
+    for repetitions in _alike(_told_apart(logs)):
+        *others, newest = sorted(repetitions, key=lambda log: log.created)
         used.append(newest)
         for log in others:
             same = _outcomes(log) == _outcomes(newest)
             if not same and log.created in ("", newest.created):
                 raise InputError(
-                    f"{log.place.name} and {newest.place.name} have other results of one "
-                    "configuration, and neither tells that it is newer",
+                    f"{log.place.name} and {newest.place.name} have different results of one "
+                    "configuration, and it is unknown which is newer",
                     path=str(newest.place),
-                    hint="leave one of them out; two configurations need names of their own",
+                    hint="leave one out; or give two configurations different names",
                 )
             reason = "again in" if same else "run again later in"
             older.append(LeftOut(log.place.name, f"{reason} {newest.place.name}"))
@@ -89,15 +83,15 @@ def newest_of(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
 
 
 def _alike(logs: Iterable[Log]) -> Iterable[list[Log]]:
-    """Logs of each task and configuration."""
-    found: dict[tuple[str, str], list[Log]] = {}
+    """Group logs by task and configuration."""
+    groups: dict[tuple[str, str], list[Log]] = {}
     for log in logs:
-        found.setdefault((log.task, _key(log.configuration)), []).append(log)
-    return found.values()
+        groups.setdefault((log.task, _key(log.configuration)), []).append(log)
+    return groups.values()
 
 
 def _told_apart(logs: Sequence[Log]) -> list[Log]:
-    """Return logs whose configurations have the details in which those of equal ones differ."""
+    """Add the details in which otherwise equal configurations differ."""
     found = []
     for alike in _alike(logs):
         names = dict.fromkeys(name for log in alike for name in log.details)
@@ -113,23 +107,25 @@ def _told_apart(logs: Sequence[Log]) -> list[Log]:
 
 
 def _outcomes(log: Log) -> Counter[tuple[str, float | None, bool]]:
-    """How often each item has each value of the first scorer: the same in two formats of a log."""
+    """Return how often each item has each value of the first scorer, whatever the format of the
+    log.
+    """
     first = next(iter(log.scorers), "")
     return Counter((one.item, one.scores.get(first), bool(one.error)) for one in log.results)
 
 
-def candidates_of(logs: Sequence[Log]) -> list[Candidate]:
+def candidates_of(logs: Sequence[Log]) -> list[LoggedCandidate]:
     """Return the configurations, named by the keys in which they differ."""
     found: dict[str, dict[str, Log]] = {}
     for log in logs:
         found.setdefault(_key(log.configuration), {})[log.task] = log
     about = [next(iter(own.values())).configuration for own in found.values()]
     of_each = zip(names_of(about), about, found.values(), strict=True)
-    return [Candidate(name, values, own) for name, values, own in of_each]
+    return [LoggedCandidate(name, values, own) for name, values, own in of_each]
 
 
 def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
-    """Return names of configurations, by the first keys that tell all of them apart.
+    """Return names of configurations, made of the first keys that tell all of them apart.
 
     Examples
     --------
@@ -153,28 +149,24 @@ def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
         for one in configurations
     ]
     counts, seen = Counter(names), Counter[str]()
-    for at, name in enumerate(names):  # long values that begin alike
+    for at, name in enumerate(names):  # long values with the same beginning
         seen[name] += 1
         names[at] = f"{name} ({seen[name]})" if counts[name] > 1 else name
     return names
 
 
 def _part(key: str, value: object) -> str:
-    """Return what a key and its value add to a name, in one short line."""
+    """Return the part of a name for a key and its value, in one short line."""
     text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST - 3]}..."
     return text if key in _BARE else f"{key}={text}"
 
 
-def in_common(candidates: Sequence[Candidate], path: str) -> tuple[list[Candidate], list[LeftOut]]:
-    """Keep the tasks that all configurations ran, in the order of their first log.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
+def in_common(
+    candidates: Sequence[LoggedCandidate], path: str
+) -> tuple[list[LoggedCandidate], list[LeftOut]]:
+    """Keep the tasks that all configurations ran, in the order of their first log."""
     tasks = list(dict.fromkeys(task for one in candidates for task in one.logs))
     lacking = {t: [one.name for one in candidates if t not in one.logs] for t in tasks}
     left = [LeftOut(t, f"not run by {listing(names)}") for t, names in lacking.items() if names]
@@ -183,7 +175,7 @@ def in_common(candidates: Sequence[Candidate], path: str) -> tuple[list[Candidat
         raise InputError(
             f"no task was run by all {len(candidates)} configurations: {listing(each)}",
             path=path,
-            hint="name the logs of one task",
+            hint="give the logs of one task",
         )
     out = [one.name for one in left]
     return [replace(one, logs=without_tasks(one.logs, out)) for one in candidates], left

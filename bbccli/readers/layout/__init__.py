@@ -7,9 +7,9 @@ from dataclasses import replace
 from itertools import chain
 
 from bbccli.core.notes import Note, declared
-from bbccli.errors import OptionError, parameter
+from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.readers.checks.subsets import refuse_subsets
-from bbccli.readers.layout.dialects import DIALECTS, dialect_of
+from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.long import long_sheet
 from bbccli.readers.layout.stack import stack
@@ -17,8 +17,7 @@ from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.meaning import refuse_truth
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.problems import Problems
-from bbccli.readers.request import Request, is_given
-from bbccli.readers.roles import Hints
+from bbccli.readers.roles import Hints, Request, is_given
 from bbccli.readers.row_numbers import refuse_disorder, without_row_numbers
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
@@ -27,13 +26,7 @@ from bbccli.readers.table import Table
 def lay_out(
     tables: Sequence[Table], metadata: Metadata, request: Request, problems: Problems
 ) -> Sheet:
-    """Bring a wide table, or long ones of any dialect, into the one form.
-
-    Raises
-    ------
-    InputError, OptionError
-        Columns without which there is no sheet; see `wide_sheet`, `long_sheet` and `stack`.
-    """
+    """Bring a wide table, or long ones of any dialect, into one form."""
     hints, by_hand = request.hints(metadata), {*request.only, *metadata.configurations}
     for table in tables:
         fold = None if is_given(request.folds) else request.roles.fold
@@ -63,7 +56,7 @@ def lay_out(
 
 
 def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Iterator[Note]:
-    """Columns that are set aside, and predictions of which another column is used."""
+    """Return notes on columns set aside, and on predictions replaced by another column."""
     if aside := _united(table.aside for table in tables):
         yield declared.row_numbers(aside)
     if nested := _united(table.nested for table in tables):
@@ -75,27 +68,51 @@ def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Ite
 
 
 def _united(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
-    """Names of several files, each once."""
+    """Return the names in several files, each once."""
     return tuple(dict.fromkeys(chain.from_iterable(parts)))
 
 
 def _layouts_of(
     tables: Sequence[Table], hints: Hints, dialect: str | None
 ) -> tuple[str, list[Layout]]:
-    """Name of the layout of the first table, and the layout of each long one.
+    """Return the name of the layout of the first table, and the layout of each long one."""
+    one_file = len(tables) == 1
+    known = WIDE if one_file and tables[0].cells else None
+    dialects = [dialect_of(table, hints, dialect or known, one_file=one_file) for table in tables]
+    layouts = [d.layout(table, hints) for table, d in zip(tables, dialects, strict=True) if d]
+    if not layouts and not one_file:
+        raise OptionError(
+            f"{parameter('dialect', WIDE)} is for one file, but there are {len(tables)}",
+            hint=f"for several files use one of {', '.join(DIALECTS)}",
+        )
+    return dialects[0].name if dialects[0] else WIDE, layouts
+
+
+def dialect_of(
+    frame: Table, hints: Hints, name: str | None = None, *, one_file: bool = True
+) -> Dialect | None:
+    """Return the dialect of a table; None for the wide layout.
+
+    Parameters
+    ----------
+    frame, hints
+        The table, and what is known of it.
+    name
+        Set by hand.
+    one_file
+        The table is the only one; of several each holds one configuration.
 
     Raises
     ------
     OptionError
-        The wide layout for several files.
+        No dialect has that name.
     """
-    one_file = len(tables) == 1
-    known = WIDE if one_file and tables[0].cells else None
-    found = [dialect_of(table, hints, dialect or known, one_file=one_file) for table in tables]
-    layouts = [d.layout(table, hints) for table, d in zip(tables, found, strict=True) if d]
-    if not layouts and not one_file:
-        raise OptionError(
-            f"{parameter('dialect', WIDE)} is for one file, there are {len(tables)}",
-            hint=f"several files are put together as one of {', '.join(DIALECTS)}",
-        )
-    return found[0].name if found[0] else WIDE, layouts
+    if name is not None and name != WIDE and name not in DIALECTS:
+        hint = nearest(short(name, str), (WIDE, *DIALECTS))
+        raise OptionError(f"no dialect named {short(name)}", hint=hint)
+    if name is not None:
+        return DIALECTS.get(name)
+    for dialect in DIALECTS.values():
+        if dialect.recognises(frame, hints):
+            return dialect
+    return None if one_file else DIALECTS["kaggle"]

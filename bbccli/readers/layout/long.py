@@ -1,4 +1,4 @@
-"""One long table -> sheet: a row per repeat and sample, found by index arithmetic."""
+"""A long table -> sheet: a row per repeat and sample, found by index arithmetic."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import IntArray
 
 _MOST_CELLS = 50_000_000
-"""Cells of a sheet that may be empty for the most part."""
+"""Limit on the cells of a mostly empty sheet."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """The rows of a long table: which configuration, and which row of the sheet.
+    """The rows of a long table: configuration, and row of the sheet.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class _Rows:
     keys : (n_rows,)
         Row of the sheet.
     first : (n_keys,)
-        Row of the table in which each row of the sheet appears first.
+        First row of the table for each row of the sheet.
     """
 
     configurations: IntArray
@@ -48,20 +48,10 @@ class _Rows:
 
 
 def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Problems) -> Sheet:
-    """Find the cells of every configuration.
+    """Find the cells of every configuration of a long table, as `stack` makes it.
 
-    Parameters
-    ----------
-    table
-        Long table with the written names, as `stack` makes it.
-    layout
-        Name of its dialect.
-    metadata
-        Metadata of the files.
-    problems
-        Takes a key that is missing, or occurs twice for a configuration; a truth, group or weight
-        that differs between configurations of one sample; and configurations of unequal size
-        without a key.
+    `problems` collects missing and duplicate keys; a truth, group or weight that differs between
+    configurations of one sample; and configurations of unequal size without a key.
     """
     try:
         roles, rows = _rows_of(table, problems)
@@ -89,7 +79,7 @@ def _predictions(table: Table) -> list[str]:
 
 
 def _rows_of(table: Table, problems: Problems) -> tuple[dict[str, Column], _Rows]:
-    """Columns of the roles, and which row of the sheet each row of the table belongs to."""
+    """Return the columns of the roles, and the row of the sheet for each row of the table."""
     others = {CONFIGURATION, *_predictions(table)}
     roles = {name: table.column(name) for name in table.names if name not in others}
     roles |= split_caret(roles)
@@ -109,7 +99,9 @@ def _rows_of(table: Table, problems: Problems) -> tuple[dict[str, Column], _Rows
 def _keys(
     table: Table, roles: Mapping[str, Column], configurations: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """(n_rows,) key of each row, in order of first appearance; and the first row of each."""
+    """Return the (n_rows,) key of each row, in order of first appearance; and the first row of
+    each.
+    """
     passes = [repeat_codes(table.n_rows, roles)]
     passes += [roles[role].codes()[0] for role in ("outer_fold", "train_size") if role in roles]
     if "row_id" in roles:
@@ -121,33 +113,33 @@ def _keys(
 
 
 def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
-    """(C, n_keys) row of each cell, -1 where there is none."""
+    """Return the (C, n_keys) row of each cell, -1 where there is none."""
     shape = (len(rows.names), len(rows.first))
     if shape[0] * shape[1] > max(_MOST_CELLS, 100 * table.n_rows):
         raise InputError(
             f"{shape[0]} configurations on {shape[1]} samples have {table.n_rows} rows in all: "
             "almost no sample is predicted by more than one",
             path=table.path,
-            hint="check the columns of the configuration and of the key",
+            hint="check the columns of configuration and key",
         )
     cells = rows.configurations * shape[1] + rows.keys
-    own = np.arange(table.n_rows, dtype=np.int32 if table.n_rows < 2**31 else np.int64)
-    places: IntArray = np.full(shape[0] * shape[1], -1, own.dtype)
-    places[cells] = own
-    if (places[cells] != own).any():
+    positions = np.arange(table.n_rows, dtype=np.int32 if table.n_rows < 2**31 else np.int64)
+    places: IntArray = np.full(shape[0] * shape[1], -1, positions.dtype)
+    places[cells] = positions
+    if (places[cells] != positions).any():
         raise roles["row_id"].fault(
             "row_id occurs twice for one configuration"
             + (" in one repeat" if "repeat" in roles else ""),
             repeated(cells),
-            hint="one row per configuration, repeat and sample: "
-            + ("remove a row" if "repeat" in roles else "add a column `repeat`, or remove a row")
+            hint="give one row per configuration, repeat and sample: "
+            + ("remove a row" if "repeat" in roles else "add a column 'repeat', or remove a row")
             + "; resamples that overlap, such as bootstraps, cannot be used",
         )
     return places.reshape(shape)
 
 
 def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -> list[Note]:
-    """Refuse a role that differs between configurations of one sample; note what is rounded."""
+    """Refuse a role that differs between configurations of one sample; note rounding."""
     earlier, notes = rows.first[rows.keys], []
     for role in (role for role in CONSTANT if role in roles):
         problem = f"{role} differs between configurations of one sample"
@@ -161,7 +153,7 @@ def _check_roles(roles: Mapping[str, Column], rows: _Rows, problems: Problems) -
 def _cells(
     table: Table, names: tuple[str, ...], places: IntArray | None
 ) -> tuple[PredictionColumn, ...]:
-    """Cells of each configuration, by class where there are such."""
+    """Return the cells of each configuration, by class if there are several."""
     cells = []
     for position, name in enumerate(names):
         rows = None if places is None else places[position]
@@ -171,8 +163,8 @@ def _cells(
             cells.append(PredictionColumn(column, source, name, label, rows))
     if len({cell.name for cell in cells}) < len(cells):
         raise InputError(
-            f"configurations and classes share names with {CLASS_SEPARATOR!r} in them",
+            f"names with {CLASS_SEPARATOR!r} mean both configurations and classes",
             path=table.path,
-            hint=f"leave {CLASS_SEPARATOR!r} out of the names",
+            hint=f"remove {CLASS_SEPARATOR!r} from the names",
         )
     return tuple(cells)

@@ -1,4 +1,4 @@
-"""Tables of one file or several, in any dialect -> one long table with the written names."""
+"""Tables of one or several files, in any dialect -> one long table with the written names."""
 
 from __future__ import annotations
 
@@ -25,13 +25,8 @@ from bbccli.readers.table import Table, joint_hash
 def names_of(paths: Sequence[str]) -> list[str]:
     """Return a name for each of several files.
 
-    Stems, where these differ; else what is left of the paths without the folders at the start and
-    the names at the end that all of them share.
-
-    Raises
-    ------
-    InputError
-        A file that is given twice.
+    Stems if they differ; else the paths without their common folders at the start and common names
+    at the end.
 
     Examples
     --------
@@ -45,14 +40,14 @@ def names_of(paths: Sequence[str]) -> list[str]:
     stems = [(*PurePath(path).parts[:-1], stem_of(path)) for path in plain]
     candidates = ([(parts[-1],) for parts in stems], stems, [PurePath(p).parts for p in plain])
     for parts in candidates:
-        found = _differing(parts)
-        if len(set(found)) == len(found):
-            return found
+        names = _differing(parts)
+        if len(set(names)) == len(names):
+            return names
     return list(paths)
 
 
 def stem_of(path: str) -> str:
-    """Name of a file without folder, format and packing."""
+    """Return the name of a file without folder, format and compression."""
     if path == STDIN_NAME:
         return "stdin"
     name = PurePath(path).name
@@ -62,22 +57,22 @@ def stem_of(path: str) -> str:
 
 
 def _differing(paths: Sequence[tuple[str, ...]]) -> list[str]:
-    """Return the paths without the parts at the start and at the end that all of them share."""
+    """Return the paths without their common parts at the start and at the end."""
     if len(paths) < 2:
         return ["/".join(parts) for parts in paths]
-    shortest = min(map(len, paths)) - 1  # something is left of each
+    shortest = min(map(len, paths)) - 1  # leave something of each
     start = min(_n_shared(paths), shortest)
     end = min(_n_shared([parts[::-1] for parts in paths]), shortest - start)
     return ["/".join(parts[start : len(parts) - end]) for parts in paths]
 
 
 def _n_shared(paths: Sequence[tuple[str, ...]]) -> int:
-    """Count the parts at the start that all paths share."""
+    """Count the common parts at the start of all paths."""
     return sum(1 for _ in takewhile(lambda parts: len(set(parts)) == 1, zip(*paths, strict=False)))
 
 
 def _refuse_twice(paths: Sequence[str]) -> None:
-    """Each file is one configuration, so none may be given twice."""
+    """Refuse a path given twice: each file is one configuration."""
     seen: set[str] = set()
     for path in paths:
         place = (
@@ -93,30 +88,12 @@ if TYPE_CHECKING:
 
 
 def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> Table:
-    """Put the rows of all files under one another.
+    """Stack the rows of all files.
 
-    A file that holds one configuration is that configuration, named by the file; see `names_of`.
-    Of several files the names within a file follow that name, unless they come from a column
-    `config`: only then are the rows of several files those of one configuration.
-
-    Parameters
-    ----------
-    tables, layouts
-        Tables, and the part that each column plays.
-    hints
-        Roles of separate files, for the check of the outcome.
-
-    Returns
-    -------
-    Table
-        Columns by the names of their roles, `config`, and `prediction` or `prob.<class>`; faults
-        name the file, column and row that a value came from.
-
-    Raises
-    ------
-    InputError
-        No outcome, columns that only some files have, or that hold text in some and numbers in
-        others; a file that is given twice.
+    A file of one configuration is named after the file; see `names_of`. With several files, names
+    within a file follow that name, unless they come from a column `config`: only then do rows of
+    several files belong to the same configuration. Return columns named by role, `config`, and
+    `prediction` or `prob.<class>`; errors name the original file, column and row.
     """
     import pyarrow as pa
 
@@ -148,7 +125,9 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
         data = pa.concat_tables(parts, promote_options="permissive")
     except pa.ArrowException:
         raise InputError(
-            "the files do not fit together", path=tables[0].path, hint="write them all in one way"
+            "the files do not fit together",
+            path=tables[0].path,
+            hint="write them all in the same way",
         ) from None
     truths = [layout.roles.get("truth", "") for layout in layouts]
     levels = [t.levels[name] for t, name in zip(tables, truths, strict=True) if name in t.levels]
@@ -163,7 +142,7 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
 
 
 def _refuse_same_content(tables: Sequence[Table]) -> None:
-    """Rows that are appended are others in each file; of tables in memory nothing is known."""
+    """Refuse files of equal content: appended rows must differ."""
     seen: dict[str, str] = {}
     for table in tables if len(tables) > 1 else ():
         earlier = seen.setdefault(table.sha256, table.path) if table.sha256 else table.path
@@ -174,17 +153,7 @@ def _refuse_same_content(tables: Sequence[Table]) -> None:
 
 
 def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bool) -> pa.Array:
-    """(n_rows,) name of the configuration of each row, null where a part of it is missing.
-
-    Parameters
-    ----------
-    table, layout
-        One table, and the part that each column plays.
-    file
-        Name of the file among those that are read.
-    one_file
-        True if it is the only one.
-    """
+    """Return the (n_rows,) configuration of each row, null where a part of it is missing."""
     import pyarrow as pa
 
     codes, names = [], []
@@ -194,12 +163,12 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
         names.append([f"{name}={value}" if layout.parameters else value for value in values])
     if not codes:
         return take(pa.array([file]), as_arrow(np.zeros(table.n_rows, np.int64)))
-    known = np.all([own >= 0 for own in codes], axis=0)
-    if not known.any():
+    complete = np.all([own >= 0 for own in codes], axis=0)
+    if not complete.any():
         return pa.nulls(table.n_rows, pa.string())
-    whole = joint([own[known] for own in codes])
+    whole = joint([own[complete] for own in codes])
     _, first = np.unique(whole, return_index=True)
-    rows = np.flatnonzero(known)[first]
+    rows = np.flatnonzero(complete)[first]
     separator = ", " if layout.parameters else " "
     texts = [
         separator.join(values[own[row]] for own, values in zip(codes, names, strict=True))
@@ -208,26 +177,26 @@ def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bo
     if not one_file and not layout.global_names:
         texts = [file] if len(texts) == 1 else [f"{file} {text}" for text in texts]
     positions = np.full(table.n_rows, -1)
-    positions[known] = whole
+    positions[complete] = whole
     return take(pa.array(texts, pa.string()), as_arrow_or_null(positions))
 
 
 def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout) -> None:
-    """Every file has the columns of the first one, and its samples have the same key, if any."""
-    columns, wanted = ({*one.roles, *one.predictions} for one in (layout, first_layout))
-    for name in sorted(wanted ^ columns):
-        missing, there = (table, first) if name in wanted else (first, table)
-        what = "column of predictions" if name == PREDICTION else f"column `{name}`"
+    """Check that every file has the columns of the first one, and the same key, if any."""
+    columns, expected = ({*one.roles, *one.predictions} for one in (layout, first_layout))
+    for name in sorted(expected ^ columns):
+        missing, there = (table, first) if name in expected else (first, table)
+        what = "column of predictions" if name == PREDICTION else f"column {name!r}"
         raise InputError(
-            f"has no {what}, {there.path} has one",
+            f"has no {what}, but {there.path} has one",
             path=missing.path,
-            hint="files that are read together hold the same columns",
+            hint="write the same columns in all files",
         )
     if bool(_lists(table, layout)) != bool(_lists(first, first_layout)):
         raise InputError(
             "predictions are lists in some files, and one column per class in others",
             path=table.path,
-            hint="write the column alike in all files",
+            hint="write the column the same way in all files",
         )
     key, first_key = layout.roles.get("row_id"), first_layout.roles.get("row_id")
     if key is None or first_key is None:
@@ -237,26 +206,26 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
         refuse_overlooked(table, shared, first.path, " if it is")
     elif key.casefold() != first_key.casefold():
         raise InputError(
-            f"has the key {key!r}, {first.path} has {first_key!r}",
+            f"has the key {key!r}, but {first.path} has {first_key!r}",
             path=table.path,
-            hint="call the key of the samples alike in all files",
+            hint="give the key of the samples the same name in all files",
         )
 
 
 def _lists(table: Table, layout: Layout) -> tuple[str, ...]:
-    """Written names of predictions that come from lists."""
+    """Return the written names of predictions that come from lists."""
     return tuple(name for name, column in layout.predictions.items() if column in table.unnamed)
 
 
 def _alike(
     parts: Sequence[pa.Table], tables: Sequence[Table], origins: Sequence[Origin]
 ) -> list[pa.Table]:
-    """Return the same columns with values of one type, where they mean the same."""
+    """Convert columns that mean the same to one type."""
     import pyarrow as pa
 
     from bbccli.readers.keys import alike, refuse_other_forms
 
-    found = list(parts)
+    converted = list(parts)
     for name in parts[0].column_names[:-1]:
         kinds = [part.schema.field(name).type for part in parts]
         if not any(map(is_text, kinds)) and len(set(kinds)) == 1:
@@ -273,6 +242,6 @@ def _alike(
             refuse_other_forms(columns, arrays)
         for at, values in enumerate(arrays):
             if values.type != kinds[at] or not values.equals(columns[at].values):
-                own = found[at].column_names.index(name)
-                found[at] = found[at].set_column(own, name, pa.chunked_array([values]))
-    return found
+                position = converted[at].column_names.index(name)
+                converted[at] = converted[at].set_column(position, name, pa.chunked_array([values]))
+    return converted

@@ -1,4 +1,4 @@
-"""A wide table -> sheet: columns play roles by hand, by name, or by a synonym."""
+"""A wide table -> sheet: columns get roles by option, by name, or by a synonym."""
 
 from __future__ import annotations
 
@@ -10,24 +10,17 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret
 from bbccli.readers.roles import NAMES, Hints, candidates, column_of, nearest_names
 from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.readers.table import PredictionColumn, Table
+from bbccli.readers.table import PredictionColumn, Table, not_predictions
 from bbccli.types import Task
 
-SCORES = frozenset({"score", "scores", "correct", "acc", "exact_match", "passed"})
-"""Names that columns of scores without a truth have."""
+OF_RESULTS = ({"schema", "version", "command"}, {"metric", "method", "ignores_selection"})
+"""Columns of results that bbc wrote as .jsonl, and as a table."""
 
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
-    """Give every column of a wide table its part.
-
-    Raises
-    ------
-    InputError
-        A role set by hand that names no column, no truth, two possible truths, or no
-        configuration.
-    """
-    known = {cell.source: cell for cell in table.cells}
-    chosen, spare = choose_roles(table, hints, known)
+    """Assign a role to every column of a wide table."""
+    by_source = {cell.source: cell for cell in table.cells}
+    chosen, spare = choose_roles(table, hints, by_source)
     others = {*chosen.values(), *spare}
     names = [name for name in table.names if name not in others]
     if "truth" not in hints.absent:
@@ -35,36 +28,30 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
             raise InputError(
                 f"{metadata.run.tool} exports hold no labels",
                 path=table.path,
-                hint="--labels train.csv --truth COLUMN, the training data in the same order",
+                hint="give --labels train.csv --truth COLUMN, the training data in the same order",
             )
         check_outcome(chosen, table)
     if not names:
         raise InputError(
             "no configuration column",
             path=table.path,
-            hint=f"one column of predictions per configuration; found only {listing(table.names)}"
+            hint=f"give one column per configuration; found only {listing(table.names)}"
             + (f", and objects or lists in {listing(table.nested)}" if table.nested else ""),
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)
-    cells = tuple(known.get(name) or PredictionColumn(name, name, name) for name in names)
+    cells = tuple(by_source.get(name) or PredictionColumn(name, name, name) for name in names)
     return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
 
 
 def choose_roles(
     table: Table, hints: Hints, reserved: Container[str] = ()
 ) -> tuple[dict[str, str], tuple[str, ...]]:
-    """Choose the column of each role, and name those that could have played a role too.
+    """Choose the column of each role, and list other candidates.
 
-    Parameters
-    ----------
-    table
-        The table, with unique names.
-    hints
-        The task tells a survival outcome from a truth, no synonym turns a declared configuration
-        into something else, and roles of separate files are not chosen.
-    reserved
-        Columns that play no role unless by hand.
+    `hints.task` tells a survival outcome from a truth; synonyms never apply to declared
+    configurations, and roles of separate files are skipped. Columns in `reserved` have no role
+    unless by option.
     """
     chosen = _by_hand(table, hints)
     by_name = {
@@ -89,7 +76,7 @@ def choose_roles(
 
 
 def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
-    """Columns set by hand, or as weights by the metadata; without those of separate files."""
+    """Return columns given by options, or as weights by the metadata, except for separate files."""
     chosen: dict[str, str] = {}
     for role in NAMES:
         name = getattr(hints.roles, role)
@@ -114,7 +101,7 @@ def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
 def _is_survival(
     by_name: Mapping[str, Sequence[str]], truth_by_hand: bool, table: Table, hints: Hints
 ) -> bool:
-    """Tell from the names whether time and event are the outcome: a pair, and no truth."""
+    """True if time and event are the outcome by their names: a pair, and no truth."""
     if not (by_name["time"] and by_name["event"]):
         return False
     if "truth" in hints.absent or hints.task is Task.SURVIVAL:
@@ -126,13 +113,13 @@ def _is_survival(
             f"both a truth ({by_name['truth'][0]!r}) and a survival outcome "
             f"({by_name['time'][0]!r}, {by_name['event'][0]!r})",
             path=table.path,
-            hint="--task survival, or --truth NAME",
+            hint="give --task survival, or --truth NAME",
         )
     return True
 
 
 def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
-    """Two synonyms, or two spellings of the written name, are ambiguous."""
+    """Refuse two synonyms, or two spellings of the written name, for the truth."""
     written = [name.casefold() == NAMES["truth"][0] for name in names]
     if len(names) > 1 and sum(written) != 1:
         raise InputError(
@@ -143,23 +130,24 @@ def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
 
 
 def check_outcome(chosen: Mapping[str, str], table: Table) -> None:
-    """Raise unless there is a truth, or both a time and an event."""
+    """Refuse a table without a truth or both a time and an event."""
     half = {"time", "event"} & chosen.keys()
     if "truth" in chosen or len(half) == 2:
         return
     if half:
-        found, missing = half.pop(), ({"time", "event"} - chosen.keys()).pop()
+        present, missing = half.pop(), ({"time", "event"} - chosen.keys()).pop()
         raise InputError(
-            f"a survival outcome needs a column {missing!r} beside {chosen[found]!r}",
+            f"a survival outcome needs a column {missing!r} beside {chosen[present]!r}",
             path=table.path,
-            hint=f"{parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
+            hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
+    if any(marks <= {*table.names} for marks in OF_RESULTS):
+        raise not_predictions(table.path)
     near = nearest_names("truth", table.names)
-    scores = SCORES.intersection(name.casefold() for name in table.names)
-    near = "--task score, if these are scores without a truth" if scores else near
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
         path=table.path,
-        hint=f"name it `truth`, or give {parameter('truth', 'NAME')} or "
-        f"{parameter('labels', 'FILE')}" + (f"; {near}" if near else ""),
+        hint=f"name it 'truth', or give {parameter('truth', 'NAME')} or "
+        f"{parameter('labels', 'FILE')}; {parameter('task', 'score')} if each cell is the score of "
+        "an answer" + (f"; {near}" if near else ""),
     )

@@ -1,4 +1,4 @@
-"""Folders that a tool left behind -> tables: a record per tool, told by the files in the folder.
+"""Folders of tools -> tables: a record per tool, recognised by the files in the folder.
 
-No tool is imported; what it says of itself comes as the metadata of its tables.
+No tool is imported; what it reports about itself becomes metadata of its tables.
 """

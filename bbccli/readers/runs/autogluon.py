@@ -1,11 +1,11 @@
 """The folder of AutoGluon's `TabularPredictor`, fitted with bagging.
 
 `models/<name>/utils/oof.pkl` holds the sum of the predictions over the repeats of the
-cross-validation and, for each sample, the number of repeats that predicted it. Samples stand in
-the order of the training data. The folder tells neither labels nor folds in a form that can be
-read safely, and scores only where the leaderboard was exported into it as `leaderboard.csv`, with
-columns `model`, `score_val`, of which the greater is the better, and `eval_metric`: scores of the
-pooled out-of-fold predictions. The layout is that of AutoGluon 1.6.
+cross-validation and, for each sample, the number of repeats that predicted it. Samples are in the
+order of the training data. The folder has neither labels nor folds in a form that can be read
+safely, and scores only if the leaderboard was exported into it as `leaderboard.csv`, with columns
+`model`, `score_val` (greater is better) and `eval_metric`: scores of the pooled out-of-fold
+predictions. The layout is that of AutoGluon 1.6.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from bbccli.types import FloatArray, Pooling
 
 _BOARD = "leaderboard.csv"
 _TOLERANCE = 1e-6
-"""Predictions are kept in 32 bits, as they were scored; sums over repeats may round."""
-_METRICS = {  # by name: one of a user may be called like any of ours
+"""Predictions are scored and stored in 32 bits; sums over repeats may round."""
+_METRICS = {  # by name: a custom metric may have the name of one of ours
     "roc_auc": "auc",
     "pearsonr": "pearson",
     "spearmanr": "spearman",
@@ -70,22 +70,15 @@ _STOPPED_EARLY = (
 
 
 def recognises(path: Path) -> bool:
-    """Return True for the folder of a predictor of AutoGluon."""
+    """True for the folder of a predictor of AutoGluon."""
     if not folders_in(path / "models"):
         return False
-    known = (path / "predictor.pkl", path / "models" / "trainer.pkl")
-    return any(map(is_file, known)) or any(is_file(one / _OOF) for one in _folders(path))
+    needed = (path / "predictor.pkl", path / "models" / "trainer.pkl")
+    return any(map(is_file, needed)) or any(is_file(one / _OOF) for one in _folders(path))
 
 
 def load(path: Path) -> Table:
-    """Read the out-of-fold predictions of all models.
-
-    Raises
-    ------
-    InputError
-        No model has such, a file is damaged, models predict different numbers of samples, or a
-        leaderboard does not list one.
-    """
+    """Read the out-of-fold predictions of all models."""
     predictions: dict[str, FloatArray] = {}
     flags: dict[str, tuple[str, ...]] = {}
     excluded: list[LeftOut] = []
@@ -94,7 +87,7 @@ def load(path: Path) -> Table:
         if is_file(folder / _OOF):
             total, count = _arrays(folder / _OOF)
             if _predicts_its_own_samples(folder, name, count):
-                why = "one model, which predicts the samples that trained it"
+                why = "a single model, which predicts its own training samples"
                 excluded += left_out([name], why)
             else:
                 predictions[name], flags[name] = _mean(total, count), _flags(folder, name, count)
@@ -108,10 +101,10 @@ def load(path: Path) -> Table:
     for name, values in predictions.items():
         if values.shape != shape:
             raise InputError(
-                f"predictions of {name} are of shape {values.shape}, those of {first} of shape "
+                f"predictions of {name} have shape {values.shape}, those of {first} have shape "
                 f"{shape}",
                 path=path,
-                hint="the models were not fitted on the same data; fit them anew",
+                hint="fit all models on the same data",
             )
     run = ToolRun(
         tool="AutoGluon",
@@ -127,17 +120,17 @@ def load(path: Path) -> Table:
 
 
 def _folders(path: Path) -> list[Path]:
-    """Folders that may be of a model; tuned ones lie one deeper."""
+    """Return folders that may be of a model; tuned models are one level deeper."""
     outer = folders_in(path / "models")
     inner = [one for folder in outer for one in folders_in(folder) if is_file(one / _OOF)]
     return sorted(outer + inner)
 
 
 def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
-    """Sum of the predictions (N,) or (N, K), and number of repeats (N,)."""
-    found = arrays_of(file_bytes(path), str(path))
-    if isinstance(found, dict) and found.keys() == {_SUM, _COUNT}:
-        total, count = found[_SUM], found[_COUNT]
+    """Return the sum of the predictions (N,) or (N, K), and the number of repeats (N,)."""
+    arrays = arrays_of(file_bytes(path), str(path))
+    if isinstance(arrays, dict) and arrays.keys() == {_SUM, _COUNT}:
+        total, count = arrays[_SUM], arrays[_COUNT]
         numbers = total.dtype.kind == "f" and count.dtype.kind in "uif"
         fit = total.ndim in (1, 2) and count.shape == total.shape[:1]
         if numbers and fit and (count >= 0).all():
@@ -150,21 +143,21 @@ def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
 
 
 def _mean(total: FloatArray, count: NDArray[Any]) -> FloatArray:
-    """Mean (N,) or (N, K) over the repeats; NaN where none predicts the sample."""
+    """Return the mean (N,) or (N, K) over the repeats; NaN if none predicts the sample."""
     repeats = count[:, None] if total.ndim == 2 else count
     mean = np.full_like(total, np.nan)
-    with np.errstate(all="ignore"):  # what is not finite is refused with its place
+    with np.errstate(all="ignore"):  # infinite values are refused later, with their place
         np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
     return mean
 
 
 def _flags(folder: Path, name: str, count: NDArray[Any]) -> tuple[str, ...]:
-    """Threats to validity that the name and the folder tell."""
+    """Return threats to validity shown by the name and the folder."""
     level = _LEVEL.search(name)
     marks = {
         "ensemble": name.startswith(_ENSEMBLE),
         "stacked": level is not None and int(level[1]) > 1,
-        # forests and neighbours, unless told not to: the default where a bag was not kept
+        # forests and neighbours by default, if no bag was kept
         "oob": name.startswith(_OUT_OF_BAG) and _children(folder) <= {(1, 1)},
         "averaged_over_repeats": bool((count > 1).any()),
         "early_stopping_on_fold": name.startswith(_STOPPED_EARLY),
@@ -173,19 +166,19 @@ def _flags(folder: Path, name: str, count: NDArray[Any]) -> tuple[str, ...]:
 
 
 def _children(folder: Path) -> set[tuple[int, int]]:
-    """Repeat and fold of each model of a bag, as far as they were kept."""
-    found = (_CHILD.fullmatch(one.name) for one in folders_in(folder))
-    return {(int(one[1]), int(one[2])) for one in found if one is not None}
+    """Return the repeat and fold of each model of a bag, as far as known."""
+    matches = (_CHILD.fullmatch(one.name) for one in folders_in(folder))
+    return {(int(one[1]), int(one[2])) for one in matches if one is not None}
 
 
 def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> bool:
-    """True for a bag of one model with predictions of all samples, none of them held out."""
+    """True for a bag of one model that predicts all samples, none of them held out."""
     alone = _children(folder) == {(1, 1)} and bool((count > 0).all())
     return alone and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
 
 
 def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> tuple[ToolRun, Metadata]:
-    """What a leaderboard adds; models that were never validated have no score there."""
+    """Add the scores of a leaderboard; models that were never validated have none."""
     column = "score_val"
     rows = contents.records_with(place, "model", column, "eval_metric", hint=_HINT)
     scores = {
@@ -215,7 +208,7 @@ def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> tuple[ToolR
         leaderboard=board,
         metric=metric,
         metric_name=None if metric else called,
-        left_out=run.left_out + left_out(lost, "on the leaderboard, and gone"),
+        left_out=run.left_out + left_out(lost, "on the leaderboard, but deleted"),
         unchecked="" if metric else f"bbc does not have the metric {called}",
     )
     total = len(names) + len(lost) if lost else None

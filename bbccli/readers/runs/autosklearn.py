@@ -1,8 +1,8 @@
 """The temporary folder of auto-sklearn, kept after a cross-validation.
 
-`runs/<seed>_<run>_<budget>/predictions_ensemble_<...>.npy` is a pickled array despite its name.
-Its samples stand fold by fold, as those of `true_targets_ensemble.npy` do; which sample of the
-training data is where can be told only by splitting the labels anew as auto-sklearn did.
+`runs/<seed>_<run>_<budget>/predictions_ensemble_<...>.npy` is a pickled array despite its name. Its
+samples are in the order of the folds, like those of `true_targets_ensemble.npy`; their order in the
+training data could only be found by splitting the labels as auto-sklearn did.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _KEEP = "fit with tmp_folder=..., delete_tmp_folder_after_terminate=False, max_m
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A run: seed and number name it; a larger budget trains it more."""
+    """A run: seed and number identify it; a larger budget trains it more."""
 
     key: _Key
     budget: float
@@ -55,36 +55,29 @@ class _Candidate:
 
 
 def recognises(path: Path) -> bool:
-    """Whether a folder is the temporary one of auto-sklearn, or the hidden one within it."""
+    """True for the temporary folder of auto-sklearn, or the hidden one within it."""
     return is_file(_root(path) / _TARGETS) and bool(folders_in(_root(path) / "runs"))
 
 
 def load(path: Path) -> Table:
-    """Read the targets, and the predictions of each run at its largest budget.
-
-    Raises
-    ------
-    InputError
-        No predictions are left, a file is damaged, predictions do not fit the targets, or the
-        history lies above the folder.
-    """
+    """Read the targets, and the predictions of each run at its largest budget."""
     root, above = _root(path), path.absolute().parent
     if root == path and _histories(above):
         raise InputError(
             f"the history of this run is in {above / _HISTORY}",
             path=path,
-            hint=f"name the folder that holds both: {above}",
+            hint=f"give the folder that holds both: {above}",
         )
     truth = _targets(root / _TARGETS)
-    found = _candidates(root)
-    if not found:
+    candidates = _candidates(root)
+    if not candidates:
         raise InputError("has no predictions", path=path, hint=_KEEP)
     histories = _histories(path)
     finished, n_failed = _finished(histories)
-    full = max(one.budget for one in found)
-    names = _names([*(one.key for one in found), *finished])
-    flags = {names[one.key]: _flags(one, full) for one in found}
-    predictions = {names[one.key]: _predictions(one, len(truth)) for one in found}
+    full = max(one.budget for one in candidates)
+    names = _names([*(one.key for one in candidates), *finished])
+    flags = {names[one.key]: _flags(one, full) for one in candidates}
+    predictions = {names[one.key]: _predictions(one, len(truth)) for one in candidates}
     lost = [names[key] for key in finished if names[key] not in flags]
     dummies = {name for key, name in names.items() if key[1] == _DUMMY}
     n_tried = len({*flags, *lost} - dummies) + n_failed
@@ -96,7 +89,7 @@ def load(path: Path) -> Table:
         {"truth": _truth(truth, by_class)} | predictions,
         ToolRun(
             tool="auto-sklearn",
-            left_out=left_out(lost, "its predictions are gone"),
+            left_out=left_out(lost, "its predictions were deleted"),
             unchecked="auto-sklearn does not name the metric of its costs",
         ),
         Metadata(flags=flags, n_candidates_total=n_tried if histories else None),
@@ -104,66 +97,66 @@ def load(path: Path) -> Table:
 
 
 def _truth(values: FloatArray, by_class: bool) -> Any:
-    """Return the truth (N,), as codes where all are and predictions have a class each."""
+    """Return the truth (N,), as codes if all are and there is a prediction per class."""
     exact = values.astype(np.float64)
     coded = by_class and (exact == np.clip(np.round(exact), 0, 2**31)).all()
     return values.astype(np.int64) if coded else values
 
 
 def _root(path: Path) -> Path:
-    """Folder that holds the runs."""
+    """Return the folder that holds the runs."""
     return path if is_file(path / _TARGETS) else path / _INNER
 
 
 def _candidates(root: Path) -> list[_Candidate]:
-    """Runs that have predictions, each at its largest budget, in the order of their numbers."""
-    found = []
+    """Return runs with predictions, each at its largest budget, in the order of their numbers."""
+    candidates = []
     for folder in folders_in(root / "runs"):
         named = _RUN.fullmatch(folder.name)
         file = folder / f"predictions_ensemble_{folder.name}.npy"
         if named and is_file(file):
-            found.append(_Candidate((int(named[1]), int(named[2])), float(named[3]), file))
-    found.sort(key=lambda one: (one.key, -one.budget))
-    return [next(group) for _, group in groupby(found, key=lambda one: one.key)]
+            candidates.append(_Candidate((int(named[1]), int(named[2])), float(named[3]), file))
+    candidates.sort(key=lambda one: (one.key, -one.budget))
+    return [next(group) for _, group in groupby(candidates, key=lambda one: one.key)]
 
 
 def _names(keys: list[_Key]) -> dict[_Key, str]:
-    """Number of each run, after the seed where there are several."""
+    """Return the number of each run, after the seed if there are several."""
     several = len({seed for seed, _ in keys}) > 1
     return {key: f"{key[0]}_{key[1]}" if several else str(key[1]) for key in keys}
 
 
 def _flags(one: _Candidate, full: float) -> tuple[str, ...]:
-    """Budgets of 0 are those of a search without budgets, and of the dummy."""
+    """Return the flags of a run; a budget of 0 means a search without budgets, or the dummy."""
     if one.key[1] == _DUMMY:
         return ("dummy",)
     return ("low_fidelity",) if 0 < one.budget < full else ()
 
 
 def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
-    """(N,) or (N, K) of a run."""
-    found = arrays_of(file_bytes(one.file), str(one.file))
-    if isinstance(found, dict) or found.dtype.kind != "f" or found.ndim not in (1, 2):
+    """Return the predictions (N,) or (N, K) of a run."""
+    arrays = arrays_of(file_bytes(one.file), str(one.file))
+    if isinstance(arrays, dict) or arrays.dtype.kind != "f" or arrays.ndim not in (1, 2):
         raise InputError(
             "does not hold predictions as auto-sklearn writes them",
             path=one.file,
             hint="export the predictions as Parquet or CSV",
         )
-    if len(found) != n_samples:
+    if len(arrays) != n_samples:
         raise InputError(
-            f"has {len(found)} predictions for {n_samples} targets",
+            f"has {len(arrays)} predictions for {n_samples} targets",
             path=one.file,
-            hint="fit with resampling_strategy='cv', and not into a folder that was used before",
+            hint="fit with resampling_strategy='cv', into an unused folder",
         )
-    return found[:, 0] if found.ndim == 2 and found.shape[1] == 1 else found
+    return arrays[:, 0] if arrays.ndim == 2 and arrays.shape[1] == 1 else arrays
 
 
 def _targets(path: Path) -> FloatArray:
-    """(N,) targets, encoded as numbers; the file is a true array file."""
+    """Return the (N,) targets, encoded as numbers, from a true array file."""
     data, hint = file_bytes(path), "export predictions and truth as Parquet or CSV"
     head = _ARRAY_FILE.match(data)
     if head is None:
-        problem = "is not an array file with one target for each sample"
+        problem = "is not an array file with one target per sample"
         raise InputError(problem, path=path, hint=hint)
     kind, n_samples = np.dtype(head["kind"].decode()), int(head["n"])
     if len(data) - head.end() != n_samples * kind.itemsize:
@@ -172,13 +165,13 @@ def _targets(path: Path) -> FloatArray:
 
 
 def _histories(folder: Path) -> list[Path]:
-    """Return the files in which SMAC keeps what was tried."""
+    """Return the files in which SMAC records its trials."""
     files = [one / "runhistory.json" for one in folders_in(folder / _HISTORY)]
     return [one for one in files if is_file(one)]
 
 
 def _finished(histories: Iterable[Path]) -> tuple[list[_Key], int]:
-    """Return the finished runs, and how many configurations have failed at every budget."""
+    """Return the finished runs, and the number of configurations that failed at every budget."""
     finished, scored, failed = set[_Key](), set[_Key](), set[_Key]()
     for file in histories:
         seed = int(re.sub(r"\D", "", file.parent.name) or 0)
@@ -194,7 +187,7 @@ def _finished(histories: Iterable[Path]) -> tuple[list[_Key], int]:
             raise InputError(
                 "is not a history as SMAC writes it",
                 path=file,
-                hint="remove the file to go on without the figures of auto-sklearn",
+                hint="remove the file to continue without the figures of auto-sklearn",
             ) from None
     return sorted(finished), len(failed - scored)
 

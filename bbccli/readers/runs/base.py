@@ -1,4 +1,4 @@
-"""What reads the folder of a tool, and the table that it makes of the models in it."""
+"""Readers of tools' folders, and the table of the models in a folder."""
 
 from __future__ import annotations
 
@@ -21,40 +21,40 @@ ROLES = ("row_id", "repeat", "fold", "truth", "group", "weight", "time", "event"
 
 
 class Order(IntEnum):
-    """When a tool is tried on a folder: the surest signs first."""
+    """Order in which tools are tried on a folder: the surest signs first."""
 
     FIRST = 0
     """A file that no other tool writes."""
     BY_FILES = 1
     """Names of files."""
     LAST = 2
-    """Tables, which have to be read, or which others might leave too."""
+    """Tables that have to be read, or that others might leave too."""
 
 
 APART = "`--labels`"
-"""Labels of folders that hold none."""
+"""Labels for folders without any."""
 
 
 @dataclass(frozen=True, slots=True)
 class RunReader:
-    """How the folders of one tool are recognised and read.
+    """A reader for the folders of one tool.
 
     Parameters
     ----------
     name
         The tool.
     signature
-        What is looked for, in Markdown.
+        Files to look for, in Markdown.
     recognises
         True for a folder of this tool.
     load
-        Folder -> the table of its models, or its tables that are read as any others.
+        Folder -> the table of its models, or tables that are read like any others.
     turn
-        When it is tried.
+        Order in which it is tried.
     labels
-        Where the labels are, in Markdown.
+        Place of the labels, in Markdown.
     untested
-        True if no output of the tool itself was ever read, only folders made after a description.
+        True if no output of the tool itself was ever read, only folders made from a description.
     """
 
     name: str
@@ -79,16 +79,16 @@ def table_of(
     Parameters
     ----------
     folder, files
-        The run, and what was read: the hash is of the names and the bytes of these files.
+        The run, and its files: the hash is that of their names and contents.
     columns
-        Roles (N,), and configurations (N,), (N, K) or `configuration::class` (N,); a row stands for
-        a sample, unless a `row_id` tells which.
+        Roles (N,), and configurations (N,), (N, K) or `configuration::class` (N,); a row is a
+        sample, unless a `row_id` identifies it.
     run
-        What the tool says.
+        Report of the tool.
     about
-        Task, classes, flags, selection and number of candidates, as far as they are known.
+        Task, classes, flags, selection and number of candidates, if known.
     cells
-        Which columns are of which configuration and class, where their names don't say so.
+        Configuration and class of columns whose names don't say so.
     """
     import pyarrow as pa
 
@@ -114,7 +114,7 @@ def table_of(
 
 
 def _arrow(values: Any) -> Any:
-    """Values as Arrow, by their buffers where they are numbers."""
+    """Return values as Arrow, through their buffers if they are numbers."""
     import pyarrow as pa
 
     if isinstance(values, pa.Array | pa.ChunkedArray):
@@ -125,9 +125,8 @@ def _arrow(values: Any) -> Any:
 
 
 def columns_of(name: str, values: Any, classes: Sequence[object] = ()) -> dict[str, Any]:
-    """Return the columns of a configuration: its values (N,), or those of K classes (N, K).
-
-    Without names the classes are numbers.
+    """Return the columns of a configuration: values (N,), or K classes (N, K), numbered if
+    unnamed.
     """
     if getattr(values, "ndim", 1) == 1:
         return {name: values}
@@ -137,5 +136,5 @@ def columns_of(name: str, values: Any, classes: Sequence[object] = ()) -> dict[s
 
 
 def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
-    """Return what takes no part for the same reason."""
+    """Return models that are left out for the same reason."""
     return tuple(LeftOut(name, reason) for name in names)

@@ -1,4 +1,4 @@
-"""What the files of a run hold: JSON, tables, positions, folds."""
+"""Content of a run's files: JSON, tables, positions, folds."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from bbccli.types import FloatArray, IntArray
 
 
 def matching(folder: Path, *patterns: str) -> list[Path]:
-    """Return the files of a folder that some pattern matches, in an order of their own."""
+    """Return the files of a folder that match some pattern, in a fixed order."""
     return sorted({path for one in patterns for path in folder.glob(one) if path.is_file()})
 
 
 def folders_in(path: Path) -> list[Path]:
-    """Return the folders in a folder, sorted; none where it can't be listed."""
+    """Return the folders in a folder, sorted; none if it can't be listed."""
     try:
         return sorted(one for one in path.iterdir() if one.is_dir())
     except (OSError, ValueError):
@@ -41,7 +41,7 @@ def folders_in(path: Path) -> list[Path]:
 
 
 def is_file(path: Path) -> bool:
-    """Return True if there is a file, whatever the path holds."""
+    """True for an existing file, whatever the path contains."""
     try:
         return path.is_file()
     except (OSError, ValueError):
@@ -49,26 +49,13 @@ def is_file(path: Path) -> bool:
 
 
 def check_name(name: str, path: Path) -> None:
-    """Refuse the name of a folder in a run that is a path, on whatever system.
-
-    Parameters
-    ----------
-    name
-        Name that a file of the run gives.
-    path
-        Of that file.
-
-    Raises
-    ------
-    InputError
-        It has a separator, a drive or a NUL, or stands for another folder.
-    """
+    """Refuse a model name, given in file `path`, that leads to another folder on any system."""
     if PureWindowsPath(name).parts != (name,) or name == ".." or "\0" in name:
         raise InputError(
-            "names a model that can't be the name of its folder",
+            "has a model name that can't be the name of its folder",
             path=path,
             value=name,
-            hint="names can't lead to other folders: don't read it unless you trust who made it",
+            hint="names must not lead to other folders: read it only if you trust who made it",
         )
 
 
@@ -101,13 +88,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_rows(path: Path) -> list[list[str]]:
-    """Read the lines of a CSV file of a run as cells, the header first.
-
-    Raises
-    ------
-    InputError
-        It is missing, no text, damaged or larger than `--max-input`.
-    """
+    """Read the lines of a CSV file of a run as cells, the header first."""
     try:
         return list(csv.reader(io.StringIO(read_bytes(path).decode("utf-8-sig"), newline="")))
     except (csv.Error, UnicodeDecodeError):
@@ -115,14 +96,7 @@ def read_rows(path: Path) -> list[list[str]]:
 
 
 def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
-    """Read the lines of a CSV file of a run, which must have some columns, by the names in its
-    header.
-
-    Raises
-    ------
-    InputError
-        As `read_rows`; it has no such column, or two of the same name.
-    """
+    """Read the lines of a CSV file of a run by the names in its header, with required columns."""
     header, *rows = [row for row in read_rows(path) if row] or [[]]
     for name, count in Counter(header).items():
         if name.strip() and count > 1:
@@ -137,31 +111,19 @@ def records_with(path: Path, *names: str, hint: str) -> list[dict[str, str]]:
 def check_listed(
     place: Path, listed: Collection[str], names: Iterable[str], *, which: str, hint: str
 ) -> None:
-    """Refuse models that a leaderboard does not list; `which` tells how they are known.
-
-    Raises
-    ------
-    InputError
-        There is such a model.
-    """
+    """Refuse models missing from a leaderboard; `which` says how they are known."""
     unlisted = [name for name in names if name not in listed]
     if unlisted:
         raise InputError(
             f"does not list {unlisted[0]}, which {which}",
             path=place,
-            hint=f"{hint}; without {place.name} the run is read, and no score is checked",
+            hint=f"{hint}; without {place.name} the run is read, but no score is checked",
             further=len(unlisted) - 1,
         )
 
 
 def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> float:
-    """Return the score that a cell of a leaderboard holds.
-
-    Raises
-    ------
-    InputError
-        It is not a number.
-    """
+    """Return the score in a cell of a leaderboard."""
     try:
         return float(text)
     except ValueError:
@@ -180,7 +142,7 @@ def fault_in(
     column: str | None = None,
     hint: str,
 ) -> InputError:
-    """Build the error about the first of some rows of a file, which holds values (n,)."""
+    """Return the error about the first of some rows of a file with values (n,)."""
     row = int(rows[0])
     return InputError(
         problem,
@@ -198,9 +160,9 @@ _PARSED: ContextVar[dict[Path, Table] | None] = ContextVar("parsed", default=Non
 
 @contextmanager
 def parsing_once() -> Iterator[None]:
-    """Parse each table of a folder once, however many readers look at it."""
-    held = _PARSED.get()
-    token = _PARSED.set({} if held is None else held)
+    """Parse each table of a folder once, however many readers examine it."""
+    tables = _PARSED.get()
+    token = _PARSED.set({} if tables is None else tables)
     try:
         yield
     finally:
@@ -208,33 +170,21 @@ def parsing_once() -> Iterator[None]:
 
 
 def parsed(path: Path) -> Table:
-    """Return a table of a folder, whatever its columns are called.
+    """Return a table of a folder, whatever its column names."""
+    from bbccli.readers.sources.files import read_table as read_file
 
-    Raises
-    ------
-    InputError
-        It is damaged.
-    """
-    from bbccli.readers.sources.opening import read_table as read_file
-
-    held = _PARSED.get()
-    if held is None:
+    tables = _PARSED.get()
+    if tables is None:
         return read_file(path)
-    if path not in held:
-        held[path] = read_file(path)
+    if path not in tables:
+        tables[path] = read_file(path)
     else:
-        opened(path).close()  # so that it counts as read, where only looking at it did not
-    return held[path]
+        opened(path).close()  # so that it counts as read
+    return tables[path]
 
 
 def read_table(path: Path) -> Table:
-    """Read a table of a run, whose columns have names of their own.
-
-    Raises
-    ------
-    InputError
-        It is missing or damaged, or two columns have the same name.
-    """
+    """Read a table of a run with unique column names."""
     if not path.exists():
         raise missing(path)
     frame = parsed(path)
@@ -243,13 +193,7 @@ def read_table(path: Path) -> Table:
 
 
 def numbers_of(frame: Table, names: Iterable[str] | None = None) -> dict[str, FloatArray]:
-    """Return columns of a table of a run, or all of them: finite numbers.
-
-    Raises
-    ------
-    InputError
-        Text, or a number that is missing or infinite.
-    """
+    """Return columns of a table of a run, or all of them, as finite numbers."""
     return {name: _numbers(frame.column(name)) for name in names or frame.data.column_names}
 
 
@@ -267,30 +211,18 @@ def _numbers(column: Column) -> FloatArray:
 
 
 def read_positions(path: Path) -> IntArray:
-    """Read an array of positions that numpy saved, without pickles.
-
-    Raises
-    ------
-    InputError
-        It is missing, damaged, or not a list of positions.
-    """
+    """Read an array of positions saved by numpy without pickles."""
     try:
-        found = array_of(read_bytes(path))
+        array = array_of(read_bytes(path))
     except DamagedError:
         raise InputError("is not an array of numbers", path=path, hint=_DAMAGED) from None
-    if found.ndim != 1 or found.dtype.kind not in "iu" or found.min(initial=0) < 0:
+    if array.ndim != 1 or array.dtype.kind not in "iu" or array.min(initial=0) < 0:
         raise InputError("is not a list of positions", path=path, hint=_DAMAGED)
-    return found.astype(np.int64)
+    return array.astype(np.int64)
 
 
 def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
-    """Return the fold of each row, from the rows of each fold.
-
-    Raises
-    ------
-    InputError
-        A row in two folds or in none, or one that the table does not have.
-    """
+    """Return the fold of each row from the rows of each fold."""
     fault = partial(InputError, path=place, hint=MIXED.format("files"))
     folds = np.full(n_rows, -1, dtype=np.int64)
     for fold, rows in enumerate(parts):
@@ -300,9 +232,9 @@ def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
         taken = rows[folds[rows] >= 0]
         if len(taken):
             raise fault(f"row {taken[0]} is in fold {folds[taken[0]]} and in fold {fold}")
-        known, counts = np.unique(rows, return_counts=True)
+        different, counts = np.unique(rows, return_counts=True)
         if (counts > 1).any():
-            raise fault(f"fold {fold} holds row {known[counts > 1][0]} twice")
+            raise fault(f"fold {fold} holds row {different[counts > 1][0]} twice")
         folds[rows] = fold
     if (folds < 0).any():
         raise fault(f"row {np.flatnonzero(folds < 0)[0]} is in no fold")
@@ -310,9 +242,9 @@ def folds_of(parts: Sequence[IntArray], n_rows: int, place: Path) -> IntArray:
 
 
 def missing(path: Path) -> InputError:
-    """Build the error about a file of a run that is not there."""
+    """Return the error about a missing file of a run."""
     return InputError(
-        "no such file", path=path, hint="copy the whole folder of the run, not a part"
+        "no such file", path=path, hint="copy the whole folder of the run, not only a part"
     )
 
 

@@ -32,38 +32,31 @@ RUNS: tuple[RunReader, ...] = tuple(
         key=lambda run: (run.turn, run.name.lower()),
     )
 )
-"""In the order in which they are tried."""
+"""All readers, in the order in which they are tried."""
 
 
 def tables_of(folder: Path) -> Sequence[Table]:
-    """Return the tables of a folder that some tool left behind.
-
-    Raises
-    ------
-    InputError
-        A file that can't be read or is not in the folder, or a folder that no tool is known to
-        leave.
-    """
+    """Return the tables of a tool's folder."""
     with within(folder, follow_links=reading.current().follow_links), parsing_once():
         with trying():
             reader = reader_of(folder)
             if reader is None:
                 raise _unknown(folder)
-        found = reader.load(folder)
-        return [found] if isinstance(found, Table) else found
+        tables = reader.load(folder)
+        return [tables] if isinstance(tables, Table) else tables
 
 
 def reader_of(folder: Path) -> RunReader | None:
-    """Return what reads a folder; None where no tool is known to leave it."""
+    """Return the reader for a folder; None if no known tool left it."""
     return next((run for run in RUNS if run.recognises(folder)), None)
 
 
 def _unknown(folder: Path) -> InputError:
     looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
     fault = damaged(folder)
-    found, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
+    reason, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
     return InputError(
-        f"is a directory, not a file, and holds no run that is known{found}",
+        f"is a directory, not a file, and no known tool left it{reason}",
         path=folder,
-        hint=f"{remedy}name one file in it; or a run, of which these were looked for: {looked_for}",
+        hint=f"{remedy}give a file in it, or the folder of a supported tool: {looked_for}",
     )

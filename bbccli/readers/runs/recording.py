@@ -1,4 +1,4 @@
-"""The folder of a `Recorder` as a table: a row for each sample and repeat that was predicted."""
+"""The folder of a `Recorder` as a table: a row for each predicted sample and repeat."""
 
 from __future__ import annotations
 
@@ -31,30 +31,29 @@ Listing = Mapping[str, list[Listed]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """The predictions of C configurations for N samples in R repeats.
+    """Predictions of C configurations for N samples in R repeats.
 
     Parameters
     ----------
     path
         The folder.
     design
-        Its truth, classes and folds.
+        Truth, classes and folds.
     tries
         The C configurations: tries with predictions that count.
     listed
         Candidates of searches.
     kind
-        Form of the predictions; scores where some configurations have scores and others
-        probabilities.
+        Kind of the predictions; scores if some configurations have scores and others probabilities.
     predictions : (R, N, C) or (R, N, C, K)
-        NaN where there is none.
+        NaN where missing.
     folds : (R, N) int, optional
-        Fold of each sample in each repeat, -1 where no fold tests it; None where unknown or
-        different between configurations.
+        Fold of each sample in each repeat, -1 if no fold tests it; None if unknown or different
+        between configurations.
     left_out
-        Tries that take no part.
+        Excluded tries.
     damaged
-        Files that can't be read.
+        Unreadable files.
     """
 
     path: Path
@@ -80,35 +79,29 @@ class Recording:
 
     @property
     def complete(self) -> BoolArray:
-        """True for each configuration with a prediction wherever one should be: (C,)."""
+        """(C,) True for configurations with all predictions that they should have."""
         present = np.isfinite(self.predictions)
         if present.ndim == 4:
             present = np.asarray(present.all(axis=3))
-        wanted = np.asarray(present.any(axis=2))
-        if self.design.tests and self.folds is not None:  # a fold that nobody has is missing too
-            wanted |= self.folds >= 0
-        return np.asarray((present == wanted[:, :, None]).all(axis=(0, 1)))
+        expected = np.asarray(present.any(axis=2))
+        if self.design.tests and self.folds is not None:  # a fold that all lack is missing too
+            expected |= self.folds >= 0
+        return np.asarray((present == expected[:, :, None]).all(axis=(0, 1)))
 
 
 def recognises(path: Path) -> bool:
-    """Return True for the folder of a recording."""
+    """True for the folder of a recording."""
     return (path / store.HEADER).is_file()
 
 
 def load(path: Path) -> Recording:
-    """Read the folder of a recording, whether or not it was finished.
-
-    Raises
-    ------
-    InputError
-        It is damaged or of another version, holds no predictions, or predictions of several forms.
-    """
-    held = matching(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
-    check_size(sum(file.stat().st_size for file in held), str(path))
+    """Read the folder of a recording, finished or not."""
+    files = matching(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
+    check_size(sum(file.stat().st_size for file in files), str(path))
     plan = store.load(path)
-    found, damaged = store.parts_in(path)
+    parts, damaged = store.parts_in(path)
     listed = store.by_identity(store.listed_in(path))
-    tries = _tries(path, [_placed(path, plan, part) for part in found], listed)
+    tries = _tries(path, [_placed(path, plan, part) for part in parts], listed)
     counted = [one for one in tries if one.counts]
     if not counted:
         raise InputError(
@@ -133,7 +126,7 @@ def load(path: Path) -> Recording:
 
 
 def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
-    """Return what was tried, named: by searches in their order, then as it was first tried."""
+    """Return all tries, named: those of searches in their order, then by first trial."""
     groups = store.by_identity(found)
     known: dict[tuple[str, int], str] = {}
     for part in found:
@@ -141,10 +134,10 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
             own = str((part.estimator, part.params))
             if known.setdefault((part.name, part.session), own) != own:
                 raise InputError(
-                    "one name stands for several configurations",
+                    "several configurations have the same name",
                     path=path,
                     value=part.name,
-                    hint="rec.scorer for a search: it tells candidates apart by their parameters",
+                    hint="use rec.scorer for a search: it tells them apart by their parameters",
                 )
     tries = [
         one
@@ -157,7 +150,7 @@ def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
 
 
 def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
-    """Yield the tries that take no part."""
+    """Yield the excluded tries."""
     recorded = set()
     for one in tries:
         recorded.add(one.identity)
@@ -172,15 +165,9 @@ def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
 
 
 def _placed(path: Path, plan: Design, part: Part) -> Part:
-    """Return a part with its rows and its repeat, also where its split says them.
-
-    Raises
-    ------
-    InputError
-        Rows or a split that the design does not have, or weights of other samples.
-    """
+    """Return a part with its rows and its repeat, possibly taken from its split."""
     rows, repeat = part.rows, part.repeat
-    if rows is None and part.split is None and part.predictions is None:  # tried, nothing else
+    if rows is None and part.split is None and part.predictions is None:  # only tried
         return part
     if part.split is not None:
         there = part.split < len(plan.tests)
@@ -196,13 +183,7 @@ def _placed(path: Path, plan: Design, part: Part) -> Part:
 def _prediction_array(
     path: Path, plan: Design, predicted: Sequence[list[Part]], kind: PredictionKind
 ) -> FloatArray:
-    """Return predictions (R, N, C) or (R, N, C, K), NaN where there are none.
-
-    Raises
-    ------
-    InputError
-        A part does not fit the design, or all of it is too large.
-    """
+    """Return predictions (R, N, C) or (R, N, C, K), NaN where missing."""
     everything = [part for group in predicted for part in group]
     n_repeats = 1 + max([r for r, _ in plan.places] + [part.repeat for part in everything])
     shape: tuple[int, ...] = (n_repeats, plan.n_samples, len(predicted))
@@ -229,12 +210,12 @@ def _damaged(path: Path, part: Part) -> InputError:
         "a part does not fit the folds of the recording",
         path=path,
         value=part.name or part.identity,
-        hint="record it again into another folder",
+        hint="record it again in another folder",
     )
 
 
 def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray | None:
-    """Return the fold of each sample (R, N): of the design, or as all parts say alike."""
+    """Return the fold of each sample (R, N): from the design, or if all parts agree."""
     folds = np.full((n_repeats, plan.n_samples), -1, np.int64)
     for (repeat, fold), rows in zip(plan.places, plan.tests, strict=True):
         folds[repeat, rows] = fold
@@ -247,7 +228,7 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
 
 
 def as_table(run: Recording) -> Table:
-    """Lay out what was recorded; a repeated hold-out has no folds within a repeat."""
+    """Lay out a recording; a repeated hold-out has no folds within a repeat."""
     plan, tries = run.design, run.tries
     weights, weighted, otherwise = _weights(run)
     predictions = run.predictions.reshape(*run.predictions.shape[:2], -1)
@@ -275,7 +256,7 @@ def as_table(run: Recording) -> Table:
             left_out=run.left_out,
             metric=plan.scoring or None,
             metric_name=None if plan.scoring or not scored else "a scorer of its own",
-            unchecked=otherwise if board else "no search said its scores",
+            unchecked=otherwise if board else "no search reported its scores",
             tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
             leaderboard=tuple(score for c, score in board.items() if complete[c]),
             again=tuple(one.name for one in tries if one.again),
@@ -321,9 +302,8 @@ def _sample_columns(
 
 
 def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, ReportedScore]]:
-    """Yield the score of a configuration by the search, in the sign of bbc, by its position.
-
-    Without `finish` the mean of the scores of those that have all.
+    """Yield position and score of each configuration by the search, in the sign of bbc; else the
+    mean score.
     """
     for position, one in enumerate(run.tries):
         listed = candidate_of(one, run.listed.get(one.identity, ()))
@@ -344,32 +324,27 @@ def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, Repo
 
 
 def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
-    """Return the weights of the samples, and of which samples the scores of a search are.
+    """Return the weights of the samples, and whether the scores of a search used them.
 
     Returns
     -------
     weights : (N,), optional
-        Those that the recorder was given, else those that its scorer was; 1 where none is known.
+        Those given to the recorder, else those given to its scorer; 1 if unknown.
     weighted
-        True if all scores are of the samples so weighted.
+        True if all scores are weighted so.
     otherwise
-        Why they are not, where there are weights.
-
-    Raises
-    ------
-    InputError
-        The scorer was given weights for some fits, or others for the same sample.
+        Why they are not, if there are weights.
     """
     weights = run.design.weights
     scored = [part for part in _parts(run) if part.score is not None and part.split is not None]
-    given = [part for part in scored if part.weights is not None]
-    hint = "record them in a folder each, or say which weights count: Recorder(sample_weight=)"
+    weighted = [part for part in scored if part.weights is not None]
+    hint = "record them in separate folders, or give the weights: Recorder(sample_weight=)"
     fault = partial(InputError, path=run.path, hint=hint)
-    if weights is None and given:
-        if len(given) < len(scored):
+    if weights is None and weighted:
+        if len(weighted) < len(scored):
             raise fault("some fits were scored with sample weights, others without")
         weights = np.full(run.design.n_samples, np.nan)
-        for part in given:
+        for part in weighted:
             before = weights[part.rows]
             if ((before != part.weights) & ~np.isnan(before)).any():
                 raise fault("fits were scored with different weights of a sample")
@@ -377,10 +352,10 @@ def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
         return np.where(np.isnan(weights), 1.0, weights), True, ""
     if weights is None or not scored:
         return weights, False, ""
-    same = [np.array_equal(weights[part.rows], np.asarray(part.weights)) for part in given]
-    if len(given) == len(scored) and all(same):
+    same = [np.array_equal(weights[part.rows], np.asarray(part.weights)) for part in weighted]
+    if len(weighted) == len(scored) and all(same):
         return weights, True, ""
-    how = "with other weights than those" if given else "without the weights"
+    how = "with other weights than those" if weighted else "without the weights"
     return weights, False, f"the search scored {how} of the recorder"
 
 

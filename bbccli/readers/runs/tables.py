@@ -1,9 +1,9 @@
-"""Folders whose files are tables in a long dialect: OpenML, caret, tidymodels, mlr3.
+"""Folders of tables in a long dialect: OpenML, caret, tidymodels, mlr3.
 
-The files are read as if they had been named one by one. Those of another outcome than most are
-left out. Predicted labels must be those that the probabilities beside them speak for: exports
-without scores can't be verified otherwise, and classes that are swapped, or rows that are mixed up
-in the columns of the probabilities alone, are found so.
+The files are read as if given one by one. Those of a minority outcome are left out. Predicted
+labels must agree with the probabilities beside them: exports without scores can't be verified
+otherwise, and this finds swapped classes, and rows mixed up in the columns of the probabilities
+alone.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from bbccli.core.areas import area
+from bbccli.core.rounding import percent
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_number, is_text
@@ -33,11 +34,13 @@ from bbccli.types import FloatArray, IntArray
 _SUFFIXES = (".csv", ".csv.gz", ".csv.zst", ".tsv", ".parquet")
 
 _TRIED = 3
-"""Tables that are looked at to tell whose a folder is."""
+"""Number of tables tried to recognise a folder."""
 
 _FEWEST = 0.8
-"""Share of the pairs of two classes, or of the rows of more, that must agree. Thresholds that were
-moved change none of the pairs; a calibration of its own, as that of an SVM, changes a few."""
+"""Proportion of the pairs of two classes, or of the rows of more, that must agree.
+
+Moved thresholds change none of the pairs; separate calibration, as of an SVM, changes a few.
+"""
 
 
 def _tables(folder: Path) -> list[Path]:
@@ -45,7 +48,7 @@ def _tables(folder: Path) -> list[Path]:
 
 
 def damaged(folder: Path) -> InputError | None:
-    """Return why one of the first tables of a folder can't be read; None where all can."""
+    """Return why one of the first tables of a folder can't be read; None if all can."""
     for path in _tables(folder)[:_TRIED]:
         try:
             parsed(path)
@@ -55,7 +58,7 @@ def damaged(folder: Path) -> InputError | None:
 
 
 def _readable(folder: Path) -> Iterator[Table]:
-    """Yield the tables of a folder that can be read."""
+    """Yield the readable tables of a folder."""
     for path in _tables(folder):
         with suppress(InputError):
             yield parsed(path)
@@ -71,7 +74,7 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
     def load(folder: Path) -> list[Table]:
         paths, kinds = _tables(folder), {}
         for path in paths:
-            table = parsed(path)  # one that can't be read may be one of the tool's
+            table = parsed(path)  # an unreadable table may be one of the tool's
             if dialect.recognises(table, Hints()):
                 check_names(table)
                 kinds[path] = _kind(table, outcome, row)
@@ -80,7 +83,7 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
             raise InputError(
                 "holds exports of different outcomes",
                 path=folder,
-                hint="name the files of one outcome",
+                hint="give the files of one outcome",
             )
         others = [path.name for path in paths if path not in kinds]
         of_others = [path.name for path in kinds if kinds[path] != most]
@@ -94,7 +97,7 @@ def _reader(dialect: Dialect, outcome: str, row: str, label: str) -> RunReader:
 def _of_files(
     folder: Path, paths: Sequence[Path], run: ToolRun, label: str, outcome: str = ""
 ) -> list[Table]:
-    """Tables with the run in their metadata, unless they have their own."""
+    """Return tables with the run in their metadata, unless they have their own."""
     about = Metadata(place=str(folder), run=run).with_json()
     tables = [read_table(path) for path in paths]
     for table in tables:
@@ -103,7 +106,7 @@ def _of_files(
 
 
 def _kind(table: Table, outcome: str, row: str) -> tuple[object, ...]:
-    """What files of one outcome have in common: its kind, its classes, the number of samples."""
+    """Return what files of one outcome share: its kind, its classes, the number of samples."""
     n_samples = len(table.data.column(spelled(table, row) or row).unique())
     truth = spelled(table, outcome)
     if truth is None:
@@ -122,11 +125,11 @@ def _check_labels(table: Table, label: str, outcome: str) -> None:
     if not set(names) <= classes.keys() or len(names) < 2:
         return
     chances = np.column_stack([table.column(classes[name]).numbers(name) for name in names])
-    known = (codes >= 0) & np.isfinite(chances).all(axis=1)
-    share = _agreement(codes[known], chances[known]) if known.any() else 1.0
+    usable = (codes >= 0) & np.isfinite(chances).all(axis=1)
+    share = _agreement(codes[usable], chances[usable]) if usable.any() else 1.0
     if share < _FEWEST:
         raise InputError(
-            f"predicted labels contradict the probabilities: {share:.0%} agree",
+            f"predicted labels contradict the probabilities: {percent(share, 0)} agree",
             path=table.path,
             column=predicted,
             hint="the classes are swapped, or rows are mixed up: export the predictions again",
@@ -134,17 +137,19 @@ def _check_labels(table: Table, label: str, outcome: str) -> None:
 
 
 def _probabilities(table: Table, outcome: str) -> dict[str, str]:
-    """Column of the probability of each class; the levels of the truth name columns too."""
-    found = {key.removeprefix(PROBABILITY): one for key, one in class_predictions(table).items()}
-    if not found:
+    """Return the probability column of each class; the levels of the truth name columns too."""
+    columns = {key.removeprefix(PROBABILITY): one for key, one in class_predictions(table).items()}
+    if not columns:
         truth = spelled(table, outcome)
         levels = () if truth is None else table.column(truth).named_codes()[1]
-        found = {name: name for name in levels if name in table.names}
-    return {name: one for name, one in found.items() if is_number(table.type_of(one))}
+        columns = {name: name for name in levels if name in table.names}
+    return {name: one for name, one in columns.items() if is_number(table.type_of(one))}
 
 
 def _agreement(codes: IntArray, chances: FloatArray) -> float:
-    """Share of the rows whose class is the likeliest; of two classes, a concordance of pairs."""
+    """Return the proportion of rows whose class is the most likely; for two classes, of concordant
+    pairs.
+    """
     if chances.shape[1] > 2:
         own = np.take_along_axis(chances, codes[:, None], axis=1)[:, 0]
         return float((own >= chances.max(axis=1)).mean())
@@ -155,7 +160,7 @@ def _agreement(codes: IntArray, chances: FloatArray) -> float:
 
 
 def _openml(folder: Path) -> list[Path]:
-    """Predictions of OpenML's runs: in the folder, or in one for each run."""
+    """Return predictions of OpenML runs: in the folder, or in one for each run."""
     inside = sorted(folder.glob("*/predictions.arff"))
     return inside or sorted(folder.glob("*.arff"))
 

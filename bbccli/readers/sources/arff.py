@@ -1,7 +1,7 @@
-"""ARFF bytes -> table: what OpenML serves as `predictions.arff`.
+"""ARFF bytes -> table, as OpenML serves `predictions.arff`.
 
-`scipy.io.arff` knows no text attributes and fails with its own errors, so the few rules that
-matter are here: attributes, quotes of both kinds, `?` for missing, comments.
+`scipy.io.arff` knows no text attributes and fails with its own errors, so the few rules that matter
+are here: attributes, quotes of both kinds, `?` for missing, comments.
 """
 
 from __future__ import annotations
@@ -28,14 +28,7 @@ _HINT = "write the predictions as ARFF, CSV or Parquet again"
 
 
 def read_arff(data: bytes, path: str) -> pa.Table:
-    """Return the table of an ARFF file: numbers where an attribute is numeric, else text.
-
-    Raises
-    ------
-    InputError
-        Text that is binary or not UTF-8, without attributes, data or rows, sparse, or with a row
-        of another length.
-    """
+    """Return the table of an ARFF file: numeric attributes as numbers, others as text."""
     import pyarrow as pa
 
     check_text(data, path)
@@ -43,7 +36,7 @@ def read_arff(data: bytes, path: str) -> pa.Table:
     attributes = _header(lines, path)
     rows = list(_rows(lines, len(attributes), path))
     if not rows:
-        raise InputError("no rows under @data", path=path, hint="one row per sample")
+        raise InputError("no rows under @data", path=path, hint="give one row per sample")
     columns = [
         _column(cells, kind)
         for cells, (_, kind) in zip(zip(*rows, strict=True), attributes, strict=True)
@@ -52,7 +45,7 @@ def read_arff(data: bytes, path: str) -> pa.Table:
 
 
 def _header(lines: Iterator[tuple[int, str]], path: str) -> list[tuple[str, str]]:
-    """Name and kind of each attribute; the lines are left at the first row."""
+    """Return name and kind of each attribute; the lines are left at the first row."""
     attributes: list[tuple[str, str]] = []
     for number, line in lines:
         text = line.strip()
@@ -64,12 +57,12 @@ def _header(lines: Iterator[tuple[int, str]], path: str) -> list[tuple[str, str]
             attributes.append((_ESCAPED.sub(r"\1", name).strip(), match[4].split()[0].casefold()))
         elif text.casefold().startswith("@data") and attributes:
             return attributes
-    what = "no @data" if attributes else "no @attribute"
-    raise InputError(f"has {what}, so it is not an ARFF file", path=path, hint=_HINT)
+    lacking = "no @data" if attributes else "no @attribute"
+    raise InputError(f"has {lacking}, so it is not an ARFF file", path=path, hint=_HINT)
 
 
 def _rows(lines: Iterator[tuple[int, str]], n_columns: int, path: str) -> Iterator[list[str]]:
-    """Cells of each row."""
+    """Return the cells of each row."""
     for number, line in lines:
         text = line.strip()
         if not text or text.startswith("%"):
@@ -79,7 +72,7 @@ def _rows(lines: Iterator[tuple[int, str]], n_columns: int, path: str) -> Iterat
         cells = _cells(text)
         if len(cells) != n_columns:
             raise InputError(
-                f"line {number} has {len(cells)} values, the file has {n_columns} attributes",
+                f"line {number} has {len(cells)} values, but the file has {n_columns} attributes",
                 path=path,
                 hint="give every row one value per attribute; quote values that contain a comma",
             )
@@ -87,7 +80,7 @@ def _rows(lines: Iterator[tuple[int, str]], n_columns: int, path: str) -> Iterat
 
 
 def _cells(text: str) -> list[str]:
-    """Values of one row; either quote may be used, a backslash escapes."""
+    """Return the values of a row, quoted by either quote, with backslash escapes."""
     if not any(mark in text for mark in "'\"\\"):
         return [cell.strip() for cell in text.split(",")]
     cells, match = [], _CELL.match(text)
@@ -99,7 +92,7 @@ def _cells(text: str) -> list[str]:
 
 
 def _column(cells: tuple[str, ...], kind: str) -> pa.Array:
-    """Numbers of a numeric attribute, if they are such; else text."""
+    """Return numbers for a numeric attribute if they are such; else text."""
     import pyarrow as pa
 
     texts = pa.array([None if cell in _MISSING else cell for cell in cells], pa.string())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import csv
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.core import reading
+from bbccli.core.rounding import count
 from bbccli.errors import InputError
 from bbccli.readers.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS
 from bbccli.readers.numerals import with_numbers
 from bbccli.readers.roles import ITEM_KEYS, NAMES
-from bbccli.readers.sources.files import Format
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,21 +49,48 @@ _WALK = r'[^"]*+(?:(?<=[{bounds}])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"[^"]*+|(?<![{bou
 _VALUE = r'"(?:[^"]++|"")*+"'
 
 
-def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = ()) -> pa.Table:
+def read_delimited(
+    data: bytes, path: str, keys: Sequence[str] = (), *, tabs: bool = False
+) -> pa.Table:
     """Return the table of delimited text with a header line.
 
-    TSV is split at tabs; other text at the delimiter (comma, semicolon, tab) that is most
-    frequent in the header line. Keys of samples, by their names or among `keys`, are taken as
-    numbers or dates only where that tells them apart as the text does. Row names for which the
-    header has no cell are a column without a name.
-
-    Raises
-    ------
-    InputError
-        Text that is binary or not UTF-8, without rows, with a quote that is not closed in its
-        line, or with a row of another length.
+    TSV is split at tabs; other text at the delimiter (comma, semicolon, tab) that is most frequent
+    in the header line. Keys of samples, by name or among `keys`, and names of configurations,
+    folds, repeats and groups become numbers or dates only if that tells them apart as the text
+    does. Row names without a cell in the header become a column
+    without a name.
     """
     data, local = _as_utf8(data, path)
+    text = _text_of(data, path, tabs)
+
+    def kept(name: str) -> bool:
+        return name in keys or name.strip().casefold() in _NEVER_NUMERALS
+
+    def as_text(names: Sequence[str]) -> pa.Table:
+        return _table(text, lambda name: name in names)
+
+    table = _table(text, kept)
+    if table.num_rows == 0:
+        raise _no_rows(path)
+    table = with_numbers(table, kept, as_text, local=local or text.delimiter == ";")
+    for position, name in enumerate(table.column_names):
+        if kept(name) and is_text(table.schema.types[position]):
+            column = _typed(table.column(position), exact=_is_key(name, keys))
+            table = table.set_column(position, name, column)
+    return table
+
+
+def line_of_row(data: bytes, row: int, *, tabs: bool = False) -> int | None:
+    """Return the line, from 1, of a data row, from 0; None without such a row.
+
+    An InputError for text that `read_delimited` refuses.
+    """
+    data, _ = _as_utf8(data, "")
+    return _text_of(data, "", tabs).line_of(row + 1)
+
+
+def _text_of(data: bytes, path: str, tabs: bool) -> _Text:
+    """Return delimited text that can be parsed, its quotes checked."""
     check_text(data, path)
     stated = _STATED.match(data)
     if stated:
@@ -71,32 +99,23 @@ def read_delimited(data: bytes, path: str, form: Format, keys: Sequence[str] = (
     if match is None:
         raise _no_rows(path)
     header = match[1].decode("utf-8")
-    delimiter = _delimiter(header, path, form, stated[1].decode("utf-8") if stated else "")
+    delimiter = _delimiter(header, path, tabs, stated[1].decode("utf-8") if stated else "")
+    if header.count("|") > 1 and delimiter not in header:
+        raise InputError(
+            "values are separated by |",
+            path=path,
+            hint="separate them by commas, semicolons or tabs; or write sep=| above the header",
+        )
     check_quotes(data, path, delimiter)
     tail = _BLANK_LINES.search(data, max(len(data) - _TAIL, 0))
     if tail and b" " in tail[0] and delimiter in header:
         data = data[: tail.start() + 1]
-    text = _Text(data, path, delimiter)
-
-    def kept(name: str) -> bool:
-        return name in keys or name.strip().casefold() in _NEVER_NUMERALS
-
-    def as_text(names: Sequence[str]) -> pa.Table:
-        return _table(text, lambda name: name in names)
-
-    table = _table(text, lambda name: _is_key(name, keys))
-    if table.num_rows == 0:
-        raise _no_rows(path)
-    table = with_numbers(table, kept, as_text, local=local or delimiter == ";")
-    for position, name in enumerate(table.column_names):
-        if _is_key(name, keys) and is_text(table.schema.types[position]):
-            table = table.set_column(position, name, _typed(table.column(position)))
-    return table
+    return _Text(data, path, delimiter)
 
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """Delimited text in UTF-8, in which no quote is open."""
+    """Delimited text in UTF-8, in which no quote is left open."""
 
     data: bytes
     path: str
@@ -104,11 +123,19 @@ class _Text:
 
     @property
     def header(self) -> re.Match[bytes]:
-        """First line that is not blank."""
+        """First non-blank line."""
         match = _TWO_LINES.match(self.data)
         if match is None:
             raise _no_rows(self.path)
         return match
+
+    def line_of(self, row: int) -> int | None:
+        """Return the line in which a row begins, the header being row 0; None if there is none."""
+        bounds = re.escape(self.delimiter)
+        rows = re.compile(rf"(?:(?<![^{bounds}\r\n]){_VALUE}|[^\r\n])++".encode())
+        start = self.header.start(1)
+        match = next(itertools.islice(rows.finditer(self.data[start:]), row, None), None)
+        return None if match is None else _line_of(self.data, start + match.start())
 
     def with_header(self, header: bytes) -> _Text:
         """Return the same rows under another header."""
@@ -116,10 +143,16 @@ class _Text:
         return replace(self, data=b"".join((self.data[:start], header, self.data[end:])))
 
     def parsed(self, as_text: Callable[[str], bool]) -> pa.Table:
-        """Parse it, some columns of which, by their names, are taken as they are written."""
+        """Parse it, with the columns that `as_text` accepts taken as written."""
         import pyarrow as pa
 
-        names = next(csv.reader([self.header[1].decode("utf-8")], delimiter=self.delimiter))
+        try:
+            names = next(csv.reader([self.header[1].decode("utf-8")], delimiter=self.delimiter))
+        except csv.Error as error:
+            hint = "give a short name to every column, in one header line"
+            raise InputError(
+                f"header is not readable: {error}", path=self.path, hint=hint
+            ) from None
         texts = {name: pa.string() for name in names if as_text(name.strip())}
         return _parsed(self.data, self.delimiter, column_types=texts)
 
@@ -127,15 +160,15 @@ class _Text:
         """Return the first row whose length differs from the header's."""
         import pyarrow as pa
 
-        found: list[pacsv.InvalidRow] = []
+        misfits: list[pacsv.InvalidRow] = []
 
         def remember(row: pacsv.InvalidRow) -> str:
-            found.append(row)
-            return "error" if found[1:] else "skip"
+            misfits.append(row)
+            return "error" if misfits[1:] else "skip"
 
         with contextlib.suppress(pa.ArrowException, UnicodeDecodeError):
             _parsed(self.data, self.delimiter, threads=False, invalid_row_handler=remember)
-        return found[0] if found else None
+        return misfits[0] if misfits else None
 
 
 def _parsed(
@@ -162,7 +195,7 @@ def _parsed(
 
 
 def _table(text: _Text, as_text: Callable[[str], bool]) -> pa.Table:
-    """Return the table of text, without what a spreadsheet adds to it that is blank."""
+    """Return the table of text, without the blank rows and columns of a spreadsheet."""
     import pyarrow as pa
 
     try:
@@ -175,7 +208,7 @@ def _table(text: _Text, as_text: Callable[[str], bool]) -> pa.Table:
         table = mended
     table = table.rename_columns([name.strip() for name in table.column_names])
     last = text.data[-_TAIL:].rstrip(b"\r\n").splitlines()[-1:]
-    # a spreadsheet adds nothing in quotes: those are of a program that writes all values so
+    # a spreadsheet adds nothing in quotes, which come from programs that quote all values
     return table if last and b'"' in last[0] else _without_blank_rows(table)
 
 
@@ -183,11 +216,11 @@ def _is_key(name: str, keys: Sequence[str]) -> bool:
     return name in keys or name.casefold() in _KEYS
 
 
-def _typed(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Return keys as what they seem to be; as text where that would change what they tell apart.
+def _typed(texts: pa.ChunkedArray, *, exact: bool = True) -> pa.ChunkedArray:
+    """Return keys in their type, or as text if that would make different keys equal.
 
-    Such are numbers with leading zeros, in hexadecimal, or with more digits than a float holds,
-    and two ways to write one number or one instant.
+    Such are two spellings of one number or instant, numbers with more digits than a float holds
+    and, if `exact`, numbers with leading zeros or in hexadecimal.
     """
     import pyarrow as pa
     import pyarrow.csv as pacsv
@@ -196,26 +229,26 @@ def _typed(texts: pa.ChunkedArray) -> pa.ChunkedArray:
     try:
         how = pacsv.WriteOptions(quoting_style="none")
         pacsv.write_csv(pa.table([texts], names=["key"]), sink, how)
-    except pa.ArrowException:  # a delimiter, a quote or the end of a line within a key
+    except pa.ArrowException:  # a key contains a delimiter, a quote or a line end
         return texts
-    found = _parsed(sink.getvalue().to_pybytes(), ",", ignore_empty_lines=False).column(0)
-    if is_text(found.type) or is_nothing(found.type):
-        return found
+    typed = _parsed(sink.getvalue().to_pybytes(), ",", ignore_empty_lines=False).column(0)
+    if is_text(typed.type) or is_nothing(typed.type):
+        return typed
     written = apply("utf8_trim_whitespace", texts)
-    if pa.types.is_integer(found.type):
-        same = apply("all", apply("equal", cast(found, pa.string()), written)).as_py()
-        return found if same else texts
-    names, values = set(apply("unique", written).to_pylist()), apply("unique", found)
-    if pa.types.is_floating(found.type):
+    if exact and pa.types.is_integer(typed.type):
+        same = apply("all", apply("equal", cast(typed, pa.string()), written)).as_py()
+        return typed if same else texts
+    names, values = set(apply("unique", written).to_pylist()), apply("unique", typed)
+    if pa.types.is_floating(typed.type):
         names = {name and _WHOLE.sub("", name) for name in names}  # 1.0 is 1
-        padded = any(name and _PADDED.match(name) for name in names)
+        padded = exact and any(name and _PADDED.match(name) for name in names)
         if padded or np.nanmax(np.abs(to_numbers(values))) > EXACT_INTEGERS:
             return texts
-    return found if len(names) == len(values) else texts
+    return typed if len(names) == len(values) else texts
 
 
 def _as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
-    """Return text that is marked as UTF-16 in UTF-8, and whether it was."""
+    """Return UTF-16 text with a byte-order mark in UTF-8, and True if it was."""
     for mark, code in _MARKS:
         if data.startswith(mark):
             try:
@@ -226,23 +259,23 @@ def _as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
     return data, False
 
 
-def _delimiter(header: str, path: str, form: Format, stated: str) -> str:
+def _delimiter(header: str, path: str, tabs: bool, stated: str) -> str:
     """Return the delimiter: the stated one, a tab in TSV, or the most frequent in the header.
 
-    R's `write.table` writes blanks; they delimit three names or more, or names in quotes, where
-    there is no other delimiter.
+    R's `write.table` writes blanks; they delimit three names or more, or quoted names, if there is
+    no other delimiter.
     """
     bare = _QUOTED.sub("", header)
     if stated:
         others = [other for other in DELIMITERS if other in bare]
         if not stated.isascii() or (stated not in bare and others):
             raise InputError(
-                f"the first line says sep={stated}, but the header is not delimited so",
+                f"the first line says sep={stated}, but the header does not use it",
                 path=path,
-                hint="remove the first line, or make it that of the delimiter",
+                hint="remove the first line, or correct its delimiter",
             )
         return stated
-    if form is Format.TSV:
+    if tabs:
         return "\t"
     spaced = header.startswith('"') or bare.strip().count(" ") > 1
     if spaced and not set(DELIMITERS) & set(bare) and _SPACED.fullmatch(header.strip()):
@@ -251,7 +284,7 @@ def _delimiter(header: str, path: str, form: Format, stated: str) -> str:
 
 
 def check_text(data: bytes, path: str) -> None:
-    """Refuse bytes that are no UTF-8 text, or that of files under one another."""
+    """Refuse bytes that are not UTF-8 text, or several texts in one file."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("text is UTF-16, not UTF-8", path=path, hint=_SAVE)
     if b"\x00" in data or data.startswith(b"PAR1"):
@@ -260,7 +293,7 @@ def check_text(data: bytes, path: str) -> None:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        line = _line_of(data, error.start)
         word = re.split(rb'[,;\t"\r\n]', data[max(error.start - 24, 0) : error.start])[-1]
         word += re.split(rb'[,;\t"\r\n]', data[error.start : error.start + 24])[0]
         shown = word.decode("cp1252", "replace")
@@ -271,35 +304,20 @@ def check_text(data: bytes, path: str) -> None:
         ) from None
     marked = _LATE_MARK.search(text) if text.find("\ufeff", 1) > 0 else None
     if marked:
-        line = text.count("\n", 0, marked.end()) + 1
+        line = _line_of(data, len(text[: marked.end()].encode()))
         raise InputError(
-            f"a byte-order mark (U+FEFF) stands within the text, in line {line}",
+            f"there is a byte-order mark (U+FEFF) within the text, in line {line}",
             path=path,
-            hint="remove it; or read files apart rather than put under one another",
+            hint="remove it; or keep files separate instead of concatenating them",
         )
 
 
 def check_quotes(data: bytes, path: str, delimiter: str) -> None:
     """Refuse text in which a quoted value continues on the next line, or never ends.
 
-    The reader of the table takes a quote that is not closed for a value of many lines, without a
-    word: it would swallow the rows below it. One expression follows the values as that reader
-    does, and stops at one that does not end in its line; where quoted line breaks are allowed,
-    such a value must end where RFC 4180 has it.
-
-    Parameters
-    ----------
-    data
-        Text with a header line.
-    path
-        File, for messages.
-    delimiter
-        One ASCII character.
-
-    Raises
-    ------
-    InputError
-        Names the line in which the quote opens.
+    The parser silently takes an unclosed quote for a value of many lines, which swallows the rows
+    below. One regular expression follows the values as the parser does, and stops at one that does
+    not end in its line; if quoted line breaks are allowed, such a value must end as in RFC 4180.
     """
     if b'"' not in data:
         return
@@ -316,7 +334,7 @@ def check_quotes(data: bytes, path: str, delimiter: str) -> None:
 
 
 def _unclosed(data: bytes, path: str, start: int, across: bool) -> InputError:
-    """Build the error about a quote that opens at a byte and does not close in its line."""
+    """Return the error about a quote that opens at a byte and does not close in its line."""
     value = re.compile(_VALUE.encode()).match(data, start)
     problem, remedy = f"a quote opens in line {_line_of(data, start)} and ", "close it"
     if value is None:
@@ -332,16 +350,16 @@ def _unclosed(data: bytes, path: str, start: int, across: bool) -> InputError:
 
 
 def _line_of(data: bytes, position: int) -> int:
-    """Line of a byte, counted from 1; a lone carriage return ends a line too."""
+    """Return the line of a byte, from 1; a lone carriage return ends a line too."""
     head = data[:position]
     return 1 + head.count(b"\n") + head.count(b"\r") - head.count(b"\r\n")
 
 
 def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) -> pa.Table | None:
-    """Return the table of text whose header is of another length than its rows, or none.
+    """Return the table of text whose header differs from its rows in length, if that can be
+    repaired.
 
-    Blank cells may stand at the end of the header alone, or of all rows; or the header has no cell
-    for the names of the rows.
+    Blank cells may end the header alone, or all rows; or the header has no cell for row names.
     """
     import pyarrow as pa
 
@@ -366,19 +384,19 @@ def _ends_blank(table: pa.Table, extra: int, text: _Text) -> bool:
     """True if the last columns are empty, and the first cells are not row names."""
     if not all(is_nothing(kind) for kind in table.schema.types[-extra:]):
         return False
-    # a cell that says that its value is missing is not blank
+    # a marker of a missing value is not blank
     words = b"|".join(re.escape(word.encode()) for word in MISSING if word)
-    said = re.escape(text.delimiter.encode()) + rb'[ "]*(?:' + words + rb')[ "]*\r?(?:\n|\Z)'
-    if re.search(said, text.data):
+    marker = re.escape(text.delimiter.encode()) + rb'[ "]*(?:' + words + rb')[ "]*\r?(?:\n|\Z)'
+    if re.search(marker, text.data):
         return False
     is_key = table.column_names[0].strip().casefold() in _NEVER_NUMERALS
     return is_key or not _differ(table.column(0))
 
 
 def _without_blank_rows(table: pa.Table) -> pa.Table:
-    """Return a table without rows at its end of which every cell is empty.
+    """Return a table without trailing empty rows.
 
-    Where no column tells samples or their truth, such a row may be a sample without predictions.
+    If no column identifies samples or their truth, such a row may be a sample without predictions.
     """
     last = table.num_rows - 1
     if last < 0 or any(column[last].is_valid for column in table.columns):
@@ -395,10 +413,10 @@ def _without_blank_rows(table: pa.Table) -> pa.Table:
 def _has_row_names(table: pa.Table, header: str, delimiter: str) -> bool:
     """True if the first column holds row names, for which R writes no cell in the header.
 
-    Then the first cells are other whole numbers or another text in every row, and the last ones
-    are not empty, as behind a trailing delimiter. It may be another name that lacks where the
-    header knows other delimiters, or begins with a key and the second cells are not another text
-    in every row, which only keys are.
+    Then the first cells are different integers or texts, and the last ones are not empty, as after
+    a trailing delimiter. Another name may be missing instead if the header contains other
+    delimiters, or begins with a key while the second cells are not different texts, which only keys
+    are.
     """
     import pyarrow as pa
 
@@ -420,27 +438,30 @@ def _differ(column: pa.ChunkedArray) -> bool:
 
 
 def _syntax_error(text: _Text, row: pacsv.InvalidRow | None, error: Exception) -> InputError:
-    """Name the first row whose length differs from the header's."""
+    """Return the error about the first row whose length differs from the header's."""
     if row is None:
         return InputError(
             f"text cannot be parsed: {str(error).splitlines()[0]}",
             path=text.path,
-            hint="a header line, then one row per line with a value under every name",
+            hint="give a header line, then one row per line with a value for every name",
         )
     hint = "give every row one value per column; quote values that contain the delimiter"
+    if row.expected_columns == 1 or text.delimiter == " " or text.header[1].startswith(b"#"):
+        hint = "remove all lines above the header; " + hint
     extra = row.actual_columns - row.expected_columns
     decimals = text.delimiter == "," and re.search(r"\d,\d", row.text)
     if decimals and row.actual_columns > 1 and extra > 0:
         hint += ", such as numbers with decimal commas"
     if extra == 1:
-        hint += "; R writes no row names with row.names = FALSE"
-    line = row.number + len(text.data[: text.header.start(1)].splitlines())
+        hint += "; in R, use row.names = FALSE"
+    line = text.line_of(row.number - 1)
     return InputError(
-        f"line {line} has {row.actual_columns} values, the header names {row.expected_columns}",
+        f"line {line} has {count(row.actual_columns, 'value')}, but the header has "
+        f"{row.expected_columns}",
         path=text.path,
         hint=hint,
     )
 
 
 def _no_rows(path: str) -> InputError:
-    return InputError("no rows under the header", path=path, hint="one row per sample")
+    return InputError("no rows under the header", path=path, hint="give one row per sample")

@@ -1,4 +1,4 @@
-"""Bytes of a file or of stdin, unpacked, and the format they are in."""
+"""Read a file or stdin, decompress it, and tell its format."""
 
 from __future__ import annotations
 
@@ -12,14 +12,24 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path, PurePath
+from typing import Any
 
-from bbccli.core.local import note, opened
+from bbccli.core.local import is_url, note, opened
 from bbccli.core.text import redacted
 from bbccli.errors import InputError
+from bbccli.readers.row_numbers import set_aside
 from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.readers.sources.limits import AGAIN, check_size, read_within, unpack_within
-from bbccli.readers.sources.memory import ArrowStream, in_memory, name_in_messages
-from bbccli.readers.sources.urls import is_pattern, is_url, matching_urls, path_of, url_bytes
+from bbccli.readers.sources.memory import name_in_messages, table_in_memory
+from bbccli.readers.sources.parquet import read_parquet
+from bbccli.readers.sources.urls import (
+    is_pattern,
+    matching_urls,
+    path_of,
+    url_bytes,
+    url_exists,
+)
+from bbccli.readers.table import ArrowStream, Table, in_memory, plain_table
 
 Paths = str | Path | ArrowStream | Sequence[str | Path]
 """Input: one file, several, or a table in memory."""
@@ -27,7 +37,7 @@ Paths = str | Path | ArrowStream | Sequence[str | Path]
 STDIN = "-"
 STDIN_NAME = "<stdin>"
 LARGE = 32 * 2**20
-"""Bytes from which a Parquet file is read column by column and not kept."""
+"""From this many bytes on, a Parquet file is read column by column and not kept."""
 
 SUPPORTED = (
     ".parquet, .feather, .arrow, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .txt, "
@@ -38,7 +48,7 @@ _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
 _REFUSED = dict.fromkeys(
     (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
-) | dict.fromkeys((".npy", ".npz"), "arrays have no names and may hold pickles; ")
+) | dict.fromkeys((".npy", ".npz"), "arrays have no names and may contain pickles; ")
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
@@ -69,26 +79,83 @@ _BINARY = {
 }
 
 
-def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
-    """Read a file, or stdin where `path` is "-"; unpack it and tell its format.
+def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Table:
+    """Read a table of plain columns, those of row numbers aside; "-" is stdin.
 
-    The suffix decides; without one (stdin, pipes) the content does.
-
-    Returns
-    -------
-    name
-        Path, for messages.
-    data
-        Unpacked bytes; none of a large Parquet file, which is not kept.
-    form
-        Format.
-    sha256
-        Hash of the bytes as they were read.
+    Parameters
+    ----------
+    path
+        File or table.
+    keys
+        Columns that, like those whose names say so, are keys of samples: delimited text has no
+        types, and no two of them become one number.
 
     Raises
     ------
     InputError
-        A file that is missing, not readable, empty, of an unknown suffix, or damaged.
+        Whatever keeps the file from being read; see `files`, `parquet`, `ipc`, `delimited`,
+        `jsonl`, `arff` and `memory`.
+    """
+    if in_memory(path):
+        return set_aside(table_in_memory(path))
+    name, data, form, sha256 = read_content(path)
+    content: Any
+    text: bytes | None = None
+    nested: tuple[str, ...] = ()
+    if form is Format.PARQUET:
+        content, text = read_parquet(data or Path(path), name)
+    elif form is Format.ARROW:
+        from bbccli.readers.sources.ipc import read_ipc
+
+        content, text = read_ipc(data, name)
+    elif form is Format.JSONL:
+        from bbccli.readers.sources.jsonl import read_jsonl
+
+        content, nested = read_jsonl(data, name)
+    elif form is Format.ARFF:
+        from bbccli.readers.sources.arff import read_arff
+
+        content = read_arff(data, name)
+    else:
+        from bbccli.readers.sources.delimited import read_delimited
+
+        content = read_delimited(data, name, keys, tabs=form is Format.TSV)
+    if form in (Format.PARQUET, Format.ARROW):
+        about = None if text is None else (text, name)
+    else:
+        about = _beside(path)
+    return set_aside(plain_table(content, name, sha256=sha256, nested=nested, about=about))
+
+
+def _beside(path: str | Path) -> tuple[bytes, str] | None:
+    """`<name>.meta.json` beside `<name>.csv`, `<name>.csv.gz` and the like."""
+    if str(path) == STDIN:
+        return None
+    place = metadata_path(path)
+    if is_url(path):
+        return (url_bytes(place), place) if url_exists(place) else None
+    # os.path never raises, unlike Path
+    return (file_bytes(Path(place)), place) if os.path.isfile(place) else None  # noqa: PTH113
+
+
+def metadata_path(path: str | Path) -> str:
+    """Return the path of the metadata that may be beside a file."""
+    if is_url(path):
+        inner = str(path_of(str(path)))
+        return str(path).replace(inner, metadata_path(inner))
+    whole = Path(path)
+    name = whole.name
+    for suffix in PACKINGS:
+        name = name.removesuffix(suffix)
+    return str(whole.parent / f"{Path(name).stem}.meta.json")
+
+
+def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
+    """Read a file, or stdin if `path` is "-"; decompress it and tell its format by suffix or
+    content.
+
+    Return its name for messages, the decompressed bytes (none for a large Parquet file, which is
+    not kept), the format, and the hash of the stored bytes.
     """
     if str(path) == STDIN:
         name, data, suffix, packing = STDIN_NAME, stdin_bytes(), "", None
@@ -107,46 +174,49 @@ def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
     if packing is not None and data:
         data = unpacked(data, packing, name)
     if not data or data.isspace():
-        raise InputError("file is empty", path=name, hint="a header line and one row per sample")
+        raise InputError(
+            "file is empty", path=name, hint="give a header line and one row per sample"
+        )
+    start = data[:64].lstrip().lower()
+    if start.startswith((b"<!doctype html", b"<html")):
+        hint = "download the file itself: the link may lead to a page about it, or ask for a login"
+        raise InputError("is a web page, not a table", path=name, hint=hint)
+    if start.startswith(b"version https://git-lfs"):
+        raise InputError("is a pointer of Git LFS, not the file", path=name, hint="git lfs pull")
     return name, data, _format(suffix, data), sha256
 
 
 def listed(paths: Paths) -> list[str | Path | ArrowStream]:
-    """Return what is to be read as a list; a table in memory is one thing, not its columns."""
+    """Return the input as a list; a table in memory is one thing, not its columns."""
     return [paths] if isinstance(paths, str | Path) or in_memory(paths) else list(paths)
 
 
 def expand(paths: Paths) -> list[str | Path | ArrowStream]:
-    """Return the paths one by one, patterns such as `runs/*.csv` replaced by what they match.
+    """Return the paths one by one, with patterns such as `runs/*.csv` expanded.
 
-    A table in memory stands for itself.
-
-    Raises
-    ------
-    InputError
-        A pattern that matches no file, no path or an empty one, or a table in memory beside others.
+    A table in memory remains as it is, and must be alone.
     """
-    found: list[str | Path | ArrowStream] = []
+    sources: list[str | Path | ArrowStream] = []
     for path in listed(paths):
         if isinstance(path, str) and not path:
             raise InputError("the name of a file is empty", hint="is its variable set?")
         matches = [path] if in_memory(path) else _matches(path)
         if not matches:
             raise InputError("matches no file", path=str(path), hint="check the pattern")
-        found += matches
-    for one in filter(in_memory, found if len(found) > 1 else ()):  # none has a name of its own
+        sources += matches
+    for one in filter(in_memory, sources if len(sources) > 1 else ()):  # tables have no names
         raise InputError(
-            "a table in memory is read alone",
+            "a table in memory must be the only input",
             path=name_in_messages(one),
-            hint="put the tables under one another, with a column `config`",
+            hint="concatenate the tables, with a column 'config'",
         )
-    if not found:
-        raise InputError("no file to read", hint="name at least one")
-    return found
+    if not sources:
+        raise InputError("no file to read", hint="give at least one")
+    return sources
 
 
 def _matches(path: str | Path) -> Sequence[str | Path]:
-    """Return the paths that a pattern matches, sorted; a path that is no pattern, or exists."""
+    """Return the paths that a pattern matches, sorted; an existing path, or no pattern, stays."""
     if is_url(path):
         return matching_urls(str(path)) if is_pattern(str(path)) else [path]
     # os.path never raises, unlike Path
@@ -161,7 +231,7 @@ def _matches(path: str | Path) -> Sequence[str | Path]:
 
 
 def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
-    """Suffix of the table and name of the packing; empty and None where there is none."""
+    """Return the suffix of the table and the name of the compression; empty and None if absent."""
     suffixes = [suffix.lower() for suffix in path.suffixes[-2:]]
     packing = PACKINGS.get(suffixes[-1]) if suffixes else None
     if packing is not None:
@@ -188,13 +258,7 @@ def _is_large(path: Path) -> bool:
 
 
 def sha256_of(path: Path) -> str:
-    """Return the SHA-256 of a file, read piece by piece.
-
-    Raises
-    ------
-    InputError
-        The file can't be read.
-    """
+    """Return the SHA-256 of a file, read piece by piece."""
     try:
         with opened(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -204,18 +268,12 @@ def sha256_of(path: Path) -> str:
 
 
 def file_bytes(path: Path) -> bytes:
-    """Return all bytes of a file.
-
-    Raises
-    ------
-    InputError
-        The file is missing, a directory or a device, or not readable.
-    """
+    """Return all bytes of a file."""
     try:
         with opened(path) as file:
             kind = os.fstat(file.fileno()).st_mode
             if stat.S_ISBLK(kind) or (stat.S_ISCHR(kind) and not file.isatty()):
-                raise InputError("is a device, not a file", path=path, hint="name a file or a pipe")
+                raise InputError("is a device, not a file", path=path, hint="give a file or a pipe")
             if not stat.S_ISREG(kind):
                 return read_within(file, str(path))
             check_size(os.fstat(file.fileno()).st_size, str(path))
@@ -225,29 +283,23 @@ def file_bytes(path: Path) -> bytes:
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> InputError:
-    """Build the error about a file that can't be opened or read."""
+    """Return the error about a file that can't be opened or read."""
     problem, hint = f"cannot be read: {getattr(error, 'strerror', '')}", "check the path"
     match error:
         case FileNotFoundError():
             problem, hint = "no such file", _nearest_file(path)
         case IsADirectoryError():
-            problem, hint = "is a directory, not a file", "name one file in it"
+            problem, hint = "is a directory, not a file", "give a file in it"
         case PermissionError():
-            problem, hint = "permission denied", "ask for the right to read the file"
+            problem, hint = "permission denied", "ask for permission to read the file"
         case ValueError():
             return InputError("is not a file name", path=repr(str(path)), hint=hint)
     return InputError(problem, path=path, hint=hint)
 
 
 def stdin_bytes() -> bytes:
-    """Return all that standard input gives.
-
-    Raises
-    ------
-    InputError
-        It is closed, or can't be read.
-    """
-    hint = "name a file, or give it one: bbc correct - < FILE"
+    """Return all bytes of standard input."""
+    hint = "give a file, or redirect one: bbc correct - < FILE"
     if sys.stdin is None:
         raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
     note(0, STDIN_NAME)
@@ -259,7 +311,7 @@ def stdin_bytes() -> bytes:
 
 
 def _nearest_file(path: Path) -> str:
-    """Name the file that was probably meant."""
+    """Return a hint about a file that does not exist: the nearest name, or the missing folder."""
     try:
         names = [entry.name for entry in path.parent.iterdir() if entry.is_file()]
     except OSError:
@@ -268,14 +320,20 @@ def _nearest_file(path: Path) -> str:
     return f"did you mean {path.parent / close[0]}?" if close else "check the path"
 
 
-def unpacked(data: bytes, packing: str, name: str) -> bytes:
-    """Return the bytes behind gzip or zstd.
+def is_result(path: str) -> bool:
+    """True for a saved result of bbc, by the mark at the start of its JSON."""
+    if not path.lower().endswith((".json", ".jsonl")):
+        return False
+    try:
+        with opened(path) as file:
+            start = file.read(200)
+    except OSError:
+        return False
+    return re.search(rb'"schema"\s*:\s*"bbc', start) is not None
 
-    Raises
-    ------
-    InputError
-        They are damaged, or more than limits allow.
-    """
+
+def unpacked(data: bytes, packing: str, name: str) -> bytes:
+    """Decompress gzip or zstd."""
     import pyarrow as pa
 
     try:
@@ -287,7 +345,7 @@ def unpacked(data: bytes, packing: str, name: str) -> bytes:
 
 
 def _format(suffix: str, data: bytes) -> Format:
-    """Format by suffix, by content where there is no suffix."""
+    """Return the format by suffix, or by content if there is none."""
     if suffix:
         return (_TEXT | _BINARY)[suffix]
     if data.startswith(_PARQUET_MAGIC):

@@ -1,4 +1,4 @@
-"""Read files from a web server, by the standard library alone."""
+"""Read files from a web server, using only the standard library."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ _UNCHANGED = "%/:=&?~#+!$,;'@()*[]"
 _NONE_THERE = (404, 410)
 _NO_HEAD = (405, 501)
 _NEVER_SHOWN = (401, 403)
-"""Answers of object stores about a missing file, if one may not list the folder."""
+"""Status codes of object stores for a missing file, if listing the folder is not allowed."""
 
 _HINTS = {
-    401: "log in: https://USER:PASSWORD@host/..., or take a signed address",
-    403: "the login or the signed address does not open this file, or has expired",
+    401: "log in with https://USER:PASSWORD@host/..., or use a signed address",
+    403: "the login or the signed address does not give access, or has expired",
 }
 
 
@@ -27,19 +27,13 @@ def is_http(url: str) -> bool:
 
 
 def http_bytes(url: str) -> bytes:
-    """Return all bytes of a file.
-
-    Raises
-    ------
-    InputError
-        The server refuses, fails, or says nothing for too long; or the file ends early.
-    """
+    """Return all bytes of a file."""
     response = _answer(url, "GET")
     try:
         with response:
             check_size(response.length or 0, url)
             content = read_within(response, url)
-            if response.length:  # what is still to come, after the end
+            if response.length:  # bytes missing at the end
                 raise ConnectionResetError
     except InputError:
         raise
@@ -49,13 +43,7 @@ def http_bytes(url: str) -> bytes:
 
 
 def http_exists(url: str) -> bool:
-    """True if there is a file that may be read.
-
-    Raises
-    ------
-    InputError
-        The server fails, or says nothing for too long.
-    """
+    """True if there is a readable file."""
     try:
         try:
             _answer(url, "HEAD").close()
@@ -71,7 +59,7 @@ def http_exists(url: str) -> bool:
 
 
 class _RefusedError(InputError):
-    """The server answered that it does not give the file."""
+    """The server refused to send the file."""
 
     def __init__(self, url: str, status: int, reason: str) -> None:
         words = f"{status} {reason}".strip()
@@ -86,14 +74,14 @@ class _RefusedError(InputError):
 
 
 def _answer(url: str, method: str) -> Any:
-    """Response to a request, headers read."""
+    """Return the response to a request, with headers read."""
     from urllib.error import HTTPError
     from urllib.request import Request
 
     try:
         place, login = _split(url)
         request = Request(place, method=method, headers={"User-Agent": "bbc"})
-        if login is not None:  # not sent on to where a redirection leads
+        if login is not None:  # not sent to the target of a redirection
             request.add_unredirected_header("Authorization", f"Basic {login}")
         return _opener().open(request, timeout=reading.current().timeout)
     except HTTPError as error:
@@ -104,7 +92,7 @@ def _answer(url: str, method: str) -> Any:
 
 
 def _opener() -> Any:
-    """Follow redirections to web servers, and to nothing else."""
+    """Return an opener that follows redirections to web servers only."""
     from urllib import request
 
     opener = request.OpenerDirector()
@@ -122,7 +110,7 @@ def _opener() -> Any:
 
 
 def _split(url: str) -> tuple[str, str | None]:
-    """Address without user and password, and these as HTTP wants them."""
+    """Return the address without user and password, and these as HTTP needs them."""
     from base64 import b64encode
 
     parts = urlsplit(url)
@@ -135,12 +123,14 @@ def _split(url: str) -> tuple[str, str | None]:
 
 
 def _fault(url: str, error: Exception) -> InputError:
-    """Error of the network, in words."""
+    """Describe an error of the network."""
     cause = getattr(error, "reason", None)
     if isinstance(error, TimeoutError) or isinstance(cause, TimeoutError):
         return no_answer(url)
     if type(error).__name__ in ("IncompleteRead", "RemoteDisconnected", "ConnectionResetError"):
-        return InputError("the server ended the connection early", path=url, hint="try again later")
+        return InputError(
+            "the server closed the connection early", path=url, hint="try again later"
+        )
     words = getattr(cause, "strerror", None) or str(cause or error) or type(error).__name__
     return InputError(
         f"cannot be read: {' '.join(words.split())}", path=url, hint="check the address"
@@ -148,9 +138,9 @@ def _fault(url: str, error: Exception) -> InputError:
 
 
 def no_answer(url: str) -> InputError:
-    """Return the error about a server that says nothing for too long."""
+    """Return the error about a server that does not respond in time."""
     return InputError(
         f"no answer within {reading.current().timeout:g} s",
         path=url,
-        hint="try again later, or wait longer: --timeout 120",
+        hint="try again later, or wait longer with --timeout 120",
     )

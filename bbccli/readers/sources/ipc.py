@@ -1,8 +1,8 @@
 """Arrow IPC -> table: files, streams, and Feather of both versions.
 
-Arrow unpacks compressed buffers when a batch is read. Their sizes, each in front of its buffer, are
-checked before: where the buffers lie stands in the flatbuffer that describes the batch
-(`Message.fbs` and `File.fbs` of the Arrow format).
+Arrow decompresses buffers when a batch is read. Their sizes, each in front of its buffer, are
+checked before; the flatbuffer of the batch has the positions of the buffers (`Message.fbs` and
+`File.fbs` of the Arrow format).
 """
 
 from __future__ import annotations
@@ -36,13 +36,7 @@ _DICTIONARIES, _BATCHES = 2, 3
 
 
 def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
-    """Return the table, and the JSON text under the key `bbc` of its schema if there is one.
-
-    Raises
-    ------
-    InputError
-        Not an Arrow file, one that is truncated, damaged or too large, or no rows.
-    """
+    """Return the table, and the JSON text under the key `bbc` of its schema, if any."""
     import pyarrow as pa
 
     if not data.startswith(MAGIC):
@@ -50,7 +44,7 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
     try:
         end = CONTINUED + bytes(4) if data.startswith(CONTINUED) else data[: len(FILE)]
         if not data.endswith(FEATHER_1 if data.startswith(FEATHER_1) else end):
-            raise ValueError("cut off")  # after a batch of a stream nothing else would show it
+            raise ValueError("cut off")  # nothing else would reveal it after a batch of a stream
         source = pa.BufferReader(data)
         if data.startswith(FEATHER_1):
             table = _feather(source)
@@ -62,7 +56,7 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
     except (pa.ArrowException, OSError, EOFError, ArithmeticError, LookupError, *_MALFORMED):
         raise InputError("Arrow file is truncated or damaged", path=path, hint=AGAIN) from None
     if table.num_rows == 0:
-        raise InputError("no rows", path=path, hint="one row per sample")
+        raise InputError("no rows", path=path, hint="give one row per sample")
     check_texts(table, path)
     return table, (table.schema.metadata or {}).get(b"bbc")
 
@@ -73,12 +67,12 @@ def _feather(source: pa.BufferReader) -> pa.Table:
     from pyarrow import feather
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # that version 1 is deprecated
+        warnings.simplefilter("ignore")  # version 1 is deprecated
         return feather.read_table(source, use_threads=False)
 
 
 def _check_declared(data: bytes, path: str) -> None:
-    """Refuse buffers and rows that take too much memory when they are read."""
+    """Refuse buffers and rows that would take too much memory."""
     size = n_rows = 0
     for message in _messages(data):
         if message.type not in ("record batch", "dictionary"):
@@ -92,19 +86,19 @@ def _check_declared(data: bytes, path: str) -> None:
         packed = _place(about, batch, _COMPRESSION) > 0
         for offset, length in _list(about, batch, _BUFFERS, "<qq"):
             if offset < 0 or length < 0 or offset + length > message.body.size:
-                raise ValueError("a buffer lies outside")
+                raise ValueError("a buffer is out of range")
             unpacked = length
             if packed and length:
                 (unpacked,) = struct.unpack_from("<q", message.body, offset)
             if unpacked < -1:
                 raise ValueError("a negative size")
-            size += length if unpacked == -1 else unpacked  # -1 says that it is not packed
+            size += length if unpacked == -1 else unpacked  # -1 means uncompressed
     check_size(max(size, 8 * n_rows), path)
     check_ratio(size, len(data), path, "Arrow", "write it without compression")
 
 
 def _messages(data: bytes) -> Iterator[Any]:
-    """Yield the batches: of a file those that its footer names, of a stream all."""
+    """Yield the batches: those named in the footer of a file, all of a stream."""
     import pyarrow as pa
 
     whole = pa.py_buffer(data)
@@ -123,7 +117,7 @@ def _messages(data: bytes) -> Iterator[Any]:
 
 
 def _list(data: bytes, table: int, field: int, form: str) -> Iterator[tuple[int, ...]]:
-    """Yield the structs of a list in a flatbuffer's table, each as `struct` unpacks it."""
+    """Yield the structs of a list in a flatbuffer's table, each unpacked by `struct`."""
     if not _place(data, table, field):
         return
     start = _child(data, table, field)
@@ -135,12 +129,12 @@ def _list(data: bytes, table: int, field: int, form: str) -> Iterator[tuple[int,
 
 
 def _root(data: bytes) -> int:
-    """Position of the root table of a flatbuffer."""
+    """Return the position of the root table of a flatbuffer."""
     return int(struct.unpack_from("<I", data)[0])
 
 
 def _child(data: bytes, table: int, field: int) -> int:
-    """Position of the table or list that a field of a table refers to."""
+    """Return the position of the table or list that a field refers to."""
     place = _place(data, table, field)
     if not place:
         raise ValueError("a part is missing")
@@ -148,7 +142,7 @@ def _child(data: bytes, table: int, field: int) -> int:
 
 
 def _place(data: bytes, table: int, field: int) -> int:
-    """Position of a field of a flatbuffer's table; 0 if it is absent."""
+    """Return the position of a field of a flatbuffer's table; 0 if absent."""
     fields = table - struct.unpack_from("<i", data, table)[0]
     entry = 4 + 2 * field
     if fields < 0:

@@ -1,7 +1,7 @@
-"""JSON Lines -> table: an object per line, whose values are numbers, booleans, text or null.
+"""JSON Lines -> table: an object per line, with numbers, booleans, text or null.
 
-Lists of probabilities are such as in Parquet. Other keys whose values are objects or lists in some
-line are no columns: they are left out, and named.
+Lists of probabilities are as in Parquet. Other keys with objects or lists in some line are left
+out, and named.
 """
 
 from __future__ import annotations
@@ -24,26 +24,15 @@ _NUMBERS = {int, float, type(None)}
 
 
 def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
-    """Return the table of JSON Lines, and the keys that hold objects or lists of something else.
-
-    A key that a line lacks is a missing value there. Empty lines are passed over.
-
-    Raises
-    ------
-    InputError
-        Text that is binary or not UTF-8, a line that is no object or names a key twice, no lines,
-        or no key with plain values.
+    """Return the table of JSON Lines, and the keys with other objects or lists; skip empty
+    lines.
     """
     import pyarrow as pa
 
     check_text(data, path)
-    rows = [
-        _object(line, number, path)
-        for number, line in enumerate(data.decode("utf-8-sig").split("\n"), start=1)
-        if line.strip()
-    ]
+    rows = [_object(line, number, path) for number, line in lines_of(data)]
     if not rows:
-        raise InputError("no rows", path=path, hint="one JSON object per line")
+        raise InputError("no rows", path=path, hint="give one JSON object per line")
     names = list(dict.fromkeys(name for row in rows for name in row))
     nested = tuple(
         name
@@ -53,34 +42,40 @@ def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
     )
     plain = [name for name in names if name not in nested]
     if not plain:
-        hint = "numbers, booleans or text in each line"
+        hint = "give numbers, booleans or text in each line"
         raise InputError("no key has plain values", path=path, hint=hint)
     columns = [_column([row.get(name) for row in rows]) for name in plain]
     return pa.table(columns, names=plain), nested
 
 
+def lines_of(data: bytes) -> list[tuple[int, str]]:
+    """Return the lines that are not blank, with their numbers from 1."""
+    lines = enumerate(data.decode("utf-8-sig").split("\n"), start=1)
+    return [(number, line) for number, line in lines if line.strip()]
+
+
 def _object(line: str, number: int, path: str) -> dict[str, Any]:
     fault = partial(InputError, path=path, hint="one JSON object per line")
     try:
-        found = json.loads(line, object_pairs_hook=_once)
+        value = json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         why = str(error).splitlines()[0] if isinstance(error, ValueError) else "nested too deeply"
         raise fault(f"line {number} is not valid JSON: {why}") from None
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise fault(f"line {number} is not a JSON object")
-    return found
+    return value
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object each of whose keys occurs once."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    """Return an object, each of whose keys must occur once."""
+    row = dict(pairs)
+    if len(row) < len(pairs):
         raise ValueError("a key occurs twice")
-    return found
+    return row
 
 
 def _probabilities(values: list[Any]) -> bool:
-    """True if values are lists of numbers, most of which add up to 1."""
+    """True if values are lists of numbers, most of which sum to 1."""
     lists = [value for value in values if value is not None]
     if not all(isinstance(one, list) and {*map(type, one)} <= _NUMBERS for one in lists):
         return False
@@ -90,7 +85,7 @@ def _probabilities(values: list[Any]) -> bool:
 
 
 def _column(values: list[Any]) -> pa.Array:
-    """Lists of numbers, booleans, whole numbers or numbers, whichever all are; else text."""
+    """Return lists of numbers, booleans, integers or numbers if all are; else text."""
     import pyarrow as pa
 
     if any(isinstance(value, list) for value in values):
@@ -110,4 +105,4 @@ def _real(value: float) -> float:
     try:
         return float(value)
     except OverflowError:
-        return float("inf")  # refused where it is a prediction
+        return float("inf")  # refused if it is a prediction

@@ -1,4 +1,4 @@
-"""Limits on the unpacked size of an input, checked before it fills the memory."""
+"""Limits on the decompressed size of an input, checked before it fills the memory."""
 
 from __future__ import annotations
 
@@ -12,47 +12,30 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 RATIO = 200
-"""Times its packed size that an input may unpack to; tables of numbers reach about ten."""
+"""Largest compression ratio; tables of numbers reach about ten."""
 
 HARMLESS = 2**26
-"""Bytes up to which any ratio will do: a column of zeros packs well."""
+"""Up to this many bytes any ratio is allowed: a column of zeros compresses well."""
 
 HARMLESS_RUNS = 2**28
-"""The same of Parquet, which always packs runs: sorted labels with few errors reach 600 times."""
+"""The same for Parquet, which always packs runs: sorted labels with few errors reach 600 times."""
 
 _PIECE = 2**24
-_TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d", "zip": "unzip, or `inspect log convert`"}
+_TOOLS = {"gzip": "gzip -d", "zstd": "zstd -d", "zip": "unzip, or inspect log convert"}
 AGAIN = "copy or write the file again"
-"""What to do about a file that is damaged."""
+"""Remedy for a damaged file."""
 OF_ITS_FORMAT = "give the file the suffix of its format, such as .csv"
-"""What to do about a file that is something else."""
+"""Remedy for a file of another format."""
 
 
 def read_within(stream: Any, name: str) -> bytes:
-    """Return all that a stream gives: at most `--max-input`.
-
-    Raises
-    ------
-    InputError
-        It gives more.
-    """
+    """Return all of a stream, at most `--max-input`."""
     return _pieces(stream, reading.current().max_input, too_large(name))
 
 
 def unpack_within(stream: Any, name: str, packing: str, packed: int) -> bytes:
-    """Return what a stream of unpacked bytes gives: at most `--max-input`, and `RATIO`.
-
-    Parameters
-    ----------
-    packing
-        Name of the compression.
-    packed
-        Compressed bytes.
-
-    Raises
-    ------
-    InputError
-        It gives more.
+    """Return all of a decompressing stream, at most `--max-input` and `RATIO` times `packed`
+    bytes.
     """
     most, by_ratio = reading.current().max_input, max(RATIO * packed, HARMLESS)
     if most <= by_ratio:
@@ -72,13 +55,7 @@ def _pieces(stream: Any, most: int, refusal: InputError) -> bytes:
 
 
 def check_size(size: int, name: str) -> None:
-    """Refuse what is known to be too large before it is read.
-
-    Raises
-    ------
-    InputError
-        It is larger than `--max-input`.
-    """
+    """Refuse a size over `--max-input` before reading."""
     if size > reading.current().max_input:
         raise too_large(name)
 
@@ -86,21 +63,8 @@ def check_size(size: int, name: str) -> None:
 def check_ratio(
     size: int, packed: int, name: str, what: str, remedy: str, harmless: int = HARMLESS
 ) -> None:
-    """Refuse what is known to unpack to more than `RATIO` times its size, unless it is small.
-
-    Parameters
-    ----------
-    size, packed
-        Bytes unpacked and packed.
-    what, remedy
-        Kind of the data, and how to write them otherwise.
-    harmless
-        Bytes up to which any ratio will do.
-
-    Raises
-    ------
-    InputError
-        It does.
+    """Refuse data that unpack to over `RATIO` times their size, if that is over `harmless`
+    bytes.
     """
     if size > max(RATIO * packed, harmless):
         raise bomb(packed, name, what, remedy)
@@ -111,18 +75,12 @@ def bomb(packed: int, name: str, what: str, remedy: str) -> InputError:
     return InputError(
         f"{packed / 1e6:.3g} MB of {what} data unpack to more than {RATIO} times as much",
         path=name,
-        hint=f"if that is meant, {remedy}",
+        hint=f"if that is intended, {remedy}",
     )
 
 
 def check_texts(table: pa.Table, name: str) -> int:
-    """Return the bytes of texts that are kept once and repeated, if they were written out.
-
-    Raises
-    ------
-    InputError
-        They are more than `--max-input`, or refer to texts that are not there.
-    """
+    """Return the bytes that repeated texts, stored once, would take if written out."""
     import pyarrow as pa
 
     size = 0
@@ -135,14 +93,16 @@ def check_texts(table: pa.Table, name: str) -> int:
             if str(texts.type) == "string_view":
                 try:
                     texts = cast(texts, pa.large_string())
-                except pa.ArrowNotImplementedError:  # by an older pyarrow: the column is refused
+                except (
+                    pa.ArrowNotImplementedError
+                ):  # in older versions of pyarrow: the column is refused
                     continue
             if not is_text(texts.type):
                 continue
             lengths = cast(apply("binary_length", texts), pa.int64())
             try:
                 size += apply("sum", take(lengths, chunk.indices)).as_py() or 0
-            except pa.ArrowException as error:  # a text that is not there
+            except pa.ArrowException as error:  # a missing text
                 problem = "file is damaged: it refers to texts that it does not hold"
                 raise InputError(problem, path=name, hint=AGAIN) from error
             check_size(size, name)
@@ -154,5 +114,5 @@ def too_large(name: str) -> InputError:
     return InputError(
         f"holds more than {reading.in_words(reading.current().max_input)}, unpacked",
         path=name,
-        hint="--max-input 16GiB and the like, if the machine has the memory",
+        hint="use --max-input 16GiB or the like, if the machine has enough memory",
     )

@@ -1,4 +1,4 @@
-"""Parquet -> table; of large files one column at a time."""
+"""Parquet -> table; large files are read one column at a time."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
 
 @dataclass(frozen=True, slots=True)
 class ColumnsOnDisk:
-    """The part of an Arrow table that readers use, for a file that is not held in memory."""
+    """The part of the interface of an Arrow table that readers use, for a file on disk."""
 
     path: str
     file: pq.ParquetFile
@@ -57,17 +57,11 @@ class ColumnsOnDisk:
         return [self.column(name) for name in self.column_names]
 
     def column(self, name: str) -> pa.ChunkedArray:
-        """Read one column.
-
-        Raises
-        ------
-        InputError
-            Damage that the end of the file did not show.
-        """
+        """Read one column; damage may show only here."""
         import pyarrow as pa
 
         try:
-            # Arrow takes a dot in a name for nesting, and may bring along "a.b" with "a".
+            # Arrow takes a dot in a name for nesting, and may return "a.b" with "a".
             table = self.file.read(columns=[name])
             table = table.select(table.schema.get_all_field_indices(name)[:1])
         except (pa.ArrowException, *_DAMAGE) as error:
@@ -76,28 +70,16 @@ class ColumnsOnDisk:
         return plain(table, self.path).column(0)
 
     def select(self, columns: list[int]) -> ColumnsOnDisk:
-        """Return the same file with some columns only, by their positions."""
+        """Return the same file with some columns only, by position."""
         import pyarrow as pa
 
         return replace(self, schema=pa.schema([self.schema.field(i) for i in columns]))
 
 
 def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnDisk, bytes | None]:
-    """Return the table, and the JSON text under the file-level key `bbc` if there is one.
+    """Return the table, and the JSON text under the file-level key `bbc`, if any.
 
-    A large file stays on disk, unless it holds lists; what is in memory is as it was written.
-
-    Parameters
-    ----------
-    source
-        All bytes, or the path of a large file.
-    path
-        Name for messages.
-
-    Raises
-    ------
-    InputError
-        Not Parquet, damaged, columns that are not plain, or no rows.
+    `source` are all bytes, or the path of a large file, which stays on disk unless it holds lists.
     """
     import pyarrow as pa
 
@@ -118,7 +100,7 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     except (pa.ArrowException, *_DAMAGE) as error:
         raise _damaged(error, path, source[:4] if isinstance(source, bytes) else b"") from None
     if file.metadata.num_rows == 0:
-        raise InputError("no rows", path=path, hint="one row per sample")
+        raise InputError("no rows", path=path, hint="give one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
     if table is None:
         fields = [field.with_type(plain_of[field.type]) for field in schema]
@@ -128,14 +110,14 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
 
 
 def _check_packed(size: int, packed: int, path: str) -> None:
-    """Refuse columns that take more memory than `--max-input`, or than the file explains."""
+    """Refuse columns that take more memory than `--max-input`, or than the file size explains."""
     check_size(size, path)
     remedy = "write it without dictionaries and compression"
     check_ratio(size, packed, path, "Parquet", remedy, HARMLESS_RUNS)
 
 
 def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
-    """The file, with texts that repeat kept once."""
+    """Open the file, with repeated texts kept once."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -144,9 +126,9 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
 
 
 def _declared_size(file: pq.ParquetFile, source: bytes | Path, path: str) -> int:
-    """Bytes that all columns take unpacked, by the footer; repeated values may pack into nothing.
+    """Return the unpacked size of all columns by the footer; repeated values may pack into nothing.
 
-    Only row groups are asked: pyarrow ends the process where a column's description is damaged.
+    Only row groups are used: pyarrow ends the process on damaged descriptions of columns.
     """
     columns = list(map(file.schema.column, range(len(file.schema))))
     widths = [_WIDTHS.get(one.physical_type, _WIDEST) for one in columns]
@@ -165,13 +147,7 @@ def _declared_size(file: pq.ParquetFile, source: bytes | Path, path: str) -> int
 
 
 def _n_values(data: bytes) -> list[list[int]]:
-    """Values of each column of each row group: of lists there are more than rows.
-
-    Raises
-    ------
-    ValueError
-        The footer is malformed.
-    """
+    """Return the number of values in each column of each row group: more than rows for lists."""
     footer = _Thrift(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
     try:  # FileMetaData.row_groups[].columns[].meta_data.num_values, as numbered in parquet.thrift
         return [[int(column[3][5]) for column in group[1]] for group in footer.struct()[4]]
@@ -191,7 +167,7 @@ class _Thrift:
         return self.data[self.at - 1]
 
     def natural(self) -> int:
-        """Read an integer of seven bits to a byte."""
+        """Read a variable-length integer."""
         number = shift = 0
         while (byte := self.byte()) > 127:
             number |= (byte & 127) << shift
@@ -210,7 +186,7 @@ class _Thrift:
         return fields
 
     def value(self, kind: int) -> Any:
-        """Read a value; truths, texts and floating-point numbers are passed over."""
+        """Read a value; skip booleans, texts and floating-point numbers."""
         if kind == _STRUCT:
             return self.struct()
         if kind in (_LIST, _SET):
@@ -228,7 +204,7 @@ class _Thrift:
 
 
 def _damaged(error: Exception, path: str, start: bytes = b"") -> InputError:
-    """Build the error about a file that Arrow refused, by what it said and how the file starts."""
+    """Return the error about a file refused by Arrow, from its message and the first bytes."""
     if "crypt" in str(error):
         problem, hint = "Parquet file is encrypted", "write it without encryption"
     elif start in (b"", b"PAR1"):

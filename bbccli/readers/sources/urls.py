@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -20,16 +20,10 @@ from bbccli.readers.sources.limits import check_size, read_within
 if TYPE_CHECKING:
     from pyarrow.fs import FileSystem
 
-_URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 _WILD = re.compile(r"(\*\*/|\*\*|\*|\?|\[[^\]]+\])")
 _WILD_PATH = re.compile(r"\*|\[[^\]]+\]")
 Result = TypeVar("Result")
 _MEANS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-
-
-def is_url(path: str | Path) -> bool:
-    """True if a path is a URL, such as s3://bucket/file.csv."""
-    return isinstance(path, str) and _URL.match(path) is not None
 
 
 def is_pattern(url: str) -> bool:
@@ -75,7 +69,7 @@ def url_bytes(url: str) -> bytes:
 
 @dataclass(frozen=True)
 class _Patient:
-    """A file elsewhere, each read of which may take as long as an answer may."""
+    """A remote file, each read of which may take as long as one response."""
 
     url: str
     file: Any
@@ -97,7 +91,7 @@ def url_exists(url: str) -> bool:
 
 
 def local_path(url: str) -> str | None:
-    """Return the path of a file on this machine, such as file:///p.csv; None if it is elsewhere."""
+    """Return the path of a local file, such as file:///p.csv; None if it is remote."""
     if url.partition("://")[0].lower() not in ("file", "local"):
         return None
     system, path = _opened(url)
@@ -105,13 +99,7 @@ def local_path(url: str) -> str | None:
 
 
 def matching_urls(pattern: str) -> list[str]:
-    """Return the URLs of the files that a pattern such as s3://bucket/**/p.csv matches, sorted.
-
-    Raises
-    ------
-    InputError
-        No library knows the protocol, or the folder can't be listed.
-    """
+    """Return the URLs of files that match a pattern such as s3://bucket/**/p.csv, sorted."""
     from pyarrow.fs import FileSelector, FileType
 
     system, path = _opened(pattern)
@@ -121,13 +109,13 @@ def matching_urls(pattern: str) -> list[str]:
     with _readable(pattern):
         folder = FileSelector(str(PurePosixPath(*parts[:plain])), recursive=True)
         everything = _in_time(pattern, lambda: system.get_file_info(folder))
-        found = [info for info in everything if info.type == FileType.File]
+        files = [info for info in everything if info.type == FileType.File]
     start, _, end = pattern.partition(path)
-    return sorted(f"{start}{info.path}{end}" for info in found if wanted.fullmatch(info.path))
+    return sorted(f"{start}{info.path}{end}" for info in files if wanted.fullmatch(info.path))
 
 
 def regular_expression(pattern: str) -> re.Pattern[str]:
-    """Translate a pattern of the shell; ** crosses folders, * and ? do not.
+    """Translate a shell pattern; ** crosses folders, * and ? do not.
 
     Examples
     --------
@@ -143,7 +131,7 @@ def regular_expression(pattern: str) -> re.Pattern[str]:
 
 
 def _opened(url: str) -> tuple[FileSystem, Any]:
-    """File system of a URL, and the path in it: pyarrow's own where it has one, else fsspec's."""
+    """Return the file system of a URL, pyarrow's if possible, else fsspec's, and the path in it."""
     import pyarrow as pa
     from pyarrow import fs
 
@@ -163,22 +151,22 @@ def _opened(url: str) -> tuple[FileSystem, Any]:
             raise InputError(
                 f"no library opens {protocol}://",
                 path=url,
-                hint=f"pip install fsspec, and what it needs for {protocol}",
+                hint=f"pip install fsspec, and its backend for {protocol}",
             ) from error
     return fs.PyFileSystem(fs.FSSpecHandler(system)), path
 
 
 def _is_local(system: FileSystem) -> bool:
-    """True if a file system of pyarrow or fsspec is that of this machine."""
+    """True if a file system of pyarrow or fsspec is local."""
     behind = getattr(getattr(system, "handler", None), "fs", None)
     return system.type_name == "local" or "file" in getattr(behind, "protocol", ())
 
 
 def _in_time(url: str, call: Callable[[], Result]) -> Result:
-    """Return what a call returns, unless it takes longer than a server may.
+    """Return the result of a call, unless it exceeds the timeout of a server.
 
-    The libraries have no common way to set a limit; a call that is given up on keeps running in a
-    thread that does not keep the process alive.
+    The libraries have no common way to set a limit; an abandoned call keeps running in a daemon
+    thread.
     """
     from concurrent.futures import Future, wait
 
@@ -199,7 +187,7 @@ def _in_time(url: str, call: Callable[[], Result]) -> Result:
 
 @contextmanager
 def _readable(url: str) -> Iterator[None]:
-    """Turn the errors of a protocol, of which each has its own, into one about the URL."""
+    """Convert the errors of any protocol into one about the URL."""
     try:
         yield
     except BbcError:

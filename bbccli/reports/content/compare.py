@@ -1,4 +1,4 @@
-"""The content of a comparison: its blocks, and the phrases that other forms of it share."""
+"""The content of a comparison: its blocks, and its rows."""
 
 from __future__ import annotations
 
@@ -7,47 +7,41 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
+from bbccli.comparisons.records import BestSet, Comparison, Member
 from bbccli.core.documents import Json
-from bbccli.core.rounding import (
-    Digits,
-    count,
-    digits_for,
-    percent,
-    short,
-    width_of,
-)
+from bbccli.core.rounding import count, percent, short
 from bbccli.reports import phrases
 from bbccli.reports.blocks import (
+    AnswerLines,
     Block,
     BlockTable,
     FactList,
+    Folded,
     Heading,
-    Line,
     Notes,
     TableColumn,
     Wide,
 )
-from bbccli.reports.content.ranks import leader, of_ranks, p_text, statistic
-from bbccli.reports.figures.base import name_of
+from bbccli.reports.compared import (
+    VERDICTS,
+    answer_lines,
+    best_set,
+    bound_text,
+    figures_of,
+    is_selected,
+    is_single,
+    of_baseline,
+    of_several,
+    quote,
+    requirement,
+    signed,
+    verdict,
+)
+from bbccli.reports.content.ranks import facts_of, of_ranks, p_text, statistic
 from bbccli.schema.compare import CompareEnvelope
-from bbccli.schema.correct import bounds_of
-
-VERDICTS = {
-    Verdict.BETTER: "better",
-    Verdict.NOT_WORSE: "not worse",
-    Verdict.WORSE: "worse",
-    Verdict.DIFFERENT: "different",
-    Verdict.NOT_SHOWN: "not shown to be better",
-    Verdict.UNDEFINED: "undefined",
-}
-"""Phrases for what a comparison shows."""
 
 MOST_NAMES = 5
 """Members of a set that are named in a line."""
-
-MOST_MEMBERS = 10
-"""Members of the set of the best on a terminal, at most."""
 
 BELIEFS = ("worse", "equal", "better")
 
@@ -65,75 +59,62 @@ OF_MEMBERS = (
 
 
 def blocks(document: CompareEnvelope) -> Iterator[Block]:
-    """Yield the answer, the figures that it rests on, and the notes."""
+    """Yield the answer, a sentence to quote, the sides or the tests, and the notes."""
     n_sets, label = len(document.data_sets), phrases.metric_label(document.metric)
     if n_sets:
-        yield Heading(f"{count(n_sets, 'data set')}, {label}")
+        yield Heading(count(n_sets, "data set"), label)
     else:
         yield Heading(document.input.path, phrases.understood(document))
-    gate, selected = requirement(document), is_selected(document)
-    yield Line(f"{answer(document)}.", strong=True)
-    if gate:
-        yield Wide(Line(f"G{gate[1:]}.", strong=True))
+    gate = [f"G{text[1:]}." for text in [requirement(document)] if text]
+    met = document.gate is not None and document.gate.outcome == "met"
+    yield AnswerLines(
+        [*answer_lines(document), *gate], dict.fromkeys(gate, "green" if met else "red")
+    )
+    facts: list[tuple[str, ...]] = []
     if document.ranks is not None:
-        yield from of_ranks(document.ranks)
-    elif selected:
-        yield from _selected(document)
-    elif of_baseline(document):
-        yield FactList([*_others(document), *_set_of(document)])
-        yield Wide(_comparisons(document))
+        yield from of_ranks(document.ranks, document.data_sets)
+        facts = [*facts_of(document.ranks)]
     elif document.comparisons:
-        sides = FactList(_sides(document))
-        yield sides if is_single(document) else Wide(sides)
-        yield _comparisons(document)
+        yield FactList([("report", quote(document))])
+        yield from _compared_pairs(document)
+        facts = [("bound", bound_text(document)), *_others(document), *_set_of(document)]
     elif document.best_set is not None:
-        yield from _members(document, document.best_set)
+        yield _members(document, document.best_set)
+        facts = [*_simplest(document, document.best_set)]
+        n_all = len(document.best_set.members)
+        which = "both" if n_all == 2 else f"all {n_all}"
+        facts += [("level", f"the intervals hold for {which} at once")] * (n_all > 1)
     # of many pairs the notes on the first; the answer says whether the baseline wins
-    one = selected or of_baseline(document)
+    one = is_selected(document) or of_baseline(document)
     noted = replace(document, comparisons=document.comparisons[:1]) if one else document
     notes = [note for note in phrases.notes_of(noted) if note.code != "winner-is-baseline"]
-    yield Notes(notes, gate=gate.removeprefix("gate "))
+    yield Notes(notes, facts)
     overall = document.ranks.overall if document.ranks is not None else ()
     yield Wide(Notes([note for one in overall for note in one.notes]))
 
 
-def _selected(document: CompareEnvelope) -> Iterator[Block]:
-    """The winner against a baseline, or two families."""
-    first, digits = document.comparisons[0], figures_of(document)
-    yield FactList(
-        [
-            *_sides(document),
-            ("difference", difference(first, digits)),
-            ("bound", _bound(document)),
-            ("verdict", verdict(first, document)),
-            *_others(document),
-            *_set_of(document),
-        ]
-    )
-    yield Wide(_comparisons(document))
-
-
-def _bound(document: CompareEnvelope) -> str:
-    """How large the first difference is at least, whichever won; empty where that is not known."""
-    first, digits = document.comparisons[0], figures_of(document)
-    if first.bound is None:
-        return ""
-    level, n_all = percent(document.plan.level), document.input.n_configurations
-    text = f"at least {signed(first.bound, digits)} "
-    text += f"({level}, whichever of the {n_all} was selected)"
-    return f"{text}, p {p_text(first.p)}" if first.p is not None else text
+def _compared_pairs(document: CompareEnvelope) -> Iterator[Block]:
+    """The two sides where there are only two, and the tests unless one says all in the answer."""
+    first = document.comparisons[0]
+    if is_selected(document) or (is_single(document) and not of_several(first)):
+        yield _sides(document)
+    answered = is_selected(document) or of_baseline(document) or len(document.comparisons) == 1
+    table, n_tests = _comparisons(document), len(document.comparisons)
+    all_tests = f"All {n_tests} tests: --format csv" if n_tests > 1 else ""
+    yield Folded(table, all_tests) if answered else table
 
 
 def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
-    """How many of the other comparisons have which verdict."""
+    """Number of the other comparisons by verdict, unless the table has them."""
     others = document.comparisons[1:]
-    if not others:
+    if not others or not (is_selected(document) or of_baseline(document)):
         return []
     seen = Counter(one.verdict for one in others)
     counts = [f"{seen[name]} {text}" for name, text in VERDICTS.items() if seen[name]]
     at_once = others[0].test == "bbc" and others[0].p_adjusted is not None
     adjusted = "; all pairs at once, by max-T" if at_once else ""
-    return [("others", f"{', '.join(counts)}{adjusted} (--format csv has each)")]
+    them = count(len(others), "pair" if document.comparisons[0].bound is None else "configuration")
+    return [("others", f"of the other {them}: {', '.join(counts)}{adjusted}")]
 
 
 def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
@@ -146,7 +127,6 @@ def _set_of(document: CompareEnvelope) -> list[tuple[str, str]]:
 
 
 def _comparisons(document: CompareEnvelope) -> BlockTable:
-    """One row per comparison, with the columns that say something."""
     rows, digits, single = document.comparisons, figures_of(document), is_single(document)
     pair = [
         TableColumn("first", lambda one: one.first, text=True, key=True),
@@ -181,25 +161,36 @@ def _comparisons(document: CompareEnvelope) -> BlockTable:
     )
 
 
-def is_single(document: CompareEnvelope) -> bool:
-    """Return True if all comparisons are of one pair."""
-    return len({(one.first, one.second) for one in document.comparisons}) == 1
-
-
-def _sides(document: CompareEnvelope) -> list[tuple[str, ...]]:
-    """Both sides of the first comparison; several at once have none."""
+def _sides(document: CompareEnvelope) -> BlockTable:
+    """Both sides of the first comparison, as measured; the one that leads is marked."""
     first, digits = document.comparisons[0], figures_of(document)
-    label, bounded = phrases.metric_label(document.metric), first.bound is not None
-    names = ("winner", "baseline") if is_selected(document) and bounded else ("first", "second")
-    sides = (
-        (first.first, first.first_selected, first.first_value),
-        (first.second, first.second_selected, first.second_value),
+    roles = (
+        ("winner", "baseline") if is_selected(document) and first.bound is not None else ("", "")
     )
-    return [
-        (name, f"{side}: {chosen}" if chosen else side, f"{label} {digits.performance(value)}")
-        for name, (side, chosen, value) in zip(names, sides, strict=True)
-        if value is not None
+    rows = [
+        (role, side if chosen else "", chosen or side, value)
+        for role, side, chosen, value in zip(
+            roles,
+            (first.first, first.second),
+            (first.first_selected, first.second_selected),
+            (first.first_value, first.second_value),
+            strict=True,
+        )
     ]
+    leads = first.difference is not None and first.difference > 0
+    return BlockTable.of(
+        [
+            TableColumn("", lambda row: row[0], text=True, whole=True, key=True, optional=True),
+            TableColumn("family", lambda row: row[1], text=True, key=True, optional=True),
+            TableColumn("configuration", lambda row: row[2], text=True, key=True),
+            TableColumn(
+                phrases.metric_label(document.metric), lambda row: digits.performance(row[3])
+            ),
+        ],
+        rows,
+        marked=0 if leads else None,
+        title="Sides",
+    )
 
 
 def _belief(name: str, comparison: Comparison) -> str:
@@ -215,8 +206,17 @@ def _beliefs(comparison: Comparison) -> str:
     return ", ".join(f"{name} {_belief(name, comparison)}" for name in BELIEFS) + within
 
 
-def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
-    """The members of the set that may hold the best."""
+def _simplest(document: CompareEnvelope, found: BestSet) -> Iterator[tuple[str, ...]]:
+    """The simplest configuration that may be the best, and its score."""
+    digits, label = figures_of(document), phrases.metric_label(document.metric)
+    for one in found.members[1:]:
+        if one.configuration == found.simplest:
+            score = f"{label} {digits.performance(one.performance)}"
+            behind = digits.difference(-one.difference)
+            yield "simplest", f"{one.configuration}: {score}, {behind} behind the winner"
+
+
+def _members(document: CompareEnvelope, found: BestSet) -> BlockTable:
     digits, level = figures_of(document), percent(document.plan.level)
     label, n_out = phrases.metric_label(document.metric), len(found.members) - found.n_inside
 
@@ -224,151 +224,20 @@ def _members(document: CompareEnvelope, found: BestSet) -> Iterator[Block]:
         ends = [digits.performance(end) for end in (one.lower, one.upper)]
         return " to ".join(ends) if all(ends) else "none"
 
-    yield Wide(FactList([("set", best_set(document))]))
-    yield BlockTable.of(
+    return BlockTable.of(
         [
             TableColumn("configuration", lambda one: one.configuration, text=True),
             TableColumn(label, lambda one: digits.performance(one.performance)),
             TableColumn(f"{level} interval", interval),
-            TableColumn("to the winner", lambda one: digits.difference(one.difference)),
+            TableColumn("behind winner", lambda one: digits.difference(-one.difference)),
         ],
         [member for member in found.members if member.inside],
-        most=MOST_MEMBERS,
         rest="{} more may be the best" + ("" if n_out else ": --format csv"),
         after=f"{n_out} can't be: --format csv" if n_out else "",
+        marked=0,
         title="Members of the set",
         figure="ranking",
     )
-
-
-def answer(document: CompareEnvelope) -> str:
-    """Return what was found in one sentence, without the figures that it rests on."""
-    comparisons, label = document.comparisons, phrases.metric_label(document.metric)
-    if document.ranks is not None:
-        return f"By {label}, {leader(document.ranks)}"
-    if not comparisons:
-        return f"By {label}, {_told_apart(document)}"
-    first = comparisons[0]
-    if first.first == first.second:
-        n_better = sum(one.verdict == "better" for one in comparisons)
-        others = f"{n_better} of the others" if n_better else "none of the others"
-        return (
-            f"By {label}, {name_of(first.first)}, the baseline, is itself the winner: "
-            f"{others} is shown to be better"
-        )
-    against = "" if of_several(first) else f" against {name_of(first.second)}"
-    return f"By {label}, {name_of(first.first)}{against}: {verdict(first, document)}"
-
-
-def lines(document: CompareEnvelope) -> list[str]:
-    """Return the answer, and the difference that it rests on, as sentences."""
-    first = next(iter(document.comparisons), None)
-    if first is None or of_several(first) or first.first == first.second:
-        return [f"{answer(document)}."]
-    digits = figures_of(document)
-    if is_selected(document):
-        parts = [difference(first, digits), _bound(document)]
-    else:
-        ends = phrases.ends_text(first.interval, digits.difference)
-        rest = [first.test, ends and f"{percent(document.plan.level)} interval {ends}"]
-        rest.append(f"p {p_text(first.p)}" if first.p is not None else "")
-        parts = [f"{difference(first, digits)} ({', '.join(filter(None, rest))})"]
-    return [f"{answer(document)}.", f"Difference {'; '.join(filter(None, parts))}."]
-
-
-def _told_apart(document: CompareEnvelope) -> str:
-    """Return whether the samples tell the best configuration from the others, and what to do."""
-    found = document.best_set
-    if found is None:
-        return "nothing was compared"
-    names = [one.configuration for one in found.members if one.inside]
-    if len(names) == 1:
-        return f"{name_of(names[0])} is the best ({percent(found.level)})"
-    samples = count(document.input.n_samples, "sample")
-    which = f", {name_of(found.simplest)}" if found.simplest else ""
-    return f"{best_set(document)}: {samples} can't tell them apart; prefer the simplest{which}"
-
-
-def requirement(document: CompareEnvelope) -> str:
-    """Return what the gate found; empty without one."""
-    gate = document.gate
-    if gate is None:
-        return ""
-    text = f"gate {gate.outcome}: {VERDICTS[gate.required]} was required; "
-    text += f"found: {VERDICTS[gate.found]}"
-    return f"{text}; {gate.reason}" if gate.reason else text
-
-
-def verdict(comparison: Comparison, document: CompareEnvelope) -> str:
-    """Return what a comparison shows, with the margin that it was asked for."""
-    shown, margin = comparison.verdict, document.margin
-    if shown == "not-shown" and of_several(comparison):
-        return "not shown to differ"
-    if not margin or shown in ("undefined", "different"):
-        return VERDICTS[shown]
-    if shown == "not-worse":
-        return f"not worse by {short(margin)} or more"
-    return f"{VERDICTS[shown]} by more than {short(margin)}"
-
-
-def difference(comparison: Comparison, digits: Digits) -> str:
-    """Return the difference as measured and, where something was selected, corrected.
-
-    Of a test of several it is the test.
-    """
-    if of_several(comparison):
-        return f"{comparison.test}, p {p_text(comparison.p) or 'undefined'}"
-    text = f"{signed(comparison.difference, digits, 'undefined')} as measured"
-    if comparison.corrected is None:
-        return text
-    text += f"; {signed(comparison.corrected, digits)} corrected for the selection"
-    if comparison.interval is None:
-        return text
-    level = percent(comparison.interval.level)
-    ends = phrases.ends_text(comparison.interval, digits.difference)
-    return f"{text} (bbc, {level} interval {ends})"
-
-
-def best_set(document: CompareEnvelope) -> str:
-    """Return how many configurations may be the best; empty where it was not asked."""
-    found = document.best_set
-    if found is None:
-        return ""
-    n_all = count(document.input.n_configurations, "configuration")
-    return f"{found.n_inside} of {n_all} may be the best ({percent(found.level)})"
-
-
-def figures_of(document: CompareEnvelope) -> Digits:
-    """Return how to write performances and their differences: alike, so that they add up."""
-    values, widths = [], []
-    for one in document.comparisons:
-        values += [one.first_value, one.second_value, one.difference]
-        widths.append(width_of(one.interval))
-    for member in document.best_set.members if document.best_set else ():
-        values.append(member.performance)
-        widths.append(width_of(member))
-    return digits_for(values, widths, bounds_of(document, document.metric))
-
-
-def signed(value: float | None, digits: Digits, missing: str = "") -> str:
-    """Return a difference with its sign."""
-    text = digits.difference(value, missing=missing)
-    return f"+{text}" if value is not None and value > 0 else text
-
-
-def is_selected(document: CompareEnvelope) -> bool:
-    """Return True if the first comparison is of a winner that was selected."""
-    return bool(document.comparisons) and document.comparisons[0].corrected is not None
-
-
-def of_baseline(document: CompareEnvelope) -> bool:
-    """Return True if all configurations were compared with a baseline at once."""
-    return bool(document.comparisons) and document.comparisons[0].test == "max-t"
-
-
-def of_several(comparison: Comparison) -> bool:
-    """Return True if several configurations were tested at once: there is no difference."""
-    return comparison.second == ""
 
 
 def csv_rows(documents: Sequence[Json]) -> tuple[Sequence[str], Iterator[Json]]:

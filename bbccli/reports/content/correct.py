@@ -17,7 +17,8 @@ from bbccli.reports.blocks import (
     Notes,
     TableColumn,
 )
-from bbccli.reports.sentences import answer, capped_sentence, cost_sentence, sentences, verdict
+from bbccli.reports.paper import sentences
+from bbccli.reports.sentences import answer, capped_sentence, cost_sentence, verdict
 from bbccli.schema.correct import Envelope, to_report
 from bbccli.schema.gate import NAIVE
 
@@ -42,28 +43,31 @@ SELECTED_BY = {
 OBVIOUS = frozenset({"corrected", "folds", "rows", "share", "mean"})
 """Words on a method that its name and other columns say."""
 
-LEGEND = "Report the row marked >; the others are for comparison, not to choose from."
+NOT_TO_CHOOSE = ", not to choose from"
+LEGEND = f"Report the row marked >; the others are for comparison{NOT_TO_CHOOSE}."
+LEGENDS = LEGEND.replace("row", "rows")
 
 
 def blocks(document: Envelope) -> Iterator[Block]:
-    """Yield what was read, what to expect and to report, the methods, and what to doubt."""
+    """Yield the input, the answer, the sentence to report, the methods, and the notes."""
     run = phrases.lines_on_run(document)
     yield Heading(document.input.path, phrases.understood(document), run)
     met = document.gate is not None and document.gate.outcome == "met"
     looks = dict.fromkeys(verdict(document), "green" if met else "red")
-    yield AnswerLines([(line, looks.get(line, "bold")) for line in answer(document)])
+    yield AnswerLines(answer(document), looks)
     capped = [("capped", capped_sentence(one, document)) for one in document.capped]
     yield FactList([*(("report", one) for one in sentences(document)), *capped])
-    for metric in phrases.metrics_of(document):
-        table = methods_table(document, metric)
-        yield table
-        if len(table.rows) > 1 and phrases.reported(document, metric) is not None:
-            yield Line(LEGEND)
+    tables = [methods_table(document, metric) for metric in phrases.metrics_of(document)]
+    yield from tables
+    if any(len(table.rows) > 1 and table.marked is not None for table in tables):
+        legend = LEGEND if len(tables) == 1 else LEGENDS
+        n_all = document.input.n_configurations
+        yield Line(legend if n_all > 1 else legend.replace(NOT_TO_CHOOSE, ""))
     yield Notes(phrases.notes_of(document), list(_facts(document)))
 
 
 def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
-    """Winners without room in the table, how clear the choice is, and what was dropped."""
+    """Winners that don't fit the table, how clear the choice is, and the dropping."""
     if _listed_below(document):
         for winner, rule in winners(document).items():
             yield "winner", winner, rule
@@ -72,15 +76,15 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
     for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][
         :several
     ]:
-        yield "choice", _choice(estimate)
+        yield "choice", choice(estimate)
     for trace in [e.drop_trace for e in document.estimates if e.drop_trace][:1]:
         yield "dropped", _dropped(trace, document.input.n_configurations)
     if document.search_cost is not None:
-        yield "search", cost_sentence(document.search_cost)
+        yield "search", cost_sentence(document.search_cost, document.input.n_samples)
 
 
-def _choice(estimate: Estimate) -> str:
-    """How clear it is that the winner is the best: how often it wins, and who else does."""
+def choice(estimate: Estimate) -> str:
+    """Tell how clear the choice is: how often the winner and the others win."""
     where = "resamples" if estimate.n_resamples else "outer folds"
     shares = {one.configuration: one.share for one in estimate.selection}
     listed = sum(shares.values())
@@ -88,18 +92,19 @@ def _choice(estimate: Estimate) -> str:
     own = shares.pop(estimate.winner, None)
     others = [(name, share) for name, share in shares.items() if share >= RARELY][:MOST_WINS]
     rest = 1 - (own or 0.0) - sum(share for _, share in others)
-    said = "a close call"
+    how_clear = "a close call"
     if own is not None and own >= FAIRLY_CLEAR:
-        said = "clear" if own >= CLEAR else "fairly clear"
+        how_clear = "clear" if own >= CLEAR else "fairly clear"
+        if phrases.is_tied(estimate):
+            how_clear = "tied for the best, and the first column wins ties"
     part = f"at most {percent(bound, 0)}" if own is None and bound else percent(own or 0.0, 0)
     won = f"{estimate.winner} won {part} of the {where} of {estimate.method}"
     parts = [won, *(f"{name} {percent(share, 0)}" for name, share in others)]
     more = f"; others {percent(rest, 0)}" if rest >= RARELY and own is not None else ""
-    return f"{said}: {', '.join(parts)}{more}"
+    return f"{how_clear}: {', '.join(parts)}{more}"
 
 
 def _dropped(trace: DropTrace, n_configurations: int) -> str:
-    """How many configurations went on the way, and how many models that saves."""
     n_gone = sum(len(step.dropped) for step in trace.steps)
     models = f"{trace.n_trained} of {trace.n_models} models trained"
     return f"{n_gone} of {n_configurations} by {trace.rule}, {models}"
@@ -112,14 +117,13 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
     reported = to_report(estimates)
     ordered = sorted(_rows(estimates), key=lambda one: one is not reported)
     alone = document.input.n_configurations == 1
-    uncorrected = [e for e in estimates if e.ignores_selection and e.method != NAIVE]
     differ = not alone and len({_selected_by(one, document) for one in ordered}) > 1
     beside = len({one.winner for one in document.estimates}) > 1 and not _listed_below(document)
     return BlockTable.of(
         (
             TableColumn(
-                f"  {phrases.metric_label(metric)}",
-                lambda one: f"{'>' if one is reported else ' '} {one.method}",
+                phrases.metric_label(metric),
+                lambda one: one.method,
                 text=True,
                 whole=True,
                 key=True,
@@ -136,15 +140,17 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
             TableColumn("", lambda one: _caveats(one, document), text=True, optional=True),
             TableColumn("naive", lambda one: digits.performance(one.naive), sign="x"),
             TableColumn(
-                "estimate" if alone or uncorrected else "corrected",
+                phrases.value_name(document, estimates),
                 lambda one: "" if one.method == NAIVE else digits.performance(one.value),
                 sign="o",
+                optional=True,
             ),
             TableColumn(
                 phrases.interval_name(document, estimates),
                 lambda one: phrases.interval_text(one.interval, digits),
                 text=True,
                 whole=True,
+                optional=True,
             ),
             TableColumn(
                 "optimism",
@@ -154,27 +160,36 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
         ),
         ordered,
         most=len(ordered),
-        looks=["bold" if one is reported else "" for one in ordered],
+        marked=None if reported is None else 0,
         drawn=ordered,
     )
 
 
 def _selected_by(estimate: Estimate, document: Envelope) -> str:
-    """By which performances its winner was selected."""
-    pooling = phrases.pooling_of(estimate, document)
-    field = SELECTED_BY["pooled" if estimate.n_preselected is not None else pooling]
-    other = estimate.selected_by != estimate.metric
-    return f"{field}, {phrases.metric_label(estimate.selected_by)}" if other else field
+    """The pooling that selected its winner, and the metric if not the row's own."""
+    rule, other = _pooled(estimate, document), estimate.selected_by != estimate.metric
+    return f"{rule}, {phrases.metric_label(estimate.selected_by)}" if other else rule
+
+
+def _pooled(estimate: Estimate, document: Envelope) -> str:
+    """The pooling of the performances that selected its winner."""
+    if estimate.n_preselected is not None:
+        return SELECTED_BY["pooled"]
+    return SELECTED_BY[phrases.pooling_of(estimate, document)]
 
 
 def _caveats(estimate: Estimate, document: Envelope) -> str:
-    """What to beware of in a row, beyond what its figures and its selection say."""
-    words = phrases.method_label(estimate, document).split(", ")
-    return ", ".join(word for word in words if word not in OBVIOUS)
+    """Caveats of a row, beyond its figures and its selection."""
+    return shown_label(phrases.method_label(estimate, document))
+
+
+def shown_label(label: str) -> str:
+    """Return what the table shows of the label of a method."""
+    return ", ".join(word for word in label.split(", ") if word not in OBVIOUS)
 
 
 def _rows(estimates: Sequence[Estimate]) -> list[Estimate]:
-    """Estimates without a naive one whose figure stands in the row of another."""
+    """Estimates without a naive one whose figure is in the row of another."""
     others = {(one.winner, one.naive) for one in estimates if one.method != NAIVE}
     return [
         one for one in estimates if one.method != NAIVE or (one.winner, one.naive) not in others
@@ -194,32 +209,20 @@ def winners(document: Envelope) -> dict[str, str]:
     rules: dict[str, dict[str, list[str]]] = {}
     for estimate in document.estimates:
         of_winner = rules.setdefault(estimate.winner, {})
-        of_winner.setdefault(_field(estimate, document), []).append(_rule(estimate, document))
-    start = phrases.RULES.get(document.plan.select, "selected by")
+        of_winner.setdefault(_field(estimate, document), []).append(_pooled(estimate, document))
+    start = phrases.RULES.get(document.plan.select, "selected")
     return {
         winner: f"{start} "
-        + "; ".join(f"{' and '.join(dict.fromkeys(rule))} {field}" for field, rule in found.items())
-        for winner, found in rules.items()
+        + "; ".join(f"{field} by {' and by '.join(dict.fromkeys(by))}" for field, by in of.items())
+        for winner, of in rules.items()
     }
-
-
-def _rule(estimate: Estimate, document: Envelope) -> str:
-    label = phrases.metric_label(estimate.selected_by)
-    pooling = phrases.pooling_of(estimate, document)
-    pooling = "pooled" if estimate.n_preselected is not None else pooling
-    rules = {"fold-mean": "mean over folds", "within-folds": f"{label} within folds"}
-    return rules.get(pooling, f"{pooling} {label}")
 
 
 def _field(estimate: Estimate, document: Envelope) -> str:
     """Among how many configurations the winner won, and in which samples where not in all."""
-    read, held_out = document.input, estimate.n_evaluation
-    preselected = estimate.n_preselected
-    among = read.n_configurations if preselected is None else f"{preselected} preselected"
-    if phrases.n_tried(read) > read.n_configurations:
-        among = f"{among}, of {phrases.n_tried(read)} tried,"
-    if held_out is None:
-        return f"of {among}".rstrip(",")
-    n_samples = read.n_samples
-    n_deciding = n_samples - held_out if preselected is None else held_out
-    return f"of {among} in {n_deciding} of {n_samples} samples"
+    read = document.input
+    field = f"of {phrases.field(estimate, read)}"
+    if estimate.n_evaluation is None:
+        return field
+    comma = "," * (phrases.n_tried(read) > read.n_configurations)
+    return f"{field}{comma} in {phrases.n_deciding(estimate, read)} of {read.n_samples} samples"

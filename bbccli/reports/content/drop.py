@@ -3,116 +3,150 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from bbccli.core.notes import listing
-from bbccli.core.rounding import Digits, count, percent
+from bbccli.core.rounding import Digits, percent
 from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
 from bbccli.reports import phrases
 from bbccli.reports.blocks import (
+    AnswerLines,
     Block,
     BlockTable,
-    FactList,
     Heading,
-    Line,
     Notes,
     TableColumn,
 )
 from bbccli.schema.drop import DropEnvelope
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
-SPEED_UP = Digits(1)
 
 
 def blocks(document: DropEnvelope) -> Iterator[Block]:
     """Yield the decision or the replays, and the notes."""
     lines = phrases.lines_on_run(document)
     yield Heading(document.input.path, phrases.understood(document), lines)
-    yield Line(answer(document), strong=True)
+    yield AnswerLines(answer(document))
+    facts: list[tuple[str, str]] = []
     if document.decision:
-        yield from _decision(document.decision)
-    else:
-        yield from _replays(document.replays)
-    yield Notes(phrases.notes_of(document))
+        yield _configurations(document.decision)
+        facts = _basis(document.decision)
+    elif document.replays:
+        yield _replays(document.replays)
+    yield Notes(phrases.notes_of(document), facts)
 
 
-def answer(document: DropEnvelope) -> str:
-    """Return what to train, or what dropping would have saved, in one sentence."""
+def answer(document: DropEnvelope) -> list[str]:
+    """Return what to train, or what dropping would have saved and changed, in sentences."""
     if document.decision is not None:
-        return _of_decision(document.decision)
+        return [_of_decision(document.decision)]
     if not document.replays:
-        return "No rule could be computed."
-    first, others = document.replays[0], len(document.replays) - 1
+        return ["No rule could be computed."]
+    first = document.replays[0]
+    if not any(
+        step.dropped for one in document.replays for run in one.runs for step in run.trace.steps
+    ):
+        n_models = first.runs[0].trace.n_models
+        return [f"No configuration would have been dropped: all {n_models:,} models are trained."]
+    return [_saved(document.replays), _changed(first)]
+
+
+def _saved(replays: Sequence[Replay]) -> str:
+    """Models that the first rule would have saved, and whether it kept the winner."""
+    first, others = replays[0], len(replays) - 1
     runs, models = first.runs, [run.trace.n_models - run.trace.n_trained for run in first.runs]
     n_all, saved = runs[0].trace.n_models, sum(models) / len(models)
     share = f"{percent(saved / n_all, 0)}" if n_all else "none"
     n_kept = sum(run.kept_winner for run in runs)
-    kept = "kept" if n_kept else "lost"
-    which = f"the winner, {first.winner}"
     whose = f"{first.rule} would have saved" if others else "Dropping would have saved"
     text = f"{whose} {round(saved):,} of {n_all:,} models ({share})"
     if len(runs) > 1:
-        return f"{text} on average over {len(runs)} orders, and kept {which} in {n_kept}."
-    return f"{text} and {kept} {which}."
+        orders = f"{len(runs)} orders of the folds"
+        return f"{text} on average over {orders}, and kept the winner, {first.winner}, in {n_kept}."
+    return f"{text} and {'kept' if n_kept else 'lost'} the winner, {first.winner}."
+
+
+def _changed(replay: Replay) -> str:
+    """Effect of dropping on the estimate, and on the best score if the winner is lost."""
+    digits, runs = _digits_of(replay), replay.runs
+    value = sum(run.value for run in runs) / len(runs)
+    text = f"The corrected {phrases.metric_label(replay.metric)} is {digits.performance(value)} "
+    text += f"with dropping (bbcd), {digits.performance(replay.value)} without (bbc)"
+    loss = max(run.loss for run in runs)
+    if all(run.kept_winner for run in runs):
+        return f"{text}."
+    most = "at most " * (len(runs) > 1)
+    return f"{text}; the best that was left scored {most}{digits.difference(loss)} worse."
 
 
 def _of_decision(decision: DropDecision) -> str:
     fates = [one.fate for one in decision.decisions]
-    n_kept, n_now = fates.count(Fate.KEEP), fates.count(Fate.DROP)
+    n_all, n_kept, n_now = len(fates), fates.count(Fate.KEEP), fates.count(Fate.DROP)
+    n_earlier = n_all - n_kept - n_now
+    earlier = f"; {n_earlier} {'was' if n_earlier == 1 else 'were'} dropped earlier" * (
+        n_earlier > 0
+    )
     if decision.n_folds_to_come == 0:
-        return f"All folds are trained: {n_kept} of {len(fates)} configurations are left."
-    if n_now == 0:
-        return (
-            f"Train {n_kept} of {len(fates)} configurations on the next fold: none is dropped now."
+        return f"All folds are trained: {n_kept} of {n_all} configurations are left."
+    now = f"drop {n_now} now" if n_now else "none is dropped now"
+    which = f"{n_kept} of {n_all} configurations"
+    if n_kept == n_all:
+        which = {1: "the one configuration", 2: "both configurations"}.get(
+            n_all, f"all {n_all} configurations"
         )
-    return f"Train {n_kept} of {len(fates)} configurations on the next fold; drop {n_now} now."
+    return f"Train {which} on the next fold; {now}{earlier}."
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], n_figures: int) -> BlockTable:
     """Rows of which the first column and those behind the figures are text."""
     columns = [TableColumn(name, text=not 0 < n <= n_figures) for n, name in enumerate(names)]
-    return BlockTable(columns, rows, most=len(rows), gap=3)
+    return BlockTable(columns, rows, most=len(rows), gap=2)
 
 
-def _decision(decision: DropDecision) -> Iterator[Block]:
-    """Totals, and one row per configuration."""
-    fates = [d.fate for d in decision.decisions]
-    n_kept, n_now = fates.count(Fate.KEEP), fates.count(Fate.DROP)
-    n_all, n_earlier = count(len(fates), "configuration"), len(fates) - n_kept - n_now
-    yield FactList(
-        [
-            ("keep", f"{n_kept} of {n_all}; {n_now} dropped now, {n_earlier} dropped earlier"),
-            ("folds", _folds(decision)),
-            ("models", _models(decision)),
-            ("rule", f"{decision.rule} above {percent(decision.threshold)}"),
-        ]
-    )
-    yield _configurations(decision)
+def _basis(decision: DropDecision) -> list[tuple[str, str]]:
+    return [
+        ("folds", _folds(decision)),
+        ("models", _models(decision)),
+        ("rule", f"{decision.rule}, at a confidence of {percent(decision.threshold)}"),
+    ]
 
 
 def _folds(decision: DropDecision) -> str:
     seen, to_come = decision.n_folds_seen, decision.n_folds_to_come
     if seen is None:
         return "unknown"
-    return f"{seen} seen, {'unknown' if to_come is None else to_come} to come"
+    return f"{seen} so far" + ("" if to_come is None else f", {to_come} to come")
 
 
 def _models(decision: DropDecision) -> str:
     if decision.n_trained is None:
-        return "unknown, as the folds are"
+        return ""
     trained, saved = decision.n_trained, decision.n_saved or 0
-    text = f"{trained} trained so far, {saved} saved ({percent(saved / (trained + saved), 0)})"
+    text = f"{trained:,} trained so far"
+    if saved:
+        text += f", {saved:,} saved ({percent(saved / (trained + saved), 0)})"
     if decision.n_models is None:
         return text
-    rest = f"{decision.n_to_save} of the folds to come need not be trained"
-    return f"{text}; {rest}, of {decision.n_models} in all"
+    rest = f"{decision.n_to_save:,} of the folds to come need not be trained"
+    return f"{text}; {rest}, of {decision.n_models:,} in all"
 
 
 def _configurations(decision: DropDecision) -> BlockTable:
-    """Those to keep first, the best first; then those dropped now, then those dropped earlier."""
-    sign, fates = -1 if decision.direction == "maximize" else 1, list(Fate)
+    """The best, and those dropped now beside it, the best first; where none is, those that stay."""
+    sign = -1 if decision.direction == "maximize" else 1
+    n_now = len(decision.named(Fate.DROP))
+    shown = [
+        one
+        for one in decision.decisions
+        if one.fate is (Fate.DROP if n_now else Fate.KEEP) or one.configuration == decision.best
+    ]
     rows = sorted(
-        decision.decisions,
-        key=lambda d: (fates.index(d.fate), d.performance is None, sign * (d.performance or 0.0)),
+        shown,
+        key=lambda d: (
+            d.configuration != decision.best,
+            d.performance is None,
+            sign * (d.performance or 0.0),
+        ),
     )
     digits = phrases.digits_by(decision.metric, [d.performance for d in rows])
     tested = any(d.p_value is not None for d in rows)
@@ -130,29 +164,22 @@ def _configurations(decision: DropDecision) -> BlockTable:
                 phrases.metric_label(decision.metric),
                 lambda row: digits.performance(row.performance),
             ),
-            TableColumn("p" if tested else "worse", chance),
+            TableColumn("p" if tested else "P(worse)", chance),
         ],
         rows,
-        rest="and {} more, see --format json",
-        looks=["" if row.fate is Fate.KEEP else "dim" for row in rows],
-        gap=3,
+        rest="and {} more: " + ("--list drop" if n_now else "--list keep"),
+        marked=0 if rows and rows[0].configuration == decision.best else None,
     )
 
 
-def _replays(replays: Sequence[Replay]) -> Iterator[Block]:
-    """The steps of one rule, fold by fold; and one row per rule."""
-    if not replays:
-        yield Line("no rule could be computed")
-        return
-    first = replays[0]
-    digits, several = _digits_of(first), len(first.runs) > 1
-    naive, bbc = digits.performance(first.naive), digits.performance(first.value)
-    yield FactList([("winner", f"{first.winner}   naive {naive}, bbc {bbc}")])
+def _replays(replays: Sequence[Replay]) -> BlockTable:
+    first, several = replays[0], len(replays[0].runs) > 1
     if len(replays) == 1 and not several:
-        yield _steps(first.runs[0])
+        return _steps(first.runs[0])
     names = ("rule", *(OVER_ORDERS if several else IN_ORDER))
     rows = [_over_orders(one) if several else _in_order(one) for one in replays]
-    yield _table(names, rows, len(names))
+    table = _table(names, rows, len(names))
+    return replace(table, marked=0) if len(rows) > 1 else table
 
 
 def _steps(run: ReplayRun) -> BlockTable:
@@ -170,22 +197,22 @@ def _steps(run: ReplayRun) -> BlockTable:
         folds = f"{first + 1} to {at + 1}" if at > first else f"{at + 1}"
         label = [step.fold] if named else []
         figures = [f"{step.n_samples}", f"{step.n_raced}", str(len(step.dropped))]
-        rows.append([folds, *label, *figures, listing(step.dropped, 4)])
+        rows.append([folds, *label, *figures, listing(step.dropped, 2)])
         first = at + 1
     names = ["folds", *(["last"] if named else []), "samples", "trained", "dropped", "who"]
     return _table(names, rows, len(names) - 2)
 
 
-IN_ORDER = ("models trained", "speed-up", "winner kept", "loss", "bbcd", "shift")
+IN_ORDER = ("models saved", "share", "winner kept", "score lost", "bbcd", "bbcd - bbc")
 
 
 def _in_order(replay: Replay) -> list[str]:
-    """Models trained, the fate of the winner, and the estimate."""
+    """Models saved, the fate of the winner, and the estimate."""
     (run,), digits = replay.runs, _digits_of(replay)
     return [
         replay.rule,
-        f"{run.trace.n_trained} of {run.trace.n_models}",
-        SPEED_UP.difference(run.trace.speed_up),
+        f"{run.trace.n_models - run.trace.n_trained:,} of {run.trace.n_models:,}",
+        percent(_share_saved(run), 0),
         "yes" if run.kept_winner else "no",
         digits.difference(run.loss),
         digits.performance(run.value),
@@ -193,25 +220,27 @@ def _in_order(replay: Replay) -> list[str]:
     ]
 
 
-OVER_ORDERS = ("speed-up", "from to", "winner kept", "largest loss", "shift", "from to")
+OVER_ORDERS = ("saved", "from to", "winner kept", "most lost", "bbcd - bbc", "from to")
 
 
 def _over_orders(replay: Replay) -> list[str]:
-    """Means over the orders of the folds, and between which ends they lie."""
+    """Means over the orders of the folds, and their ranges."""
     runs, digits = replay.runs, _digits_of(replay)
+    shares, shifts = [_share_saved(run) for run in runs], [run.shift for run in runs]
     return [
         replay.rule,
-        *_spread([run.trace.speed_up for run in runs], SPEED_UP),
+        percent(sum(shares) / len(shares), 0),
+        f"{percent(min(shares), 0)} to {percent(max(shares), 0)}",
         f"{sum(run.kept_winner for run in runs)} of {len(runs)}",
         digits.difference(max(run.loss for run in runs)),
-        *_spread([run.shift for run in runs], digits),
+        digits.difference(sum(shifts) / len(shifts)),
+        f"{digits.difference(min(shifts))} to {digits.difference(max(shifts))}",
     ]
 
 
-def _spread(values: list[float], digits: Digits) -> tuple[str, str]:
-    """Mean; smallest and largest."""
-    ends = f"{digits.difference(min(values))} {digits.difference(max(values))}"
-    return digits.difference(sum(values) / len(values)), ends
+def _share_saved(run: ReplayRun) -> float:
+    n_models = run.trace.n_models
+    return 1 - run.trace.n_trained / n_models if n_models else 0.0
 
 
 def _digits_of(replay: Replay) -> Digits:

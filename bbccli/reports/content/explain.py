@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import getdoc, getmodule
+from math import isfinite
 
+from bbccli.core.documents import Json
 from bbccli.core.notes import NOTES, Note, NoteKind, Severity, by_severity
 from bbccli.core.results import Estimate
-from bbccli.core.rounding import percent
+from bbccli.core.rounding import percent, short
+from bbccli.core.text import plain
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, FactList, Line
-from bbccli.reports.sentences import answer, sentences
+from bbccli.reports.blocks import AnswerLines, Block, BlockTable, FactList, Heading, Line
+from bbccli.reports.content.correct import shown_label
+from bbccli.reports.paper import sentences, what_it_did
+from bbccli.reports.sentences import answer
 from bbccli.schema.correct import Envelope
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
@@ -22,29 +26,16 @@ from bbccli.types import IntervalKind
 
 WHICH = (
     "Report the row that the table marks >, with its interval, and the sentence that begins with "
-    "`report`. It is the first estimate whose interval accounts for the selection, by default that "
-    "of bbc. The other rows are for comparison: to report the nicest of several would be another "
-    "choice, and nothing corrects for that one. The naive figure is too good, for the winner was "
+    "report. It is the first estimate whose interval accounts for the selection, by default that "
+    "of bbc. The other rows are for comparison: reporting the nicest of several would be another "
+    "choice, and nothing corrects for it. The naive figure is too good because the winner was "
     "picked for it."
 )
-"""Which number to report, where no result is at hand."""
-
-LINK = re.compile(r"\[([^\]]*)\]\([^)]*\)")
-
-
-def plain(markdown: str) -> str:
-    """Return Markdown without its links and its marks of emphasis.
-
-    Examples
-    --------
-    >>> plain("report **all**, see [the rule](methods.md#rule)")
-    'report all, see the rule'
-    """
-    return LINK.sub(r"\1", markdown).replace("**", "")
+"""Answer to "which number do I report" without a result."""
 
 
 def of_nothing() -> list[Block]:
-    """Return which number to report, and the names of all that can be explained."""
+    """Return advice on which number to report, and the names of all that can be explained."""
     severities = {
         f"notes, {severity.name.lower()}": [
             code for code, one in NOTES.items() if one.severity is severity
@@ -61,40 +52,71 @@ def of_nothing() -> list[Block]:
     return [Line(WHICH), BlockTable.of_text(("bbc explain", "NAME"), rows)]
 
 
-def of_method(name: str) -> list[Block]:
-    """Return what a method is, what it assumes, when not to use it, and where it is from."""
-    method = METHODS[name]
+def of_method(facts: Json) -> list[Block]:
+    """Return a method's summary, assumptions, limits and source.
+
+    Parameters
+    ----------
+    facts
+        As `catalogue.methods` has them.
+    """
+    name = facts["name"]
     use, _, never = part(name, "When to use").partition("When not: ")
-    beware = ["ignores that the winner was selected"] if method.ignores_selection else []
-    beware += ["experimental: its evidence is thin"] if method.experimental else []
+    beware = ["ignores that the winner was selected"] if facts["ignores_selection"] else []
+    beware += ["experimental: its evidence is thin"] if facts["experimental"] else []
     return _facts(
         ("method", name),
-        ("what", method.summary),
+        ("what", facts["summary"]),
+        ("in tables", shown_label(facts["label"])),
+        ("gives", ", ".join(facts["gives"])),
+        ("needs", ", ".join(facts["needs"])),
+        ("default", "run unless --method names others" * facts["default"]),
         ("beware", "; ".join(beware)),
         *(("" if n else "all assume", one) for n, one in enumerate(ASSUMED)),
         ("assumes", part(name, "Assumptions")),
         ("when", use),
         ("when not", never),
-        ("source", method.reference),
+        ("source", facts["source"]),
     )
 
 
-def of_metric(name: str) -> list[Block]:
-    """Return what a metric is, what it needs, where it is undefined, and where it is from."""
-    metric = METRICS[name]
+def of_metric(facts: Json) -> list[Block]:
+    """Return a metric's definition, needs, undefined cases and source.
+
+    Parameters
+    ----------
+    facts
+        As `catalogue.metrics` has them.
+    """
+    name, label = facts["name"], facts["label"]
+    values = _range(*facts["bounds"])
     return _facts(
-        ("metric", f"{name} ({metric.label})" if metric.label != name else name),
-        ("what", metric.summary),
-        ("formula", metric.formula),
-        ("assumes", f"{', '.join(sorted(metric.tasks))} tasks, and {NEEDS[metric.wants.value]}"),
-        ("when not", f"undefined {metric.undefined}"),
-        ("", metric.remarks),
-        ("source", metric.reference),
+        ("metric", f"{name} ({label})" if label != name else name),
+        ("what", facts["summary"]),
+        ("aliases", ", ".join(facts["aliases"])),
+        ("formula", facts["formula"]),
+        ("values", f"{values}; {BETTER[facts['direction']]} is better"),
+        ("weights", facts["under_weights"]),
+        ("assumes", f"{' or '.join(facts['tasks'])} tasks, and {NEEDS[facts['needs']]}"),
+        ("when not", f"undefined {facts['undefined']}"),
+        ("", facts["remarks"]),
+        ("source", facts["source"]),
     )
+
+
+BETTER = {"maximize": "higher", "minimize": "lower"}
+
+
+def _range(lower: float, upper: float) -> str:
+    if isfinite(lower) and isfinite(upper):
+        return f"{short(lower)} to {short(upper)}"
+    if isfinite(lower):
+        return f"{short(lower)} or more"
+    return f"{short(upper)} or less" if isfinite(upper) else "any number"
 
 
 def of_interval(kind: IntervalKind) -> list[Block]:
-    """Return what a kind of interval is, and how often it covered the true value."""
+    """Return the definition of a kind of interval, and its measured coverage."""
     text = getdoc(getmodule(INTERVALS[kind].law)) or ""
     first, _, rest = text.partition("\n\n")
     seen = [
@@ -114,75 +136,87 @@ NEEDS = {
     "score": "probabilities or scores; not class labels",
     "value": "predicted values",
 }
-"""What metrics want, in words."""
+"""Predictions that metrics need, in words."""
 
 
 def of_note(code: str) -> list[Block]:
-    """Return what a note means, how much it matters, and what can be done."""
+    """Return the meaning of a note, its severity, and the remedy."""
     one = NOTES[code]
     return _facts(("note", code), *_meaning(one))
 
 
 def of_result(document: Envelope) -> list[Block]:
-    """Return which number of a result to report and why, and what each of its notes means."""
-    head = f"{document.input.path}: {phrases.understood(document)}"
+    """Return which number of a result to report and why, and the meaning of its notes."""
     estimates = [e for e in document.estimates if phrases.is_reported(e, document)]
-    lines = [head, " ".join(answer(document)), *(_reason(one, document) for one in estimates)]
-    lines += [f"For a paper: {sentence}." for sentence in sentences(document)]
     notes = by_severity(phrases.notes_of(document))
     codes = dict.fromkeys(note.code for note in notes)
-    return [*map(Line, lines), *(fact for code in codes for fact in _explained(code, notes))]
+    return [
+        Heading(document.input.path, phrases.understood(document)),
+        AnswerLines(answer(document)),
+        FactList([("report", sentence) for sentence in sentences(document)]),
+        *(Line(_reason(one, document)) for one in estimates),
+        *(fact for code in codes for fact in _explained(code, notes)),
+    ]
 
 
 def _reason(estimate: Estimate, document: Envelope) -> str:
+    """Explain why to report this estimate, and what its interval leaves out."""
     read, name = document.input, estimate.method
-    among, label = read.n_configurations, phrases.metric_label(estimate.metric)
-    which = f"Report the {label} of {name}"
-    does = f" ({METHODS[name].summary})" if name in METHODS else ""
-    if among == 1:
+    label, winner = phrases.metric_label(estimate.metric), estimate.winner
+    which = f"Report the {label} from {name}"
+    if read.n_configurations == 1:
         if phrases.alone(document):
-            return f"{which}. There was one configuration: no choice has made its figure too good."
+            return (
+                f"{which}. There was only one configuration, so no choice made its figure too good."
+            )
         return (
-            f"{which}. {estimate.winner} is {phrases.only_one(document)}: if it was chosen over "
-            "the others, its figure is too good, and nothing here can correct for that."
+            f"{which}. {winner} is {phrases.only_one(document)}: if it was chosen over the others, "
+            "its figure is too good, and nothing here can correct for that."
         )
+    does = what_it_did(estimate, document)
     others = [e.method for e in phrases.estimates_of(document, estimate.metric)]
     others = [method for method in others if method != name]
-    tried = phrases.n_tried(read)
-    field = f"{among} of the {tried} tried" if tried > among else f"{among}"
-    beside = f" The others here ({', '.join(others)}) are for comparison." if others else ""
-    return (
-        f"{which}{does}. It is the first estimate whose interval accounts for the choice. The "
-        f"naive figure does not: {estimate.winner} was picked among {field} because it looked "
-        f"best, and part of that is luck with these {read.n_samples} samples."
-        f"{_size(estimate, document)}{beside} "
-        "Reporting the nicest of several would be another choice, and nothing corrects for it. "
-        f"The {percent(document.plan.level)} interval allows for chance in the samples and for "
-        "the choice among the configurations in the file, but not for configurations that are "
-        "missing, nor for predictions of samples that a model was trained on."
+    chosen_on = "these" if estimate.n_evaluation is None else "the"
+    naive = (
+        f"The naive figure does not: {winner} was picked for its score among "
+        f"{phrases.configurations(read)}, and part of that score is luck with {chosen_on} "
+        f"{phrases.n_deciding(estimate, read)} samples{' that chose it' * (chosen_on == 'the')}."
     )
+    parts = [
+        f"{which}{does and f': {does}'}.",
+        "It is the first estimate whose interval accounts for the choice.",
+        naive,
+        _size(estimate, document),
+        f"The others here ({', '.join(others)}) are for comparison." if others else "",
+        "Reporting the nicest of several would be another choice, and nothing corrects for it.",
+        f"The {phrases.interval_name(document, [estimate])} allows for chance in the samples and "
+        "for the choice among the configurations in the file, but not for configurations that are "
+        "missing, nor for predictions of samples that a model was trained on.",
+    ]
+    return " ".join(filter(None, parts))
 
 
 def _size(estimate: Estimate, document: Envelope) -> str:
-    """Say what was added for the size of resamples, if anything was."""
+    """The size correction, if there is one."""
     if estimate.size_correction is None:
         return ""
-    digits = phrases.digits_in(document, estimate.metric)
+    digits, label = phrases.digits_in(document, estimate.metric), phrases.metric_label
     moved = digits.difference(abs(estimate.size_correction))
     return (
-        f" {phrases.metric_label(estimate.metric)} is no mean: of the 37 % of the samples that a "
-        f"resample leaves out, its expectation is another than of all {document.input.n_samples}. "
-        f"That was corrected by {'-' * (estimate.size_correction < 0)}{moved}; "
-        "--no-size-correction gives the figure without it."
+        f"The expected {label(estimate.metric)} depends on the number of samples, and a resample "
+        f"leaves out only about 37 % of the {document.input.n_samples}: the estimate was corrected "
+        f"for that by {'-' * (estimate.size_correction < 0)}{moved}; --no-size-correction gives "
+        "the figure without it."
     )
 
 
 def _explained(code: str, notes: Sequence[Note]) -> list[Block]:
-    """Notes of one code, and what is behind them."""
+    """Notes of one code, with their meaning."""
     own = [note for note in notes if note.code == code]
     meaning = _meaning(NOTES[code]) if code in NOTES else [("do", own[0].remedy)]
     seen = [("" if n else "seen", note.text) for n, note in enumerate(own)]
-    return _facts(("note", code), *seen, *meaning)
+    facts = [(name, plain(text)) for name, text in meaning]
+    return [FactList([("note", code), *seen, *facts])]
 
 
 def _meaning(note: NoteKind[...]) -> list[tuple[str, str]]:

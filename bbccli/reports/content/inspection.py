@@ -1,55 +1,104 @@
-"""The content of an inspection: how the files were understood, and one row per finding."""
+"""The content of an inspection: whether the files can be used, as what, and one row per finding."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from bbccli.analysis.inspection import Inspection
+from bbccli.analysis.inspection import Finding, Inspection, Status
 from bbccli.core.notes import listing
 from bbccli.core.rounding import count
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, Line
+from bbccli.reports.blocks import (
+    MOST_ROWS,
+    AnswerLines,
+    Block,
+    BlockTable,
+    FactList,
+    Folded,
+    Heading,
+)
+from bbccli.schema.correct import Input
+from bbccli.types import Task
 
-MOST_NAMES = 30
-"""Configurations that are named; JSON has all of them."""
+FIRST_NAMES = 3
+"""Configurations that are named of more than there are rows in a table; JSON has all of them."""
+
+MOST_CLASSES = 12
+
+KINDS = {
+    "probability": "probabilities",
+    "label": "predicted classes",
+    "score": "scores",
+    "value": "predicted values",
+}
+"""Kinds of predictions, in words."""
 
 
 def blocks(inspection: Inspection) -> Iterator[Block]:
-    """Yield what was understood, the findings, errors first, and the verdict."""
-    facts = [row for row in _facts(inspection) if row[1]]
-    yield BlockTable.of_text(("file", inspection.path), facts)
-    findings = [
-        (one.check, one.status, one.text + (f"   hint: {one.remedy}" if one.remedy else ""))
-        for one in inspection.findings
-    ]
-    yield BlockTable.of_text(("check", "result", "what was found"), findings)
-    n_errors, n_warnings = inspection.n_errors, inspection.n_warnings
-    verdict = "cannot be used" if n_errors else "can be used"
-    yield Line(f"{verdict}: {count(n_errors, 'error')}, {count(n_warnings, 'warning')}")
-
-
-def _facts(inspection: Inspection) -> list[tuple[str, str]]:
-    """Rows on what was understood."""
+    """Yield the verdict and what was understood, and the findings, those that passed folded."""
     read = inspection.input
-    layout = ("layout", inspection.layout or "")
-    if read is None:
-        return [layout]
+    yield Heading(inspection.path)
+    yield AnswerLines([_verdict(inspection), *([_understood(inspection, read)] if read else [])])
+    if read is not None:
+        yield FactList(_facts(inspection, read))
+    passed = [one for one in inspection.findings if one.status is Status.PASS]
+    others = [one for one in inspection.findings if one.status is not Status.PASS]
+    if others:
+        yield _table(others, inspection.path)
+    if passed:
+        yield Folded(
+            _table(passed, inspection.path), f"{count(len(passed), 'check')} passed: --notes all"
+        )
+    if read is not None:
+        yield Folded(FactList([("sha256", read.sha256)]))
+
+
+def _verdict(inspection: Inspection) -> str:
+    """Tell if the files can be used, and how many problems there are."""
+    n_errors, n_warnings = inspection.n_errors, inspection.n_warnings
+    warnings = count(n_warnings, "warning")
+    if n_errors:
+        more = f", {warnings}" * (n_warnings > 0)
+        return f"Can't be used: {count(n_errors, 'error')}{more}."
+    return f"Can be used, with {warnings}." if n_warnings else "Can be used."
+
+
+def _understood(inspection: Inspection, read: Input) -> str:
+    """Describe the files in one sentence."""
+    kind = "scores" if read.task == Task.SCORE else KINDS.get(read.kind, read.kind)
+    layout = f"Layout {inspection.layout}: " if inspection.layout else "Read: "
+    parts = [f"{kind} of {phrases.configurations(read)} for {phrases.samples(read)}"]
+    parts += [phrases.folds(read) or "folds unknown"]
+    parts += [count(read.n_repeats, "repeat")] * (read.n_repeats > 1)
+    parts += [count(read.n_groups, "group")] if read.n_groups else []
+    parts += phrases.weighting(read)
+    task = "" if read.task == Task.SCORE else f"; {phrases.task(read)}"
+    return f"{layout}{', '.join(parts)}{task}."
+
+
+def _facts(inspection: Inspection, read: Input) -> list[tuple[str, str]]:
+    """The first names, the classes, and what is known of a run."""
     classes = [f"{one.name} ({one.n_samples})" for one in inspection.classes]
-    size = [
-        phrases.samples(read),
-        phrases.configurations(read),
-        count(read.n_repeats, "repeat"),
-        phrases.folds(read) or "folds unknown",
-        *([count(read.n_groups, "group")] if read.n_groups else []),
-    ]
+    names = read.configurations
     return [
-        layout,
-        ("task", read.task),
-        ("size", ", ".join(size)),
-        ("configurations", listing(read.configurations, MOST_NAMES)),
-        ("predictions", read.kind),
-        ("classes", listing(classes, 12)),
-        ("positive", read.positive_class or ""),
+        ("names", listing(names, MOST_ROWS if len(names) <= MOST_ROWS else FIRST_NAMES)),
+        ("classes", listing(classes, MOST_CLASSES)),
         *(("run", line) for line in phrases.run_lines(read)),
-        ("sha256", read.sha256),
     ]
+
+
+def _table(findings: Sequence[Finding], path: str) -> BlockTable:
+    """A row for each finding, and one for a problem that several columns share.
+
+    The heading has the path that a text may begin with.
+    """
+    alike: dict[tuple[str, str, str], list[Finding]] = {}
+    for one in findings:
+        problem = one.text if one.column is None else one.text.partition(" (column ")[0]
+        alike.setdefault((one.check, one.status, problem), []).append(one)
+    rows = []
+    for (check, status, _), (first, *others) in alike.items():
+        text = first.text.removeprefix(f"{path}: ")
+        text += f", and in {count(len(others), 'other column')}" if others else ""
+        rows.append((check, status, text + (f"   hint: {first.remedy}" if first.remedy else "")))
+    return BlockTable.of_text(("check", "result", "what was found"), rows)

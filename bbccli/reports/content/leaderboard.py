@@ -5,13 +5,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bbccli.core.documents import Json
+from bbccli.core.results import Estimate
 from bbccli.core.rounding import Digits, percent
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, Heading, Line, Notes, TableColumn
+from bbccli.reports.blocks import (
+    AnswerLines,
+    Block,
+    BlockTable,
+    FactList,
+    Heading,
+    Notes,
+    TableColumn,
+)
+from bbccli.reports.content.correct import SELECTED_BY, choice
+from bbccli.reports.paper import sentences
+from bbccli.reports.sentences import answer
+from bbccli.schema.correct import Envelope
 from bbccli.schema.leaderboard import LeaderboardEnvelope
 
 NOT_CORRECTED = "not-corrected"
-"""Code of the note that is the first line."""
+"""Code of the note that the answer says."""
+
+LEFT_OUT = "method-left-out"
+"""Code of the note that bbc can't correct the winner's figure either."""
 
 SECONDS = Digits(1)
 
@@ -22,22 +38,59 @@ OF_CSV = (
 
 
 def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
-    """Yield a warning, the configurations, the winner and its corrected figure, and the notes."""
-    notes = phrases.notes_of(document)
-    for note in notes:
-        if note.code == NOT_CORRECTED:
-            yield Line(f"{note.text}; {note.remedy}", strong=True)
+    """Yield what to expect of the winner, the configurations, how clear it is, and the notes."""
     yield Heading(document.input.path, phrases.understood(document))
-    n_more = document.input.n_configurations - len(document.rows)
-    yield BlockTable.of(
+    facts = []
+    if document.corrected is None:
+        yield AnswerLines([_uncorrected(document)])
+    else:
+        result = _result(document, document.corrected)
+        yield AnswerLines(answer(result))
+        yield FactList([("report", one) for one in sentences(result)])
+        if document.corrected.selection and document.input.n_configurations > 1:
+            facts = [("choice", choice(document.corrected))]
+    yield _table(document)
+    others = [note for note in phrases.notes_of(document) if note.code != NOT_CORRECTED]
+    yield Notes(others, facts)
+
+
+def _result(document: LeaderboardEnvelope, corrected: Estimate) -> Envelope:
+    return Envelope(
+        *(document.schema, document.version, document.command),
+        input=document.input,
+        plan=document.plan,
+        estimates=(corrected,),
+        notes=document.notes,
+    )
+
+
+def _uncorrected(document: LeaderboardEnvelope) -> str:
+    name, n_all = document.winner, document.input.n_configurations
+    label = phrases.metric_label(document.metrics[0])
+    found = [row.performances[0].value for row in document.rows if row.configuration == name]
+    if not found:
+        return f"{name} is selected of {n_all} by {label}. bbc correct says what to expect of it."
+    score = phrases.digits_by(document.metrics[0], found).performance(found[0], "undefined")
+    if n_all == 1:
+        return f"{name}, {phrases.only_one(document)}, has {label} {score}."
+    refused = any(note.code == LEFT_OUT for note in document.notes)
+    instead = "don't report that figure" if refused else "report what bbc correct says instead"
+    return f"{name} has {label} {score}, and was picked for it among {n_all}: {instead}."
+
+
+def _table(document: LeaderboardEnvelope) -> BlockTable:
+    shown = [row.configuration for row in document.rows]
+    n_more = document.input.n_configurations - len(shown)
+    pooling = SELECTED_BY[document.plan.pooling]
+    order = f"sorted by {phrases.metric_label(document.metrics[0])}, {pooling}"
+    more = f"{n_more} more: --top {document.input.n_configurations}, or --format csv"
+    return BlockTable.of(
         list(_columns(document)),
         document.rows,
         most=len(document.rows),
-        after=f"and {n_more} more, see --top and --format csv" if n_more else "",
+        after=f"{order}; {more}" if n_more else order,
+        marked=shown.index(document.winner) if document.winner in shown else None,
     )
-    others = [note for note in notes if note.code != NOT_CORRECTED]
-    sorting = f"by {phrases.metric_label(document.metrics[0])}, {document.plan.pooling}"
-    yield Notes(others, [("sorted", sorting), ("winner", _winner(document))])
 
 
 def csv_rows(documents: Sequence[Json]) -> tuple[Sequence[str], Sequence[Json]]:
@@ -56,17 +109,17 @@ def _rows(document: Json) -> Iterator[Json]:
 
 
 def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
-    """Columns in their order, without those that say nothing."""
+    """Columns in their order, without empty ones."""
     yield TableColumn("rank", lambda row: "" if row.rank is None else str(row.rank), key=True)
     yield TableColumn("configuration", lambda row: row.configuration, text=True, key=True)
-    ways = {"value": "", "pooled": "pooled", "fold_mean": "fold-mean", "fold_sd": "sd"}
+    ways = {"value": "", "pooled": "pooled rows", "fold_mean": "fold means", "fold_sd": "sd"}
     for position, metric in enumerate(document.metrics):
         found = [row.performances[position] for row in document.rows]
         digits = phrases.digits_by(metric, [getattr(one, key) for one in found for key in ways])
         yield _figures(phrases.metric_label(metric), position, "value", digits)
         # of the first metric all that is known; of the others what selects
         for key in () if position else ("pooled", "fold_mean", "fold_sd"):
-            if ways[key] != document.plan.pooling:
+            if ways[key] != SELECTED_BY[document.plan.pooling]:
                 yield _figures(ways[key], position, key, digits, optional=True)
     yield TableColumn(
         "wins", lambda row: "" if row.wins is None else percent(row.wins, 0), optional=True
@@ -82,23 +135,7 @@ def _columns(document: LeaderboardEnvelope) -> Iterator[TableColumn]:
 def _figures(
     name: str, position: int, key: str, digits: Digits, *, optional: bool = False
 ) -> TableColumn:
-    """Performances in one metric, or their spread."""
     write = digits.difference if key == "fold_sd" else digits.performance
     return TableColumn(
         name, lambda row: write(getattr(row.performances[position], key)), optional=optional
-    )
-
-
-def _winner(document: LeaderboardEnvelope) -> str:
-    """The winner with its corrected performance beside the naive one."""
-    name, corrected = document.winner, document.corrected
-    if corrected is None:
-        return name
-    label, digits = phrases.metric_label(corrected.metric), phrases.digits_of([corrected], document)
-    interval = phrases.interval_text(corrected.interval, digits)
-    level = phrases.interval_name(document, [corrected])
-    return (
-        f"{name}   {label} {digits.performance(corrected.value)} corrected by "
-        f"{corrected.method}{f' ({level} {interval})' if interval else ''}; "
-        f"naive {digits.performance(corrected.naive)}"
     )

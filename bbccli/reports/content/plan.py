@@ -7,10 +7,10 @@ from dataclasses import replace
 from math import ceil, floor, isfinite, log10, sqrt
 
 from bbccli.core.documents import Json
-from bbccli.core.rounding import Digits, count, fixed, percent, short
+from bbccli.core.rounding import NOISE, Digits, count, fixed, percent, short
 from bbccli.planning.records import Cell
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, Heading, Line, Notes, TableColumn, Wide
+from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
 from bbccli.schema.plan import PlanEnvelope
 
 OF_CSV = (
@@ -21,25 +21,26 @@ OF_CSV = (
 
 
 def blocks(document: PlanEnvelope) -> Iterator[Block]:
-    """Yield the answer, the pilot, the cells, and all that the plan rests on."""
-    yield Wide(Heading("Plan"))
-    yield Line(answer(document), strong=True)
-    if document.input is not None:
-        yield Line(f"{document.input.path}   {phrases.understood(document)}")
-    yield _table(document)
+    """Yield the pilot or what is stated, the answer, the cells, and all that the plan rests on."""
     planned = document.planned
+    if document.input is not None:
+        yield Heading(document.input.path, phrases.understood(document))
+    else:
+        yield Heading("stated values", _stated(document))
+    yield AnswerLines(lines(document))
+    yield _table(document)
     facts = [
         *([("half", _halved(document)), *_basis(document)] if planned.details else []),
         ("epochs", _epochs(document)),
         ("check", _checked(document)),
         *([("near", f"truly within {short(planned.within)} of the best one")] * planned.details),
-        *(("" if n else "assumed", text) for n, text in enumerate(planned.assumptions)),
+        *(("" if n else "assumes", text) for n, text in enumerate(planned.assumptions)),
     ]
     yield Notes(phrases.notes_of(document), facts)
 
 
 def _table(document: PlanEnvelope) -> BlockTable:
-    """Return the cells; what was asked for stands first."""
+    """Return the cells, the chosen one marked; the wanted figure is next to the rows."""
     planned, digits = document.planned, _digits(document)
     columns = {
         "rows": TableColumn("rows", lambda cell: f"{cell.n_samples:,}", key=True),
@@ -51,8 +52,8 @@ def _table(document: PlanEnvelope) -> BlockTable:
         "difference": TableColumn(
             "told apart", lambda cell: _difference(cell.difference, document)
         ),
-        "honest": TableColumn("honest", lambda cell: digits.performance(cell.honest)),
-        "naive": TableColumn("naive", lambda cell: digits.performance(cell.naive)),
+        "naive": TableColumn("looks like", lambda cell: digits.performance(cell.naive)),
+        "honest": TableColumn("really", lambda cell: digits.performance(cell.honest)),
         "near": TableColumn("near best", _near),
     }
     if len({cell.n_configurations for cell in planned.cells}) == 1:
@@ -61,9 +62,26 @@ def _table(document: PlanEnvelope) -> BlockTable:
         del columns["near"]
     if planned.chosen.difference is None:
         del columns["difference"]
-    asked = planned.wanted.target if planned.wanted else "rows"
-    shown = [columns[name] for name in dict.fromkeys((asked, *columns))]
-    return BlockTable.of(shown, planned.cells, most=len(planned.cells))
+    asked = [planned.wanted.target] if planned.wanted else []
+    shown = [
+        columns[name]
+        for name in dict.fromkeys(("rows", "configurations", *asked, *columns))
+        if name in columns
+    ]
+    cells = list(planned.cells)
+    marked = cells.index(planned.chosen) if planned.chosen in cells and len(cells) > 1 else None
+    return BlockTable.of(shown, cells, most=len(cells), marked=marked)
+
+
+def _stated(document: PlanEnvelope) -> str:
+    """The stated values, where there is no pilot."""
+    planned, label = document.planned, phrases.metric_label(document.metric)
+    n_all, expected = planned.n_configurations, _digits(document).performance(planned.expected)
+    whose = f"the best of {n_all} configurations" if n_all > 1 else "a single configuration"
+    parts = [f"{label} of {expected} expected of {whose}"]
+    if planned.prevalence is not None:
+        parts.append(f"{percent(planned.prevalence)} positive")
+    return ", ".join(parts)
 
 
 def _near(cell: Cell) -> str:
@@ -91,7 +109,7 @@ def _rows(document: Json) -> Iterator[Json]:
 
 
 def _digits(document: PlanEnvelope) -> Digits:
-    """How performances are written: to about half their standard error in the pilot."""
+    """Round performances to about half their standard error in the pilot."""
     planned = document.planned
     values = [getattr(cell, key) for cell in planned.cells for key in ("naive", "honest")]
     found = phrases.digits_by(document.metric, values)
@@ -100,16 +118,24 @@ def _digits(document: PlanEnvelope) -> Digits:
     )
     if found.power or not error > 0:
         return found
-    return replace(found, decimals=max(ceil(-log10(error / 2)), 0))
+    # of shares two at least, so that they differ where they are said to
+    least = 2 if found.bounds == (0.0, 1.0) else 0
+    return replace(found, decimals=max(ceil(-log10(error / 2)), least))
 
 
 def _difference(value: float | None, document: PlanEnvelope) -> str:
     """Write an optimism, a width or a spread: with a decimal more than the performances."""
-    digits = _digits(document)
+    return _finer(value, document).difference(value, "unknown")
+
+
+def _finer(value: float | None, document: PlanEnvelope) -> Digits:
+    """Round a difference so that at least one digit is not 0, except by rounding."""
+    digits, chosen = _digits(document), document.planned.chosen
     digits = digits if digits.power else replace(digits, decimals=digits.decimals + 1)
-    if value and not digits.power and abs(value) < 10.0**-digits.decimals:
-        return Digits(ceil(-log10(abs(value)))).difference(value)  # one digit that is not 0
-    return digits.difference(value, "unknown")
+    noise = NOISE * max(abs(chosen.naive), abs(chosen.honest))
+    if value and not digits.power and noise < abs(value) < 10.0**-digits.decimals:
+        return Digits(ceil(-log10(abs(value))))
+    return digits
 
 
 def answer(document: PlanEnvelope) -> str:
@@ -118,7 +144,7 @@ def answer(document: PlanEnvelope) -> str:
 
 
 def lines(document: PlanEnvelope) -> list[str]:
-    """Return what the rows give or what is needed, and what to expect of it."""
+    """Return the answer: rows, widths and what to expect."""
     return [_of_rows(document), _of_figures(document)]
 
 
@@ -156,7 +182,7 @@ def _of_rows(document: PlanEnvelope) -> str:
 
 
 def _range(document: PlanEnvelope) -> str:
-    """Rows that may do or may be needed, as far as a pilot tells; in brackets."""
+    """Range of the rows, as far as a pilot tells; in brackets."""
     wanted, of_pilot = document.planned.wanted, document.planned.n_samples
     if wanted is None or of_pilot is None or wanted.n_samples is None:
         return ""
@@ -171,8 +197,6 @@ def _range(document: PlanEnvelope) -> str:
 def about(number: int | None) -> str:
     """Write a number of rows with two digits.
 
-    Examples
-    --------
     >>> about(1234), about(87)
     ('1,200', '87')
     """
@@ -183,7 +207,6 @@ def about(number: int | None) -> str:
 
 
 def _of_figures(document: PlanEnvelope) -> str:
-    """Expected score of the winner, and its worth."""
     chosen = document.planned.chosen
     digits, label = _digits(document), phrases.metric_label(document.metric)
     honest = digits.performance(chosen.honest)
@@ -197,10 +220,11 @@ def _of_figures(document: PlanEnvelope) -> str:
 
 
 def _optimism(cell: Cell, document: PlanEnvelope) -> str:
-    """The optimism with its bracket."""
+    """The optimism with its bracket, which has the same decimals."""
+    digits = _finer(cell.optimism, document)
     lower, middle, upper = (
-        _difference(getattr(cell, key), document)
-        for key in ("optimism_lower", "optimism", "optimism_upper")
+        digits.difference(one, "unknown")
+        for one in (cell.optimism_lower, cell.optimism, cell.optimism_upper)
     )
     return middle if lower == upper else f"{middle} ({lower} to {upper})"
 
@@ -249,13 +273,14 @@ def _basis(document: PlanEnvelope) -> list[tuple[str, str]]:
     chance += f"{_n_rows(planned.chosen.n_samples)}; correlation {fixed(planned.correlation, 2)}"
     if planned.prevalence is not None:
         chance += f"; positive {percent(planned.prevalence, 1)}"
-    truth = f"{planned.contenders} of {n_configurations} may be the best"
-    if planned.contenders is None:
-        truth = f"spread {_difference(planned.spread, document)}"
+    truth = ("truth", f"spread {_difference(planned.spread, document)}")
+    if planned.contenders is not None:
+        near = "within three standard errors of the best one"
+        truth = ("contenders", f"{planned.contenders} of {n_configurations}, {near}")
     return [
         ("expected", f"{expected} {source}, of the best of {n_configurations}"),
         ("chance", chance),
-        ("truth", truth),
+        truth,
     ]
 
 

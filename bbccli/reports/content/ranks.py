@@ -2,60 +2,71 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bbccli.comparisons.records import Comparison, Ranks
 from bbccli.core.notes import listing
 from bbccli.core.rounding import Digits, trimmed
 from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, FactList, TableColumn, Wide
+from bbccli.reports.blocks import Block, BlockTable, TableColumn, Wide
 from bbccli.reports.figures.base import name_of
+from bbccli.schema.correct import Input
 
 LEAST_P = 0.001
-"""Smaller p-values are not told apart in words."""
+"""Smaller p-values share one wording."""
 
 WHY = {
     "friedman": "friedman is corrected for ties",
-    "iman-davenport": "iman-davenport is less conservative with few data sets or families",
+    "iman-davenport": "iman-davenport is less conservative with few data sets",
     "wilcoxon": "wilcoxon ranks zeros (Pratt) and, unlike mean ranks, does not depend on which "
     "others are compared",
     "nemenyi": "nemenyi compares mean ranks, which depend on the others",
 }
-"""Which definition a test over data sets has, and why it is chosen."""
+"""Definition of each test over data sets, and the reason to choose it."""
 
 RANK = Digits(2)
 
+MOST_ALIKE = 3
+"""Most names in the answer of those that do not differ from the best."""
 
-def of_ranks(ranks: Ranks) -> Iterator[Block]:
-    """Yield the standings, the tests of all families at once, and those of pairs."""
-    yield standings(ranks)
-    distance, tests = "", dict.fromkeys(one.test for one in (*ranks.overall, *ranks.pairs))
-    if ranks.critical_difference is not None:
-        distance = f"{ranks.critical_difference:.2f} of mean ranks (Nemenyi)"
-    yield FactList(
-        [
-            *((one.test, _test_of_all(one)) for one in ranks.overall),
-            ("critical difference", distance),
-            ("not told apart", "; ".join(map(" = ".join, ranks.groups))),
-            ("tests", "; ".join(WHY[name] for name in tests if name in WHY)),
-        ]
-    )
+
+def of_ranks(ranks: Ranks, data_sets: Sequence[Input]) -> Iterator[Block]:
+    """Yield the standings, and the tests of pairs."""
+    yield standings(ranks, data_sets)
     yield _pairs(ranks) if ranks.pairs else Wide(_pairs(ranks))
 
 
-def standings(ranks: Ranks) -> BlockTable:
-    """Return the families by their mean ranks."""
+def facts_of(ranks: Ranks) -> list[tuple[str, str]]:
+    """Return the tests of all, those that do not differ, and the reason for the tests."""
+    distance, tests = "", dict.fromkeys(one.test for one in (*ranks.overall, *ranks.pairs))
+    if ranks.critical_difference is not None:
+        distance = f"{ranks.critical_difference:.2f} of mean ranks (Nemenyi)"
+    # the answer says it where no two are told apart
+    groups = [group for group in ranks.groups if len(group) < len(ranks.standings)]
+    return [
+        *((one.test, _test_of_all(one)) for one in ranks.overall),
+        ("critical difference", distance),
+        ("not told apart", "; ".join(listing(group) for group in groups)),
+        ("tests", "; ".join(WHY[name] for name in tests if name in WHY)),
+    ]
+
+
+def standings(ranks: Ranks, data_sets: Sequence[Input]) -> BlockTable:
+    """Return the families, or the configurations, by their mean ranks."""
+    configurations = {name for one in data_sets for name in one.configurations}
+    of_families = any(one.family not in configurations for one in ranks.standings)
+    noun = "family" if of_families else "configuration"
     digits = phrases.digits_by(ranks.metric, [one.performance for one in ranks.standings])
     label = phrases.metric_label(ranks.metric)
     return BlockTable.of(
         [
-            TableColumn("family", lambda one: one.family, text=True),
+            TableColumn(noun, lambda one: one.family, text=True),
             TableColumn("mean rank", lambda one: RANK.difference(one.mean_rank)),
             TableColumn(label, lambda one: digits.performance(one.performance)),
             TableColumn("best on", lambda one: f"{one.wins} of {len(ranks.data_sets)}"),
         ],
         ranks.standings,
-        most=len(ranks.standings),
+        marked=0,
         title="Mean ranks",
         figure="cd",
     )
@@ -87,11 +98,12 @@ def _pairs(ranks: Ranks) -> BlockTable:
         TableColumn("p", lambda one: p_text(one.p)),
         TableColumn("p adjusted", lambda one: p_text(one.p_adjusted), optional=True),
     ]
-    return BlockTable.of(columns, ranks.pairs, title="Tests")
+    by_p = sorted(ranks.pairs, key=lambda one: 1.0 if one.p is None else one.p)
+    return BlockTable.of(columns, by_p, title="Tests")
 
 
 def leader(ranks: Ranks) -> str:
-    """Return which family has the best mean rank over data sets, and who is not told from it."""
+    """Return the best by mean rank over data sets, and those that do not differ from it."""
     first, n_all = ranks.standings[0], len(ranks.standings)
     rank = RANK.difference(first.mean_rank, "undefined")
     text = f"{name_of(first.family)} has the best mean rank, {rank} of {n_all}"
@@ -101,7 +113,9 @@ def leader(ranks: Ranks) -> str:
     alike = [name_of(name) for group in groups for name in group if name != first.family]
     if not alike:
         return f"{text}; it is told apart from the next one"
-    return f"{text}; it is not told apart from {listing(alike)}"
+    if MOST_ALIKE < len(alike) == n_all - 1:
+        return f"{text}; it is not told apart from any of the other {len(alike)}"
+    return f"{text}; it is not told apart from {listing(alike, MOST_ALIKE)}"
 
 
 def statistic(comparison: Comparison) -> str:
@@ -116,8 +130,6 @@ def statistic(comparison: Comparison) -> str:
 def p_text(p: float | None) -> str:
     """Return a p-value with its sign of relation; empty where it is undefined.
 
-    Examples
-    --------
     >>> p_text(0.0304), p_text(0.00004), p_text(1.0), p_text(None)
     ('0.030', '< 0.001', '1.000', '')
     """

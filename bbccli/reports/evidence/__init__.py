@@ -1,4 +1,4 @@
-"""What figures show of a result: it, and data beyond it, all plain values."""
+"""Data of figures: a result, and evidence beyond it, all plain values."""
 
 from __future__ import annotations
 
@@ -12,18 +12,12 @@ from bbccli.comparisons.records import BestSet
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """How the performances of the resamples' winners spread.
+    """Distribution of the performances of the resamples' winners.
 
-    Attributes
-    ----------
-    method, metric
-        Of the estimate that is reported.
-    edges : (K + 1,)
-        Of the bars.
-    shares : (K,)
-        Of the resamples in each bar.
-    reaching
-        Share of the resamples at least as good as the naive figure.
+    method, metric: of the estimate that is reported.
+    edges (K + 1,): of the bars.
+    shares (K,): of the resamples in each bar.
+    reaching: share of the resamples at least as good as the naive figure.
     """
 
     method: str
@@ -37,14 +31,9 @@ class Histogram:
 class Ranked:
     """A configuration among the others.
 
-    Attributes
-    ----------
-    performance
-        On all samples; not corrected.
-    lower, upper
-        Ends that hold for all configurations at once; None where they are not known.
-    inside
-        Whether it may be the best; None where that is not known.
+    performance: on all samples; not corrected.
+    lower, upper: ends that hold for all configurations at once; None where they are not known.
+    inside: whether it may be the best; None where that is not known.
     """
 
     configuration: str
@@ -58,12 +47,8 @@ class Ranked:
 class Ranking:
     """The configurations, best first: the first ones, of C.
 
-    Attributes
-    ----------
-    level
-        Of the intervals; None where there are none.
-    without
-        Why there are none.
+    level: of the intervals; None where there are none.
+    without: why there are none.
     """
 
     metric: str
@@ -97,12 +82,9 @@ def _known(value: float | None) -> float | None:
 class FoldSpread:
     """The winner in one fold, against all configurations.
 
-    Attributes
-    ----------
-    winner
-        Its performance there; None where it is undefined.
-    least, lower, median, upper, most
-        Smallest, quartiles, and largest of all configurations that are defined there.
+    winner: its performance there; None where it is undefined.
+    least, lower, median, upper, most: smallest, quartiles, and largest of all configurations that
+        are defined there.
     """
 
     fold: str
@@ -118,17 +100,12 @@ class FoldSpread:
 class Curves:
     """A curve of the winner, and its mean over the resamples' winners out of their bags.
 
-    Attributes
-    ----------
-    x : (K,)
-        False positive rates, or probabilities predicted.
-    naive, corrected : (K,)
-        Of the winner on the samples that chose it; and the mean. None where there is none.
-    lower, upper : (K,)
-        Where the naive curve would lie nine times in ten if the probabilities were right; empty
-        where that is not asked.
-    n_resamples
-        Resamples in the mean.
+    x (K,): false positive rates, or probabilities predicted.
+    naive, corrected (K,): of the winner on the samples that chose it; and the mean. None where
+        there is none.
+    lower, upper (K,): range of the naive curve nine times in ten if the probabilities were
+        right; empty where that is not asked.
+    n_resamples: resamples in the mean.
     """
 
     x: tuple[float, ...]
@@ -155,14 +132,9 @@ class Evidence:
 class Exhibit:
     """A result to show.
 
-    Attributes
-    ----------
-    document
-        The result: an `Envelope`, or a `CompareEnvelope`.
-    evidence
-        What the predictions tell beyond it; None where only the document was kept.
-    command
-        The command line that gives it, where that is known.
+    document: the result: an `Envelope`, or a `CompareEnvelope`.
+    evidence: what the predictions tell beyond it; None where only the document was kept.
+    command: the command line that gives it, where that is known.
     """
 
     document: Any
@@ -170,7 +142,7 @@ class Exhibit:
     command: str = ""
 
     def absent(self, kind: str) -> str:
-        """Why a kind of figure can't be drawn."""
+        """Say why a kind of figure can't be drawn."""
         if self.evidence is None:
-            return "needs the predictions, which a saved result does not hold"
+            return "it needs the predictions, which a saved result does not hold"
         return self.evidence.missing.get(kind, "there is nothing to show")

@@ -1,14 +1,12 @@
-"""ROC and reliability of the winner, naive and with the selection in it.
+"""ROC and reliability curves of the winner, naive and corrected for the selection.
 
-The naive curve is that of the winner on the samples that chose it. The other one is the mean over
-BBC's resamples of the curve, out of the bag, of the configuration that won in it: what BBC does to
-a figure, done to a curve. Under the mean ROC lies the area that BBC estimates, up to the grid.
+The naive curve is the winner's on the samples that chose it. The corrected one is the mean over
+BBC's resamples of the out-of-bag curve of the configuration that won in each: BBC applied to a
+curve. The area under the mean ROC is BBC's estimate, up to the grid.
 
-Reliability: the isotonic (pool adjacent violators) regression of the outcome on the predicted
-probability. Its band holds, point by point, nine in ten of the curves of outcomes that were drawn
-from the probabilities themselves.
-
-With repeats, a curve is the mean over the repeats.
+Reliability is the isotonic (pool adjacent violators) regression of the outcome on the predicted
+probability. Its band contains, point by point, nine in ten curves of outcomes drawn from the
+probabilities themselves. With repeats, a curve is the mean over the repeats.
 
 Source: Fawcett 2006 (vertical averaging); Dimitriadis, Gneiting & Jordan 2021 (reliability
 diagrams); Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5 (the resamples).
@@ -28,7 +26,7 @@ from bbccli.stats.case import Case
 from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task
 
 GRID = np.linspace(0, 1, 101)
-"""Where curves are averaged."""
+"""Points at which curves are averaged."""
 
 _GRID = tuple(round(float(x), 2) for x in GRID)
 
@@ -57,12 +55,8 @@ Curve = Callable[[FloatArray, IntArray, FloatArray], FloatArray]
 def roc(case: Case) -> Curves:
     """Return the ROC of the winner.
 
-    Raises
-    ------
-    UnsupportedError
-        Another task than a binary one, or predictions that are class labels.
-    UndefinedError
-        Where BBC is undefined.
+    Raises UnsupportedError: another task than a binary one, or predictions that are class labels.
+    Raises UndefinedError: where BBC is undefined.
     """
     _check(case, (PredictionKind.PROBABILITY, PredictionKind.SCORE), "a ROC curve needs scores")
     naive, corrected, n_resamples = _both(case, roc_of)
@@ -72,12 +66,9 @@ def roc(case: Case) -> Curves:
 def calibration(case: Case) -> Curves:
     """Return the reliability of the winner's probabilities.
 
-    Raises
-    ------
-    UnsupportedError
-        Another task than a binary one, or predictions that are no probabilities.
-    UndefinedError
-        Where BBC is undefined.
+    Raises UnsupportedError: another task than a binary one, or predictions that are no
+        probabilities.
+    Raises UndefinedError: where BBC is undefined.
     """
     _check(case, (PredictionKind.PROBABILITY,), "calibration is of probabilities")
     naive, corrected, n_resamples = _both(case, reliability_of)
@@ -95,8 +86,6 @@ def calibration(case: Case) -> Curves:
 def roc_of(scores: FloatArray, truth: IntArray, weights: FloatArray) -> FloatArray:
     """Return the true positive rate at each false positive rate of the grid.
 
-    Examples
-    --------
     >>> roc_of(np.array([0.1, 0.4, 0.6]), np.array([0, 1, 1]), np.ones(3))[[0, 50, 100]]
     array([0.5, 1. , 1. ])
     """
@@ -172,7 +161,6 @@ def _mean_over_repeats(
 
 
 def _mean(curves: list[FloatArray], least: float = COVERED) -> FloatArray:
-    """Mean of the curves where more than a share of them are defined."""
     stacked = np.array(curves)
     there = ~np.isnan(stacked)
     enough = there.sum(axis=0) > least * len(stacked)
@@ -181,7 +169,7 @@ def _mean(curves: list[FloatArray], least: float = COVERED) -> FloatArray:
 
 
 def _band(case: Case) -> tuple[FloatArray, FloatArray]:
-    """Ends (K,) of the band within which calibrated probabilities would lie."""
+    """Ends (K,) of the band expected for calibrated probabilities."""
     matrix, winner = case.matrix, case.choice.winner
     used = np.ones(matrix.n_samples, bool)
     if matrix.available is not None:
@@ -197,6 +185,6 @@ def _band(case: Case) -> tuple[FloatArray, FloatArray]:
 
 
 def _shown(values: FloatArray) -> tuple[float | None, ...]:
-    """Values as a figure needs them: six decimals, None for NaN."""
+    """Values rounded to six decimals, None for NaN."""
     rounded = np.round(values, DECIMALS)
     return tuple(None if np.isnan(value) else float(value) for value in rounded)

@@ -1,4 +1,4 @@
-"""The data of all figures of one result, each as far as it can be had."""
+"""The data of all figures of one result, as far as they are available."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from bbccli.core.plan import Plan
 from bbccli.core.results import Distribution, Estimate
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.base import Metric
-from bbccli.metrics.probability import with_clip
+from bbccli.metrics.planned import with_clip
 from bbccli.reports.evidence import Evidence, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.evidence.curves import calibration, roc
 from bbccli.schema.correct import to_report
@@ -51,12 +51,8 @@ def gather(
 ) -> Evidence:
     """Return the data of figures.
 
-    Parameters
-    ----------
-    metric
-        The one that selects.
-    reported
-        The estimate of this metric that is reported, if there is one.
+    metric: the one that selects.
+    reported: the estimate of this metric that is reported, if there is one.
     """
     metric = with_clip(metric, plan.clip)
     case = Case(matrix, metric, metric, plan)
@@ -78,14 +74,13 @@ def gather(
 
 
 def _histogram(reported: Estimate | None) -> Histogram:
-    """Bars of equal width, as many as the resamples fill well."""
     if reported is None or reported.distribution is None:
         raise UndefinedError("the estimate to report has no resamples", hint="--method bbc")
     found: Distribution = reported.distribution
     values = found.values
     low, high = float(values.min()), float(values.max())
     n_bars = int(np.clip(np.sqrt(len(values)), 1, MOST_BARS)) if high > low else 1
-    edges = np.linspace(low, high, n_bars + 1) if high > low else np.array([low - 0.5, low + 0.5])
+    edges = np.linspace(low, high, n_bars + 1)
     shares = np.histogram(values, edges, weights=found.probabilities)[0]
     shares = shares / shares.sum()
     reaches = reported.direction.gain(values, reported.naive) >= -TIE_TOLERANCE * abs(
@@ -96,7 +91,7 @@ def _histogram(reported: Estimate | None) -> Histogram:
 
 
 def _ranking(case: Case) -> Ranking:
-    """The configurations by their performance on all samples; those without one are left out."""
+    """The configurations by performance on all samples, without undefined ones."""
     metric, names = case.selector, case.matrix.configurations
     try:
         return Ranking.of(metric.name, _set_of(case))
@@ -109,7 +104,7 @@ def _ranking(case: Case) -> Ranking:
 
 
 def _set_of(case: Case) -> BestSet:
-    """Which may be the best, with intervals; not where that takes longer than the page."""
+    """The set of the possible best, with intervals; None where computing it takes too long."""
     if case.matrix.n_configurations > MOST_RANKED:
         raise UnsupportedError(
             f"there are more than {MOST_RANKED} configurations", hint="bbc compare"
@@ -120,7 +115,7 @@ def _set_of(case: Case) -> BestSet:
 
 
 def _folds(case: Case) -> tuple[FoldSpread, ...]:
-    """The winner in each fold of each repeat, and how all configurations spread there."""
+    """The winner in each fold of each repeat, and the spread of all configurations there."""
     matrix, winner = case.matrix, case.choice.winner
     found = []
     performances = fold_performances(matrix, case.metric)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from textwrap import wrap
 from typing import Any
 from unicodedata import east_asian_width
 
@@ -21,25 +23,40 @@ NAIVE, CORRECTED = "#D55E00", "#2E86C1"
 INK = "currentColor"
 """Stands for the colour of the text around a figure."""
 
-WIDTH = 460
-"""Pixels of a figure: legible on a telephone."""
+WIDTH = 560
+"""Pixels of a figure."""
 
-LONGEST_NAME = 36
+NARROW = 300
+"""Pixels of a figure on a telephone, which hardly shrinks it: its text stays legible."""
+
+ROOM = 12
+"""Characters of names that have room beside the marks of a narrow figure; others go above them."""
+
+ABOVE = {"step": 36}, {"labelAlign": "left", "labelPadding": 0, "labelOffset": -13}
+"""Height of a row whose name is above its marks, and the axis of such names."""
+
+BAR = 10
+"""Pixels of a bar below its name."""
+
+LONGEST_LINE = 40
+"""Characters of the title of an axis, and of the words of a legend, in a narrow figure."""
+
+LONGEST_NAME = 44
 """Characters of a name in a figure, wide ones counting twice; the table has more."""
 
-LONG_NUMBER = 1e6
-"""From here on a number at an axis has a power of ten: with all its zeros it would be cut."""
-
-KEPT = 5
-"""Characters of the beginning of a name that others would else look like."""
+LONGEST_NUMBER = 8
+"""Characters of a number at an axis; a longer one has a power of ten, else it would be cut."""
 
 LONGEST_IN_SENTENCE = 120
 """Characters of a name in a sentence."""
 
-MOST_NAMES = 40
+MOST_NAMES = 15
 """Names in a figure at most; the table has more."""
 
 SOLID, DASHED, DOTTED = [1, 0], [5, 3], [2, 2]
+
+HOVER: Spec = {"description": {"field": "hover"}, "tooltip": {"field": "hover"}}
+"""Encoding of the text that a mark shows under the pointer, its field `hover`."""
 
 SHARES: Spec = {"field": "share", "type": "quantitative", "title": "share of resamples"}
 
@@ -51,20 +68,13 @@ KNOWN = "isValid(datum.lower) && isValid(datum.upper)"
 class Drawn:
     """A figure.
 
-    Attributes
-    ----------
-    reading
-        Its message, in a sentence.
-    caption
-        The meaning of the marks, and the limits of the bands.
-    columns, rows
-        Its data as a table; cells are written as they are to be read.
-    spec
-        In Vega-Lite, without a theme.
-    kind
-        Its name.
-    title
-        Its heading.
+    reading: its message, in a sentence.
+    caption: the meaning of the marks, and the limits of the bands.
+    columns, rows: its data as a table; cells are written as they are to be read.
+    spec: in Vega-Lite, without a theme.
+    kind: its name.
+    title: its heading.
+    small: specification for a telephone, where `narrowed` does not make it of the other.
     """
 
     reading: str
@@ -74,9 +84,16 @@ class Drawn:
     spec: Spec
     kind: str = ""
     title: str = ""
+    small: Spec | None = None
+
+    def on_telephone(self) -> Spec | None:
+        """Return the specification for a narrow screen; None where it fits one as it is."""
+        if self.small is not None or self.spec["autosize"]["type"] == "pad":
+            return self.small
+        return narrowed(self.spec)
 
     def on_paper(self) -> Spec:
-        """Return the specification in dark ink on white paper, as it stands in a file."""
+        """Return the specification in dark ink on white paper, for a file."""
         return themed(self.spec, "#222222", "#ffffff") | {
             "title": None,
             "description": self.reading,
@@ -95,29 +112,46 @@ class Absent:
 def labels(names: Iterable[str], longest: int = LONGEST_NAME) -> list[str]:
     """Return short names that differ, for an axis.
 
-    The middle of a long name is left out; where several names then look the same, more of the
-    beginning is, for the names of configurations differ at their ends.
+    Words in the middle of a long name are left out; where several names then look the same, more
+    of the beginning is, for the names of configurations differ at their ends.
 
-    Examples
-    --------
     >>> labels(["a", "a", "a-very-long-name-of-a-model-" * 2])
-    ['a', 'a (2)', 'a-very-long-name-...name-of-a-model-']
-    >>> labels([f"extra-trees depth={d} leaf=1 features=0.5 k=3" for d in (2, 4)])
-    ['extra...th=2 leaf=1 features=0.5 k=3', 'extra...th=4 leaf=1 features=0.5 k=3']
+    ['a', 'a (2)', 'a-very-long-name-of-a-...name-of-a-model-']
+    >>> labels([f"extra-trees depth=2 leaf={n} features=0.5 k=3 seed=1" for n in (1, 5)])
+    ['...depth=2 leaf=1 features=0.5 k=3 seed=1', '...depth=2 leaf=5 features=0.5 k=3 seed=1']
     """
     whole = [visible(redacted(name)) for name in names]
-    rooms = {name: _room(name, longest) for name in whole}
-    shorts = {name: shortened(name, room) for name, room in rooms.items()}
-    times = Counter(shorts.values())
+    shorts = [_cut(name, _room(name, longest), 0.5) for name in whole]
+    times = Counter(dict(zip(whole, shorts, strict=True)).values())
+    shorts = [
+        _cut(name, _room(name, longest), 0.0) if times[short] > 1 else short
+        for name, short in zip(whole, shorts, strict=True)
+    ]
     seen: Counter[str] = Counter()
     found = []
-    for name in whole:
-        short, room = shorts[name], rooms[name]
-        if times[short] > 1 and len(name) > room:
-            short = f"{name[:KEPT]}...{name[KEPT + 3 - room :]}"
+    for short in shorts:
         seen[short] += 1
         found.append(f"{short} ({seen[short]})" if seen[short] > 1 else short)
     return found
+
+
+_WORDS = re.compile(r"[^\s_,;/(-]*[\s_,;/(-]*")
+"""Parts of a name, each with the separators that end it."""
+
+
+def _cut(name: str, longest: int, first: float) -> str:
+    """Leave words out of the middle of a name; at least its last one, or the end of it, is kept.
+
+    first: share of the room for the words at the beginning.
+    """
+    if len(name) <= longest:
+        return name
+    words, head, tail = [word for word in _WORDS.findall(name) if word], "", ""
+    while len(head) + len(words[0]) <= first * longest:
+        head += words.pop(0)
+    while words and len(head) + 3 + len(words[-1]) + len(tail) <= longest:
+        tail = words.pop() + tail
+    return f"{head}...{tail or name[len(head) + 3 - longest :]}"
 
 
 def named(
@@ -129,7 +163,7 @@ def named(
 
 
 def _room(name: str, longest: int) -> int:
-    """Characters of a name that are as wide as so many narrow ones."""
+    """Characters of a name that are as wide as `longest` narrow ones."""
     wide = sum(east_asian_width(character) in "WF" for character in name)
     return longest * len(name) // (len(name) + wide) if wide else longest
 
@@ -140,7 +174,7 @@ def name_of(name: str, longest: int = LONGEST_IN_SENTENCE) -> str:
 
 
 def of_first(n_shown: int, n_all: int, what: str = "") -> str:
-    """Return how many of all a figure shows; empty where it is all of them."""
+    """Return how many of all items a figure shows; empty if it shows all."""
     return f" The first {n_shown} of {n_all}{what}." if n_shown < n_all else ""
 
 
@@ -165,13 +199,14 @@ def names_axis(sort: Sequence[str]) -> Spec:
 
 def number(field: str, title: str, **more: Any) -> Spec:
     """Return the encoding of a number whose scale need not begin at zero."""
-    large = f"abs(datum.value) >= {LONG_NUMBER:g} ? format(datum.value, '~e') : datum.label"
+    power = "datum.value == 0 ? '0' : format(datum.value, '~e')"
+    label = f"length(datum.label) > {LONGEST_NUMBER} ? ({power}) : datum.label"
     return {
         "field": field,
         "type": "quantitative",
         "title": title,
         "scale": {"zero": False},
-        "axis": {"tickCount": 6, "labelExpr": large},
+        "axis": {"tickCount": 6, "labelExpr": label},
     } | more
 
 
@@ -190,6 +225,8 @@ def layer(
 ) -> Spec:
     """Return marks in a style; `where` filters the data, which may be those of this layer alone."""
     found: Spec = {"mark": {"type": mark, **style}, "encoding": dict(encoding)}
+    if "description" not in encoding:
+        found["mark"]["aria"] = False  # else it would have a text of its own
     if where:
         found["transform"] = [{"filter": where}]
     if data is not None:
@@ -206,7 +243,7 @@ def span(
 
 
 def open_and_filled(empty: str, full: str) -> Spec:
-    """Return the colours of two series of points, the first of which are open circles."""
+    """Return the colours of two series of points, the first with open circles."""
     return {
         "stroke": nominal("series", (empty, full), (NAIVE, CORRECTED)),
         "fill": nominal("series", (empty, full), ("transparent", CORRECTED)),
@@ -215,9 +252,50 @@ def open_and_filled(empty: str, full: str) -> Spec:
 
 def points(y: Spec, label: str, size: int, series: Sequence[str] = (), **style: Any) -> Spec:
     """Return points at `value`; those of the first of two series are open circles."""
-    at = {"y": y, "x": number("value", label)}
+    at = {"y": y, "x": number("value", label), **HOVER}
     at |= open_and_filled(*series) if series else {}
     return layer("point", at, size=size, strokeWidth=1.5, opacity=1, **style)
+
+
+def unseen_points(x: Spec, y: Spec, values: Sequence[Mapping[str, object]]) -> Spec:
+    """Return invisible points, for the values of lines under the pointer."""
+    at = {"x": x, "y": y, **HOVER}
+    return layer("point", at, data=values, filled=True, size=200, opacity=0)
+
+
+def narrowed(spec: Spec) -> Spec:
+    """Return a specification for a telephone: long names are above their marks, not beside them.
+
+    What the pointer would show is left out.
+    """
+    names = [str(value["name"]) for value in spec["data"]["values"] if "name" in value]
+    above = max(map(len, names), default=0) > ROOM
+    layers = [one for one in spec["layer"] if one["mark"].get("opacity") != 0]
+    found: Spec = _reflowed(spec | {"layer": layers, "width": NARROW}, above=above)
+    return found | {"height": ABOVE[0]} if above else found
+
+
+def _reflowed(value: Any, *, above: bool) -> Any:
+    """The same with names above, titles of several lines, and legends of two columns."""
+    if isinstance(value, list):
+        return [_reflowed(one, above=above) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {
+        k: v if k == "data" else _reflowed(v, above=above)
+        for k, v in value.items()
+        if k not in HOVER
+    }
+    if above and found.get("field") == "name" and "axis" in found:
+        found["axis"] |= ABOVE[1]
+    if found.get("type") == "bar" and "size" in found:
+        found["size"] = BAR
+    if len(title := found.get("title") or "") > LONGEST_LINE:
+        found["title"] = wrap(title, LONGEST_LINE)
+    words = found.get("scale", {}).get("domain", []) if found.get("type") == "nominal" else []
+    if sum(len(word) + 5 for word in words) > LONGEST_LINE:
+        found["legend"] = {"columns": 2}
+    return found
 
 
 def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:
@@ -240,7 +318,6 @@ def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:
 
 
 def _inked(value: Any, ink: str) -> Any:
-    """The same with another ink; data are left as they are."""
     if isinstance(value, dict):
         return {k: v if k == "data" else _inked(v, ink) for k, v in value.items()}
     if isinstance(value, list):

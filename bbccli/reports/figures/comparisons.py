@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import partial
 
 from bbccli.comparisons.records import Comparison, Ranks, Standing
 from bbccli.core.rounding import Digits, percent
 from bbccli.core.text import visible
+from bbccli.reports import compared as content
 from bbccli.reports import phrases
-from bbccli.reports.content import compare as content
 from bbccli.reports.content import ranks
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
@@ -32,6 +31,13 @@ AXIS_WIDTH = 260
 LONGEST = 27
 """Characters of a name in the diagram."""
 
+MOST_FAMILIES = 40
+"""Families in the diagram, half of them on each side; the table has more."""
+
+SIDES = ("best", "worst")
+
+TEXT: Spec = {"baseline": "middle", "fontSize": 11.5, "color": vega.INK}
+
 
 def differences(exhibit: Exhibit) -> Drawn | str:
     """Return the differences of a comparison: the one that was asked for first, then by size."""
@@ -43,20 +49,25 @@ def differences(exhibit: Exhibit) -> Drawn | str:
     shown, digits = found[: vega.MOST_NAMES], content.figures_of(document)
     wholes = [_name(one, document, first=one is found[0]) for one in found]
     names = vega.labels(wholes[: len(shown)])
-    values = vega.named(names, shown, partial(_points, document.margin))
+    rows = [_row(name, one, document, digits) for name, one in zip(wholes, found, strict=True)]
+    values = [
+        {"name": name, **point}
+        for name, one, row in zip(names, shown, rows, strict=False)
+        for point in _points(document.margin, one, row)
+    ]
     margin = " Dashed: the margin." if document.margin else ""
     corrected = any(one.corrected is not None for one in shown)
     return Drawn(
         _reading(document.comparisons[0], digits),
         f"{_caption(document)}{margin}{vega.of_first(len(shown), len(found))}",
         ("comparison", *SERIES, "interval", "p", "shows"),
-        [_row(name, one, document, digits) for name, one in zip(wholes, found, strict=True)],
+        rows,
         vega.spec_of(values, _layers(names, document, corrected=corrected), height={"step": 22}),
     )
 
 
 def _once(document: CompareEnvelope) -> list[Comparison]:
-    """Every comparison once: of the winner against a baseline the one with the correction."""
+    """Every comparison once; the winner's against a baseline with the correction."""
     comparisons = list(document.comparisons)
     if not content.of_baseline(document):
         return comparisons
@@ -66,7 +77,6 @@ def _once(document: CompareEnvelope) -> list[Comparison]:
 
 
 def _name(one: Comparison, document: CompareEnvelope, *, first: bool) -> str:
-    """Return what tells a comparison from the others."""
     if content.of_baseline(document):
         return f"{one.first} (winner)" if first else one.first
     if content.is_single(document):
@@ -76,19 +86,23 @@ def _name(one: Comparison, document: CompareEnvelope, *, first: bool) -> str:
 
 
 def _ends(one: Comparison) -> tuple[float | None, float | None]:
-    """Return the ends to draw: the simultaneous ones where there are some, else the interval."""
+    """Return the simultaneous ends where there are some, else the interval."""
     if one.bound is not None or one.bound_above is not None:
         return one.bound, one.bound_above
     return phrases.ends_of(one.interval)
 
 
-def _points(margin: float, one: Comparison) -> Iterator[Spec]:
+def _points(margin: float, one: Comparison, row: Sequence[str]) -> Iterator[Spec]:
     lower, upper = _ends(one)
     ends = {"lower": lower, "upper": upper, "zero": 0.0, "margin": margin}
+    name, measured, corrected, written, *_ = row
+    name, more = vega.name_of(name), f", {written}" * (written != "none")
     if one.difference is not None:
-        yield {"series": SERIES[0], "value": one.difference, **ends}
+        hover = f"{name}: {measured} {SERIES[0]}{more}"
+        yield {"series": SERIES[0], "value": one.difference, "hover": hover, **ends}
     if one.corrected is not None:
-        yield {"series": SERIES[1], "value": one.corrected}
+        hover = f"{name}: {corrected} {SERIES[1]}{more}"
+        yield {"series": SERIES[1], "value": one.corrected, "hover": hover}
 
 
 def _row(name: str, one: Comparison, document: CompareEnvelope, digits: Digits) -> tuple[str, ...]:
@@ -135,7 +149,7 @@ def _layers(names: Sequence[str], document: CompareEnvelope, *, corrected: bool)
     label = f"difference of {phrases.metric_label(document.metric)}, more is better"
     y, series = vega.names_axis(names), vega.open_and_filled(*SERIES) if corrected else {}
     zero, margin = ({"x": vega.number(name, label, aggregate="max")} for name in ("zero", "margin"))
-    points = {"y": y, "x": vega.number("value", label), **series}
+    points = {"y": y, "x": vega.number("value", label), **series, **vega.HOVER}
     dashed = vega.layer("rule", margin, strokeDash=[4, 3], color=vega.INK, opacity=0.6)
     return [
         vega.layer("rule", zero, color=vega.INK),
@@ -146,7 +160,7 @@ def _layers(names: Sequence[str], document: CompareEnvelope, *, corrected: bool)
 
 
 def cd(exhibit: Exhibit) -> Drawn | str:
-    """Return the diagram of critical differences: mean ranks, and who is not told apart.
+    """Return the diagram of critical differences: mean ranks, and families that do not differ.
 
     Source: Demšar 2006, section 3.2.4.
     """
@@ -155,21 +169,50 @@ def cd(exhibit: Exhibit) -> Drawn | str:
         return "it needs ranks over several data sets"
     if any(one.mean_rank is None for one in found.standings):
         return "a mean rank is undefined"
-    shown, table = found.standings[: vega.MOST_NAMES], ranks.standings(found)
+    shown = found.standings[:MOST_FAMILIES]
+    table = ranks.standings(found, exhibit.document.data_sets)
     bars = joined(found.groups, [one.family for one in shown])
     height = ROW * (len(shown) - len(shown) // 2 + 1 + GAP * len(bars))
+    values = _families(shown, bars, found.critical_difference)
+    n_all, base = len(found.standings), 1 + GAP * len(bars)
     return Drawn(
         f"{ranks.leader(found)}.",
         _caption_of_ranks(found, len(shown)),
         [column.name for column in table.columns],
         [[visible(family), *figures] for family, *figures in table.rows],
         vega.spec_of(
-            _families(shown, bars, found.critical_difference),
-            _diagram(len(found.standings), height / ROW),
+            values,
+            [*_scale(n_all, height / ROW), *_sides(_at(n_all, height / ROW))],
             width=AXIS_WIDTH,
             height=height,
             autosize={"type": "pad"},
         ),
+        small=_below_each_other(values, base, n_all),
+    )
+
+
+def _below_each_other(values: Sequence[Spec], base: float, n_all: int) -> Spec:
+    """Return the diagram for a telephone: each name above its mean rank, all below the axis."""
+    families = sorted(
+        (one for one in values if "rank" in one and one["what"] in SIDES),
+        key=lambda one: one["rank"],
+    )
+    found = [one for one in values if one["what"] not in SIDES]
+    for i, one in enumerate(families):
+        found.append(one | {"what": "name", "level": base + 2 * i})
+        found.append(one | {"what": "rank", "level": base + 2 * i + 0.9})
+    rows = base + 2 * len(families)
+    at = _at(n_all, rows, grid=True)
+    name = at | {"text": {"field": "name"}, "x": {"value": 0}}
+    layers = [
+        *_scale(n_all, rows, grid=True),
+        vega.layer("text", name, _are("name"), align="left", dy=0, **TEXT),
+        vega.layer(
+            "point", at, _are("rank"), filled=True, size=60, opacity=1, color=vega.CORRECTED
+        ),
+    ]
+    return vega.spec_of(
+        found, layers, width=vega.NARROW - 20, height=ROW * rows, autosize={"type": "pad"}
     )
 
 
@@ -196,7 +239,9 @@ def _families(
     values: list[Spec] = []
     for i, (name, one) in enumerate(zip(names, shown, strict=True)):
         side, row = ("best", i) if i < half else ("worst", n - 1 - i)
-        values.append({"what": side, "name": name, "rank": one.mean_rank, "level": base + row})
+        hover = f"{vega.name_of(one.family)}: mean rank {one.mean_rank:.2f}"
+        place = {"rank": one.mean_rank, "level": base + row}
+        values.append({"what": side, "name": name, "hover": hover, **place})
     for i, (first, last) in enumerate(bars):
         ends = {"rank": shown[first].mean_rank, "to": shown[last].mean_rank}
         values.append({"what": "bar", "level": GAP * (i + 1), **ends})
@@ -206,29 +251,39 @@ def _families(
     return values
 
 
-def _diagram(n: int, rows: float) -> list[Spec]:
-    axis = {"orient": "top", "grid": False, "tickCount": min(n, 8), "format": "d"}
+def _at(n: int, rows: float, *, grid: bool = False) -> Spec:
+    """Return the position of a rank and a level."""
+    axis = {"orient": "top", "grid": grid, "tickCount": min(n, 8), "format": "d"}
     x = {"field": "rank", "type": "quantitative", "title": "mean rank", "axis": axis}
     y = {"field": "level", "type": "quantitative", "axis": None}
-    at: Spec = {
+    return {
         "x": x | {"scale": {"domain": [1, n], "nice": False}},
         "y": y | {"scale": {"domain": [0, rows], "reverse": True, "nice": False}},
     }
+
+
+def _scale(n: int, rows: float, *, grid: bool = False) -> list[Spec]:
+    """Return the bars, and the critical difference over the axis."""
+    at = _at(n, rows, grid=grid)
     to, name = at | {"x2": {"field": "to"}}, at | {"text": {"field": "name"}}
     bar: Spec = {"strokeWidth": 5, "strokeCap": "round", "color": vega.CORRECTED, "opacity": 0.9}
-    text: Spec = {"baseline": "middle", "fontSize": 11.5, "color": vega.INK}
-    line: Spec = {"color": vega.INK, "opacity": 0.6}
-    layers = [
+    return [
         vega.layer("rule", to, _are("bar"), **bar),
         vega.layer("rule", to, _are("cd"), strokeWidth=3, color=vega.NAIVE),
-        vega.layer("text", name, _are("cd"), align="left", dx=0, dy=-9, **text),
+        vega.layer("text", name, _are("cd"), align="left", dx=0, dy=-9, **TEXT),
     ]
+
+
+def _sides(at: Spec) -> list[Spec]:
+    """Return families on both sides of the axis, with lines that lead to their mean ranks."""
+    name, layers = at | {"text": {"field": "name"}}, []
+    line: Spec = {"color": vega.INK, "opacity": 0.6}
     for side, align, edge, dx in (("best", "right", 0, -6), ("worst", "left", AXIS_WIDTH, 6)):
         end = {"value": edge}
         layers += [
-            vega.layer("rule", at | {"y2": {"value": 0}}, _are(side), **line),
+            vega.layer("rule", at | {"y2": {"value": 0}} | vega.HOVER, _are(side), **line),
             vega.layer("rule", at | {"x2": end}, _are(side), **line),
-            vega.layer("text", name | {"x": end}, _are(side), align=align, dx=dx, dy=0, **text),
+            vega.layer("text", name | {"x": end}, _are(side), align=align, dx=dx, dy=0, **TEXT),
         ]
     return layers
 
@@ -238,7 +293,7 @@ def _are(what: str) -> str:
 
 
 def _caption_of_ranks(found: Ranks, n_shown: int) -> str:
-    some = vega.of_first(n_shown, len(found.standings), " families")
+    some = vega.of_first(n_shown, len(found.standings))
     text = f"Mean ranks over {len(found.data_sets)} data sets; 1, on the left, is best.{some} "
     if not found.pairs:
         return f"{text}No pairs were tested, so nothing is joined."
@@ -246,11 +301,11 @@ def _caption_of_ranks(found: Ranks, n_shown: int) -> str:
     by = first.test
     if first.adjustment and first.adjustment != by:
         by += f" with the adjustment {first.adjustment}"
-    text += f"Bars join families of which no two are told apart at {percent(found.level)}, "
+    text += f"Bars join groups in which no two differ significantly at {percent(found.level)}, "
     text += f"by {by}: that does not make them equal."
     if found.critical_difference is None:
         return text
     return (
         f"{text} The line over the axis is as long as the critical difference of Nemenyi's test, "
-        "which depends on how many families take part."
+        "which depends on how many are compared."
     )

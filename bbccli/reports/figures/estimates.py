@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from pathlib import PurePath
 
 from bbccli.core.results import Estimate, SearchCost
@@ -26,7 +27,7 @@ def forest(exhibit: Exhibit) -> Drawn | str:
     if metric is None:
         return "the result holds no estimate"
     estimates = phrases.estimates_of(document, metric)
-    digits, label = phrases.digits_of(estimates, document), phrases.metric_label(metric)
+    digits, label = phrases.digits_of(estimates, document), phrases.directed_label(metric)
     reported = [phrases.is_reported(e, document) for e in estimates]
     names = vega.labels(
         f"{e.method} (to report)" if to_report else e.method
@@ -43,30 +44,44 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         for e, to_report in zip(estimates, reported, strict=True)
     ]
     interval_name = phrases.interval_name(document, estimates)
+    series = ("naive", phrases.value_name(document, estimates))
+    values = [
+        {"name": name, **point}
+        for name, one, row in zip(names, estimates, rows, strict=True)
+        for point in _points(one, series, row, interval_name)
+    ]
     y = vega.names_axis(names)
     layers = [
         vega.span(y, label, where=vega.KNOWN, strokeWidth=2, opacity=0.6),
-        vega.points(y, label, 70, ("naive", "estimate")),
+        vega.points(y, label, 70, series),
     ]
     return Drawn(
         _optimism(exhibit, estimates),
         f"Open circles: naive figures, of the data that chose the winner. Filled circles: "
-        f"estimates. Lines: the {interval_name} of each method that has one; what an interval "
-        "ignores stands in the notes on its method. The methods are shown for comparison, not to "
-        "choose from.",
-        ("method", "naive", "estimate", interval_name, "to report"),
+        f"{'corrected figures' if series[1] == 'corrected' else 'estimates'}. Lines: the "
+        f"{interval_name} of each method that has one; the notes on a "
+        "method say what its interval ignores. The methods are shown for comparison, not to choose "
+        "from.",
+        ("method", *series, interval_name, "to report"),
         rows,
-        vega.spec_of(vega.named(names, estimates, _points), layers, height={"step": 26}),
+        vega.spec_of(values, layers, height={"step": 26}),
     )
 
 
-def _points(estimate: Estimate) -> Iterator[Spec]:
-    """The naive figure and the estimate, each with the ends of the interval."""
+def _points(
+    estimate: Estimate, series: Sequence[str], row: Sequence[str], interval_name: str
+) -> Iterator[Spec]:
     lower, upper = phrases.ends_of(estimate.interval)
     value = None if phrases.is_naive(estimate) else estimate.value
-    for series, figure in (("naive", estimate.naive), ("estimate", value)):
+    method, naive, corrected, ends, _ = row
+    said = (
+        f"{method}: naive {naive}",
+        f"{method}: {series[1]} {corrected}, {interval_name} {ends}",
+    )
+    for name, figure, hover in zip(series, (estimate.naive, value), said, strict=True):
         if figure is not None:
-            yield {"series": series, "value": figure, "lower": lower, "upper": upper}
+            point = {"series": name, "value": figure, "hover": hover}
+            yield {**point, "lower": lower, "upper": upper}
 
 
 def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
@@ -79,12 +94,14 @@ def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
     if reported is None or reported.optimism is None:
         return "No method here has an interval to report."
     change = phrases.digits_of(estimates, document).difference(abs(reported.optimism))
+    if float(change) == 0:
+        return f"By {phrases.method_name(reported.method)}, the naive figure is about right."
     way = "too good" if reported.optimism > 0 else "too bad"
     return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
 
 
 def wins(exhibit: Exhibit) -> Drawn | str:
-    """Return how often each configuration wins, of the first estimate that tells."""
+    """Return how often each configuration wins, by the first estimate that has wins."""
     document = exhibit.document
     if document.input.n_configurations == 1:
         return "a single configuration takes part"
@@ -92,31 +109,55 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     if estimate is None:
         return "no method here selects in resamples"
     shares, method = estimate.selection, phrases.method_name(estimate.method)
-    names = vega.labels(one.configuration for one in shares)
-    values = vega.named(names, shares, lambda one: [{"share": one.share}])
     rows = [(visible(one.configuration), percent(one.share, 1)) for one in shares]
+    series = [WINNER if one.configuration == estimate.winner else OTHERS for one in shares]
+    names = vega.labels(
+        one.configuration + " (winner)" * (kind == WINNER)
+        for one, kind in zip(shares, series, strict=True)
+    )
+    values = [
+        {
+            "name": name,
+            "share": one.share,
+            "series": kind,
+            "hover": f"{vega.name_of(one.configuration)}: {share}",
+        }
+        for name, one, kind, (_, share) in zip(names, shares, series, rows, strict=True)
+    ]
     rest = 1 - sum(one.share for one in shares)
+    first = ""
     if rest > 1e-9:
+        first = f"; the first {len(shares)}"
         rows.append(("all others together", percent(rest, 1)))
     winner = vega.name_of(estimate.winner)
     share = next((one.share for one in shares if one.configuration == estimate.winner), None)
     reading = f"{winner} wins in fewer of the resamples of {method} than those shown."
     if share is not None:
-        fair = "the choice is fairly stable"
+        tied = "it is tied for the best, and the first column wins ties"
+        fair = tied if phrases.is_tied(estimate) else "the choice is fairly stable"
         doubt = "another sample would mostly have chosen another one" if share < 0.5 else fair
         reading = f"{winner} wins in {percent(share, 0)} of the resamples of {method}: {doubt}."
     x = vega.SHARES | {"axis": {"format": "%", "tickCount": 5}}
-    bars = vega.layer("bar", {"y": vega.names_axis(names), "x": x}, color=vega.CORRECTED)
+    kinds = [kind for kind in (WINNER, OTHERS) if kind in series]
+    colour = vega.nominal("series", kinds, [{WINNER: vega.CORRECTED}.get(k, GREY) for k in kinds])
+    bars = vega.layer(
+        "bar", {"y": vega.names_axis(names), "x": x, "color": colour, **vega.HOVER}, size=14
+    )
     return Drawn(
         reading,
-        f"Share of the resamples of {method} in which a configuration is the best one in the bag; "
-        f"the first {len(shares)}. Shares ignore how close the others are: configurations that "
-        "predict nearly the same share the wins between them.",
+        f"Share of the resamples of {method} in which a configuration is the best one in the "
+        f"bag{first}. Shares ignore how close the others are: configurations that predict nearly "
+        "the same share the wins between them.",
         ("configuration", "share of resamples"),
         rows,
         vega.spec_of(values, [bars], height={"step": 22}),
     )
 
+
+WINNER, OTHERS = "winner", "others"
+
+GREY = "#8a949e"
+"""Colour of bars that are not the winner's, legible on white and on black."""
 
 Lines = dict[str, tuple[float, ...]]
 
@@ -126,7 +167,7 @@ def cost(exhibit: Exhibit) -> Drawn | str:
     found: SearchCost | None = getattr(exhibit.document, "search_cost", None)
     if found is None:
         if exhibit.evidence is None:
-            return "the result was saved without it: `bbc correct --cost-of-search` keeps it"
+            return "the result was saved without it: bbc correct --cost-of-search keeps it"
         return exhibit.evidence.missing.get("cost", "it was not asked for")
     if len(found.counts) < 2:
         return "a single configuration takes part"
@@ -137,12 +178,13 @@ def cost(exhibit: Exhibit) -> Drawn | str:
         tried += "tried. "
         series["naive, as tried"] = found.tried.naive
         series["corrected, as tried"] = found.tried.corrected
-    end = "The dotted line marks where searching stopped paying."
-    if found.enough == found.counts[-1]:
-        end = "There is no number after which searching stopped paying."
+    end = "No number is marked: no smaller one does as well as all of them."
+    if found.enough < found.counts[-1]:
+        shown = "searching stopped paying" if found.stopped_paying else "no gain is seen"
+        end = f"The dotted line marks the number beyond which {shown}."
     tabled = {*TABLED, found.enough, found.counts[-1]}
     return Drawn(
-        cost_sentence(found),
+        cost_sentence(found, exhibit.document.input.n_samples),
         "Best of so many configurations, as a mean over all sets of that size: dashed, by the "
         "figure that chose it; solid, corrected for the choice. The band is two Monte-Carlo "
         "standard errors of the resampling: it ignores that other samples would give other curves. "
@@ -153,12 +195,12 @@ def cost(exhibit: Exhibit) -> Drawn | str:
             for i, n in enumerate(found.counts)
             if n in tabled
         ],
-        vega.spec_of(_best_so_far(found, series), _lines(found, series, label), height=210),
+        vega.spec_of(_best_so_far(found, series), _lines(found, series), height=210),
     )
 
 
 def _best_so_far(cost: SearchCost, series: Lines) -> list[Spec]:
-    """The points of all lines; of the corrected one with the ends of its band."""
+    """The points of all lines, with the band of the corrected one."""
     values: list[Spec] = []
     for name, line in series.items():
         for count, value, error in zip(cost.counts, line, cost.error, strict=True):
@@ -170,8 +212,8 @@ def _best_so_far(cost: SearchCost, series: Lines) -> list[Spec]:
     return values
 
 
-def _lines(cost: SearchCost, series: Lines, label: str) -> list[Spec]:
-    last = cost.counts[-1]
+def _lines(cost: SearchCost, series: Lines) -> list[Spec]:
+    last, title = cost.counts[-1], phrases.directed_label(cost.metric)
     ticks = [tick * 10**power for power in range(7) for tick in (1, 2, 5)]
     x: Spec = {"field": "count", "type": "quantitative", "title": "configurations tried"}
     x["scale"] = {"type": "log", "nice": False}
@@ -181,18 +223,34 @@ def _lines(cost: SearchCost, series: Lines, label: str) -> list[Spec]:
     thin = {"test": "indexof(datum.series, 'tried') >= 0", "value": 1}
     lines: Spec = {
         "x": x,
-        "y": vega.number("value", label),
+        "y": vega.number("value", title),
         "color": vega.nominal("series", series, colours),
         "strokeDash": vega.nominal("series", series, dashes),
         "strokeWidth": {"condition": thin, "value": 2.5},
     }
-    band = {"x": x, "y": vega.number("lower", label), "y2": {"field": "upper"}}
+    band = {"x": x, "y": vega.number("lower", title), "y2": {"field": "upper"}}
     shade: Spec = {"color": vega.CORRECTED, "opacity": 0.25}
     stop = [{"count": cost.enough}] if cost.enough < last else []
     return [
         vega.layer("area", band, "datum.series === 'corrected'", **shade),
         vega.layer("line", lines),
         vega.layer("rule", {"x": x}, data=stop, strokeDash=vega.DOTTED, color=vega.INK),
+        vega.unseen_points(x, vega.number("value", title), _said_of_best(cost, series)),
+    ]
+
+
+def _said_of_best(cost: SearchCost, series: Lines) -> list[Spec]:
+    """Return the points of all lines, with their hover texts."""
+    digits = cost_digits(cost)
+    return [
+        {
+            "count": count,
+            "value": value,
+            "hover": f"best of {count}: {name} {digits.performance(value)}",
+        }
+        for name, line in series.items()
+        for count, value in zip(cost.counts, line, strict=True)
+        if value is not None and isfinite(value)
     ]
 
 
@@ -212,8 +270,13 @@ def experiments(documents: Sequence[Envelope]) -> Drawn | None:
         names,
         shown,
         lambda one: [
-            {"series": "naive", "value": one.naive, "to": one.value},
-            {"series": "corrected", "value": one.value, "to": one.value},
+            {
+                "series": series,
+                "value": value,
+                "to": one.value,
+                "hover": f"{series} {digits.performance(value)}",
+            }
+            for series, value in (("naive", one.naive), ("corrected", one.value))
         ],
     )
     rows = [
@@ -222,15 +285,15 @@ def experiments(documents: Sequence[Envelope]) -> Drawn | None:
     ]
     falls, n_all = sum((e.optimism or 0) > 0 for e in estimates), len(estimates)
     some = f" The {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""
-    y = vega.names_axis(names)
+    y, title = vega.names_axis(names), phrases.directed_label(shown[0].metric)
     layers = [
-        vega.span(y, label, ("value", "to"), opacity=0.5),
-        vega.points(y, label, 50, ("naive", "corrected")),
+        vega.span(y, title, ("value", "to"), opacity=0.5),
+        vega.points(y, title, 50, ("naive", "corrected")),
     ]
     return Drawn(
         f"In {falls} of {n_all} experiments the naive figure is too good.",
-        f"Open circles: naive. Filled circles: corrected for the choice.{some} Intervals stand in "
-        "the table: without them small differences between experiments say nothing.",
+        f"Open circles: naive. Filled circles: corrected for the choice.{some} The table "
+        "has the intervals, without which small differences between experiments mean nothing.",
         ("experiment", f"{label}, naive", f"{label}, corrected"),
         rows,
         vega.spec_of(values, layers, height={"step": 16}),
@@ -240,10 +303,8 @@ def experiments(documents: Sequence[Envelope]) -> Drawn | None:
 
 
 def short_paths(paths: Sequence[str]) -> list[str]:
-    """Return what tells paths apart: without the folder, and the name, that all of them have.
+    """Return the distinct parts of paths, without a common folder and name.
 
-    Examples
-    --------
     >>> short_paths(["runs/a/p.csv", "runs/b/p.csv"]), short_paths(["runs/a/p.csv"])
     (['a', 'b'], ['runs/a/p.csv'])
     >>> short_paths(["/runs/a.csv", "/runs/b.csv"])

@@ -1,4 +1,4 @@
-"""Figures of what predictions tell beyond a result: configurations, folds, the winner's curves."""
+"""Figures from predictions, beyond the result: configurations, folds, the winner's curves."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from bbccli.reports import phrases
 from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
+from bbccli.schema.correct import Envelope
 
 MAY_BE = {True: "yes", False: "no", None: "unknown"}
 
@@ -26,7 +27,6 @@ SPREAD = {
 }
 """Names of the figures of all configurations in a fold."""
 
-SERIES = ("naive", "corrected")
 SIDE = 270
 
 AT = 10
@@ -38,45 +38,56 @@ STEP = 5
 
 def distribution(exhibit: Exhibit, found: Histogram) -> Drawn:
     """Return the performances of the resamples' winners, with the estimate among them."""
-    estimates = phrases.estimates_of(exhibit.document, found.metric)
+    document = exhibit.document
+    estimates = phrases.estimates_of(document, found.metric)
     estimate = next(e for e in estimates if e.method == found.method)
-    digits = phrases.digits_of(estimates, exhibit.document)
-    bars = [
-        {"low": low, "high": high, "share": share}
+    digits = phrases.digits_of(estimates, document)
+    rows = [
+        (digits.performance(low), digits.performance(high), percent(share, 1))
         for low, high, share in zip(found.edges, found.edges[1:], found.shares, strict=False)
     ]
+    bars = [
+        {"low": low, "high": high, "share": share, "hover": f"{row[0]} to {row[1]}: {row[2]}"}
+        for low, high, share, row in zip(
+            found.edges, found.edges[1:], found.shares, rows, strict=False
+        )
+    ]
+    series = (
+        "naive",
+        phrases.value_name(document, estimates),
+        phrases.interval_name(document, estimates),
+    )
     return Drawn(
         f"{percent(found.reaching, 0)} of the resamples reach the naive figure of "
         f"{digits.performance(estimate.naive, 'undefined')} on samples that took no part in the "
         "choice.",
         "Bars: the performance, out of the bag, of whichever configuration won in the bag. Lines: "
-        "the naive figure (dashed), the estimate, which is their mean (solid), and the ends of the "
+        "the naive figure (dashed), their mean, which is the estimate (solid), and the ends of the "
         "interval (dotted). The spread is that of the samples and of the selection; it ignores "
         "that models trained anew on other samples would differ.",
         ("from", "to", "share of resamples"),
-        [
-            (*(digits.performance(bar[end]) for end in ("low", "high")), percent(bar["share"], 1))
-            for bar in bars
-        ],
-        vega.spec_of(bars, _bars(estimate, phrases.metric_label(found.metric)), height=180),
+        rows,
+        vega.spec_of(bars, _bars(estimate, series, digits), height=180),
     )
 
 
-def _bars(estimate: Estimate, label: str) -> list[Spec]:
+def _bars(estimate: Estimate, series: Sequence[str], digits: Digits) -> list[Spec]:
+    label = phrases.directed_label(estimate.metric)
     lower, upper = phrases.ends_of(estimate.interval)
-    series = ("naive", "estimate", "interval")
     values = (estimate.naive, estimate.value, lower, upper)
     known = [
-        {"line": line, "value": value}
-        for line, value in zip((*series, "interval"), values, strict=True)
+        {"line": line, "value": value, "hover": f"{line}: {digits.performance(value)}"}
+        for line, value in zip((*series, series[-1]), values, strict=True)
         if value is not None
     ]
     bars = {
         "x": vega.number("low", label, bin={"binned": True}),
         "x2": {"field": "high"},
         "y": vega.SHARES | {"axis": {"format": "%"}},
+        **vega.HOVER,
     }
     marked = {
+        **vega.HOVER,
         "x": vega.number("value", label),
         "color": vega.nominal("line", series, (vega.NAIVE, vega.CORRECTED, vega.INK)),
         "strokeDash": vega.nominal("line", series, (vega.DASHED, vega.SOLID, vega.DOTTED)),
@@ -91,10 +102,8 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
     """Return the configurations by the metric that selects, best first."""
     if not found.rows:
         return exhibit.absent("ranking")
-    label, shown = phrases.metric_label(found.metric), found.rows[: vega.MOST_NAMES]
+    label, winner = phrases.metric_label(found.metric), _winner(exhibit, found)
     digits = phrases.digits_by(found.metric, [row.performance for row in found.rows])
-    names = vega.labels(row.configuration for row in shown)
-    values = vega.named(names, shown, _point)
     columns, rows = ["rank", "configuration", f"{label}, naive"], []
     if found.level is not None:
         columns += [f"{percent(found.level)} simultaneous interval", "may be the best"]
@@ -103,26 +112,69 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
         if found.level is not None:
             cells += [_ends(row, digits), MAY_BE[row.inside]]
         rows.append(cells)
-    at = {"y": vega.names_axis(names), "x": vega.number("value", label)}
-    point: Spec = {"size": 45, "strokeWidth": 1.5, "opacity": 1}
-    intervals = vega.span(at["y"], label, where=vega.KNOWN, opacity=0.5)
+    shown = _first_and(winner, found.rows)
+    names = vega.labels(
+        f"{row.configuration} (winner)" if row is winner else row.configuration for row in shown
+    )
+    values = vega.named(names, shown, lambda row: [_point(row, winner, found, digits)])
+    title = phrases.directed_label(found.metric)
+    at = {"y": vega.names_axis(names), "x": vega.number("value", title)}
+    kinds = [kind for kind in MARKS if any(value["series"] == kind for value in values)]
+    marks = {
+        "shape": vega.nominal("series", kinds, [MARKS[kind][0] for kind in kinds]),
+        "fill": vega.nominal("series", kinds, [MARKS[kind][1] for kind in kinds]),
+        "stroke": vega.nominal("series", kinds, [MARKS[kind][2] for kind in kinds]),
+        "size": {"condition": {"test": "datum.series === 'winner'", "value": 150}, "value": 50},
+    }
+    point: Spec = {"strokeWidth": 1.5, "opacity": 1}
     layers = [
-        *([intervals] if found.level is not None else []),
-        vega.layer("point", at, "!datum.inside", filled=False, color=vega.NAIVE, **point),
-        vega.layer("point", at, "datum.inside", filled=True, color=vega.CORRECTED, **point),
+        *([vega.span(at["y"], title, where=vega.KNOWN, opacity=0.5)] if found.level else []),
+        vega.layer("point", at | marks | vega.HOVER, **point),
     ]
     return Drawn(
         _leader(found, digits),
-        _caption(found, len(shown)),
+        _caption(found, len(shown), found.rows.index(winner) + 1 if winner else 0),
         columns,
         rows,
-        vega.spec_of(values, layers, height={"step": 15}),
+        vega.spec_of(values, layers, height={"step": 18}),
     )
 
 
-def _point(row: Ranked) -> list[Spec]:
-    ends = {"lower": row.lower, "upper": row.upper}
-    return [{"value": row.performance, **ends, "inside": row.inside is True}]
+MARKS = {
+    "winner": ("diamond", vega.CORRECTED, vega.CORRECTED),
+    "may be the best": ("circle", vega.CORRECTED, vega.CORRECTED),
+    "others": ("circle", "transparent", vega.NAIVE),
+}
+"""Shape, fill and stroke of the points of a ranking, by what they are."""
+
+
+def _winner(exhibit: Exhibit, found: Ranking) -> Ranked | None:
+    """The row of the configuration that was selected, which need not be the first, nor listed."""
+    document = exhibit.document
+    if isinstance(document, Envelope) and document.estimates:
+        name = (phrases.reported(document) or document.estimates[0]).winner
+        return next((row for row in found.rows if row.configuration == name), None)
+    return found.rows[0]
+
+
+def _first_and(winner: Ranked | None, rows: Sequence[Ranked]) -> list[Ranked]:
+    """The first rows, and as the last one that of the winner if it is not among them."""
+    shown = list(rows[: vega.MOST_NAMES])
+    return shown if winner is None or winner in shown else [*shown[:-1], winner]
+
+
+def _point(row: Ranked, winner: Ranked | None, found: Ranking, digits: Digits) -> Spec:
+    hover = f"{vega.name_of(row.configuration)}: {digits.performance(row.performance)}"
+    if row.lower is not None and row.upper is not None:
+        hover += f", {percent(found.level or 0)} simultaneous interval {_ends(row, digits)}"
+    series = "may be the best" if row.inside else "others"
+    return {
+        "series": "winner" if row is winner else series,
+        "value": row.performance,
+        "lower": row.lower,
+        "upper": row.upper,
+        "hover": hover,
+    }
 
 
 def _ends(row: Ranked, digits: Digits) -> str:
@@ -146,24 +198,26 @@ def _leader(found: Ranking, digits: Digits) -> str:
     )
 
 
-def _caption(found: Ranking, n_shown: int) -> str:
+def _caption(found: Ranking, n_shown: int, place: int) -> str:
     more = vega.of_first(n_shown, found.n_configurations)
+    if place > n_shown:
+        more = f" The first {n_shown - 1} of {found.n_configurations}, and the winner, at {place}."
     if found.level is None:
         why = f": {vega.name_of(found.without)}" if found.without else ""
         return f"Naive figures, of all samples, not corrected.{more} There are no intervals{why}."
     level = percent(found.level)
     return (
         f"Naive figures, not corrected.{more} The {level} intervals hold for all configurations at "
-        "once, so also for the first one, though it was selected. Filled: may be the best; the set "
-        f"of these holds the truly best one with a probability of {level}. Both are of these "
-        "predictions as they stand: they ignore how models change with their training samples."
+        "once, so also for the winner, though it was selected. The set of those that may be the "
+        f"best includes the truly best one with a probability of {level}. Both take these "
+        "predictions as given: they ignore how models change with their training samples."
     )
 
 
 def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
     """Return the winner in each fold, against all configurations."""
     metric = phrases.metrics_of(exhibit.document)[0]
-    label, shown = phrases.metric_label(metric), found[: vega.MOST_NAMES]
+    label, shown = phrases.directed_label(metric), found[: vega.MOST_NAMES]
     digits = phrases.digits_by(metric, [end for fold in found for end in (fold.least, fold.most)])
     names = vega.labels(f"fold {fold.fold}" for fold in shown)
     rows = [
@@ -182,8 +236,8 @@ def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
     layers = [
         vega.span(y, label, ("least", "most"), opacity=0.5),
         vega.span(y, label, strokeWidth=6, opacity=0.3),
-        vega.layer("tick", median, color=vega.INK, thickness=2, size=12),
-        vega.layer("point", winner, "isValid(datum.winner)", **WINNER),
+        vega.layer("tick", median | vega.HOVER, color=vega.INK, thickness=2, size=12),
+        vega.layer("point", winner | vega.HOVER, "isValid(datum.winner)", **WINNER),
     ]
     return Drawn(
         "The winner is at least as good as the median configuration in "
@@ -194,9 +248,20 @@ def folds(exhibit: Exhibit, found: tuple[FoldSpread, ...]) -> Drawn:
         ("fold", "winner", *SPREAD.values()),
         rows,
         vega.spec_of(
-            vega.named(names, shown, lambda fold: [asdict(fold)]), layers, height={"step": 20}
+            [
+                {"name": name, **asdict(fold), "hover": _said_of_fold(row)}
+                for name, fold, row in zip(names, shown, rows, strict=False)
+            ],
+            layers,
+            height={"step": 20},
         ),
     )
+
+
+def _said_of_fold(row: Sequence[str]) -> str:
+    name, winner, _, lower, median, upper, _ = row
+    middle = f"median {median}, middle half {lower} to {upper}"
+    return f"fold {vega.name_of(name)}: winner {winner}; {middle}"
 
 
 def roc(exhibit: Exhibit, found: Curves) -> Drawn:
@@ -214,9 +279,9 @@ def roc(exhibit: Exhibit, found: Curves) -> Drawn:
         f"{found.n_resamples} resamples, of the curve out of the bag of whichever configuration "
         "won in the bag, so that the selection is in it. Predictions of all folds are pooled. "
         "There is no band: the curves themselves are uncertain by about as much as the estimate.",
-        ("false positive rate", "true positive rate, naive", "true positive rate, corrected"),
+        ("false positive rate", *(f"true positive rate, {name}" for name in _series(exhibit))),
         _rows(found),
-        _spec(found, "false positive rate", "true positive rate"),
+        _spec(found, _series(exhibit), "false positive rate", "true positive rate"),
     )
 
 
@@ -230,10 +295,20 @@ def calibration(exhibit: Exhibit, found: Curves) -> Drawn:
         "won in the bag; a mean over smaller samples is smoother and flatter. Shaded: where nine "
         "in ten naive curves would lie, point by point, if the winner's probabilities were right; "
         "the band ignores the selection.",
-        ("predicted", "frequency, naive", "frequency, corrected", "band from", "band to"),
+        (
+            "predicted",
+            *(f"frequency, {name}" for name in _series(exhibit)),
+            "band from",
+            "band to",
+        ),
         _rows(found),
-        _spec(found, "predicted probability", "observed frequency"),
+        _spec(found, _series(exhibit), "predicted probability", "observed frequency"),
     )
+
+
+def _series(exhibit: Exhibit) -> tuple[str, str]:
+    """Names of both curves; with a single configuration nothing is corrected."""
+    return "naive", "estimate" if exhibit.document.input.n_configurations == 1 else "corrected"
 
 
 def _reliability(found: Curves) -> str:
@@ -250,16 +325,16 @@ def _reliability(found: Curves) -> str:
             "Nothing speaks against the winner's probabilities: the naive curve keeps to its band."
         )
     return (
-        f"Over {share:.0%} of its range the naive curve leaves the band: the winner's "
+        f"Over {percent(share, 0)} of its range the naive curve leaves the band: the winner's "
         "probabilities can't be taken at their word there."
     ).replace("%", " %")
 
 
-def _spec(curves: Curves, x_title: str, y_title: str) -> Spec:
+def _spec(curves: Curves, series: Sequence[str], x_title: str, y_title: str) -> Spec:
     """Return a square with the naive curve dashed, the corrected one solid, and the diagonal."""
     values = [
-        {"x": x, "series": series, "y": y}
-        for series, line in zip(SERIES, (curves.naive, curves.corrected), strict=True)
+        {"x": x, "series": name, "y": y}
+        for name, line in zip(series, (curves.naive, curves.corrected), strict=True)
         for x, y in zip(curves.x, line, strict=True)
         if y is not None
     ]
@@ -274,20 +349,34 @@ def _spec(curves: Curves, x_title: str, y_title: str) -> Spec:
     }
     area = at | {"y2": {"field": "upper"}}
     lines = at | {
-        "color": vega.nominal("series", SERIES, (vega.NAIVE, vega.CORRECTED)),
-        "strokeDash": vega.nominal("series", SERIES, (vega.DASHED, vega.SOLID)),
+        "color": vega.nominal("series", series, (vega.NAIVE, vega.CORRECTED)),
+        "strokeDash": vega.nominal("series", series, (vega.DASHED, vega.SOLID)),
     }
     diagonal = [{"x": end, "y": end} for end in (0, 1)]
     layers = [
         *([vega.layer("area", area, data=band, color=vega.INK, opacity=0.15)] if band else []),
         vega.layer("line", at, data=diagonal, color=vega.INK, strokeWidth=1, opacity=0.6),
         vega.layer("line", lines, strokeWidth=2.5),
+        vega.unseen_points(at["x"], at["y"], _said_of_curves(curves, series, x_title)),
     ]
-    return vega.spec_of(values, layers) | {"width": SIDE, "height": SIDE, "autosize": "pad"}
+    return vega.spec_of(values, layers) | {
+        "width": SIDE,
+        "height": SIDE,
+        "autosize": {"type": "pad"},
+    }
+
+
+def _said_of_curves(curves: Curves, series: Sequence[str], x_title: str) -> list[Spec]:
+    """Return points of both curves, thinned, with their hover texts."""
+    return [
+        {"x": x, "y": y, "hover": f"{x_title} {x:.2f}: {name} {y:.2f}"}
+        for name, line in zip(series, (curves.naive, curves.corrected), strict=True)
+        for x, y in zip(curves.x[::STEP], line[::STEP], strict=True)
+        if y is not None
+    ]
 
 
 def _rows(curves: Curves) -> list[tuple[str, ...]]:
-    """Return every few points of the curves, two decimals each."""
     lines: list[Sequence[float | None]] = [curves.naive, curves.corrected]
     lines += [curves.lower, curves.upper] if curves.lower else []
     return [

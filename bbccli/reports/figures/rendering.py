@@ -1,6 +1,6 @@
 """From a Vega-Lite dictionary to SVG, PNG, PDF or JSON: the only place that knows vl-convert.
 
-Nothing is ever fetched: data stand in the specification, and no address is allowed.
+Nothing is ever fetched: data are in the specification, and no address is allowed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 from bbccli.errors import OptionError, parameter
-from bbccli.reports.figures.base import Drawn, themed
+from bbccli.reports.figures.base import Drawn, Spec, themed
 
 INSTALL = 'pip install "bbccli[report]"'
 PICTURES = ("svg", "png", "pdf", "vl.json")
@@ -40,6 +40,9 @@ vl_convert.vegalite_to_svg({"data": {"values": [{}]}, "mark": "point"}, allowed_
 """
 
 SVG = "http://www.w3.org/2000/svg"
+MARKS = frozenset(f"{{{SVG}}}{name}" for name in ("path", "line", "rect"))
+"""Elements that marks are drawn by; labels of other elements describe axes and groups."""
+
 _NEEDLESS = re.compile(r"(role|class|pointer-events|aria-.*|xml:space|version)$")
 
 
@@ -49,7 +52,7 @@ def can_render() -> bool:
 
 
 def obstacle() -> tuple[str, str]:
-    """Return why nothing can be drawn, where it can't, and what to do."""
+    """Return why nothing can be drawn, if so, and the remedy."""
     if _has_room():
         return "figures are drawn by vl-convert-python, which is not installed", INSTALL
     return (
@@ -61,9 +64,9 @@ def obstacle() -> tuple[str, str]:
 
 @cache
 def _has_room() -> bool:
-    """Return True if the limits of this process leave vl-convert enough address space.
+    """True if the limits of this process leave vl-convert enough address space.
 
-    Without it the engine aborts, and takes the process along: so another one tries.
+    Without it the engine aborts and takes the process along, so another process tries.
     """
     try:
         import resource
@@ -74,7 +77,7 @@ def _has_room() -> bool:
 
 
 def _left(limits: list[int]) -> list[int]:
-    """Return limits of address space and data less current use, where that is known."""
+    """Return the free address space and data segment, where limits are known."""
     try:
         sizes = Path("/proc/self/statm").read_text().split()
         pages, used = os.sysconf("SC_PAGE_SIZE"), (int(sizes[0]), int(sizes[5]))
@@ -87,7 +90,7 @@ def _left(limits: list[int]) -> list[int]:
 
 
 def _survives(*limits: int) -> bool:
-    """Return True if a process under limits of address space and data can draw."""
+    """True if a process under limits of address space and data can draw."""
     done = subprocess.run(
         [sys.executable, "-P", "-c", TRIAL, *map(str, limits)],
         stdin=subprocess.DEVNULL, capture_output=True, check=False,
@@ -96,34 +99,50 @@ def _survives(*limits: int) -> bool:
 
 
 def inline_svg(drawn: Drawn, prefix: str) -> str:
-    """Return a figure to stand in a page: its ink is that of the text, its ids are its own.
+    """Return a figure for a page: its ink is that of the text, its ids are its own.
 
-    Parameters
-    ----------
-    prefix
-        Of the ids in it, which must differ between the figures of a page.
+    The marks show their text under the pointer.
+
+    prefix: of the ids in it, which must differ between the figures of a page.
     """
-    root = ElementTree.fromstring(_converted("vegalite_to_svg", themed(drawn.spec)))
-    for element in root.iter():
+    root = _drawn(drawn, drawn.spec, prefix)
+    for side in ("width", "height"):
+        root.set(side, f"{float(root.get(side, '0')) * ENLARGED:g}")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def small_svg(drawn: Drawn, prefix: str) -> str:
+    """Return the figure for a telephone, which is hidden until a style shows it; empty if none."""
+    spec = drawn.on_telephone()
+    if spec is None:
+        return ""
+    root = _drawn(drawn, spec, f"{prefix}-small")
+    root.set("class", "small")
+    root.set("display", "none")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _drawn(drawn: Drawn, spec: Spec, prefix: str) -> ElementTree.Element:
+    root = ElementTree.fromstring(_converted("vegalite_to_svg", themed(spec)))
+    for element in list(root.iter()):
+        said = element.get("aria-label") if element.tag in MARKS else None
         _tidy(element, prefix)
+        if said:
+            ElementTree.SubElement(element, f"{{{SVG}}}title").text = said
+            element.set("pointer-events", "all")  # within an open circle too
     for parent in list(root.iter()):
         for child in [one for one in parent if _is_nothing(one)]:
             parent.remove(child)
-    for side in ("width", "height"):
-        root.set(side, f"{float(root.get(side, '0')) * ENLARGED:g}")
     root.set("role", "img")
     root.set("aria-label", f"{drawn.title}. {drawn.reading}")
     ElementTree.register_namespace("", SVG)
-    return ElementTree.tostring(root, encoding="unicode")
+    return root
 
 
 def picture_form(path: str) -> str:
     """Return the form that the suffix of a file asks for, if it can be written here.
 
-    Raises
-    ------
-    OptionError
-        Another suffix, or one that needs a package that is not installed.
+    Raises OptionError: another suffix, or one that needs a package that is not installed.
     """
     found = next((form for form in PICTURES if path.lower().endswith(f".{form}")), None)
     if found is None:
@@ -139,10 +158,7 @@ def picture_form(path: str) -> str:
 def exported(drawn: Drawn, form: str) -> bytes:
     """Return a figure as a file: svg, png, pdf or vl.json, the last of which needs no package.
 
-    Raises
-    ------
-    OptionError
-        The package that draws is not installed, or has not the room.
+    Raises OptionError: the package that draws is not installed, or has not the room.
     """
     spec = drawn.on_paper()
     if form == "vl.json":
@@ -157,10 +173,7 @@ def exported(drawn: Drawn, form: str) -> bytes:
 def check_can_render() -> None:
     """Refuse to draw where nothing can be drawn.
 
-    Raises
-    ------
-    OptionError
-        It is not installed, or has not the room.
+    Raises OptionError: it is not installed, or has not the room.
     """
     if not can_render():
         problem, remedy = obstacle()
@@ -178,7 +191,7 @@ def _converted(name: str, spec: dict[str, Any], **more: Any) -> Any:
 
 
 def _tidy(element: ElementTree.Element, prefix: str) -> None:
-    """Drop what a picture with one label needs not, and make its ids its own."""
+    """Remove what a picture with one label does not need, and make its ids unique."""
     for key, value in list(element.attrib.items()):
         if _NEEDLESS.match(key):
             del element.attrib[key]

@@ -1,4 +1,4 @@
-"""What a result rests on: met, violated, or unknown, as far as the file and its notes tell."""
+"""Assumptions behind a result: met, violated or unknown, as far as the file and its notes tell."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Judged = tuple[str, str]
 
 
 def assumptions(document: Envelope) -> list[tuple[str, str, str]]:
-    """Return what a result rests on: what has to be true, its state, and how that is known."""
+    """Return the assumptions of a result: each claim, its state, and the evidence."""
     codes = {note.code for note in phrases.notes_of(document)}
 
     def seen(*names: str) -> str:
@@ -105,4 +105,4 @@ CLAIMS: dict[str, Callable[[Envelope, Seen], Judged]] = {
     "The rule of selection and the metric were chosen before the results were seen.": _untold,
     "New samples come from where these came from.": _untold,
 }
-"""What has to be true, and what tells whether it is."""
+"""Each assumption, and the check of it."""

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import PurePath
 
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
-from bbccli.core.rounding import count, percent
-from bbccli.core.text import redacted
+from bbccli.core.rounding import percent
 from bbccli.reports import Style, phrases
-from bbccli.reports.blocks import Heading
-from bbccli.reports.content.compare import blocks, is_selected, of_baseline
+from bbccli.reports.compared import is_selected, of_baseline
+from bbccli.reports.content.compare import blocks
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
-from bbccli.reports.figures.base import name_of
-from bbccli.reports.page.markup import Markup, whole
-from bbccli.reports.page.sections import made_from, methods_section, sections
+from bbccli.reports.page.markup import Markup
+from bbccli.reports.page.of_blocks import page_of_blocks
+from bbccli.reports.page.sections import methods_section
 from bbccli.schema.compare import CompareEnvelope
 
 FIGURES = ("differences", "ranking", "cd")
@@ -31,20 +29,15 @@ def render(documents: Sequence[CompareEnvelope], style: Style) -> str:
 
 
 def page_of_comparison(exhibit: Exhibit, title: str = "") -> str:
-    """Return one page of what `bbc compare` says, with a title of its own if none is given."""
+    """Return one page of `bbc compare`, under its own title if none is given."""
     document: CompareEnvelope = exhibit.document
-    head, *rest = blocks(document)
-    about = (head.more or head.text) if isinstance(head, Heading) else ""
-    n_sets = len(document.data_sets)
-    name = name_of(PurePath(redacted(document.input.path)).name)
-    parts = [*sections(rest, figures_of(exhibit)), _methods(document), made_from(exhibit)]
-    return whole(
-        title or f"Compared: {count(n_sets, 'data set') if n_sets else name}", about, parts
+    return page_of_blocks(
+        exhibit, blocks(document), title, figures_of(exhibit), [_methods(document)]
     )
 
 
 def figures_of(exhibit: Exhibit) -> list[Drawn | Absent]:
-    """Return the figures that fit what was asked."""
+    """Return the figures for the question asked."""
     document = exhibit.document
     parts = (document.comparisons, document.best_set, document.ranks)
     found = document.best_set
@@ -99,9 +92,9 @@ def _sentences(document: CompareEnvelope, tests: Sequence[str]) -> Iterator[str]
         yield f"Configurations were compared by {names}{more}."
     if document.best_set is not None:
         yield (
-            "The set of configurations that may be the best holds the best one with a probability "
-            f"of {level} (cross-validation with confidence; Lei 2020); intervals of the "
-            "performances hold for all configurations at once."
+            "The set of configurations that may be the best includes the best one with a "
+            f"probability of {level} (cross-validation with confidence; Lei 2020); intervals of "
+            "the performances hold for all configurations at once."
         )
     if document.ranks is not None:
         yield (

@@ -1,7 +1,7 @@
-"""HTML put together from parts: text is escaped unless it is markup already.
+"""HTML put together from parts: text is escaped unless it is already markup.
 
-The style has the fonts of the system, is light or dark, and fits paper and a telephone. The page is
-written to be read without it, for some servers allow no style in a page.
+The style uses system fonts, is light or dark, and fits paper and a telephone. The page also reads
+well without it, because some servers allow no style in a page.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
+from bbccli.core.arguments import day
 from bbccli.core.text import redacted, visible
 from bbccli.reports.figures.base import name_of
 from bbccli.version import __version__
@@ -20,11 +21,14 @@ from bbccli.version import __version__
 LONGEST = 3_000
 """Characters of a text on a page."""
 
-LONG_CELL, LONG_NAME = 30, 12
+LONG_CELL, LONG_NAME = 24, 12
 """Characters from which on a cell, and the name of a row, may take several lines."""
 
+LONG_PART = 30
+"""Characters from which on a name is broken anywhere: it has no joint where a line could end."""
+
 NO_FIGURE = frozenset({"none", "undefined", "unknown"})
-"""What stands where a figure is missing."""
+"""Sign for a missing figure."""
 
 
 class Markup(str):
@@ -36,8 +40,6 @@ class Markup(str):
 def text(value: str, longest: int = LONGEST) -> Markup:
     """Return a text from anywhere as HTML: without secrets, on one line, not too long.
 
-    Examples
-    --------
     >>> print(text("<b>a</b> & 'c'"))
     &lt;b&gt;a&lt;/b&gt; &amp; &#x27;c&#x27;
     """
@@ -46,12 +48,41 @@ def text(value: str, longest: int = LONGEST) -> Markup:
 
 _SHARE = re.compile(r"(\d) %")
 
+_UNBROKEN = re.compile(r"\S{21,}")
+"""Text that may be wider than a line, or a column, of a phone."""
+
+_JOINT = re.compile(r"(?<=[_,/(|=])(?=\S)")
+"""Joints of a long name: lines may end there, and otherwise only between words."""
+
+
+_OPTION = re.compile(r"--[a-z][a-z-]*")
+
+_RTL = re.compile("[{0}](?:[{0} ]*[{0}])?".format("\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc"))
+"""Words of scripts that are written from right to left."""
+
+
+def flowing(value: str) -> Markup:
+    """Return a text as HTML, in which lines may end at the joints of long names.
+
+    >>> print(flowing("Boosting(rate=0.1,max_depth=3)"))
+    Boosting(<wbr>rate=<wbr>0.1,<wbr>max_<wbr>depth=<wbr>3)
+    """
+    return _flowing(text(value))
+
+
+def _flowing(escaped: str) -> Markup:
+    """Mark where lines may end, options, which none may end in, and words from right to left.
+
+    Figures beside these words would else change places with them.
+    """
+    joined = _UNBROKEN.sub(lambda found: _JOINT.sub("<wbr>", found[0]), escaped)
+    isolated = _RTL.sub(r"<bdi>\g<0></bdi>", joined)
+    return Markup(_OPTION.sub(r'<span class="whole">\g<0></span>', isolated))
+
 
 def tag(name: str, *content: str, **attributes: str) -> Markup:
     """Return an element; `class_` and the like are spelled with a line at the end.
 
-    Examples
-    --------
     >>> print(tag("p", "a < b", class_="note"))
     <p class="note">a &lt; b</p>
     """
@@ -59,52 +90,63 @@ def tag(name: str, *content: str, **attributes: str) -> Markup:
         f' {key.rstrip("_").replace("_", "-")}="{text(value, 1000)}"'
         for key, value in attributes.items()
     )
-    inside = "".join(part if isinstance(part, Markup) else text(part) for part in content)
+    inside = "".join(part if isinstance(part, Markup) else flowing(part) for part in content)
     return Markup(f"<{name}{told}>{inside}</{name}>")
 
 
-def table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
-    """Return a table whose first column names its rows, in a box that can scroll."""
+def table(
+    caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]], marked: int | None = None
+) -> Markup:
+    """Return a table whose first column names its rows, in a box that can scroll.
+
+    marked: position of the row that the answer is about, which is bold.
+    """
     listed = [list(row) for row in rows]
-    kinds = ["text" if any(map(_is_word, cells)) else "" for cells in zip(*listed, strict=True)]
+    kinds = ["text" if _is_text(cells) else "" for cells in zip(*listed, strict=True)]
     kinds = kinds or [""] * len(columns)
     named = zip(columns, kinds, strict=True)
     head = tag("tr", *(_cell("th", name, kind, scope="col") for name, kind in named))
-    body = [
-        tag(
-            "tr",
-            _cell("th", first, _long(first, LONG_NAME), scope="row"),
-            *(
-                _cell("td", cell, f"{kind} {_long(cell, LONG_CELL)}".strip())
-                for cell, kind in zip(cells, kinds[1:], strict=True)
-            ),
-        )
-        for first, *cells in listed
-    ]
+    body = []
+    for position, (first, *cells) in enumerate(listed):
+        strong = position == marked
+        row = [_cell("th", first, _long(first, LONG_NAME), strong=strong, scope="row")]
+        row += [
+            _cell("td", cell, f"{kind} {_long(cell, LONG_CELL)}".strip(), strong=strong)
+            for cell, kind in zip(cells, kinds[1:], strict=True)
+        ]
+        body.append(tag("tr", *row))
     inside = tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body))
     return tag("div", inside, class_="scroll", role="group", aria_label=caption, tabindex="0")
 
 
-def _cell(name: str, cell: str, kind: str, **attributes: str) -> Markup:
-    """A cell, of some classes if there are any."""
-    return tag(name, cell, **attributes, **({"class_": kind} if kind else {}))
+def _cell(name: str, cell: str, kind: str, *, strong: bool = False, **attributes: str) -> Markup:
+    """Return a cell, of some classes if there are any."""
+    content = tag("strong", cell) if strong and cell else cell
+    return tag(name, content, **attributes, **({"class_": kind} if kind else {}))
 
 
 def _long(cell: str, longest: int) -> str:
-    """The classes of what takes several lines where there is not the room."""
+    """Classes of a cell that wraps where there is little room."""
     if len(cell) <= longest:
         return ""
-    return "long unbroken" if max(map(len, cell.split()), default=0) > LONG_CELL else "long"
+    parts = [part for word in cell.split() for part in _JOINT.split(word)]
+    return "long unbroken" if max(map(len, parts), default=0) > LONG_PART else "long"
 
 
-def _is_word(cell: str) -> bool:
-    """Whether a cell has words where others have figures."""
-    return cell[:1].isalpha() and cell not in NO_FIGURE
+def _is_text(cells: Sequence[str]) -> bool:
+    """True if most cells have words where others have figures."""
+    known = [cell[:1].isalpha() for cell in cells if cell not in NO_FIGURE]
+    return 2 * sum(known) > len(known)
 
 
 def words(caption: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
     """Return a table whose cells are sentences."""
     return tag("div", table(caption, columns, rows), class_="words")
+
+
+def facts_of(caption: str, rows: Iterable[Sequence[str]]) -> Markup:
+    """Return names and what is said of each; a style hides the caption and the heads."""
+    return tag("div", table(caption, ("what", "value"), rows), class_="words facts")
 
 
 def listing(items: Iterable[str]) -> Markup:
@@ -121,19 +163,19 @@ def section(title: str, ident: str, *content: str) -> Markup:
 
 
 def details(summary: str, *content: str) -> Markup:
-    """Return what is folded away until it is asked for; on paper it is always open."""
+    """Return a part that is folded until opened, also on paper."""
     return tag("details", tag("summary", summary), *content)
 
 
 def code(content: str) -> Markup:
-    """Return several lines as they stand, to be copied."""
-    lines = [html.escape(visible(redacted(line))) for line in content.split("\n")]
+    """Return several lines to be copied."""
+    lines = [_flowing(html.escape(visible(redacted(line)))) for line in content.split("\n")]
     inside = tag("code", Markup("\n".join(lines)))
     return tag("pre", inside, tabindex="0")
 
 
 def resource(name: str) -> str:
-    """Return the text of a file that lies beside this module."""
+    """Return the text of a file next to this module."""
     return files("bbccli.reports.page").joinpath(name).read_text("utf-8").rstrip()
 
 
@@ -153,7 +195,12 @@ def whole(title: str, about: str, parts: Sequence[Markup]) -> str:
             f"<style>{style}</style>",
         ]
     )
-    header = tag("header", tag("h1", title), tag("p", about, class_="about"))
+    today = day()
+    time = tag("time", f"{today.day} {today:%B %Y}", datetime=today.isoformat())
+    made = tag("p", "Page made on ", time, f" by bbc {__version__}", class_="about")
+    header = tag(
+        "header", tag("h1", title), *([tag("p", about, class_="about")] if about else []), made
+    )
     footer = tag("footer", tag("p", f"Made by bbc {__version__}. Nothing was trained again."))
     body = "\n".join([header, tag("main", *(Markup(part + "\n") for part in parts)), footer])
     inside = f"<head>\n{head}\n</head>\n<body>\n{body}\n</body>"

@@ -6,27 +6,39 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bbccli.core.notes import Note, by_severity
+from bbccli.core.notes import Note, Severity, by_severity, severity_of
 from bbccli.core.rounding import count
-from bbccli.reports.blocks import Block, BlockTable, FactList, Line, Notes, Wide
+from bbccli.reports.blocks import (
+    AnswerLines,
+    Block,
+    BlockTable,
+    FactList,
+    Folded,
+    Line,
+    Notes,
+    Wide,
+)
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
 from bbccli.reports.figures.base import name_of
-from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle
+from bbccli.reports.figures.rendering import can_render, inline_svg, obstacle, small_svg
 from bbccli.reports.page.markup import (
     Markup,
     code,
     details,
+    facts_of,
     listing,
     resource,
     section,
     table,
     tag,
-    words,
 )
 
 MOST_ROWS = 200
 """Rows of a table of data; the rest are counted."""
+
+MOST_OPEN = 15
+"""Rows of a table that is not folded."""
 
 MOST_SETS = 50
 """Data sets that are listed; the rest are counted."""
@@ -39,18 +51,28 @@ def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) ->
     tables = [one for one in parts.tables if one.figure not in shown]
     return [
         parts.verdict(),
-        section("Facts", "facts", *parts.facts()),
+        *(_table(one) for one in tables if not one.title),
+        parts.summary(),
         notes_section(parts.notes),
         figure_sections(figures) if figures else Markup(),
-        *(section(one.title, one.title.lower().replace(" ", "-"), _table(one)) for one in tables),
+        *(
+            section(one.title, one.title.lower().replace(" ", "-"), _table(one))
+            for one in tables
+            if one.title
+        ),
     ]
+
+
+def summary(blocks: Iterable[Block]) -> Markup:
+    """Return the facts of one result: the sentence to quote, how sure the choice is, and others."""
+    return _Parts.of(blocks).summary()
 
 
 def cell_of_blocks(blocks: Iterable[Block]) -> Markup:
     """Return the head of the page of one result: tables that have a title are folded."""
-    parts = _Parts.of(one for one in blocks if not isinstance(one, Line) or one.strong)
-    answers = [_table(one, one.most) for one in parts.tables if not one.title]
-    folded = [details(one.title, _table(one, one.most)) for one in parts.tables if one.title]
+    parts = _Parts.of(one for one in blocks if not isinstance(one, Line))
+    answers = [_table(one) for one in parts.tables if not one.title]
+    folded = [details(one.title, _table(one)) for one in parts.tables if one.title]
     return cell([parts.verdict(), *answers, *parts.facts(), *folded], parts.notes)
 
 
@@ -63,20 +85,21 @@ def cell(parts: Sequence[Markup], notes: Sequence[Note]) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    """The blocks of one result, by what they are."""
-
-    lines: list[Line]
+    answers: list[str]
+    lines: list[str]
     rows: list[tuple[str, ...]]
     tables: list[BlockTable]
     notes: list[Note]
 
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> _Parts:
-        found = cls([], [], [], [])
+        found = cls([], [], [], [], [])
         for one in blocks:
-            match one.block if isinstance(one, Wide) else one:
-                case Line() as line:
-                    found.lines.append(line)
+            match one.block if isinstance(one, Wide | Folded) else one:
+                case AnswerLines(answers):
+                    found.answers.extend(answers)
+                case Line(text):
+                    found.lines.append(text)
                 case FactList(rows):
                     found.rows.extend(rows)
                 case Notes(notes, rows):
@@ -89,28 +112,31 @@ class _Parts:
 
     def verdict(self) -> Markup:
         """The sentences that answer."""
-        texts = [tag("strong", one.text) if one.strong else one.text for one in self.lines]
+        texts = [*(tag("strong", one) for one in self.answers), *self.lines]
         return tag("div", *(tag("p", text) for text in texts), class_="verdict")
 
     def facts(self) -> list[Markup]:
-        """A table of the facts, if there are any."""
+        """Return a table of the facts, if there are any."""
         rows = [(name, ", ".join(texts)) for name, *texts in self.rows if any(texts)]
-        return [words("What the verdict rests on", ("what", "value"), rows)] if rows else []
+        return [facts_of("Summary", rows)] if rows else []
+
+    def summary(self) -> Markup:
+        """Return the facts under their heading."""
+        return section("Summary", "summary", *self.facts())
 
 
-def _table(block: BlockTable, most: int = MOST_ROWS) -> Markup:
+def _table(block: BlockTable) -> Markup:
     columns = [column.name for column in block.columns]
     rows = [[text or "none" for text in row] for row in block.rows]
-    return listed(f"All {block.title.lower()}" if block.title else "", columns, rows, most)
+    caption = f"All {block.title.lower()}" if block.title else ""
+    found = listed(caption, columns, rows, marked=block.marked)
+    return Markup(found + tag("p", block.after, class_="quiet")) if block.after else found
 
 
 def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup:
     """Return a section for each figure that is drawn, and one that names the others.
 
-    Parameters
-    ----------
-    prefix
-        Of all ids, where a page has several results.
+    prefix: of all ids, where a page has several results.
     """
     drawn = [one for one in found if isinstance(one, Drawn)]
     items = [f"{one.title}: {one.reason}." for one in found if isinstance(one, Absent)]
@@ -119,35 +145,60 @@ def figure_sections(found: Sequence[Drawn | Absent], prefix: str = "") -> Markup
     parts = [figure_section(one, f"{prefix}{one.kind}") for one in drawn]
     if items:
         parts.append(section("Not shown", f"{prefix}absent", listing(items)))
-    return Markup("".join(parts))
+    return tag("div", *parts, class_="figures")
 
 
 def figure_section(drawn: Drawn, ident: str) -> Markup:
     """Return one figure under its heading."""
-    picture = Markup(inline_svg(drawn, ident)) if can_render() else Markup()
+    pictures = inline_svg(drawn, ident) + small_svg(drawn, ident) if can_render() else ""
     return section(
         drawn.title,
         ident,
         tag("p", drawn.reading, class_="reading"),
-        tag("figure", picture, tag("figcaption", Markup(tag("span", drawn.caption)))),
-        details("The same as a table", listed(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
+        tag("figure", Markup(pictures), tag("figcaption", drawn.caption)),
+        details("The same as a table", rows_of(f"Data: {drawn.title}", drawn.columns, drawn.rows)),
     )
 
 
 def listed(
-    caption: str, columns: Sequence[str], rows: Sequence[Sequence[str]], most: int = MOST_ROWS
+    caption: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    most: int = MOST_ROWS,
+    marked: int | None = None,
+) -> Markup:
+    """Return a table of the first rows; of many more, all are folded away below it."""
+    if len(rows) <= MOST_OPEN:
+        return table(caption, columns, rows, marked)
+    whole = rows_of(caption, columns, rows, most, marked)
+    first = table(caption, columns, rows[:MOST_OPEN], marked)
+    which = f"All {len(rows):,}" if len(rows) <= most else f"The first {most} of {len(rows):,}"
+    return Markup(first + details(f"{which} rows", whole))
+
+
+def rows_of(
+    caption: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    most: int = MOST_ROWS,
+    marked: int | None = None,
 ) -> Markup:
     """Return a table of the first rows, and how many more there are."""
     more = len(rows) - most
-    rest = tag("p", f"{more} more are not listed.", class_="quiet") if more > 0 else ""
-    return Markup(table(caption, columns, rows[:most]) + rest)
+    rest = tag("p", f"{more:,} more are not listed.", class_="quiet") if more > 0 else ""
+    return Markup(table(caption, columns, rows[:most], marked) + rest)
 
 
 def notes_section(found: Sequence[Note]) -> Markup:
     """Return some notes under their heading."""
     if not found:
         return section("Notes", "notes", tag("p", "There is nothing to note."))
-    return section("Notes", "notes", listed_notes(found))
+    harmless = [note for note in found if severity_of(note.code) is Severity.HARMLESS]
+    others = [note for note in found if note not in harmless]
+    parts = [listed_notes(others)] if others else []
+    if harmless:
+        parts.append(details(count(len(harmless), "harmless note"), listed_notes(harmless)))
+    return section("Notes", "notes", *parts)
 
 
 def listed_notes(found: Sequence[Note]) -> Markup:
@@ -174,25 +225,25 @@ def made_from(exhibit: Exhibit) -> Markup:
     facts = [
         *((name_of(one.path), f"SHA-256 {one.sha256 or 'unknown'}") for one in sets[:MOST_SETS]),
         *([("more files", str(len(sets) - MOST_SETS))] if len(sets) > MOST_SETS else []),
-        *([] if sets else [("file", read.path), ("SHA-256", read.sha256 or "unknown")]),
+        *(
+            [("file", read.path), ("SHA-256", read.sha256 or "unknown")]
+            if read and not sets
+            else []
+        ),
         ("bbc", document.version),
         ("seed", str(plan.seed)),
         ("format of results", document.schema),
     ]
     command = [code(exhibit.command)] if exhibit.command else []
-    rows = words("What this page was made from", ("what", "value"), facts)
+    rows = facts_of("What this page was made from", facts)
     return section("Made from", "made", *command, rows)
 
 
 def methods_section(text: str, keys: Sequence[str], references: Sequence[str] = ()) -> Markup:
     """Return a paragraph for the methods of a paper, and what to cite.
 
-    Parameters
-    ----------
-    keys
-        Of entries of `references.bib`.
-    references
-        Of tests, which have no entry.
+    keys: of entries of `references.bib`.
+    references: of tests, which have no entry.
     """
     entries = {re.split("[{,]", one)[1]: one for one in resource("references.bib").split("\n\n")}
     parts = [tag("p", text)]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePath
-from statistics import median
 from typing import IO
 
 from bbccli.core.documents import Json
-from bbccli.core.results import Estimate
-from bbccli.core.rounding import count, percent
+from bbccli.core.rounding import count
 from bbccli.core.text import redacted, visible
-from bbccli.methods import METHODS
 from bbccli.reports import Style, phrases
-from bbccli.reports.content.correct import methods_table
+from bbccli.reports.content.correct import blocks, methods_table
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import KINDS, draw
 from bbccli.reports.figures.base import name_of
@@ -30,6 +27,7 @@ from bbccli.reports.page.markup import (
     words,
 )
 from bbccli.reports.page.sections import (
+    MOST_OPEN,
     cell,
     figure_section,
     figure_sections,
@@ -37,22 +35,18 @@ from bbccli.reports.page.sections import (
     made_from,
     methods_section,
     notes_section,
+    summary,
 )
-from bbccli.reports.sentences import (
-    answer,
-    capped_sentence,
-    is_guarded,
-    is_resampled,
-    sentences,
-)
+from bbccli.reports.paper import paragraph
+from bbccli.reports.sentences import answer, gate_sentence
+from bbccli.reports.summary import Summary
 from bbccli.schema.correct import Envelope, ErrorEnvelope
-from bbccli.types import Task
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""
 
 OF_METHODS = {"mabt": "rink2025", "tilting": "rink2025", "tilting-10p": "rink2025"}
-"""What else to cite, by the method."""
+"""Further references, by method."""
 
 ABOUT_MANY = "The best configuration of each experiment: what it scored, and what to expect of it."
 
@@ -82,12 +76,8 @@ def page(
 ) -> str:
     """Return a page of results.
 
-    Parameters
-    ----------
-    failures
-        Errors of files without a result.
-    title
-        Of the page; else it says what it shows.
+    failures: errors of files without a result.
+    title: of the page; else it says what it shows.
     """
     if len(exhibits) == 1 and not failures:
         return _of_one(exhibits[0], title)
@@ -100,21 +90,23 @@ def page(
 
 def _of_one(exhibit: Exhibit, title: str) -> str:
     document: Envelope = exhibit.document
-    texts = [*sentences(document), *(capped_sentence(one, document) for one in document.capped)]
     others = phrases.metrics_of(document)[1:]  # the figure of the first one has its table
     rests = words(
         "What the figures rest on",
         ("assumption", "state", "how that is known"),
         assumptions(document),
     )
-    parts = [
-        verdict(document),
-        section("To report", "report", *(tag("p", visible(text) + ".") for text in texts)),
-        notes_section(phrases.notes_of(document)),
+    shown = [
         figure_sections([draw(kind, exhibit) for kind in KINDS]),
         section("Other metrics", "others", *(_estimates(document, metric) for metric in others)),
         section("Assumptions", "assumptions", rests),
         _methods(document),
+    ]
+    parts = [
+        verdict(document),
+        summary(blocks(document)),
+        notes_section(phrases.notes_of(document)),
+        *(shown if document.estimates else []),
         made_from(exhibit),
     ]
     title = title or f"What to expect: {name_of(PurePath(redacted(document.input.path)).name)}"
@@ -135,7 +127,7 @@ def _part(exhibit: Exhibit, position: int) -> Markup:
 
 
 def verdict(document: Envelope) -> Markup:
-    """Return what a stranger needs, and what the gate found."""
+    """Return the answer for a stranger, and the verdict of the gate."""
     paragraphs = [
         tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
         for line in first_lines(document)
@@ -155,14 +147,13 @@ def first_lines(document: Envelope) -> list[str]:
 
 
 def _estimates(document: Envelope, metric: str) -> Markup:
-    """Return the table of all methods for a metric."""
     block = methods_table(document, metric)
     others = block.columns[1:]
     named = {"": "what it does"}
     columns = ["method", *(named.get(column.name, column.name) for column in others)]
     rows = [
-        [f"{name[2:]} (to report)" if name[0] == ">" else name[2:], *cells]
-        for name, *cells in block.rows
+        [f"{name} (to report)" if n == block.marked else name, *cells]
+        for n, (name, *cells) in enumerate(block.rows)
     ]
     return table(f"Estimates, {phrases.metric_label(metric)}", columns, rows)
 
@@ -174,57 +165,12 @@ def _methods(document: Envelope) -> Markup:
         return Markup()
     own = OF_METHODS.get(estimate.method)
     keys = ["tsamardinos2018", *([own] if own else [])]
-    return methods_section(_paragraph(estimate, document), keys)
-
-
-def _paragraph(estimate: Estimate, document: Envelope) -> str:
-    read, plan = document.input, document.plan
-    label = phrases.metric_label(estimate.selected_by)
-    name = phrases.method_name(estimate.method)
-    known = METHODS.get(estimate.method)
-    source = f" ({known.reference})" if known and known.reference else ""
-    folds = f" in {phrases.folds(read)}" if read.n_folds else ""
-    repeats = f", {count(read.n_repeats, 'repeat')}" if read.n_repeats > 1 else ""
-    data = f"{phrases.configurations(read)} for {phrases.samples(read)}{folds}{repeats}"
-    rule = phrases.RULES.get(plan.select, plan.select)
-    made = "Scores" if read.task == Task.SCORE else "Out-of-sample predictions"
-    parts = [
-        f"{made} of {data} were compared by {label} "
-        f"({phrases.pooling_of(estimate, document)}), and the {rule} was selected.",
-        f"Its performance was estimated with {name}{source}, which accounts for the selection.",
-    ]
-    if read.n_configurations == 1:
-        parts = [
-            f"{made} of {data} were analysed.",
-            f"Its performance was estimated with {name}{source}, without correction for a "
-            "selection.",
-        ]
-    if known and known.summary:
-        parts.append(f"In short: {known.summary}.")
-    if estimate.size_correction is not None:
-        measured = phrases.metric_label(estimate.metric)
-        parts.append(
-            f"{measured} is not a mean over samples, so the estimate was also corrected for the "
-            "smaller number of samples that a resample leaves out."
-        )
-    if estimate.n_evaluation is not None:
-        parts.append(
-            f"For evaluation, {percent(plan.evaluation_share)} of the samples were held out."
-        )
-    if estimate.n_resamples:
-        drawn = "all there are" if estimate.exact else f"seed {plan.seed}"
-        parts.append(f"It used {count(estimate.n_resamples, 'resample')} ({drawn}).")
-    if estimate.interval and is_resampled(estimate):
-        guard = ", guarded against collapse" if is_guarded(estimate, document) else ""
-        name = phrases.interval_name(document, [estimate])
-        parts.append(f"The {name} is of the {plan.interval} kind{guard}.")
-    return " ".join(parts) + f" Software: bbc {document.version}."
+    return methods_section(paragraph(estimate, document), keys)
 
 
 def _overview(
     documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
 ) -> list[Markup]:
-    """Return the sentence over all, the table and the figure."""
     paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
     lines = [*map(_line, documents), *map(_line_of_failure, failures)]
     rows = [(visible(path), *cells) for path, cells in zip(paths, lines, strict=True)]
@@ -232,35 +178,45 @@ def _overview(
     if not any(document.gate for document in documents):
         columns, rows = COLUMNS, [row[:-1] for row in rows]
     figure = experiments(documents)
+    doubtful = list(_doubtful(documents, failures, paths))
+    look = [table("What to look at", ("experiment", "what"), doubtful[:MOST_OPEN])]
+    if len(doubtful) > MOST_OPEN:
+        look.append(tag("p", f"{len(doubtful) - MOST_OPEN} more are in the table.", class_="quiet"))
     parts = [
-        tag("div", tag("p", _summary(documents, failures, n_all)), class_="verdict"),
-        section("All of them", "all", listed("Experiments", columns, rows, MOST_LINES)),
+        _learned(documents, failures, n_all),
+        section("To look at", "look", *(look if doubtful else [])),
         figure_section(figure, figure.kind) if figure else "",
+        section("All of them", "all", listed("Experiments", columns, rows, MOST_LINES)),
     ]
     return [Markup("".join(parts))]
 
 
-def _summary(documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str) -> str:
-    found = [one for one in map(phrases.reported, documents) if one is not None]
-    optimism = [e.optimism for e in found if e.optimism is not None]
-    parts = [f"{n_all}."]
-    if optimism and len({e.metric for e in found}) == 1:
-        metric = found[0].metric
-        digits = phrases.digits_by(metric, [value for e in found for value in (e.naive, e.value)])
-        parts.append(
-            f"The naive {phrases.metric_label(metric)} was too good by "
-            f"{digits.difference(median(optimism))} in the median, by "
-            f"{digits.difference(max(optimism))} at most."
-        )
-    if missed := sum(one.gate is not None and one.gate.outcome != "met" for one in documents):
-        parts.append(f"{count(missed, 'gate')} not met.")
-    if failures:
-        parts.append(f"{len(failures)} without a result.")
-    return " ".join(parts)
+def _learned(
+    documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
+) -> Markup:
+    """Return what the experiments say together: of their figures, of gates, and what is refused."""
+    found = Summary()
+    for document in documents:
+        found.add(document)
+    for failure in failures:
+        found.add(failure)
+    first, *others = [*found.learned()] or [f"{n_all}: none has a corrected figure."]
+    texts = [tag("p", tag("strong", first)), *(tag("p", line) for line in others)]
+    return tag("div", *texts, class_="verdict")
+
+
+def _doubtful(
+    documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], paths: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the files without a result, and those whose gate is not met."""
+    for path, failure in zip(paths[len(documents) :], failures, strict=True):
+        yield visible(path), _line_of_failure(failure)[-2]
+    for path, document in zip(paths, documents, strict=False):
+        if document.gate is not None and document.gate.outcome != "met":
+            yield visible(path), gate_sentence(document.gate)
 
 
 def _line(document: Envelope) -> tuple[str, ...]:
-    """The cells of a result, its gate last."""
     gate = "none" if document.gate is None else str(document.gate.outcome)
     estimate = phrases.reported(document)
     if estimate is None:

@@ -1,12 +1,11 @@
-"""Parts of the samples: what their rows add to every configuration, and how they are shared out.
+"""Division of the samples into parts, and the totals of each part, for metrics that add samples up.
 
-Of metrics that add samples up. What a task returns are totals: of every configuration in the bag of
-every resample, or of each winner out of its bag. Which wins, and how well it does, is known when
-the parts are joined.
+A task returns totals: for every configuration in the bag of every resample, or for each winner out
+of its bag. Winners and their performances are known once the parts are joined.
 
-All draws of a resample are made, a stretch at a time, and those that fall on other rows are let go.
-So a part of the samples takes the time of all draws, and the memory of its own counts. Costs are in
-units of one draw made and let go, by every part for each resample.
+Each part makes all draws of a resample, a stretch at a time, and discards those of other rows. So
+it takes the time of all draws, but the memory of its own counts. Costs are in units of one random
+draw.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ SHARE = 4
 
 
 def possible(candidates: Candidates, draws: Draws) -> bool:
-    """True if samples can be added up apart, and draws be judged by what each part leaves out."""
+    """True if parts of the samples can be totalled separately, and draws judged by their parts."""
     return (
         addable(candidates.matrix, candidates.metric, candidates.pooling)
         and draws.leaving_out
@@ -59,11 +58,11 @@ def totals_in_bags(
     counts, left_out = counts_of(draws, rows)
     every = np.arange(candidates.n_configurations)
     pieces = list(_pieces(candidates, every, rows))
-    found = [_of_piece(candidates, counts, rows, columns) for columns in pieces]
+    totals = [_of_piece(candidates, counts, rows, columns) for columns in pieces]
     joined: list[FloatArray] = []
-    for parts in zip(*found, strict=True):
-        own = all(part.shape[1] == len(c) for part, c in zip(parts, pieces, strict=True))
-        joined.append(np.concatenate(parts, axis=1) if own else parts[0])
+    for parts in zip(*totals, strict=True):
+        per_column = all(part.shape[1] == len(c) for part, c in zip(parts, pieces, strict=True))
+        joined.append(np.concatenate(parts, axis=1) if per_column else parts[0])
     return joined, left_out
 
 
@@ -77,34 +76,31 @@ def totals_of_winners(
 ) -> list[FloatArray]:
     """Totals (chunks, B', ...) of each winner (B',) out of its bag, or in it, chunk by chunk.
 
-    Parameters
-    ----------
-    places : (B',) int
-        Which of the draws selected them.
+    places (B',) int: which of the draws selected them.
     """
     counts, _ = counts_of(draws, rows)
     n_chunks = -(-(rows.stop - rows.start) // CHUNK)
-    found: list[FloatArray] = []
+    totals: list[FloatArray] = []
     strip = _strip(1)
     for columns in _pieces(candidates, distinct(winners), rows):
         for position, (chunk, scorer) in enumerate(_bound(candidates, rows, columns)):
             for place, configuration in enumerate(columns):
-                mine = np.flatnonzero(winners == configuration)
-                for start in range(0, len(mine), strip):
-                    some = mine[start : start + strip]
+                won = np.flatnonzero(winners == configuration)
+                for start in range(0, len(won), strip):
+                    some = won[start : start + strip]
                     weights = counts[places[some], chunk]
                     weights = weights if in_bag else (weights == 0).view(np.uint8)
-                    own = scorer.totals(weights, np.array([place]))
-                    found = found or [
-                        np.empty((n_chunks, len(winners), *part.shape[2:])) for part in own
+                    of_chunk = scorer.totals(weights, np.array([place]))
+                    totals = totals or [
+                        np.empty((n_chunks, len(winners), *part.shape[2:])) for part in of_chunk
                     ]
-                    for of_all, part in zip(found, own, strict=True):
+                    for of_all, part in zip(totals, of_chunk, strict=True):
                         of_all[position, some] = part[:, 0]
-    return found
+    return totals
 
 
-def of_nothing(candidates: Candidates, n_configurations: int) -> Statistic:
-    """Return what is bound to no sample: it knows the formula of the totals."""
+def empty_statistic(candidates: Candidates, n_configurations: int) -> Statistic:
+    """Return the statistic bound to no sample, which knows the formula of the totals."""
     matrix = candidates.matrix
     empty = matrix.in_form(candidates.metric.wants, np.empty((1, 0, n_configurations)))
     return cast(Statistic, candidates.metric.bind(matrix.outcome.take(slice(0)), empty[0]))
@@ -121,8 +117,8 @@ def _of_piece(
             scorer.totals(counts[start : start + strip, chunk])
             for start in range(0, len(counts), strip)
         ]
-        own = [np.concatenate(parts) for parts in zip(*strips, strict=True)]
-        sums = [a + b for a, b in zip(sums, own, strict=True)] if sums else own
+        of_chunk = [np.concatenate(parts) for parts in zip(*strips, strict=True)]
+        sums = [a + b for a, b in zip(sums, of_chunk, strict=True)] if sums else of_chunk
     return sums
 
 
@@ -140,7 +136,7 @@ def _bound(
 
 
 def _pieces(candidates: Candidates, columns: IntArray, rows: slice) -> Iterator[IntArray]:
-    """Yield columns, as many at a time as fit the memory: read of all rows, bound of a chunk."""
+    """Yield blocks of columns that fit the memory, read for all rows and bound to one chunk."""
     room = resources.current().memory // SHARE
     read = (rows.stop - rows.start) * candidates.matrix.predictions.dtype.itemsize
     bound = CHUNK * candidates.metric.cell_bytes(CHUNK, len(candidates.matrix.outcome.classes))
@@ -150,7 +146,7 @@ def _pieces(candidates: Candidates, columns: IntArray, rows: slice) -> Iterator[
 
 
 def _strip(least: int) -> int:
-    """Resamples whose weights on a chunk, as floats and times losses, fit the memory."""
+    """Number of resamples whose weights on a chunk, as floats and times losses, fit the memory."""
     return max(resources.current().memory // SHARE // (16 * CHUNK), least)
 
 
@@ -159,25 +155,15 @@ STRETCH = 2**16
 
 
 def counts_of(draws: Draws, rows: slice) -> tuple[IntArray, IntArray]:
-    """Return what every draw, usable or not, takes of some consecutive samples.
+    """Return the multiplicities of some consecutive samples in every draw, usable or not.
 
-    Parameters
-    ----------
-    draws
-        Not in strata.
-    rows
-        From a sample to another, both given.
+    draws: without strata.
+    rows: a slice with both ends.
+    Returns counts (B, n): how often each of the n samples is drawn.
+    Returns left_out (B,) int: units among them that are not drawn. A group may have samples in
+        several parts of the rows, so all groups are counted in the part that starts at the first
+        sample.
 
-    Returns
-    -------
-    counts : (B, n)
-        How often each of the n samples is drawn.
-    left_out : (B,) int
-        Units among them that are not. Groups have samples in several parts of the rows: all groups
-        that are left out are told with the part that starts at the first sample.
-
-    Notes
-    -----
     Time O(B U), memory O(B n + U) with groups and O(B n) without.
     """
     counts = np.zeros((len(draws.blocks) * BLOCK, rows.stop - rows.start), draws.count_type)
@@ -193,7 +179,7 @@ def counts_of(draws: Draws, rows: slice) -> tuple[IntArray, IntArray]:
 
 
 def each_of(draws: Draws, block: int, units: slice) -> Iterator[IntArray]:
-    """Yield how often some consecutive units are drawn, in each resample of a block."""
+    """Yield the multiplicities of some consecutive units in each resample of a block."""
     if draws.n_units <= FEW_UNITS:
         every = replace(draws, members=None, leaving_out=False).batch(block, 1)
         yield from every.in_bag[:, units]
@@ -206,7 +192,7 @@ def each_of(draws: Draws, block: int, units: slice) -> Iterator[IntArray]:
             length = min(STRETCH, draws.n_units - made)
             drawn = rng.integers(0, draws.n_units, length, np.uint32)
             if len(counts) < draws.n_units:
-                drawn -= start  # what lies before is then more than any number of units
+                drawn -= start  # unsigned: units before the start wrap around to large numbers
                 drawn = drawn[drawn < len(counts)]
             np.add.at(counts, drawn, one)
         yield counts
@@ -216,24 +202,19 @@ AT_ONCE = 2
 """Tasks per core, at least."""
 
 COUNTED = 3.0
-"""What a draw takes that is counted, and not only made: the counts of all samples fit no cache."""
+"""Cost of a draw that is counted too: the counts of all samples fit no cache."""
 
 READ = 1.0
-"""What a prediction takes to be read and decoded."""
+"""Cost of reading and decoding a prediction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sharing:
-    """Parts of the samples, and spans of blocks of draws.
+    """The division of samples and draws.
 
-    Attributes
-    ----------
-    height
-        Samples of a part: whole chunks.
-    n_blocks
-        Blocks of draws in a span.
-    time
-        Of one core, per sample and resample.
+    height: samples of a part, in whole chunks.
+    n_blocks: blocks of draws in a span.
+    time: on one core, per sample and resample.
     """
 
     height: int
@@ -253,18 +234,12 @@ class Sharing:
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is shared out.
+    """The work to divide.
 
-    Attributes
-    ----------
-    n_samples, n_blocks, n_configurations
-        N, blocks of draws, C.
-    n_cores
-        Of all workers.
-    memory
-        Of each, in bytes.
-    count_bytes
-        Of one count.
+    n_samples, n_blocks, n_configurations: N, blocks of draws, C.
+    n_cores: of all workers.
+    memory: of each, in bytes.
+    count_bytes: of one count.
     """
 
     n_samples: int
@@ -284,18 +259,18 @@ class Work:
         return not self.fits or self.by_rows().time < self.by_configurations(n_parts)
 
     def by_rows(self) -> Sharing:
-        """Return the parts of the samples, and of the resamples, that take the least time.
+        """Return the fastest division into parts of the samples and spans of the resamples.
 
-        Larger parts are fewer, and draw less; larger spans are fewer, and read less; both have to
-        fit the memory, and there have to be tasks for all cores.
+        Larger parts draw less often and larger spans read less often, but both have to fit the
+        memory, and every core needs tasks.
         """
         least = BLOCK * CHUNK * self.count_bytes
         most = max(min(self.memory // SHARE // least, self.n_blocks), 1)
-        found = (self._by_rows(n_blocks) for n_blocks in range(1, most + 1))
-        return min(found, key=lambda sharing: sharing.time)
+        divisions = (self._by_rows(n_blocks) for n_blocks in range(1, most + 1))
+        return min(divisions, key=lambda sharing: sharing.time)
 
     def winners(self) -> Sharing:
-        """Return the parts for one block of resamples, of which each has one configuration."""
+        """Return the parts for blocks of resamples, each of which has one configuration."""
         return self._by_rows(1)
 
     def by_configurations(self, n_parts: int) -> float:

@@ -1,7 +1,7 @@
-"""The winner among its contenders: who might as well have won, and how far the winner shrinks.
+"""The winner among its contenders: configurations that could as well have won, and the shrinkage.
 
-Moments alone are kept of the performances in the bags, never a C x C matrix, so that any number of
-configurations will do.
+Only moments of the performances in the bags are kept, never a C x C matrix, so any number of
+configurations is feasible.
 """
 
 from __future__ import annotations
@@ -28,14 +28,9 @@ ALIKE = 1e-10
 class Contenders:
     """The configurations that the sample can't tell from the winner, identical ones once.
 
-    Attributes
-    ----------
-    columns : (T,) int
-        Which they are, ascending, the winner or one identical to it among them.
-    shares : (T,)
-        Weight of each, adding up to 1: the square root of how many are identical to it.
-    n_distinct
-        Distinct configurations whose performance is defined, contenders or not.
+    columns (T,) int: columns, ascending, with the winner or one identical to it.
+    shares (T,): weights that add up to 1, proportional to the root of the number of copies.
+    n_distinct: distinct configurations with a defined performance, contenders or not.
     """
 
     columns: IntArray
@@ -50,14 +45,10 @@ class Contenders:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Noise:
-    """What the sample adds to each contender's performance beyond what it adds to all alike.
+    """The part of the contenders' errors that they do not share.
 
-    Attributes
-    ----------
-    variance
-        Mean variance less mean covariance of the contenders; 0 where there is but one.
-    by_resample : (B,)
-        What each resample says of it; their mean is the variance.
+    variance: mean variance less mean covariance of the contenders; 0 for a single one.
+    by_resample (B,): contribution of each resample; their mean is the variance.
     """
 
     variance: float
@@ -68,12 +59,8 @@ class Noise:
 class Shrunken:
     """The winner's performance, shrunk towards the mean of its contenders.
 
-    Attributes
-    ----------
-    value
-        In the metric's unit.
-    influence : (B,)
-        What each resample adds to it through the noise: the derivative by its weight, 0 on average.
+    value: in the metric's unit.
+    influence (B,): derivative by the weight of each resample, through the noise; 0 on average.
     """
 
     value: float
@@ -83,17 +70,17 @@ class Shrunken:
 def contenders(case: Case, n_resamples: int) -> Contenders:
     """Return the contenders by the metric that selects.
 
-    Configuration j is one if P_w - P_j <= 2 sd(P_w - P_j), with P the performances on all samples
-    and the standard deviation over the bags of the first B resamples; with the sign of a metric
-    that is minimised turned round. An error that both share cancels in the difference.
+    Configuration j is one if P_w - P_j <= 2 sd(P_w - P_j), with the performances P on all samples
+    and the standard deviation over the bags of the first B resamples (signs reversed for a metric
+    that is minimised). Errors that both share cancel in the difference.
     """
     everywhere, winner = case.judged.performances(), case.choice.winner
     defined = np.flatnonzero(~np.isnan(everywhere))
-    _, own = next(inside(case, case.judged, np.array([winner]), n_resamples))
-    roots = np.sqrt(np.arange(1.0, len(own) + 1))
+    _, of_winner = next(inside(case, case.judged, np.array([winner]), n_resamples))
+    roots = np.sqrt(np.arange(1.0, len(of_winner) + 1))
     errors, keys = np.full((2, len(everywhere)), np.nan)
     for columns, values in inside(case, case.judged, defined, n_resamples):
-        errors[columns] = _deviations(own - values)
+        errors[columns] = _deviations(of_winner - values)
         # no two configurations have the same sum by accident: the weights are irrational
         keys[columns] = roots @ np.nan_to_num(values) / roots.sum()
     behind = case.selector.direction.gain(everywhere[winner], everywhere)
@@ -108,19 +95,19 @@ def noise_of(case: Case, of: Contenders, n_resamples: int) -> Noise:
     """Return the noise of some contenders in the metric that measures.
 
     Within a resample it is the variance over contenders of the performances, each less its mean
-    over resamples; NaNs don't count. Its mean over resamples, with B - 1 below, is the mean
-    variance less the mean covariance of two different contenders, each by its share.
+    over resamples; NaNs don't count. The mean over resamples, divided by B - 1, is the weighted
+    mean variance less the mean covariance of two different contenders.
     """
     sums, squares, totals, shared = np.zeros((4, n_resamples))
     for columns, values in inside(case, case.measured, of.columns, n_resamples):
-        known = ~np.isnan(values)
-        means = np.where(known, values, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)
-        centred = np.where(known, values - means, 0.0)
+        defined = ~np.isnan(values)
+        means = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(defined.sum(axis=0), 1)
+        centred = np.where(defined, values - means, 0.0)
         shares = of.shares[np.searchsorted(of.columns, columns)]
         sums += centred @ shares
         squares += centred**2 @ shares
-        totals += known @ shares
-        shared += known @ shares**2
+        totals += defined @ shares
+        shared += defined @ shares**2
     several = totals**2 - shared > ALIKE
     within = np.zeros(n_resamples)
     with np.errstate(invalid="ignore"):
@@ -136,19 +123,11 @@ def noise_of(case: Case, of: Contenders, n_resamples: int) -> Noise:
 def shrunken(figure: float, others: FloatArray, shares: FloatArray, noise: Noise) -> Shrunken:
     """Return the winner's figure, shrunk towards the mean of the contenders' figures (T,).
 
-    Parameters
-    ----------
-    figure
-        Of the winner, on all samples.
-    others : (T,)
-        Of all contenders, the winner's among them.
-    shares : (T,)
-        Their weights, adding up to 1.
-    noise
-        Of the contenders.
+    figure: of the winner, on all samples.
+    others (T,): of all contenders, the winner's among them.
+    shares (T,): their weights, adding up to 1.
+    noise: of the contenders.
 
-    Examples
-    --------
     >>> half, third = Noise(1e-4, np.full(4, 1e-4)), np.full(3, 1 / 3)
     >>> round(shrunken(0.82, np.array([0.78, 0.8, 0.82]), third, half).value, 4)
     0.815
@@ -159,21 +138,21 @@ def shrunken(figure: float, others: FloatArray, shares: FloatArray, noise: Noise
     centre = float(others @ shares)
     spread = float((others - centre) ** 2 @ shares / (1 - shares @ shares))
     signal = max(spread - noise.variance, LEAST_SIGNAL * noise.variance)
-    kept = signal / (signal + noise.variance)
+    weight = signal / (signal + noise.variance)
     slope = -1 / spread if spread - noise.variance == signal else 0.0
     influence = (figure - centre) * slope * (noise.by_resample - noise.variance)
-    return Shrunken(centre + kept * (figure - centre), influence)
+    return Shrunken(centre + weight * (figure - centre), influence)
 
 
 def _deviations(values: FloatArray) -> FloatArray:
     """Standard deviations (C',) of values (B, C') over the resamples that are defined."""
-    known = np.isfinite(values)
-    counts = known.sum(axis=0)
-    held = np.where(known, values, 0.0)
-    scale = np.maximum(np.abs(held).max(axis=0), np.finfo(float).tiny)  # squares may overflow
-    held /= scale
-    means = held.sum(axis=0) / np.maximum(counts, 1)
-    squares = np.where(known, held - means, 0.0) ** 2
+    finite = np.isfinite(values)
+    counts = finite.sum(axis=0)
+    filled = np.where(finite, values, 0.0)
+    scale = np.maximum(np.abs(filled).max(axis=0), np.finfo(float).tiny)  # squares may overflow
+    filled /= scale
+    means = filled.sum(axis=0) / np.maximum(counts, 1)
+    squares = np.where(finite, filled - means, 0.0) ** 2
     variances = squares.sum(axis=0) / np.where(counts > 1, counts - 1, np.nan)
     return np.asarray(scale * np.sqrt(variances))
 
@@ -181,7 +160,7 @@ def _deviations(values: FloatArray) -> FloatArray:
 def _distinct(
     everywhere: FloatArray, keys: FloatArray, columns: IntArray
 ) -> tuple[IntArray, IntArray]:
-    """The first of each set of identical configurations among some columns, and how many it has."""
+    """The first of each set of identical columns, and the size of the set."""
     order = columns[np.lexsort((columns, keys[columns]))]
     same = np.ones(max(len(order) - 1, 0), bool)
     for values in (keys, everywhere):

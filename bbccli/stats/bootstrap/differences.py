@@ -30,7 +30,7 @@ from bbccli.types import Direction, FloatArray, Interval
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A difference corrected for the selection, its interval, and what to know of them."""
+    """A difference corrected for the selection, its interval, and the notes on them."""
 
     value: float
     interval: Interval
@@ -38,22 +38,12 @@ class Corrected:
 
 
 def corrected_difference(first: Case, second: Case) -> Corrected:
-    """Return how much better the selection of one case is than that of another.
+    """Return the lead of one case's selection over another's.
 
-    Parameters
-    ----------
-    first, second
-        Of the same samples, with the same metrics and plan.
+    first, second: of the same samples, with the same metrics and plan.
+    Raises UndefinedError: as BBC of either of them.
+    Raises UnsupportedError: matched intervals of means over folds.
 
-    Raises
-    ------
-    UndefinedError
-        As BBC of either of them.
-    UnsupportedError
-        Matched intervals of means over folds.
-
-    Notes
-    -----
     Time O(B N C); the resamples are those of `bbc` with this seed.
     """
     n = n_draws(first.plan)
@@ -69,39 +59,33 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
 def jointly(cases: Sequence[Case]) -> FloatArray:
     """Return the gains (F, B) of the winners of several cases, out of the bags that all can use.
 
-    Raises
-    ------
-    UndefinedError
-        As of `out_of_bag`; no resample that all can use.
+    Raises UndefinedError: as of `out_of_bag`.
     """
     plan = cases[0].plan
     plan = replace(plan, n_resamples=n_draws(plan), tolerance=None, guard=False)
-    found = []
+    gains = []
     for case in (replace(one, plan=plan) for one in cases):
         values = out_of_bag(case).values
-        found.append((selections(case).ordinals[: len(values)], values))
-    common = reduce(np.intersect1d, (rows for rows, _ in found))
-    kept = [values[np.isin(rows, common)] for rows, values in found]
-    return np.asarray(cases[0].metric.direction.sign * np.array(kept), np.float64)
+        gains.append((selections(case).ordinals[: len(values)], values))
+    common = reduce(np.intersect1d, (rows for rows, _ in gains))
+    common_gains = [values[np.isin(rows, common)] for rows, values in gains]
+    return np.asarray(cases[0].metric.direction.sign * np.array(common_gains), np.float64)
 
 
 def _difference(first: Case, second: Case) -> Distribution:
-    """Return by how much the winners of one case are better than those of another, out of the bag.
+    """Return the lead of one case's winners over another's, out of the bag.
 
     Both cases are of the same samples, and have configurations of their own: each selects among
     its own in a bag, and both winners are scored on the same samples out of it. Resamples that
     only one of them can use are left out.
 
-    Raises
-    ------
-    UndefinedError
-        As of `out_of_bag`; no resample that both can use.
+    Raises UndefinedError: as of `out_of_bag`.
     """
-    found, direction = [], first.metric.direction
+    sides, direction = [], first.metric.direction
     for case in (first, second):
         drawn = out_of_bag(case)
-        found.append((drawn, selections(case).ordinals[: len(drawn.values)]))
-    (ours, rows), (theirs, others) = found
+        sides.append((drawn, selections(case).ordinals[: len(drawn.values)]))
+    (ours, rows), (theirs, others) = sides
     _, here, there = np.intersect1d(rows, others, assume_unique=True, return_indices=True)
     values = np.asarray(direction.gain(ours.values[here], theirs.values[there]), np.float64)
     sizes = None if ours.sizes is None else ours.sizes[here]
@@ -113,8 +97,6 @@ def _difference(first: Case, second: Case) -> Distribution:
 def as_difference(metric: Metric) -> Metric:
     """Return a metric with the direction and the bounds that differences in it have.
 
-    Examples
-    --------
     >>> from bbccli import METRICS
     >>> as_difference(METRICS["brier"]).bounds
     (-2.0, 2.0)

@@ -31,19 +31,12 @@ Best = tuple[IntArray, FloatArray]
 class Selections:
     """The winners of some resamples, and their performances out of the bag.
 
-    Attributes
-    ----------
-    ordinals, winners : (B,) int
-        Position of each resample in its stream, and the configuration that it selected.
-    values : (B,)
-        Performance of the winner out of the bag, by the metric that selected it.
-    sizes : (B,) int
-        Units out of the bag.
-    inside : (B, C), optional
-        Performances of all configurations in the bags; None where they are too many to keep, or
-        were never at hand.
-    next_block
-        First block of draws that was not used yet, where more are to come.
+    ordinals, winners (B,) int: position of each resample in its stream, and its winner.
+    values (B,): performance of the winner out of the bag, by the metric that selected it.
+    sizes (B,) int: units out of the bag.
+    inside (B, C), optional: performances of all configurations in the bags; None if never computed,
+        or too many to keep.
+    next_block: first block of draws not yet used.
     """
 
     ordinals: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
@@ -90,7 +83,7 @@ def select(candidates: Candidates, rule: SelectionRule, draws: Draws) -> Iterato
     blocks = candidates.blocks()
     if len(blocks) == 1:
         chosen = partial(_select_and_score, candidates, candidates.bind(blocks[0]), rule)
-        yield from draws.over(chosen, candidates.n_configurations, one_thread=candidates.alone)
+        yield from draws.over(chosen, candidates.n_configurations, one_thread=candidates.one_thread)
         return
     for span in draws.spans():
         drawn = span.drawn()
@@ -105,7 +98,7 @@ def select(candidates: Candidates, rule: SelectionRule, draws: Draws) -> Iterato
 def _select_and_score(
     candidates: Candidates, scorer: Scorer, rule: SelectionRule, drawn: Resamples
 ) -> Selections:
-    """Select in the bag of each resample, of all configurations, and score the winner out of it."""
+    """Select among all configurations in each bag, and score the winner out of it."""
     inside = scorer(drawn.in_bag)
     winners = rule.select(inside, drawn.in_bag, candidates.errors)
     values = scorer.paired(drawn.out_of_bag, winners)
@@ -145,42 +138,41 @@ def best_among(
 
 
 def leading(parts: Iterable[Best], direction: Direction) -> Best:
-    """Join the best of parts of the columns, in the order of these, by a running best.
+    """Join the best of successive blocks of columns by a running best.
 
-    A configuration of a later part has to be better, so ties go to the first column.
+    A configuration of a later block has to be strictly better, so ties go to the first column.
     """
     remaining = iter(parts)
     winners, tops = next(remaining)
-    for found, values in remaining:
+    for best, values in remaining:
         ahead = direction.leads(values, tops)
-        winners, tops = np.where(ahead, found, winners), np.where(ahead, values, tops)
+        winners, tops = np.where(ahead, best, winners), np.where(ahead, values, tops)
     return winners, tops
 
 
 def _best_of(
     candidates: Candidates, drawn: Sequence[Resamples], direction: Direction, columns: IntArray
 ) -> Best:
-    """Best column of one block in each bag, and its performance there."""
     scorer = candidates.bind(columns)
     parts = []
     for part in drawn:
         values = scorer(part.in_bag)
         best = direction.best(values)
         parts.append((best, np.where(best < 0, np.nan, values[np.arange(len(best)), best])))
-    found, tops = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return np.where(found < 0, -1, columns[0] + found), tops
+    places, tops = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return np.where(places < 0, -1, columns[0] + places), tops
 
 
 def _score(
     candidates: Candidates, drawn: Sequence[Resamples], winners: IntArray, *, in_bag: bool = False
 ) -> FloatArray:
-    """Score each winner (B,) out of the bag of its resample, or in it: (B,)."""
+    """Score each winner (B,) out of the bag of its resample, or in it."""
     values = np.full(len(winners), np.nan)
     needed = [np.flatnonzero(np.isin(winners, columns)) for columns in candidates.blocks()]
-    mine = [rows for rows in needed if len(rows)]
+    by_block = [rows for rows in needed if len(rows)]
     score = partial(_score_block, candidates, drawn, winners, in_bag)
-    found = ordered_map(score, mine, resources.current().jobs)
-    for rows, scores in zip(mine, found, strict=True):
+    scored = ordered_map(score, by_block, resources.current().jobs)
+    for rows, scores in zip(by_block, scored, strict=True):
         values[rows] = scores
     return values
 
@@ -192,10 +184,10 @@ def _score_block(
     in_bag: bool,
     rows: IntArray,
 ) -> FloatArray:
-    """Scores, out of the bag or in it, of the resamples in `rows`, whose winners are of a block."""
+    """Scores of the resamples in `rows`, whose winners are in one block."""
     needed, places = np.unique(winners[rows], return_inverse=True)
     if len(needed) == 1 < candidates.n_configurations:
-        # one column alone is what all share, of which products are made: a last digit may differ
+        # a single column counts as shared by all, and its sums may differ in the last bit
         first = min(int(needed[0]), candidates.n_configurations - 2)
         needed, places = np.array([first, first + 1]), places + (needed[0] - first)
     scorer = candidates.bind(needed)
@@ -219,8 +211,11 @@ def _preferred(
     tops: FloatArray,
 ) -> IntArray:
     """The most preferred configuration (B,) within one error of the best; -1 where none is."""
-    own = np.split(best, np.cumsum([len(part) for part in drawn])[:-1])
-    errors = [candidates.errors(part.in_bag, mine) for part, mine in zip(drawn, own, strict=True)]
+    by_part = np.split(best, np.cumsum([len(part) for part in drawn])[:-1])
+    errors = [
+        candidates.errors(part.in_bag, of_part)
+        for part, of_part in zip(drawn, by_part, strict=True)
+    ]
     limits, rank = rule.limits(tops, np.concatenate(errors)), np.argsort(order)
 
     def first_of(columns: IntArray) -> IntArray:
@@ -229,6 +224,6 @@ def _preferred(
         reached = rule.within(values, limits)
         return np.asarray(np.where(reached, rank[columns], len(order)).min(axis=1))
 
-    found = ordered_map(first_of, candidates.blocks(), resources.current().jobs)
-    winners: IntArray = np.append(order, -1)[reduce(np.minimum, found)]
+    firsts = ordered_map(first_of, candidates.blocks(), resources.current().jobs)
+    winners: IntArray = np.append(order, -1)[reduce(np.minimum, firsts)]
     return winners

@@ -1,8 +1,8 @@
-"""The one loop of the bootstrap: select in the bag, score the selected out of it.
+"""The one loop of the bootstrap: select in the bag, score the winner out of it.
 
-BBC and BBC-F differ only in what is drawn, samples or folds; what few resamples share is drawn
-again by its position. Where the configurations are decides who carries it out: this process, see
-`here`, or workers, see `on_workers`.
+BBC and BBC-F differ only in the units drawn, samples or folds; draws that few resamples share are
+repeated from their position. It runs in this process (`here`) or on the workers that hold the
+configurations (`on_workers`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.core import resources
-from bbccli.core.progress import Progress, silent
+from bbccli.core.resources import Progress, silent
 from bbccli.core.results import Distribution
 from bbccli.core.workers import current as current_workers
 from bbccli.metrics import kernels
@@ -34,7 +34,7 @@ MOST_KEPT = 2**20
 
 
 def extend(
-    found: Selections,
+    selections: Selections,
     n_resamples: int,
     candidates: Candidates,
     draws: Draws,
@@ -44,13 +44,10 @@ def extend(
 ) -> None:
     """Add resamples until there are at least `n_resamples`.
 
-    A resample that can't be scored, in the bag or out of it, is left out, as if drawn again. Blocks
+    A resample that can't be scored, in the bag or out of it, is skipped, as if drawn again. Blocks
     of resamples run in threads. Memory O(B + N) beside one block of bound configurations.
 
-    Raises
-    ------
-    UndefinedError
-        Hardly any resample can be used.
+    Raises UndefinedError: hardly any resample can be used.
     """
 
     def select(part: Draws) -> Iterator[Selections]:
@@ -61,7 +58,7 @@ def extend(
 
         return on_workers.select(workers, candidates, part, rule.direction)
 
-    collect(found, n_resamples, draws, select, candidates.n_sweeps, progress)
+    collect(selections, n_resamples, draws, select, candidates.n_sweeps, progress)
 
 
 Score = Callable[[Resamples], tuple[IntArray, FloatArray]]
@@ -69,7 +66,7 @@ Score = Callable[[Resamples], tuple[IntArray, FloatArray]]
 
 
 def bootstrap(
-    found: Selections,
+    selections: Selections,
     n_resamples: int,
     draws: Draws,
     score: Score,
@@ -79,54 +76,46 @@ def bootstrap(
 ) -> Distribution:
     """Return the first values of any statistic of resamples, with multiplicity.
 
-    Parameters
-    ----------
-    found
-        What was scored before; it grows.
-    n_sweeps
-        Passes over all units that the statistic takes per resample: how much work it is.
-
-    Raises
-    ------
-    UndefinedError
-        Hardly any resample can be used.
+    selections: values scored before; it grows.
+    n_sweeps: passes over all units per resample, a measure of the work.
+    Raises UndefinedError: hardly any resample can be used.
     """
 
     def over(part: Draws) -> Iterator[Selections]:
         return part.over(lambda drawn: Selections(drawn.ordinals, *score(drawn), drawn.sizes))
 
-    collect(found, n_resamples, draws, over, n_sweeps, progress)
+    collect(selections, n_resamples, draws, over, n_sweeps, progress)
     # scored on all units, not on those out of the bag
-    return replace(found.first(n_resamples), sizes=None)
+    return replace(selections.first(n_resamples), sizes=None)
 
 
 def collect(
-    found: Selections,
+    selections: Selections,
     n_resamples: int,
     draws: Draws,
     select: Callable[[Draws], Iterator[Selections]],
     n_sweeps: int,
     progress: Progress,
 ) -> None:
-    """Add what is selected in some draws until there are enough resamples that can be used."""
+    """Add selections from draws until there are enough usable resamples."""
     with resources.use(kernels.decide(draws.n_weights * n_sweeps * n_resamples)):
-        while len(found) < n_resamples:
-            n_blocks = -(-(n_resamples - len(found)) // BLOCK)
-            blocks = range(found.next_block, found.next_block + n_blocks)
-            parts, size = [], len(found)
+        while len(selections) < n_resamples:
+            n_blocks = -(-(n_resamples - len(selections)) // BLOCK)
+            blocks = range(selections.next_block, selections.next_block + n_blocks)
+            parts, size = [], len(selections)
             for part in select(draws.part(blocks)):
                 parts.append(part.usable())
                 size += len(parts[-1])
                 if part.inside is not None and size * part.inside.shape[1] > MOST_KEPT:
                     parts[-1].inside = None
                 progress(min(size, n_resamples), n_resamples)
-            found.extend(parts, blocks.stop)
-            if found.next_block * BLOCK > PATIENCE * (len(found) + BLOCK):
+            selections.extend(parts, blocks.stop)
+            if selections.next_block * BLOCK > PATIENCE * (len(selections) + BLOCK):
                 raise too_few_usable(Unit(draws.stream[0]))
 
 
 def measure(
-    found: Selections,
+    selections: Selections,
     n_resamples: int,
     candidates: Candidates,
     draws: Draws,
@@ -135,7 +124,7 @@ def measure(
 ) -> FloatArray:
     """Score the first winners out of the bag, or in it, by any metric: (B,), NaN if undefined."""
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):
-        ordinals, winners = found.ordinals[:n_resamples], found.winners[:n_resamples]
+        ordinals, winners = selections.ordinals[:n_resamples], selections.winners[:n_resamples]
         again, workers = draws.again(ordinals), current_workers()
         if workers is None:
             return here.score_winners(candidates, again, winners, in_bag=in_bag)
@@ -157,25 +146,22 @@ def in_bags(
     *,
     out: bool = False,
 ) -> Inside:
-    """Yield the performances of some configurations in some bags, or out, so many at a time.
+    """Yield the performances of some configurations in some bags, or out of them, `width` at a
+    time.
 
-    Parameters
-    ----------
-    columns : (C',) int
-        Which configurations, ascending.
-    ordinals : (B,) int
-        Of the resamples.
+    columns (C',) int: which configurations, ascending.
+    ordinals (B,) int: of the resamples.
     """
     blocks, n_configurations = candidates.blocks(), candidates.n_configurations
     share = max(candidates.n_sweeps // n_configurations, 1)
     with resources.use(kernels.decide(draws.n_weights * len(ordinals) * share * len(columns))):
         again = draws.again(ordinals)
         for part in parts_of(columns, min(width, len(blocks[0]))):
-            # what is bound as a whole is bound already
+            # the scorer of all columns is cached
             whole = len(blocks) == 1
             scorer = candidates.bind(blocks[0] if whole else part)
             score = partial(_inside, scorer, part if whole else np.arange(len(part)), out)
-            scored = again.over(score, n_configurations, one_thread=candidates.alone)
+            scored = again.over(score, n_configurations, one_thread=candidates.one_thread)
             yield part, np.concatenate(list(scored))
 
 
@@ -189,8 +175,8 @@ def _inside(scorer: Scorer, places: IntArray, out: bool, drawn: Resamples) -> Fl
             return scorer(weights, places)
         weights = Weighting(weights)
     # one by one, as a winner is scored: a product of several columns adds up in another order
-    own = [scorer.paired(weights, np.full(len(drawn), place)) for place in places]
-    return np.stack(own, axis=1)
+    columns = [scorer.paired(weights, np.full(len(drawn), place)) for place in places]
+    return np.stack(columns, axis=1)
 
 
 def parts_of(columns: IntArray, width: int) -> list[IntArray]:

@@ -2,7 +2,7 @@
 
 With F folds there are C(2F - 1, F) different draws. Up to `EXACT_LIMIT` of them all are taken. With
 repeats, each resample draws the folds of one repeat, and the distributions are mixed in equal
-parts: each sample lies in one fold of every repeat, so that draws from all folds together would
+parts: each sample is in one fold of every repeat, so that draws from all folds together would
 select on the very samples that they score.
 """
 
@@ -48,14 +48,10 @@ def over_repeats(
     every: Callable[[int], Distribution],
     some: Callable[[int, int], Distribution],
 ) -> Distribution:
-    """Return the mixed distribution of repeats with so many folds each.
+    """Return the mixture of the repeats' distributions, from their numbers of folds.
 
-    Parameters
-    ----------
-    every
-        Repeat -> the distribution over all draws of its folds.
-    some
-        Repeat and B -> the distribution over B draws.
+    every: repeat -> the distribution over all draws of its folds.
+    some: repeat and B -> the distribution over B draws.
     """
     repeats = range(len(sizes))
     if max(map(count_every_resample, sizes)) <= EXACT_LIMIT:
@@ -68,20 +64,16 @@ def out_of_bag(
 ) -> Distribution:
     """Select in draws of the folds, and score on the folds left out.
 
-    Parameters
-    ----------
-    judged, measured : (F, C) for each repeat
-        Performances in the folds, by the metric that selects and the one that measures.
+    judged, measured (F, C) for each repeat: performances in the folds, by the metric that selects
+        and the one that measures.
 
-    Notes
-    -----
     Time O(M F C) for M draws.
     """
 
     def some(repeat: int, n_resamples: int) -> Distribution:
         draws = Draws(len(judged[repeat]), case.plan.seed, (Unit.FOLDS, repeat))
         judge, errors = MeanScorer.of(judged[repeat]), partial(_errors, judged[repeat])
-        found, n_configurations = Selections(), judge.n_configurations
+        selections, n_configurations = Selections(), judge.n_configurations
 
         def select(drawn: Resamples) -> Selections:
             winners = case.rule.select(judge(drawn.in_bag), drawn.in_bag, errors)
@@ -91,11 +83,11 @@ def out_of_bag(
         def over(part: Draws) -> Iterator[Selections]:
             return part.over(select, n_configurations)
 
-        collect(found, n_resamples, draws, over, n_configurations, case.progress)
-        first = found.first(n_resamples)
+        collect(selections, n_resamples, draws, over, n_configurations, case.progress)
+        first = selections.first(n_resamples)
         if measured[repeat] is judged[repeat]:
             return first
-        measure, ordinals = MeanScorer.of(measured[repeat]), found.ordinals[:n_resamples]
+        measure, ordinals = MeanScorer.of(measured[repeat]), selections.ordinals[:n_resamples]
 
         def score(drawn: Resamples) -> FloatArray:
             winners = first.winners[np.searchsorted(ordinals, drawn.ordinals)]
@@ -132,10 +124,10 @@ def of_one(case: Case, by_repeat: Sequence[FloatArray], winner: int) -> Distribu
 
 
 def _errors(values: FloatArray, weights: IntArray, configurations: IntArray) -> FloatArray:
-    """Standard errors (B,) of means over the drawn folds of values (F, C), with multiplicity."""
-    own = values.T[np.maximum(configurations, 0)]
+    """Standard errors (B,) of means of values (F, C) over the drawn folds, with multiplicity."""
+    performances = values.T[np.maximum(configurations, 0)]
     n_drawn = weights.sum(axis=1, dtype=float)
-    centred = own - (np.sum(weights * own, axis=1) / n_drawn)[:, None]
+    centred = performances - (np.sum(weights * performances, axis=1) / n_drawn)[:, None]
     variance = np.sum(weights * centred**2, axis=1) / np.maximum(n_drawn - 1, 1)
     return np.asarray(np.sqrt(variance / n_drawn))
 
@@ -147,7 +139,7 @@ def _enumerate(judged: FloatArray, measured: FloatArray, rule: SelectionRule) ->
     starts = np.arange(0, len(in_bag), CHUNK)
     # each thread works through a run of chunks, in buffers of its own
     runs = [run for run in np.array_split(starts, jobs) if len(run)]
-    winners = np.concatenate(list(ordered_map(_leads(in_bag, judged, rule), runs, jobs)))
+    winners = np.concatenate(list(ordered_map(_winner_finder(in_bag, judged, rule), runs, jobs)))
     sizes = (in_bag == 0).sum(axis=1)
     scored = np.take(measured.T, winners, axis=0)
     # a fold that is undefined counts only where it is scored, and in some bags nothing can win
@@ -156,10 +148,10 @@ def _enumerate(judged: FloatArray, measured: FloatArray, rule: SelectionRule) ->
     return Distribution(scored.sum(axis=1) / sizes, winners, probabilities, sizes=sizes)
 
 
-def _leads(
+def _winner_finder(
     in_bag: IntArray, judged: FloatArray, rule: SelectionRule
 ) -> Callable[[IntArray], IntArray]:
-    """Return what tells the winners of some chunks of resamples, by where they start."""
+    """Return a function that finds the winners of some chunks of resamples."""
     if rule.order is not None or np.isnan(judged).any():
         return partial(_selected, in_bag, judged, rule)
     gains = rule.direction.sign * judged
@@ -181,7 +173,7 @@ def _unbeaten(gains: FloatArray) -> IntArray:
 def _best_of_sums(
     in_bag: IntArray, gains: FloatArray, columns: IntArray, starts: IntArray
 ) -> IntArray:
-    """Best configuration of some chunks of resamples: of sums, for all are sums of F draws."""
+    """Best configuration in some chunks of resamples; sums do, for each is of F draws."""
     sums = np.empty((CHUNK, len(columns)))
     tied = np.empty(sums.shape, bool)
     winners = []
@@ -189,7 +181,7 @@ def _best_of_sums(
         drawn = in_bag[start : start + CHUNK].astype(float)
         size = len(drawn)
         np.matmul(drawn, gains, out=sums[:size])
-        # where the largest is takes a quarter of the time of what it is
+        # argmax takes a quarter of the time of max
         place = sums[:size].argmax(axis=1)[:, None]
         top = np.take_along_axis(sums[:size], place, axis=1)
         np.greater_equal(sums[:size], top - TIE_TOLERANCE * np.abs(top), out=tied[:size])
@@ -200,14 +192,13 @@ def _best_of_sums(
 def _selected(
     in_bag: IntArray, judged: FloatArray, rule: SelectionRule, starts: IntArray
 ) -> IntArray:
-    """Return what any rule selects in some chunks of resamples."""
+    """Return the selections of any rule in some chunks of resamples."""
     judge, errors = MeanScorer.of(judged), partial(_errors, judged)
     chunks = (in_bag[start : start + CHUNK] for start in starts)
     return np.concatenate([rule.select(judge(drawn), drawn, errors) for drawn in chunks])
 
 
 def _mixture(parts: list[Distribution]) -> Distribution:
-    """Equal parts of each repeat's distribution."""
     probabilities = [part.probabilities for part in parts if part.probabilities is not None]
     sizes = [part.sizes for part in parts if part.sizes is not None]
     return Distribution(

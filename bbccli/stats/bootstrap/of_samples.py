@@ -1,6 +1,6 @@
 """Resamples of the samples: the winner of each, and its performance out of the bag.
 
-What BBC and the methods built on it share. A sample's predictions of all repeats enter a resample
+BBC and the methods built on it share these. A sample's predictions in all repeats enter a resample
 together or not at all, and so do the samples of a group.
 """
 
@@ -32,19 +32,13 @@ from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, distinct
 def corrected(case: Case) -> Answer:
     """Return the mean of the out-of-bag performances, and their interval.
 
-    Raises
-    ------
-    UndefinedError
-        A class with a single sample that the selecting metric can't do without, or data on which
-        hardly any resample can be used.
-    UnsupportedError
-        Matched intervals of means over folds.
+    Raises UndefinedError: a class with a single sample that the selecting metric can't do without,
+        or data on which hardly any resample can be used.
+    Raises UnsupportedError: matched intervals of means over folds.
 
-    Notes
-    -----
     Time O(B N C); memory O(B + N C) beside blocks of bounded size.
     """
-    _ = case.choice  # what is undefined on all samples is said first
+    _ = case.choice  # raises where it is undefined on all samples
     drawn = out_of_bag(case)
     at_size = in_full_size(case, drawn)
     if at_size is None:
@@ -61,17 +55,17 @@ def corrected(case: Case) -> Answer:
 
 
 def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
-    """Return what each resample says of the estimate, corrected for its size: (B,).
+    """Return the contribution (B,) of each resample to the estimate, corrected for its size.
 
-    A resample leaves out .37 N samples, and a metric that is no mean has another expectation on so
-    few: E m_n = theta + a(n). The configurations that win, scored out of all bags and on all
-    samples, tell a(.37 N) - a(N), without another selection; with s_c the share of the resamples
-    that c wins:
+    A resample leaves out .37 N samples, and the expectation of a metric that is not a mean depends
+    on their number: E m_n = theta + a(n). The winning configurations, scored out of all bags and on
+    all samples, estimate a(.37 N) - a(N) without another selection; with s_c the share of the
+    resamples that c wins:
 
         L_b - sum_c s_c (m(c; out of bag b) - m(c; all samples))
 
-    None where there is nothing to correct: for means, shares of pairs and conditional means, whose
-    expectation does not depend on n; for means over folds; or where the plan does without.
+    None where nothing is to be corrected: for means, shares of pairs and conditional means, whose
+    expectation does not depend on n; for means over folds; or if the plan switches it off.
     """
     pooled, of_form = case.plan.pooling is Pooling.POOLED, case.metric.kind is MetricKind.OTHER
     if not (case.plan.size_correction and pooled and of_form):
@@ -80,47 +74,47 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
     shares = drawn.shares(case.matrix.n_configurations)[columns]
     sums, weights = np.zeros((2, len(drawn.values)))
     for part, values in _left_out(case, columns, len(drawn.values)):
-        for share, own in zip(shares[np.searchsorted(columns, part)], values.T, strict=True):
-            known = ~np.isnan(own)
-            sums += share * np.where(known, own, 0.0)
-            weights += share * known
+        for share, outside in zip(shares[np.searchsorted(columns, part)], values.T, strict=True):
+            defined = ~np.isnan(outside)
+            sums += share * np.where(defined, outside, 0.0)
+            weights += share * defined
     everywhere = np.array(list(map(case.measured.figure, columns)))
-    known = ~np.isnan(everywhere)
+    defined = ~np.isnan(everywhere)
     with np.errstate(invalid="ignore"):
-        on_all = np.average(everywhere[known], weights=shares[known])
+        on_all = np.average(everywhere[defined], weights=shares[defined])
         at_size = drawn.values - sums / weights + on_all
     return None if np.isnan(at_size).all() else np.asarray(at_size)
 
 
 def _left_out(case: Case, columns: IntArray, n_resamples: int) -> Inside:
     """Yield the performances (B, C') of some configurations out of the first B bags."""
-    found, draws = selections(case), draws_for(case)
-    if case.measured.apart:
+    selected, draws = selections(case), draws_for(case)
+    if case.measured.remote:
         for column in columns:
-            same = replace(found, winners=np.full(len(found), column))
+            same = replace(selected, winners=np.full(len(selected), column))
             yield np.array([column]), measure(same, n_resamples, case.measured, draws)[:, None]
         return
     width = max(resources.current().memory // (32 * n_resamples), 1)
-    yield from in_bags(case.measured, columns, draws, found.ordinals[:n_resamples], width, out=True)
+    yield from in_bags(
+        case.measured, columns, draws, selected.ordinals[:n_resamples], width, out=True
+    )
 
 
 def moved(case: Case, drawn: Distribution, mixed: FloatArray) -> Answer:
     """Return the mean of `mixed` (B,), with BBC's distribution moved to it.
 
-    Parameters
-    ----------
-    drawn
-        Out-of-bag performances of the resamples.
-    mixed : (B,)
-        What each resample says of the estimate; its spread is that of the Monte-Carlo error.
+    drawn: out-of-bag performances of the resamples.
+    mixed (B,): contribution of each resample to the estimate; its spread gives the Monte-Carlo
+        error.
     """
     shift = float(np.nanmean(mixed) - np.nanmean(drawn.values))
     shifted = replace(drawn, values=drawn.values + shift)
     notes = notes_on_draws(case.matrix, case.selector, drawn)
     answer = from_distribution(case, shifted, notes=notes)
+    defined = mixed[~np.isnan(mixed)]
     error = float("nan")
-    if int((~np.isnan(mixed)).sum()) > 1:
-        error = float(np.nanstd(mixed, ddof=1) / np.sqrt(len(mixed)))
+    if len(defined) > 1:
+        error = float(np.std(defined, ddof=1) / np.sqrt(len(defined)))
     return replace(answer, error=answer.error and replace(answer.error, value=error))
 
 
@@ -129,14 +123,14 @@ def out_of_bag(case: Case) -> Distribution:
     INTERVALS[case.plan.interval].check(case.plan)
     judged = case.judged
     refuse_single_classes(judged)
-    draws, found = draws_for(case), selections(case)
+    draws, selected = draws_for(case), selections(case)
 
     def draw(n_resamples: int) -> Distribution:
-        extend(found, n_resamples, judged, draws, case.rule, progress=case.progress)
-        first = found.first(n_resamples)
+        extend(selected, n_resamples, judged, draws, case.rule, progress=case.progress)
+        first = selected.first(n_resamples)
         if case.metric is case.selector:
             return first
-        return replace(first, values=measure(found, n_resamples, case.measured, draws))
+        return replace(first, values=measure(selected, n_resamples, case.measured, draws))
 
     return enough(draw, case)
 
@@ -144,13 +138,10 @@ def out_of_bag(case: Case) -> Distribution:
 def refuse_single_classes(candidates: Candidates) -> None:
     """Refuse a class with a single sample, or in a single group, where the metric needs it.
 
-    Such a class is in the bag or out of it, never both. Whether the metric needs it is asked of
-    the metric: is it undefined, for every configuration, on all samples but those of the class?
+    Such a class is in the bag or out of it, never both. The metric needs it if it is undefined for
+    every configuration on all samples but those of the class.
 
-    Raises
-    ------
-    UndefinedError
-        The metric can't be computed in the bag and out of it, whatever is drawn.
+    Raises UndefinedError: the metric can't be computed both in the bag and out of it.
     """
     matrix = candidates.matrix
     if not matrix.task.is_classification:
@@ -167,16 +158,16 @@ def refuse_single_classes(candidates: Candidates) -> None:
 
 
 def in_bag(case: Case, n_resamples: int) -> FloatArray:
-    """Return what the winners of the first resamples of `out_of_bag` reach in their bags: (B,)."""
-    found, draws = selections(case), draws_for(case)
-    return measure(found, n_resamples, case.measured, draws, in_bag=True)
+    """Return the performances (B,) of the winners of `out_of_bag` in their bags."""
+    selected, draws = selections(case), draws_for(case)
+    return measure(selected, n_resamples, case.measured, draws, in_bag=True)
 
 
 def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
     """Yield weights (N,) in the bag, and the winner, of the first resamples of `out_of_bag`."""
-    found = selections(case)
-    winners = iter(found.winners[:n_resamples].tolist())
-    again = draws_for(case).again(found.ordinals[:n_resamples])
+    selected = selections(case)
+    winners = iter(selected.winners[:n_resamples].tolist())
+    again = draws_for(case).again(selected.ordinals[:n_resamples])
     for drawn in again.over(lambda drawn: drawn):
         yield from zip(drawn.in_bag, winners)  # noqa: B905 - as many as there are in the batch
 
@@ -184,29 +175,21 @@ def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:
 def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: int) -> Inside:
     """Yield the performances of some configurations in the first B bags that BBC used.
 
-    What the selection kept of them is not scored again.
+    Performances kept from the selection are not computed again.
 
-    Parameters
-    ----------
-    candidates
-        The configurations under the metric that is asked for: that of the case which selects, or
-        the one that measures.
-    columns : (C',) int
-        Which configurations, ascending.
-    n_resamples
-        B, of `out_of_bag`.
+    candidates: the configurations under either metric of the case.
+    columns (C',) int: which configurations, ascending.
+    n_resamples: B, of `out_of_bag`.
 
-    Notes
-    -----
     Memory O(B C') of a block, which is bounded. Time 0, or that of the selection on the columns.
     """
-    found = selections(case)
+    selected = selections(case)
     width = max(resources.current().memory // (32 * n_resamples), 1)
-    kept = found.inside if candidates.metric is case.selector else None
-    if kept is not None:
-        yield from ((part, kept[:n_resamples, part]) for part in parts_of(columns, width))
+    stored = selected.inside if candidates.metric is case.selector else None
+    if stored is not None:
+        yield from ((part, stored[:n_resamples, part]) for part in parts_of(columns, width))
         return
-    ordinals = found.ordinals[:n_resamples]
+    ordinals = selected.ordinals[:n_resamples]
     yield from in_bags(candidates, columns, draws_for(case), ordinals, width)
 
 
@@ -216,7 +199,7 @@ def draws_for(case: Case) -> Draws:
 
 
 def selections(case: Case) -> Selections:
-    """What was selected so far, cached with the matrix: it depends on all that is in the key."""
+    """The selections so far, cached with the matrix under all that they depend on."""
     plan = case.plan
     key = ("bbc", case.selector, plan.select, plan.pooling, plan.seed)
     return cached(case.matrix, key, Selections)

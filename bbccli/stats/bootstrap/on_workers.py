@@ -1,8 +1,8 @@
-"""Selection and scoring on workers, each of which has some configurations, or some samples.
+"""Selection and scoring on workers, each with some configurations or some samples.
 
-Nothing that has a size of N is sent: a worker draws its resamples from the seed and their position,
-and reads its part of the predictions from the file. What comes back of a part of the configurations
-is one winner per resample; of a part of the samples, what its rows add to every configuration.
+Nothing of size N is sent: a worker draws its resamples from the seed and their position, and reads
+its part of the predictions from the file. A part of the configurations returns one winner per
+resample, a part of the samples its totals for every configuration.
 """
 
 from __future__ import annotations
@@ -40,20 +40,20 @@ def select(
     together = -(-AT_ONCE * workers.n_cores // len(parts))
     spans = draws.spans()
     while some := list(islice(spans, together)):
-        found = workers.map(partial(_lead, candidates, direction), product(some, parts))
+        leads = workers.map(partial(_lead, candidates, direction), product(some, parts))
         led = []
         for _ in some:
-            of_parts = list(islice(found, len(parts)))
+            of_parts = list(islice(leads, len(parts)))
             best = here.leading((one[:2] for one in of_parts), direction)
             led.append((best[0], *of_parts[0][2:]))
         winners, ordinals, sizes = (np.concatenate(column) for column in zip(*led, strict=True))
-        of_these = draws.part(range(some[0].blocks.start, some[-1].blocks.stop), ordinals)
-        values = _score_by_batches(workers, candidates, of_these, winners)
+        of_span = draws.part(range(some[0].blocks.start, some[-1].blocks.stop), ordinals)
+        values = _score_by_batches(workers, candidates, of_span, winners)
         yield Selections(ordinals, winners, values, sizes)
 
 
 def _lead(candidates: Candidates, direction: Direction, span: Draws, columns: IntArray) -> Led:
-    """Return what leads among some columns in each resample of a span: what a worker does."""
+    """Return the leader among some columns in each resample of a span: one worker's task."""
     drawn = span.drawn()
     return *here.best_among(candidates, drawn, direction, columns), *here.ordinals_and_sizes(drawn)
 
@@ -74,7 +74,6 @@ def score_winners(
 
 
 def _work(workers: Workers, candidates: Candidates, draws: Draws) -> Work:
-    """Return what there is to do, and who does it."""
     return Work(
         draws.n_weights,
         len(draws.blocks),
@@ -93,7 +92,7 @@ def _score_by_batches(
     *,
     in_bag: bool = False,
 ) -> FloatArray:
-    """Return what `score_winners` does, a batch of resamples of all samples per task."""
+    """As `score_winners`, with a batch of resamples on all samples per task."""
     values, tasks = np.full(len(winners), np.nan), []
     batches = draws.batches(resources.current().jobs)
     places = [_among(draws, blocks) for blocks in batches]
@@ -108,15 +107,15 @@ def _score_by_batches(
 def _select_by_rows(
     workers: Workers, candidates: Candidates, draws: Draws, direction: Direction
 ) -> Iterator[Selections]:
-    """Add up what the parts of the samples tell, span by span."""
+    """Add up the totals of the parts of the samples, span by span."""
     sharing = _work(workers, candidates, draws).by_rows()
     spans, rows = sharing.spans(draws.blocks), sharing.rows(draws.n_weights)
     tasks = product(map(draws.part, spans), rows)
-    found = workers.map(partial(by_rows.totals_in_bags, candidates), tasks)
-    scorer = by_rows.of_nothing(candidates, candidates.n_configurations)
+    answers = workers.map(partial(by_rows.totals_in_bags, candidates), tasks)
+    scorer = by_rows.empty_statistic(candidates, candidates.n_configurations)
     for span in spans:
-        totals, sizes = next(found)
-        for more, left_out in islice(found, len(rows) - 1):
+        totals, sizes = next(answers)
+        for more, left_out in islice(answers, len(rows) - 1):
             totals, sizes = [a + b for a, b in zip(totals, more, strict=True)], sizes + left_out
         usable = np.flatnonzero(sizes)
         winners = direction.best(scorer.of_totals([total[usable] for total in totals]))
@@ -133,29 +132,29 @@ def _score_by_rows(
     *,
     in_bag: bool = False,
 ) -> FloatArray:
-    """Return what `score_winners` does, a block of resamples and a part of the samples per task.
+    """As `score_winners`, with a block of resamples and a part of the samples per task.
 
     Chunks of samples are added up one after another, as a `Sum` does: to the same bytes.
     """
     values, ordinals = np.full(len(winners), np.nan), _used(draws)
     sharing = _work(workers, candidates, draws).winners()
-    rows, asked = sharing.rows(draws.n_weights), []
+    rows, todo = sharing.rows(draws.n_weights), []
     for span in sharing.spans(draws.blocks):
         inside = _among(draws, span)
-        mine = inside.start + np.flatnonzero(winners[inside] >= 0)
-        if len(mine):
-            asked.append((span, mine))
+        scorable = inside.start + np.flatnonzero(winners[inside] >= 0)
+        if len(scorable):
+            todo.append((span, scorable))
     tasks = (
-        (draws.part(span), part, ordinals[mine] - span.start * BLOCK, winners[mine])
-        for span, mine in asked
+        (draws.part(span), part, ordinals[scorable] - span.start * BLOCK, winners[scorable])
+        for span, scorable in todo
         for part in rows
     )
-    found = workers.map(partial(by_rows.totals_of_winners, candidates, in_bag), tasks)
-    scorer = by_rows.of_nothing(candidates, 1)
-    for _, mine in asked:
-        chunks = zip(*islice(found, len(rows)), strict=True)
+    answers = workers.map(partial(by_rows.totals_of_winners, candidates, in_bag), tasks)
+    scorer = by_rows.empty_statistic(candidates, 1)
+    for _, scorable in todo:
+        chunks = zip(*islice(answers, len(rows)), strict=True)
         totals = [_in_order(parts) for parts in chunks]
-        values[mine] = scorer.of_totals([total[:, None] for total in totals])[:, 0]
+        values[scorable] = scorer.of_totals([total[:, None] for total in totals])[:, 0]
     return values
 
 
@@ -168,11 +167,9 @@ def _in_order(parts: Sequence[FloatArray]) -> FloatArray:
 
 
 def _used(draws: Draws) -> IntArray:
-    """Ordinals of the resamples that have winners."""
     assert draws.used is not None
     return draws.used
 
 
 def _among(draws: Draws, blocks: range) -> slice:
-    """Places of the resamples of some blocks among those that have winners."""
     return slice(*np.searchsorted(_used(draws), (blocks.start * BLOCK, blocks.stop * BLOCK)))

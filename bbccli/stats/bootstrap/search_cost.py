@@ -1,4 +1,4 @@
-"""What a search cost: naive and corrected best-so-far against the number of configurations.
+"""The cost of a search: naive and corrected best-so-far against the number of configurations.
 
 1. Of c of the C configurations, drawn at random, the best has rank r among all C with probability
    h_c(r) = C(C - r, c - 1) / C(C, c).
@@ -15,8 +15,14 @@ Where BBC corrects its estimate for the size of resamples, the curve is moved by
 Where the order is known in which the configurations were tried, a second line has the best of the
 first c that were.
 
+What all C gain over c is the difference of their corrected figures. In resample b it is off by
+d_b(c), with standard deviation s(c) over the resamples. With k, the order statistic of rank
+level (B + 1) of the B maxima of abs(d_b(c)) / s(c) over c < C, the intervals gain -+ k s(c) hold
+for all c at once, and so also for one that was chosen by its figure.
+
 Source: the weights of step 1 are those of the expected maximum of a sample without replacement; the
-correction is Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018.
+correction is Algorithm 5 of Tsamardinos, Greasidou & Borboudakis 2018; intervals that hold at once
+are the max-T of Westfall & Young 1993, algorithm 2.8, of one step, on paired differences.
 """
 
 from __future__ import annotations
@@ -24,18 +30,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
+from math import ceil
 from typing import TypeVar
 
 import numpy as np
 
 from bbccli.core import resources
-from bbccli.core.results import SearchCost, TriedOrder
+from bbccli.core.results import Gain, SearchCost, TriedOrder
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import kernels
 from bbccli.stats.bootstrap.of_samples import draws_for, in_full_size, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import Resamples
-from bbccli.types import BoolArray, Direction, FloatArray, IntArray, Select
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, Interval, Select, Side
 
 Values = TypeVar("Values", FloatArray, IntArray)
 
@@ -63,19 +70,13 @@ Scored = tuple[FloatArray, FloatArray]
 
 
 def search_cost(case: Case) -> SearchCost:
-    """Return what the search cost, under the metric that selects, by the resamples of BBC.
+    """Return the cost of the search, under the metric that selects, by the resamples of BBC.
 
-    Raises
-    ------
-    UnsupportedError
-        A selection of something else than the best.
-    UndefinedError
-        Where BBC is undefined.
+    Raises UnsupportedError: a rule of selection other than the best.
+    Raises UndefinedError: where BBC is undefined.
 
-    Notes
-    -----
-    Beside BBC the time of scoring out of the bag and of ranking: O(B C (N + log C)). What BBC
-    kept of the performances in the bags is not scored again.
+    Takes O(B C (N + log C)) beside BBC, to score out of the bag and to rank. Performances in the
+    bags that BBC kept are not computed again.
     """
     if case.plan.select is not Select.BEST:
         raise UnsupportedError(
@@ -93,6 +94,8 @@ def search_cost(case: Case) -> SearchCost:
     naive = expected(performances[None], on_all, chances, np.array([0]))
     corrected = _totals(values) / _totals(weights)
     spread = values - weights * corrected
+    enough = _first_enough(direction, corrected, spread, weights)
+    gains = _gains(direction, corrected, spread / weights.mean(axis=0), case.plan.level)
     return SearchCost(
         metric=case.selector.name,
         direction=direction,
@@ -100,21 +103,21 @@ def search_cost(case: Case) -> SearchCost:
         naive=_floats(naive[0][0] / naive[1][0]),
         corrected=_floats(corrected + shift),
         error=_floats(np.sqrt((spread**2).sum(axis=0)) / weights.sum(axis=0)),
-        enough=int(counts[_first_enough(direction, corrected, spread, weights)]),
+        enough=int(counts[enough]),
         n_resamples=n_resamples,
         tried=None
         if path is None or order is None
         else TriedOrder(
             _floats(on_all.of_first(performances[None], order, counts)[0]), _floats(path + shift)
         ),
+        gain=gains[0] if gains else None,
+        gain_beyond=gains[enough] if enough < len(gains) else None,
     )
 
 
 def counts_to(n_configurations: int) -> IntArray:
     """Return numbers of configurations from 1 to C: each up to 20, then round ones 10 % apart.
 
-    Examples
-    --------
     >>> counts_to(28)[18:]
     array([19, 20, 22, 25, 28])
     """
@@ -129,8 +132,8 @@ def tried_order(case: Case) -> IntArray | None:
     if run is None:
         return None
     places = {name: column for column, name in enumerate(case.matrix.configurations)}
-    known = [places[name] for name in dict.fromkeys(run.tried) if name in places]
-    return np.array(known) if len(known) == len(places) else None
+    order = [places[name] for name in dict.fromkeys(run.tried) if name in places]
+    return np.array(order) if len(order) == len(places) else None
 
 
 def _over_resamples(
@@ -144,25 +147,25 @@ def _over_resamples(
         for at in range(0, len(of_batch[0]), step):
             inside, outside = (values[at : at + step] for values in of_batch)
             rows = np.arange(start, start + len(inside))
-            found = ranked(inside, case.selector.direction)
-            sums[rows], weights[rows] = expected(outside, found, chances, rows)
+            ranks = ranked(inside, case.selector.direction)
+            sums[rows], weights[rows] = expected(outside, ranks, chances, rows)
             if order is not None:
-                on_path.append(found.of_first(outside, order, counts))
+                on_path.append(ranks.of_first(outside, order, counts))
             start += len(rows)
     if not on_path:
         return sums, weights, None
     path = np.vstack(on_path)
-    known = np.isfinite(path)
+    finite = np.isfinite(path)
     with np.errstate(invalid="ignore"):
-        means = np.where(known, path, 0.0).sum(axis=0) / known.sum(axis=0)
+        means = np.where(finite, path, 0.0).sum(axis=0) / finite.sum(axis=0)
     return sums, weights, np.asarray(means)
 
 
 def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
     """Yield performances (B', C) in the bag and out of it, of the first resamples of BBC."""
-    judged, found = case.judged, selections(case)
+    judged, selected = case.judged, selections(case)
     draws = draws_for(case)
-    ordinals, kept = found.ordinals[:n_resamples], found.inside
+    ordinals, stored = selected.ordinals[:n_resamples], selected.inside
     step = max(MOST_SCORED // judged.n_configurations, 1)
 
     def score(drawn: Resamples) -> list[Scored]:
@@ -172,13 +175,13 @@ def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
         for start in range(0, len(drawn), step):
             bags = drawn.in_bag[start : start + step]
             rows = slice(first + start, first + start + len(bags))
-            inside = score_all(bags) if kept is None else kept[rows]
+            inside = score_all(bags) if stored is None else stored[rows]
             parts.append((inside, score_all((bags == 0).view(np.uint8))))
         return parts
 
-    n_passes = 2 if kept is None else 1
+    n_passes = 2 if stored is None else 1
     with resources.use(kernels.decide(n_passes * draws.n_weights * judged.n_sweeps * n_resamples)):
-        one_thread = judged.alone or len(judged.blocks()) > 1
+        one_thread = judged.one_thread or len(judged.blocks()) > 1
         again = draws.again(ordinals)
         for parts in again.over(score, judged.n_configurations, one_thread=one_thread):
             yield from parts
@@ -197,8 +200,28 @@ def _first_enough(
     return int(np.argmin(beaten))
 
 
+def _gains(
+    direction: Direction, corrected: FloatArray, off: FloatArray, level: float
+) -> list[Gain]:
+    """Gains of all C over each smaller number; empty with too few resamples, or of one alone.
+
+    off (B, n): how far the figures of each resample are from the corrected ones.
+    """
+    rank = ceil(round(level * (len(off) + 1), 9))
+    if rank > len(off) or len(corrected) < 2:
+        return []
+    apart = np.abs(off[:, -1:] - off[:, :-1])
+    spread = np.sqrt((apart**2).mean(axis=0))
+    largest = (apart / np.where(spread > 0, spread, np.inf)).max(axis=1)
+    ends = np.sort(largest)[rank - 1] * spread
+    values = direction.gain(corrected[-1], corrected[:-1])
+    return [
+        Gain(float(value), Interval(float(value - end), float(value + end), level, Side.TWO))
+        for value, end in zip(values, ends, strict=True)
+    ]
+
+
 def _totals(values: FloatArray) -> FloatArray:
-    """Sums (n,) over resamples (B, n), in the order of those of `bbc`."""
     return np.asarray(np.ascontiguousarray(values.T).sum(axis=1))
 
 
@@ -210,29 +233,26 @@ def _floats(values: FloatArray) -> tuple[float, ...]:
 class RankedValues:
     """Configurations, best first, in each of B resamples.
 
-    Attributes
-    ----------
-    order : (B, C) int
-        Configurations from the best one; those that can't be scored come last.
-    n_scored : (B,) int
-        How many can be scored.
+    order (B, C) int: configurations from the best one; those that can't be scored come last.
+    n_scored (B,) int: how many can be scored.
     """
 
     order: IntArray
     n_scored: IntArray
 
     def of_first(self, values: FloatArray, tried: IntArray, counts: IntArray) -> FloatArray:
-        """Return the values of the best of the first `counts` (n,) configurations of an order (C,).
+        """Return the values (B, n) of the best of the first `counts` (n,) configurations of an
+        order (C,).
 
-        (B, n) of values (B, C); NaN where none of the first ones can be scored.
+        values (B, C); NaN where none of the first ones can be scored.
         """
         ranks = np.empty_like(self.order)
         places = np.broadcast_to(np.arange(self.order.shape[1]), ranks.shape)
         np.put_along_axis(ranks, self.order, places, axis=1)
         reached = np.minimum.accumulate(ranks[:, tried], axis=1)[:, counts - 1]
         best = np.take_along_axis(self.order, reached, axis=1)
-        found = np.take_along_axis(values, best, axis=1)
-        return np.where(reached < self.n_scored[:, None], found, np.nan)
+        performances = np.take_along_axis(values, best, axis=1)
+        return np.where(reached < self.n_scored[:, None], performances, np.nan)
 
 
 def ranked(values: FloatArray, direction: Direction) -> RankedValues:
@@ -240,8 +260,6 @@ def ranked(values: FloatArray, direction: Direction) -> RankedValues:
 
     What is NaN or infinite can't be selected, and comes last.
 
-    Examples
-    --------
     >>> ranked(np.array([[0.7, np.nan, 0.9, 0.7]]), Direction.MAXIMIZE).order
     array([[2, 0, 3, 1]])
     """
@@ -251,7 +269,7 @@ def ranked(values: FloatArray, direction: Direction) -> RankedValues:
         keys[~scored] = np.iinfo(np.int64).max
     order, heights = _sorted_columns(keys)
     gaps = heights[:, 1:] - heights[:, :-1]
-    packed = order.shape[1] <= MOST_PACKED  # and those of one height are by column already
+    packed = order.shape[1] <= MOST_PACKED  # equal heights are in the order of the columns
     rows = np.flatnonzero(((gaps == 1) if packed else (gaps <= 1)).any(axis=1))
     if len(rows):  # equal up to rounding: neither the sort nor the last bits may say which is first
         order[rows] = _by_column_in_ties(order[rows], gaps[rows] <= 1)
@@ -261,18 +279,12 @@ def ranked(values: FloatArray, direction: Direction) -> RankedValues:
 def expected(
     values: FloatArray, ranks: RankedValues, chances: FloatArray, rows: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the sums and the weights (B, n) whose ratio is the best of some drawn at random.
+    """Return the sums and weights (B, n) whose ratio is the expected best of a random subset.
 
-    Parameters
-    ----------
-    values : (B, C)
-        Performances that count; NaN or infinite where there is none.
-    ranks
-        By which the best is known.
-    chances : (n, C)
-        Of the ranks of the best, of each number drawn.
-    rows : (B,) int
-        Ascending positions among all resamples.
+    values (B, C): performances out of the bag; NaN or infinite where there is none.
+    ranks: the ranking that decides the best.
+    chances (n, C): probability of each rank to be the best, for each subset size.
+    rows (B,) int: ascending positions among all resamples.
     """
     ordered = _gathered(values, ranks.order)
     present: BoolArray = np.isfinite(ordered)
@@ -289,8 +301,6 @@ def best_ranks(n_configurations: int, counts: IntArray) -> FloatArray:
 
     C(C - r, c - 1) / C(C, c), built up from rank to rank.
 
-    Examples
-    --------
     >>> best_ranks(3, np.array([1, 2, 3])).round(3)
     array([[0.333, 0.333, 0.333],
            [0.667, 0.333, 0.   ],
@@ -318,7 +328,7 @@ def _products(values: FloatArray | BoolArray, chances: FloatArray, rows: IntArra
 
 
 def _keys(values: FloatArray, direction: Direction) -> IntArray:
-    """Whole numbers (B, C) in the order of performances, the best one least; NaN anywhere."""
+    """Integers (B, C) in the order of performances, the best one least; NaN anywhere."""
     keys = np.ascontiguousarray(values, np.float64).view(np.int64)
     if (keys < 0).any():  # the bits of negative numbers run the other way
         keys = keys ^ ((keys >> 63) & np.iinfo(np.int64).max)
@@ -352,5 +362,5 @@ def _by_column_in_ties(order: IntArray, near: BoolArray) -> IntArray:
 def _gathered(values: Values, order: IntArray) -> Values:
     """Values (B, C) in the order of each row."""
     starts = np.arange(len(order))[:, None] * order.shape[1]
-    found: Values = values.ravel().take(order + starts)
-    return found
+    gathered: Values = values.ravel().take(order + starts)
+    return gathered

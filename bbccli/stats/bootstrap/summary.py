@@ -1,4 +1,4 @@
-"""From a resample distribution to an answer: shared by all methods that resample."""
+"""From a resample distribution to an answer, for all methods that resample."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bbccli.core.results import Distribution, MonteCarloError
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.stats.case import Answer, Case
-from bbccli.stats.intervals import INTERVALS, Basis, interval_of
+from bbccli.stats.intervals import Basis, guards_losses, interval_of
 from bbccli.stats.selection.candidates import by_repeat
 from bbccli.stats.selection.pooling import mean_behind
 from bbccli.stats.selection.rule import selection_shares
@@ -43,16 +43,12 @@ def from_distribution(
     n_drawn: int | None = None,
     notes: tuple[Note, ...] = (),
 ) -> Answer:
-    """Return what a distribution says of the winner's performance.
+    """Return the answer that a distribution gives on the winner's performance.
 
-    Resamples in which the metric is undefined don't count, and a note says how many.
+    Resamples in which the metric is undefined don't count; a note gives their number.
 
-    Parameters
-    ----------
-    value
-        The estimate, where nothing was selected in the resamples; else it is their mean.
-    n_drawn
-        How many units were drawn from; the samples, or groups of samples, by default.
+    value: the estimate, if nothing was selected in the resamples; else it is their mean.
+    n_drawn: number of units drawn from; the samples, or groups of samples, by default.
     """
     distribution, undefined = _defined(distribution, case.metric)
     drawn = value is None
@@ -65,7 +61,7 @@ def from_distribution(
     tolerance, largest = case.plan.tolerance, error.largest()
     missed = tolerance is not None and not largest <= tolerance
     short = (tolerance_not_reached(tolerance, largest),) if missed else ()
-    scaled = INTERVALS[case.plan.interval].guards_losses and case.method not in CALIBRATED
+    scaled = guards_losses(case.plan.interval) and case.method not in CALIBRATED
     guessed = (not_calibrated(case.method, case.plan.interval),) if scaled else ()
     shares = distribution.shares(case.matrix.n_configurations)
     return Answer(
@@ -80,27 +76,28 @@ def from_distribution(
 
 
 def enough(draw: Callable[[int], Distribution], case: Case) -> Distribution:
-    """Return `draw(B)` for the B of the plan, or for one at which the tolerance is met.
+    """Return `draw(B)` for the plan's B, or for one that meets the tolerance.
 
-    The next B is what the errors, which shrink as 1 / sqrt(B), say is needed; at least
-    `FIRST_RESAMPLES` more.
+    The next B follows from the errors, which shrink as 1 / sqrt(B); it is at least
+    `FIRST_RESAMPLES` larger.
     """
     plan = case.plan
     case.enter("resampling")
     if plan.tolerance is None:
         return draw(plan.n_resamples)
-    wanted = min(FIRST_RESAMPLES, plan.n_resamples)
+    n_resamples = min(FIRST_RESAMPLES, plan.n_resamples)
     while True:
-        distribution = draw(wanted)
+        distribution = draw(n_resamples)
         ratio = _error(distribution, case).largest() / plan.tolerance
-        if ratio <= 1 or wanted == plan.n_resamples or np.isnan(ratio):
+        if ratio <= 1 or n_resamples == plan.n_resamples or np.isnan(ratio):
             return distribution
-        blocks = max(np.ceil(wanted * ratio**2 / FIRST_RESAMPLES), wanted // FIRST_RESAMPLES + 1)
-        wanted = int(min(blocks * FIRST_RESAMPLES, plan.n_resamples))
+        blocks = max(
+            np.ceil(n_resamples * ratio**2 / FIRST_RESAMPLES), n_resamples // FIRST_RESAMPLES + 1
+        )
+        n_resamples = int(min(blocks * FIRST_RESAMPLES, plan.n_resamples))
 
 
 def _error(distribution: Distribution, case: Case) -> MonteCarloError:
-    """The Monte-Carlo errors that these resamples would leave; NaN where one is undefined."""
     if np.isnan(distribution.values).any():
         return MonteCarloError(float("nan"), None, None)
     most = int(np.bincount(distribution.winners).argmax())
@@ -109,29 +106,29 @@ def _error(distribution: Distribution, case: Case) -> MonteCarloError:
 
 
 def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = True) -> Basis:
-    """Return what the interval needs; what the guard counts, where there is one."""
+    """Return the basis of the interval, with the worst value that the guard counts, if any."""
     matrix, metric, plan = case.matrix, case.metric, case.plan
     n_units = rests_on(matrix, metric, winner) if plan.guard else matrix.n_samples
     endless = metric.direction is Direction.MINIMIZE and np.isinf(case.bounded.bounds[1])
-    guarded = plan.guard and endless and INTERVALS[plan.interval].guards_losses
+    guarded = plan.guard and endless and guards_losses(plan.interval)
     worst = worst_sample(matrix, metric, winner) if guarded else None
     return Basis(value, n_units, n_drawn, drawn, worst, plan.models is Models.FIXED)
 
 
 def _on_fold_means(case: Case, distribution: Distribution) -> tuple[Note, ...]:
-    """A note where out of the bag the folds hold too few samples to score the metric well."""
+    """Return a note where folds out of the bag hold too few samples to score the metric well."""
     matrix, metric, winner = case.matrix, case.metric, case.choice.winner
     fold_means = case.plan.pooling is Pooling.FOLD_MEAN
     if not fold_means or distribution.sizes is None or not matrix.n_folds:
         return ()
     if all(map(mean_behind, by_repeat(matrix, metric, np.array([winner])))):
-        return ()  # a mean of few samples is as good as its share of the samples
+        return ()  # few samples in a fold barely widen a mean of losses
     per_fold = rests_on(matrix, metric, winner) / matrix.n_folds
     return (wide_fold_mean(per_fold, metric.rests_on.words),) if per_fold < FEW_IN_FOLD else ()
 
 
 def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, tuple[Note, ...]]:
-    """The resamples in which the metric is defined, and a note on the others."""
+    """Keep the resamples in which the metric is defined; return a note on the others."""
     undefined = np.isnan(distribution.values)
     if not undefined.any():
         return distribution, ()
@@ -141,12 +138,14 @@ def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, 
             hint="collect more samples of the rarest class, or use another metric",
         )
     rows = ~undefined
-    given = distribution.probabilities
+    probabilities = distribution.probabilities
     defined = replace(
         distribution,
         values=distribution.values[rows],
         winners=distribution.winners[rows],
-        probabilities=None if given is None else given[rows] / given[rows].sum(),
+        probabilities=None
+        if probabilities is None
+        else probabilities[rows] / probabilities[rows].sum(),
         sizes=None if distribution.sizes is None else distribution.sizes[rows],
     )
     return defined, (undefined_resamples(int(undefined.sum()), len(undefined), metric.label),)

@@ -1,4 +1,4 @@
-"""Ends of an interval that are estimated, and intervals from a formula of their ends."""
+"""Intervals from a formula of their ends."""
 
 from __future__ import annotations
 
@@ -16,35 +16,18 @@ Ends = Callable[[float], tuple[float, float]]
 """Probability outside of each end -> lower and upper end."""
 
 
-def side_of(metric: Metric, plan: Plan) -> Side:
-    """Return the side of the plan; the pessimistic one as lower or upper."""
-    return metric.direction.pessimistic() if plan.side is Side.PESSIMISTIC else plan.side
-
-
-def probabilities(metric: Metric, plan: Plan) -> tuple[float | None, float | None]:
-    """Return the probabilities of the two ends; None for an end that is the metric's bound."""
-    side, outside = side_of(metric, plan), 1 - plan.level
-    if side is Side.TWO:
-        return outside / 2, 1 - outside / 2
-    return (outside, None) if side is Side.LOWER else (None, 1 - outside)
-
-
 def interval_by(ends: Ends, metric: Metric, plan: Plan, *, level: float | None = None) -> Interval:
-    """Return the interval of a plan from a formula of its ends, within the metric's bounds.
+    """Return the plan's interval from a formula of its ends, within the metric's bounds.
 
-    A one-sided interval spends the whole of 1 - level on its end; the other is the bound.
+    A one-sided interval spends all of 1 - level on its end; the other end is the bound.
 
-    Parameters
-    ----------
-    level
-        Level to compute the ends at, where it is not the plan's: that of one of several intervals
-        that are to hold at once.
+    level: level of the ends, if not the plan's: that of one of several simultaneous intervals.
     """
-    side = side_of(metric, plan)
+    side = plan.side_of(metric.direction)
     # the level of one of very many intervals may round to 1
     outside = max(1 - (plan.level if level is None else level), 2.0**-53)
-    found = ends(outside / 2 if side is Side.TWO else outside)
-    lower, upper = (float(np.clip(end, *metric.bounds)) for end in found)
+    limits = ends(outside / 2 if side is Side.TWO else outside)
+    lower, upper = (float(np.clip(end, *metric.bounds)) for end in limits)
     if side is Side.UPPER:
         lower = metric.bounds[0]
     if side is Side.LOWER:
@@ -57,8 +40,6 @@ def normal(
 ) -> Interval:
     """Return value -+ z error, from an estimate and its standard error in the metric's unit.
 
-    Examples
-    --------
     >>> from bbccli.metrics import METRICS
     >>> interval = normal(0.9, 0.04, METRICS["auc"], Plan(level=0.95))
     >>> round(interval.lower, 4), round(interval.upper, 4)
@@ -82,8 +63,6 @@ Formula = Callable[[float, float, float], tuple[float, float]]
 def wald(p: float, n: float, outside: float) -> tuple[float, float]:
     """Return p -+ z sqrt(p (1 - p) / n). It has no width where p is 0 or 1.
 
-    Examples
-    --------
     >>> [round(end, 4) for end in wald(0.8, 100, 0.025)]
     [0.7216, 0.8784]
     """
@@ -94,12 +73,8 @@ def wald(p: float, n: float, outside: float) -> tuple[float, float]:
 def wilson(p: float, n: float, outside: float) -> tuple[float, float]:
     """Return the proportions that a score test at p does not reject.
 
-    References
-    ----------
-    Wilson 1927; Brown, Cai & DasGupta 2001, section 3.1.1.
+    Source: Wilson 1927; Brown, Cai & DasGupta 2001, section 3.1.1.
 
-    Examples
-    --------
     >>> [round(end, 4) for end in wilson(0.8, 100, 0.025)]
     [0.7112, 0.8666]
     """
@@ -117,12 +92,8 @@ def wilson_end(p: float, n: float, z: float) -> float:
 def clopper_pearson(p: float, n: float, outside: float) -> tuple[float, float]:
     """Return the proportions that an exact binomial test does not reject, by beta quantiles.
 
-    References
-    ----------
-    Clopper & Pearson 1934.
+    Source: Clopper & Pearson 1934.
 
-    Examples
-    --------
     >>> [round(end, 4) for end in clopper_pearson(0.8, 100, 0.025)]
     [0.7082, 0.8733]
     """
@@ -137,12 +108,8 @@ def clopper_pearson(p: float, n: float, outside: float) -> tuple[float, float]:
 def jeffreys(p: float, n: float, outside: float) -> tuple[float, float]:
     """Return quantiles of the posterior beta (k + 1/2, n - k + 1/2); 0 and 1 belong to p = 0 and 1.
 
-    References
-    ----------
-    Brown, Cai & DasGupta 2001, section 3.1.3.
+    Source: Brown, Cai & DasGupta 2001, section 3.1.3.
 
-    Examples
-    --------
     >>> [round(end, 4) for end in jeffreys(0.8, 100, 0.025)]
     [0.7137, 0.8692]
     """

@@ -38,24 +38,19 @@ STEP = 1 / 512
 """Distance of the nodes between which erfc is a cubic: its error is below 1e-12."""
 
 ANYWHERE = np.array([[np.nan]])
-"""Where a search begins of which nothing is known."""
+"""Start of a search without a hint."""
 
 END = 6.0
-"""Where erfc is below 1e-16."""
+"""Beyond it erfc is below 1e-16."""
 
 
 @dataclass(frozen=True, eq=False)
 class Guarded:
     """The distribution of G.
 
-    Attributes
-    ----------
-    distribution
-        D.
-    n_units
-        N, samples or groups that the metric rests on; of weighted ones their effective number.
-    bound
-        w: the smallest or the largest possible performance.
+    distribution: D.
+    n_units: N, samples or groups that the metric rests on; of weighted ones their effective number.
+    bound: w: the smallest or the largest possible performance.
     """
 
     distribution: Distribution
@@ -78,16 +73,16 @@ class Guarded:
     @cached_property
     def atoms(self) -> tuple[FloatArray, FloatArray, float]:
         """Logarithms of |D - w| > 0, each once and in order; their probabilities; and that of w."""
-        given = self.distribution.probabilities
+        probabilities = self.distribution.probabilities
         lifts = np.abs(self.distribution.values - self.bound)
-        if given is None:
+        if probabilities is None:
             # as np.unique does, which takes three times as long
             size, lifts = len(lifts), np.sort(lifts)
             edges = np.flatnonzero(np.concatenate([[True], lifts[1:] != lifts[:-1], [True]]))
             lifts, chances = lifts[edges[:-1]], (edges[1:] - edges[:-1]) / size
         else:
             lifts, places = np.unique(lifts, return_inverse=True)
-            chances = np.bincount(places, given / given.sum()).astype(np.float64)
+            chances = np.bincount(places, probabilities / probabilities.sum()).astype(np.float64)
         at_bound = int(lifts[0] == 0)
         if len(lifts) == at_bound:
             return np.zeros(1), np.zeros(1), 1.0
@@ -112,13 +107,13 @@ def ends_of(
     guards: Sequence[Guarded], probabilities: Sequence[float]
 ) -> tuple[FloatArray, FloatArray]:
     """Return a quantile of each of S distributions, and their Monte-Carlo standard errors."""
-    wanted = np.array(probabilities)[:, None]
+    targets = np.array(probabilities)[:, None]
     find = _finder(guards)
-    quantiles = find(wanted, ANYWHERE)[:, 0]
+    quantiles = find(targets, ANYWHERE)[:, 0]
     if guards[0].distribution.exact:
         return quantiles, np.zeros(len(guards))
     spread = [one.share_error(value) for one, value in zip(guards, quantiles, strict=True)]
-    around = np.clip(wanted + np.array(spread)[:, None] * [-1, 1], 0, 1)
+    around = np.clip(targets + np.array(spread)[:, None] * [-1, 1], 0, 1)
     return quantiles, np.diff(find(around, quantiles[:, None]))[:, 0] / 2
 
 
@@ -127,27 +122,27 @@ Find = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 def _finder(guards: Sequence[Guarded]) -> Find:
-    """Return what finds quantiles, all in lockstep, by Newton's method in limits that close in."""
+    """Return a function that finds all quantiles in lockstep, by safeguarded Newton steps."""
     n_guards, size = len(guards), max(len(one.atoms[0]) for one in guards)
     logs, chances = np.full((n_guards, size + 1), np.inf), np.zeros((n_guards, size, 1))
     for row, one in enumerate(guards):
-        own, shares, _ = one.atoms
-        logs[row, : len(own)], chances[row, : len(own), 0] = own, shares
-    given = [(one.rate, one.bound, one.atoms[2]) for one in guards]
-    rate, bound, at_bound = np.array(given).T[..., None]
+        part, shares, _ = one.atoms
+        logs[row, : len(part)], chances[row, : len(part), 0] = part, shares
+    scalars = [(one.rate, one.bound, one.atoms[2]) for one in guards]
+    rate, bound, at_bound = np.array(scalars).T[..., None]
     tops = np.array([one.distribution.values.max() for one in guards])[:, None]
     rises = tops > bound  # towards an upper bound everything is mirrored
     reached = at_bound + chances[..., 0].cumsum(axis=1)
     rows = np.arange(n_guards)[:, None]
 
     def find(probabilities: FloatArray, near: FloatArray) -> FloatArray:
-        wanted = np.where(rises, probabilities, 1 - probabilities)
-        place = np.minimum((reached[:, None] < wanted[..., None] - ROUNDING).sum(axis=2), size - 1)
+        targets = np.where(rises, probabilities, 1 - probabilities)
+        place = np.minimum((reached[:, None] < targets[..., None] - ROUNDING).sum(axis=2), size - 1)
         high = logs[rows, place]
         beyond = rate[..., None] * (logs[:, None, :-1] - high[..., None])
         # nothing to search for: at the bound, or at an atom whose probability is just enough
         far = rate * (logs[rows, place + 1] - high) > END**2
-        settled = (wanted <= at_bound) | (far & (reached[rows, place] <= wanted + ROUNDING))
+        settled = (targets <= at_bound) | (far & (reached[rows, place] <= targets + ROUNDING))
         # the logarithm of |G - w| is high - v^2 / (N + 1/4): smooth in v also where an atom begins
         with np.errstate(divide="ignore"):
             v = np.sqrt(np.clip(rate * (high - np.log(np.abs(near - bound))), 0.01, END))
@@ -155,7 +150,7 @@ def _finder(guards: Sequence[Guarded]) -> Find:
         limits = {one: (0.0, inf) for one in np.ndindex(v.shape) if not settled[one]}
         while limits:
             shares, densities = tail(np.maximum(beyond + (v * v)[..., None], 0))
-            excess = at_bound + (shares @ chances)[..., 0] - wanted
+            excess = at_bound + (shares @ chances)[..., 0] - targets
             slopes = (densities @ chances)[..., 0]
             for one, before in list(limits.items()):
                 here, off = float(v[one]), float(excess[one])
@@ -168,7 +163,7 @@ def _finder(guards: Sequence[Guarded]) -> Find:
                 middle = 2 * here if most == inf else (least + most) / 2
                 v[one] = newton if least < newton < most else middle
                 limits[one] = least, most
-        lifts = np.exp(high - v * v / rate) * (wanted > at_bound)
+        lifts = np.exp(high - v * v / rate) * (targets > at_bound)
         return np.asarray(bound + np.where(rises, lifts, -lifts))
 
     return find
@@ -180,8 +175,6 @@ def tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     The density at 0, where it is infinite, is given as 0. scipy has both, but takes longer to
     import than a small run takes altogether.
 
-    Examples
-    --------
     >>> probabilities, densities = tail(np.array([0.0, 1.9207294103, 100.0]))
     >>> probabilities.round(6)
     array([1.  , 0.05, 0.  ])
@@ -191,9 +184,9 @@ def tail(u: FloatArray) -> tuple[FloatArray, FloatArray]:
     cubics = _table()
     x = np.sqrt(u)
     place = np.minimum(x, END) / STEP
-    node = np.floor(place)
-    t, left = place - node, node.astype(np.intp)
-    start, first, second, third = (cubic[left] for cubic in cubics)
+    left = place.astype(np.intp)
+    t = place - left
+    start, first, second, third = (cubic.take(left) for cubic in cubics)
     rest = second + t * third
     slope = first + t * (rest + second + 2 * t * third)
     return start + t * (first + t * rest), slope / np.where(x > 0, (-2 * STEP) * x, -inf)

@@ -1,6 +1,6 @@
 """The spread of the estimate itself, not that of single resamples. Experimental.
 
-A performance out of the bag rests on m units, about 0.37 of them, and so it spreads more than the
+A performance out of the bag rests on m units, about 0.37 of them, so it spreads more than the
 estimate on all U units does.
 
 1. For a metric of the mean type with variance s² per unit, the variance of an out-of-bag
@@ -9,24 +9,25 @@ estimate on all U units does.
 2. The estimate on all U units has the variance s²/U.
 3. D_b = estimate + f (L_b - mean L), with f = 1 / √(U E[1/m] - 1), has the variance of step 2. For
    many units f nears 1 / √(e - 1) = 0.763.
-4. The interval is made of the D_b. Those that leave the metric's bounds are moved onto them.
+4. The percentiles of the D_b, clipped to the metric's bounds, make the interval.
 
-A distribution whose winners are scored on all units, as that of the naive bootstraps, has the
-estimate's spread already and is left as it is.
+A distribution whose winners are scored on all units, as in the naive bootstraps, already has the
+spread of the estimate and is left as it is.
 
 In [simulated settings](validation-tables.md#simulated-settings) such intervals of `bbc` keep their
-level and are a fifth tighter. Those of `bbc-f` rest on a handful of folds. Models that are trained
-again vary with their training set too, which no resampling of predictions shows; with real training
-they covered the truth less often than percentile intervals (see [validation](validation.md)). They
-are never a default.
+level and are a fifth tighter; those of `bbc-f` rest on a handful of folds. With [real
+training](validation.md) they covered the truth less often than percentile intervals, because models
+vary with their training set too, which no resampling of predictions shows. They are never a
+default.
 
-Where samples are resampled and performances are means over folds (`--pooling fold-mean`), `matched`
-is refused: out of the bag the folds are of unequal sizes and some are undefined, and f, which is
-that of one mean over all units, leaves such intervals far too wide. Percentile intervals are wider
-than they need be there too. Where a fold holds fewer than 10 of the samples that the metric [rests
-on](#guard), the note [wide-fold-mean](notes.md#wide-fold-mean) says so. Means of a loss per sample,
-such as the accuracy, are exempt: few samples in a fold barely widen them. `--pooling within-folds`
-compares pairs within folds without such means.
+With `--pooling fold-mean` `matched` is refused: f is for one mean over all units, but out of the
+bag the folds are unequal and some undefined, and such intervals would be far too wide. Percentile
+intervals are then too wide as well; the note [wide-fold-mean](notes.md#wide-fold-mean) appears if a
+fold has fewer than 10 of the samples that the metric [rests on](#guard), unless the metric is a
+mean over samples, such as the accuracy. `--pooling within-folds` compares pairs within folds
+without such means.
+
+Source: ours.
 """
 
 from __future__ import annotations
@@ -48,19 +49,11 @@ def matched(
 ) -> Distribution:
     """Return the distribution D of the estimate, within the bounds.
 
-    Parameters
-    ----------
-    drawn
-        Performances out of the bag, with the sizes of the bags' complements.
-    basis
-        The estimate, and the units drawn from.
-    bounds
-        Of the metric.
-    stretch
-        Spread wanted, as a multiple of that of the estimate.
+    drawn: performances out of the bag, with the sizes of the bags' complements.
+    basis: the estimate, and the units drawn from.
+    bounds: of the metric.
+    stretch: spread wanted, as a multiple of that of the estimate.
 
-    Examples
-    --------
     >>> four_of_ten = Distribution(np.zeros(2), np.zeros(2, int), sizes=np.array([4, 4]))
     >>> round(float(shrinkage(four_of_ten, 10)), 4)
     0.8165
@@ -79,13 +72,10 @@ def shrinkage(distribution: Distribution, n_drawn: int) -> float:
 
 
 def check(plan: Plan) -> None:
-    """Refuse to match the spread of means over folds, of which samples are resampled.
+    """Refuse to match the spread of means over folds when samples are resampled.
 
-    Raises
-    ------
-    UnsupportedError
-        Out of the bag the folds are of unequal sizes and some are undefined: how the spread of such
-        means compares to that of the estimate is not known.
+    Raises UnsupportedError: out of the bag, folds differ in size and some are undefined, so the
+        ratio of their spread to that of the estimate is unknown.
     """
     if plan.pooling is Pooling.FOLD_MEAN:
         raise UnsupportedError(

@@ -1,11 +1,8 @@
 """Percentiles of the performances, as in the papers: the default.
 
-With L(1) ≤ … ≤ L(B) in order and a = 1 - level, the ends are L(a/2 · B) and L((1 - a/2) · B), or
-one of L(a · B) and L((1 - a) · B), as in the table above.
-
-A bound is one of the B performances only where a · B ≥ 1 (a/2 · B of two ends): at level 0.95 that
-takes 40 resamples, at 0.99 it takes 200. With fewer the end is the most extreme of them, and the
-note [few-resamples](notes.md#few-resamples) says so.
+An end is one of the B performances only if a · B ≥ 1 (a/2 · B of two ends): at level 0.95 that
+takes 40 resamples, at 0.99 it takes 200. With fewer the most extreme of them is used, with the note
+[few-resamples](notes.md#few-resamples).
 
 Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section
 2.3.

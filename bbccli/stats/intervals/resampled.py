@@ -14,31 +14,21 @@ from bbccli.core.notes import Note, few_resamples, guard_without_bound
 from bbccli.core.plan import Plan
 from bbccli.core.results import Distribution, MonteCarloError
 from bbccli.metrics.base import Metric
-from bbccli.stats.intervals.ends import probabilities, side_of
 from bbccli.stats.intervals.guard import Guarded, ends_of
 from bbccli.types import Interval, IntervalKind
 
 
 @dataclass(frozen=True, slots=True)
 class Basis:
-    """What an interval needs besides the distribution.
+    """Input of an interval besides the distribution.
 
-    Attributes
-    ----------
-    value
-        The estimate that the interval belongs to.
-    n_units
-        Samples, or groups of samples, that the metric rests on: what the guard counts. Of weighted
-        ones their effective number.
-    n_drawn
-        Units that were drawn from: samples, groups or folds.
-    drawn
-        Whether the estimate is the mean of the distribution.
-    worst : optional
-        Worst figure of a single sample of the winner, for losses without a worst value; None where
-        there is none.
-    fixed
-        Whether models are used as they are, and not trained again.
+    value: the estimate that the interval belongs to.
+    n_units: samples, or groups, that the metric rests on, as the guard counts them; their effective
+        number if weighted.
+    n_drawn: units drawn from: samples, groups or folds.
+    drawn: True if the estimate is the mean of the distribution.
+    worst, optional: the winner's worst loss on a single sample, for losses without a worst value.
+    fixed: True if models are used as they are, without training again.
     """
 
     value: float
@@ -56,23 +46,16 @@ def within(drawn: Distribution, bounds: tuple[float, float]) -> Distribution:
 
 @dataclass(frozen=True, slots=True)
 class Construction:
-    """A way to make an interval of a resample distribution.
+    """A way to make an interval from a resample distribution.
 
-    Parameters
-    ----------
-    law
-        Resampled performances, the basis and the metric's bounds -> the law whose quantiles are the
-        ends: `quantile(p)`, and its Monte-Carlo error `quantile_error(p)`.
-    cells
-        The law as a distribution, to be guarded. Without it the law is one, whose Monte-Carlo error
-        is that of the guarded quantiles, and whose ends are order statistics: few resamples have
-        none far out.
-    check
-        Raises an UnsupportedError where it can't be made of the resamples of this plan.
-    guards_losses
-        True if an end without a bound is guarded with the winner's worst sample.
-    notes
-        What to know of each of them.
+    law: resampled performances, the basis and the metric's bounds -> the law with the ends as
+        quantiles: `quantile(p)`, and its Monte-Carlo error `quantile_error(p)`.
+    cells: the law as a distribution, to be guarded. Without it the law is a distribution itself,
+        with the Monte-Carlo error of the guarded quantiles and order statistics as ends, so few
+        resamples have no extreme ends.
+    check: raises UnsupportedError where the plan's resamples don't allow it.
+    guards_losses: True if an end without a bound is guarded with the winner's worst sample.
+    notes: notes on every interval of this kind.
     """
 
     law: Callable[[Distribution, Basis, tuple[float, float]], Any]
@@ -91,20 +74,22 @@ INTERVALS: Mapping[IntervalKind, Construction] = ByName(IntervalKind, _declared)
 """Kinds of intervals; the kind `matched` is what the module `matched` declares as `INTERVAL`."""
 
 
+def guards_losses(kind: str) -> bool:
+    """Return True if a kind guards losses without a worst value, and knows of fixed models."""
+    return kind in INTERVALS and INTERVALS[IntervalKind(kind)].guards_losses
+
+
 def interval_of(
     distribution: Distribution, metric: Metric, plan: Plan, basis: Basis
 ) -> tuple[Interval, MonteCarloError, tuple[Note, ...]]:
-    """Return the interval of a resample distribution, its errors, and what to know of it.
+    """Return the interval of a resample distribution, its errors and notes on it.
 
-    `plan.interval` chooses one of `INTERVALS`; `plan.guard` adds the guard to any of them;
-    `plan.side` says which ends are estimated. Other ends are the metric's bounds.
+    `plan.interval` chooses one of `INTERVALS`, `plan.guard` adds the guard, and `plan.side` says
+    which ends are estimated; other ends are the metric's bounds.
 
-    References
-    ----------
-    Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section 2.3.
+    Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et al. 2024, section
+        2.3.
 
-    Examples
-    --------
     >>> from bbccli.metrics import METRICS
     >>> values = Distribution(np.arange(1, 1001) / 1000, np.zeros(1000, int))
     >>> plan, basis = Plan(level=0.95, guard=False), Basis(0.5, 1000, 1000)
@@ -114,7 +99,7 @@ def interval_of(
     """
     construction = INTERVALS[plan.interval]
     law = construction.law(distribution, basis, metric.bounds)
-    sought = {end: p for end, p in enumerate(probabilities(metric, plan)) if p is not None}
+    sought = {end: p for end, p in enumerate(plan.probabilities(metric.direction)) if p is not None}
     limits = {end: _limit(construction, basis, metric.bounds[end], law) for end in sought}
     guarded = {end: limit for end, limit in limits.items() if plan.guard and limit is not None}
     ends: dict[int, float] = dict(enumerate(metric.bounds))
@@ -130,13 +115,13 @@ def interval_of(
         quantiles, spreads = ends_of(guards, [sought[end] for end in guarded])
         ends.update(zip(guarded, quantiles.tolist(), strict=True))
         errors = dict(zip(guarded, spreads.tolist(), strict=True)) | errors
-    interval = Interval(ends[0], ends[1], plan.level, side_of(metric, plan))
+    interval = Interval(ends[0], ends[1], plan.level, plan.side_of(metric.direction))
     error = MonteCarloError(distribution.mean_error(), errors.get(0), errors.get(1))
     return interval, error, _notes(construction, distribution, metric, plan, interval)
 
 
 def _limit(construction: Construction, basis: Basis, bound: float, law: Any) -> float | None:
-    """The worst value on a side, that the guard counts; None where there is none."""
+    """The worst value on a side, which the guard counts; None where there is none."""
     if np.isfinite(bound):
         return bound
     # a loss without a worst value: that of the winner's worst sample, or of a resample beyond it
@@ -146,18 +131,16 @@ def _limit(construction: Construction, basis: Basis, bound: float, law: Any) -> 
 
 
 def smallest_size(plan: Plan, metric: Metric) -> int:
-    """Return the least B of which no end is beyond the performances drawn.
+    """Return the least B at which every end is one of the performances drawn.
 
-    The order statistic of rank p B is one of them, and not just the smallest for want of a
-    smaller, where p B >= 1; and so at the other end where (1 - p) B >= 1.
+    The order statistic of rank p B exists, and is not merely the sample extreme, where p B >= 1;
+    likewise at the other end where (1 - p) B >= 1.
 
-    Examples
-    --------
     >>> from bbccli.metrics import METRICS
     >>> smallest_size(Plan(level=0.95), METRICS["auc"])
     40
     """
-    below, above = probabilities(metric, plan)
+    below, above = plan.probabilities(metric.direction)
     outside = min(p for p in (below, None if above is None else 1 - above) if p is not None)
     # 1 / 0.025 is a hair above 40 in binary
     return int(np.ceil(round(1 / outside, 6)))

@@ -1,23 +1,20 @@
-"""The spread of the estimate and of the training set.
+"""The spread of the estimate and of the training set. Experimental.
 
-1. Take the distribution of `matched` intervals, whose spread is that of the
-   estimate over samples of the same size, and stretch it by 1.12 about the estimate.
+1. Stretch the distribution of `matched` intervals by 1.12 about the estimate; with `--models fixed`
+   the factor is 1.
 2. Guard the ends. A loss without a worst value (a squared error, the log-loss) is guarded too, with
    the largest loss of a single sample of the winner, or with the largest D_b if that is larger.
-3. With `--models fixed` the factor is 1: nothing is trained between the selection and the use.
 
-Why a factor: a model trained on another sample of the same size is another model, and no resampling
-of given predictions shows it. Were the winner's true performance to vary with its training set by
-half a standard error of its figure, the spread of both together would be √(1 + 1/4) = 1.12 of one.
-The half is a convention; what counts is how often such intervals covered the truth where models are
-trained, in the table below. With `bbc` the upper end lies too low near the ceiling, as the estimate
-does; `--tight` has that of `bbc-632`. For losses
-without a worst value no interval is safe, see the note [unbounded-loss](notes.md#unbounded-loss).
-The factor was measured for `bbc`, `bbc-632` and `bbc-eb`; with other
-methods the note [not-calibrated](notes.md#not-calibrated) says so. Means over folds are refused, as
-`matched` refuses them.
+Why a factor: on another sample of the same size another model would be trained. If the winner's
+true performance varied with its training set by half a standard error of its figure, the spread of
+both together would be √(1 + 1/4) = 1.12 of one. The half is a convention; the table below shows the
+coverage where models are trained. With `bbc` the upper end is too low near the ceiling, as the
+estimate is; `--tight` uses `bbc-632`. For losses without a worst value no interval is safe: see the
+note [unbounded-loss](notes.md#unbounded-loss). The factor was measured for `bbc`, `bbc-632` and
+`bbc-eb`; with other methods there is the note [not-calibrated](notes.md#not-calibrated). Means over
+folds are refused, as `matched` refuses them.
 
-Source: ours. Experimental.
+Source: ours.
 """
 
 from __future__ import annotations
@@ -27,7 +24,7 @@ from bbccli.stats.intervals.matched import check, matched
 from bbccli.stats.intervals.resampled import Basis, Construction
 
 TRAINING = 1.12
-"""What training on another sample of the same size adds to the spread."""
+"""Factor of the spread for training on another sample of the same size."""
 
 
 def law(drawn: Distribution, basis: Basis, bounds: tuple[float, float]) -> Distribution:
@@ -40,10 +37,8 @@ def stretched(
 ) -> Distribution:
     """Return the distribution of the estimate, stretched by a factor, within the bounds.
 
-    Parameters
-    ----------
-    factor
-        For models that are trained; for those that are fixed it is less by the share of training.
+    factor: for models that are trained; for those that are fixed it is less by the share of
+        training.
     """
     stretch = factor / TRAINING if basis.fixed else factor
     return matched(drawn, basis, bounds, stretch)

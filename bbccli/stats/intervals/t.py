@@ -1,17 +1,16 @@
 """Student's t times the spread of the resamples, about the estimate.
 
-1. The spread is the standard deviation s of the B performances, with B - 1 below the sum of
-   squares; with probabilities, where all draws are enumerated.
-2. An end is estimate ± t s, with the quantile t of Student's law with U - 1 degrees of freedom,
-   where U units (samples, groups; of `bbc-f` folds) are drawn from. Ends that leave the metric's
-   bounds are moved onto them.
+1. The spread is the standard deviation s of the B performances, with B - 1 as the divisor; with
+   probabilities, where all draws are enumerated.
+2. An end is estimate ± t s, clipped to the metric's bounds, with the quantile t of Student's law
+   with U - 1 degrees of freedom, where U units (samples, groups; of `bbc-f` folds) are drawn from.
 3. Guarded, it is the end of that law about the estimate with the guard's pseudo-unit.
 
-It is symmetric and takes no order statistic, so a few hundred resamples do. s is that of single
-resamples, as in the paper: out of the bag they rest on 0.37 of the units, and it is 1.31 times the
-standard error of a mean over all units, so the interval is as wide as the percentile one; of the
-naive bootstraps it is the standard error itself. Where the distribution is skewed, near a bound
-above all, percentiles show it and t does not. Its Monte-Carlo error is that of mean and standard
+It is symmetric and takes no order statistic, so a few hundred resamples suffice; but unlike
+percentiles it does not show a skewed distribution, as near a bound. s is that of single resamples,
+as in the paper: out of the bag they rest on 0.37 of the units, so it is 1.31 times the standard
+error of a mean over all units, and the interval is as wide as the percentile one; for the naive
+bootstraps it is the standard error itself. Its Monte-Carlo error is that of mean and standard
 deviation together.
 
 Source: Raschka 2018, equation 31; step 3 is ours.
@@ -28,25 +27,18 @@ from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import FloatArray
 
 CELLS = 4096
-"""Parts of equal probability that stand for Student's law where it is guarded."""
+"""Parts of equal probability that approximate Student's law where it is guarded."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Student:
     """Student's law about an estimate.
 
-    Attributes
-    ----------
-    distribution
-        The resampled performances.
-    value
-        The estimate, in their unit.
-    n_drawn
-        U, units drawn from.
-    drawn
-        Whether the estimate is the mean of the resamples, with a Monte-Carlo error.
-    bounds
-        Of the metric.
+    distribution: the resampled performances.
+    value: the estimate, in their unit.
+    n_drawn: U, units drawn from.
+    drawn: True if the estimate is the mean of the resamples, with a Monte-Carlo error.
+    bounds: of the metric.
     """
 
     distribution: Distribution

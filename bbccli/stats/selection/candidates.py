@@ -37,8 +37,8 @@ _CACHES: WeakKeyDictionary[PredictionMatrix, dict[Hashable, Any]] = WeakKeyDicti
 class Candidates:
     """The configurations of a matrix under one metric, bound in blocks that fit the memory.
 
-    With one block, the usual case, it is bound once and kept as long as the matrix, so that all
-    methods share it. With several, each is bound when needed and let go.
+    A single block, the usual case, is bound once and kept with the matrix for all methods. Each of
+    several is bound when needed and then released.
     """
 
     matrix: PredictionMatrix
@@ -56,7 +56,7 @@ class Candidates:
         return self.n_configurations * self.metric.n_sweeps(self.matrix.n_samples)
 
     @property
-    def alone(self) -> bool:
+    def one_thread(self) -> bool:
         """True if one thread is faster than several.
 
         Where numpy sweeps pairs, in many short calls, threads wait for the interpreter's lock.
@@ -64,14 +64,14 @@ class Candidates:
         return self.metric.of_pairs and resources.current().engine is Engine.NUMPY
 
     @property
-    def apart(self) -> bool:
-        """True if their predictions are not here, and workers score them where there are any."""
+    def remote(self) -> bool:
+        """True if remote workers hold the predictions and score them."""
         return workers.current() is not None
 
     @property
     def whole(self) -> bool:
         """True if all columns are bound at once, and kept."""
-        return not self.apart and len(self.blocks()) == 1
+        return not self.remote and len(self.blocks()) == 1
 
     def blocks(self, among: IntArray | None = None) -> list[IntArray]:
         """Return the columns of each block: consecutive, and together all of C, or of some."""
@@ -88,7 +88,7 @@ class Candidates:
         return np.array_split(columns, -(-len(columns) // width))
 
     def bind(self, columns: IntArray) -> Scorer:
-        """Return the scorer of some columns: what css maximises.
+        """Return the scorer of some columns, under which css selects.
 
         A performance is computed per repeat and averaged over repeats.
         """
@@ -98,8 +98,8 @@ class Candidates:
 
     def score(self, weights: IntArray) -> FloatArray:
         """Score weights (B, N) on all configurations, part by part: (B, C)."""
-        found = workers.over_parts(partial(self.score_among, weights), self.n_configurations)
-        return np.hstack(found)
+        parts = workers.over_parts(partial(self.score_among, weights), self.n_configurations)
+        return np.hstack(parts)
 
     def score_among(self, weights: IntArray, among: IntArray) -> FloatArray:
         """Score weights (B, N) on some configurations, block by block: (B, C')."""
@@ -113,16 +113,18 @@ class Candidates:
 
     def figure(self, column: int) -> float:
         """Return a performance on all samples, the same to the last bit whatever is beside it."""
-        # of one row of weights and one column
+        if self.whole and getattr(self.bind(self.blocks()[0]), "counted", False):
+            return float(self.performances()[column])  # counts are exact
+        # sums of a single row and column don't depend on others
         everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
         return float(self.bind(np.array([column])).paired(everything, first)[0])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""
-        asked = np.maximum(configurations, 0)
-        needed, places = np.arange(self.n_configurations), asked
+        columns = np.maximum(configurations, 0)
+        needed, places = np.arange(self.n_configurations), columns
         if not self.whole:
-            needed, places = np.unique(asked, return_inverse=True)
+            needed, places = np.unique(columns, return_inverse=True)
         values = self.bind(needed).paired(weights, places)
         return np.asarray(np.where(configurations < 0, np.nan, values))
 
@@ -148,8 +150,6 @@ class Candidates:
         return np.asarray(sum(parts[1:], parts[0]) / len(parts))
 
     def _by_fold(self, columns: IntArray) -> tuple[MeanOverFolds, ...]:
-        """Scorers over the folds of each of R repeats."""
-
         def make() -> tuple[MeanOverFolds, ...]:
             folds = folds_of(self.matrix)
             scorers = by_repeat(self.matrix, self.metric, columns)
@@ -188,7 +188,7 @@ def _bind(
 
 
 def parts_of(matrix: PredictionMatrix) -> BoolArray | None:
-    """Return what each repeat holds out (R, N) in repeated hold-out, else None."""
+    """Return the samples held out in each repeat (R, N) of repeated hold-out, else None."""
     available = matrix.available
     if not matrix.repeated_holdout or available is None:
         return None
@@ -199,12 +199,9 @@ def parts_of(matrix: PredictionMatrix) -> BoolArray | None:
 def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Candidates:
     """Return all configurations, scored over pooled rows, by the mean over folds or within them.
 
-    Raises
-    ------
-    UndefinedError
-        Folds are unknown; fold means with a fold in which the metric is undefined.
-    UnsupportedError
-        Pairs within folds of a metric that is not of pairs.
+    Raises UndefinedError: folds are unknown; fold means with a fold in which the metric is
+        undefined.
+    Raises UnsupportedError: pairs within folds of a metric that is not of pairs.
     """
     if pooling is Pooling.FOLD_MEAN:
         fold_performances(matrix, metric)
@@ -217,10 +214,7 @@ def candidates(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> Ca
 def check_of_pairs(metric: Metric) -> None:
     """Refuse to count pairs of a metric that is not made of pairs.
 
-    Raises
-    ------
-    UnsupportedError
-        It is a mean, or another function of the samples.
+    Raises UnsupportedError: it is a mean, or another function of the samples.
     """
     if not metric.of_pairs:
         pooled = parameter("pooling", Pooling.POOLED)
@@ -243,11 +237,8 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
     A configuration whose performance is undefined in some fold (precision where it predicts no
     positive) has a NaN there; to the methods over folds it can't win.
 
-    Raises
-    ------
-    UndefinedError
-        Folds are unknown, or the metric is undefined for every configuration in some of them (AUC
-        with one class).
+    Raises UndefinedError: folds are unknown, or the metric is undefined for every configuration in
+        some of them (AUC with one class).
     """
     result: tuple[FloatArray, ...] = cached(
         matrix, ("in folds", metric), lambda: _in_folds(matrix, metric)
@@ -260,9 +251,8 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
 
 
 def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
-    """Performances (F, C) in each fold, one array per repeat."""
-    found = workers.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
-    return tuple(readonly(np.hstack(part)) for part in zip(*found, strict=True))
+    parts = workers.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
+    return tuple(readonly(np.hstack(part)) for part in zip(*parts, strict=True))
 
 
 def _in_folds_among(
@@ -272,8 +262,8 @@ def _in_folds_among(
     folds = folds_of(matrix)
     parts = [
         [
-            scored_in_folds(score, own)
-            for score, own in zip(by_repeat(matrix, metric, c), folds, strict=True)
+            scored_in_folds(score, of_repeat)
+            for score, of_repeat in zip(by_repeat(matrix, metric, c), folds, strict=True)
         ]
         for c in Candidates(matrix, metric, Pooling.POOLED).blocks(among)
     ]
@@ -281,12 +271,12 @@ def _in_folds_among(
 
 
 def cached(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Made]) -> Made:
-    """Return what `make` made for this matrix and key when it was first asked for."""
+    """Return `make()` for this matrix and key, computed once."""
     cache = _CACHES.setdefault(matrix, {})
     if key not in cache:
         cache[key] = make()
-    found: Made = cache[key]
-    return found
+    value: Made = cache[key]
+    return value
 
 
 def folds_of(matrix: PredictionMatrix) -> IntArray:

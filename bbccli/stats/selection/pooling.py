@@ -11,7 +11,7 @@ import numpy as np
 
 from bbccli.metrics.base import MeanScorer, Scorer
 from bbccli.metrics.statistic import InParts, Statistic
-from bbccli.metrics.weighting import Units, added, kept_among, with_changes, without_each
+from bbccli.metrics.weighting import Units, added, members_among, with_changes, without_each
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 FEW_FOLDS = 64
@@ -20,18 +20,12 @@ FEW_FOLDS = 64
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AvailableCases:
-    """A scorer under which the samples that a configuration lacks have no weight.
+    """A scorer that gives no weight to samples that a configuration does not predict.
 
-    Attributes
-    ----------
-    scorer
-        Of all samples; what it holds where a prediction is missing never counts.
-    available : (N, C) bool
-        Where a configuration has a prediction.
-    patterns : (P, N) bool
-        The distinct columns of `available`.
-    pattern_of : (C,) int
-        Pattern of each configuration.
+    scorer: of all samples; its values at missing predictions never count.
+    available (N, C) bool: where a configuration has a prediction.
+    patterns (P, N) bool: the distinct columns of `available`.
+    pattern_of (C,) int: pattern of each configuration.
     """
 
     scorer: Scorer
@@ -41,7 +35,7 @@ class AvailableCases:
 
     @classmethod
     def of(cls, scorer: Scorer, available: BoolArray) -> AvailableCases:
-        """Group configurations by what they lack."""
+        """Group configurations by their missing predictions."""
         patterns, pattern_of = np.unique(available.T, axis=0, return_inverse=True)
         return cls(scorer, available, patterns, pattern_of.reshape(-1))
 
@@ -53,13 +47,13 @@ class AvailableCases:
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Score weights (B, N) on C' configurations, those of one pattern at a time: (B, C')."""
         return self._by_pattern(
-            configurations, len(weights), lambda known, c: self.scorer(weights * known, c)
+            configurations, len(weights), lambda available, c: self.scorer(weights * available, c)
         )
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,)."""
-        known = self.patterns[self.pattern_of[configurations]]
-        return self.scorer.paired(weights * known, configurations)
+        available = self.patterns[self.pattern_of[configurations]]
+        return self.scorer.paired(weights * available, configurations)
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -68,7 +62,7 @@ class AvailableCases:
         return self._by_pattern(
             configurations,
             units.n_units,
-            lambda known, c: without_each(self.scorer, weights * known, units, c),
+            lambda available, c: without_each(self.scorer, weights * available, units, c),
         )
 
     def _by_pattern(
@@ -132,12 +126,8 @@ class MeanOverFolds:
 
     In repeated hold-out the parts that the repeats hold out take the place of the folds.
 
-    Attributes
-    ----------
-    members : F arrays of int
-        The samples of each fold, ascending.
-    scorers : F scorers
-        Each of the samples of one fold.
+    members (F arrays of int): the samples of each fold, ascending.
+    scorers (F scorers): each of the samples of one fold.
     """
 
     members: tuple[IntArray, ...]
@@ -146,9 +136,9 @@ class MeanOverFolds:
     @classmethod
     def of_parts(cls, scorers: Sequence[Scorer], parts: BoolArray) -> MeanOverFolds:
         """Take each scorer on the samples of its own part (R, N)."""
-        own = zip(scorers, parts, strict=True)
+        by_repeat = zip(scorers, parts, strict=True)
         members = tuple(np.flatnonzero(part) for part in parts)
-        return cls(members, tuple(scorer.restrict(rows) for scorer, rows in own))
+        return cls(members, tuple(scorer.restrict(rows) for scorer, rows in by_repeat))
 
     @classmethod
     def of(cls, scorer: Scorer, folds: IntArray) -> MeanOverFolds:
@@ -166,7 +156,7 @@ class MeanOverFolds:
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Mean over folds (B,) of one configuration per row of weights."""
-        return mean_of_defined(self._own(weights, configurations))
+        return mean_of_defined(self._by_fold(weights, configurations))
 
     def without_each(
         self, weights: IntArray, units: Units, configurations: IntArray | None = None
@@ -188,11 +178,11 @@ class MeanOverFolds:
 
     def n_undefined(self, weights: IntArray, configurations: IntArray) -> IntArray:
         """Count the folds (B,) in which `paired` is undefined."""
-        return np.asarray(np.isnan(self._own(weights, configurations)).sum(axis=0))
+        return np.asarray(np.isnan(self._by_fold(weights, configurations)).sum(axis=0))
 
     def error(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Standard error (B,) of `paired`: s / sqrt(F) over the folds that are defined."""
-        values = np.stack(self._own(weights, configurations))
+        values = np.stack(self._by_fold(weights, configurations))
         n_defined = (~np.isnan(values)).sum(axis=0)
         squares = (values - mean_of_defined(list(values))) ** 2
         variance = np.nansum(squares, axis=0) / np.where(n_defined > 1, n_defined - 1, np.nan)
@@ -201,13 +191,13 @@ class MeanOverFolds:
     def restrict(self, rows: BoolArray) -> MeanOverFolds:
         """Keep the samples in `rows`."""
         scorers = tuple(one.restrict(rows[inside]) for one, inside in self._folds)
-        return MeanOverFolds(kept_among(self.members, rows), scorers)
+        return MeanOverFolds(members_among(self.members, rows), scorers)
 
     @property
     def _folds(self) -> Iterable[tuple[Scorer, IntArray]]:
         return zip(self.scorers, self.members, strict=True)
 
-    def _own(self, weights: IntArray, configurations: IntArray) -> list[FloatArray]:
+    def _by_fold(self, weights: IntArray, configurations: IntArray) -> list[FloatArray]:
         """Performance (B,) in each fold, of one configuration per row of weights."""
         return [one.paired(weights[:, rows], configurations) for one, rows in self._folds]
 
@@ -215,8 +205,8 @@ class MeanOverFolds:
 def by_fold(scorer: Any, folds: IntArray) -> tuple[tuple[IntArray, ...], tuple[Any, ...]]:
     """Split a scorer by folds (N,): the samples of each of F folds, ascending, and its scorer.
 
-    It is restricted to runs of about sqrt(F) folds, and these to each of theirs, so that not every
-    fold has to look through all samples: time O(N sqrt(F)), not O(N F).
+    It is restricted to runs of about sqrt(F) folds first, and these to single folds: time O(N
+    sqrt(F)) instead of O(N F).
     """
     members, scorers = members_of(folds), []
     for run, of_run, some in _runs(scorer, folds, members):
@@ -244,9 +234,9 @@ def members_of(folds: IntArray) -> tuple[IntArray, ...]:
 
 
 def within_folds(scorer: Any, folds: IntArray) -> Scorer:
-    """Return the scorer that compares samples of one fold only, for a metric of pairs.
+    """Return the scorer that compares samples within folds only, for a metric of pairs.
 
-    Pairs are added up over the folds (N,); one without a pair adds nothing.
+    Pairs are added up over the folds (N,); a fold without a pair adds nothing.
     """
     if isinstance(scorer, AvailableCases):
         return AvailableCases.of(within_folds(scorer.scorer, folds), scorer.available)
@@ -259,12 +249,11 @@ def within_folds(scorer: Any, folds: IntArray) -> Scorer:
 def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
     """Return the performances (F, C) in folds (N,).
 
-    They are scored run by run of the folds, so that no fold looks through all samples. Sums over
-    the samples are made configuration by configuration, so that they are the same whatever
-    configurations are bound together.
+    They are scored by runs of folds, so that no fold scans all samples. Sums of real numbers are
+    made configuration by configuration, so they don't depend on which are bound together.
     """
     members = members_of(folds)
-    if isinstance(scorer, Statistic) and scorer.adds_up:
+    if isinstance(scorer, Statistic) and scorer.adds_up and not scorer.counted:
         return scorer.in_parts(members)
     parts = [
         run((of_run == distinct(of_run)[:, None]).astype(np.uint8))

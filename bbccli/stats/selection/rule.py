@@ -25,6 +25,7 @@ import numpy as np
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import (
     Note,
+    failures_best,
     listing,
     majority_rule,
     one_se_winner,
@@ -64,13 +65,9 @@ Errors = Callable[[IntArray, IntArray], FloatArray]
 class SelectionRule:
     """A rule of selection.
 
-    Attributes
-    ----------
-    direction
-        Which way a performance is better.
-    order : (C,) int, optional
-        Configurations from the most preferred one, among those within one standard error of the
-        best; None to select the best.
+    direction: which way a performance is better.
+    order (C,) int, optional: configurations from the most preferred one, among those within one
+        standard error of the best; None to select the best.
     """
 
     direction: Direction
@@ -102,12 +99,8 @@ class SelectionRule:
 def rule_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SelectionRule:
     """Return the rule of the plan for the configurations of a matrix.
 
-    Raises
-    ------
-    UndefinedError
-        A rule of one standard error without folds.
-    OptionError
-        `one-se-simplest` where the metadata lack the complexity of a configuration.
+    Raises UndefinedError: a rule of one standard error without folds.
+    Raises OptionError: `one-se-simplest` where the metadata lack the complexity of a configuration.
     """
     if plan.select is Select.BEST:
         return SelectionRule(metric.direction)
@@ -136,10 +129,7 @@ def winner_of(candidates: Candidates, rule: SelectionRule) -> int:
 def winner_over_folds(matrix: PredictionMatrix, metric: Metric, rule: SelectionRule) -> int:
     """Select on all samples by the mean over folds: -1 where nothing can be scored.
 
-    Raises
-    ------
-    UndefinedError
-        As `fold_performances`.
+    Raises UndefinedError: as `fold_performances`.
     """
     if rule.order is not None:
         return winner_of(candidates(matrix, metric, Pooling.FOLD_MEAN), rule)
@@ -156,24 +146,21 @@ def undefined(metric: Metric) -> UndefinedError:
 
 
 def complexities(matrix: PredictionMatrix) -> FloatArray:
-    """Return the complexity of each configuration (C,), from the metadata.
+    """Return the complexity (C,) of each configuration, from the metadata.
 
-    Raises
-    ------
-    OptionError
-        They lack it of some.
+    Raises OptionError: it is missing for some.
     """
     entries = matrix.source.configurations.items()
-    known = {name: entry["complexity"] for name, entry in entries if "complexity" in entry}
-    lacking = [name for name in matrix.configurations if not _is_finite(known.get(name))]
-    if lacking:
+    values = {name: entry["complexity"] for name, entry in entries if "complexity" in entry}
+    missing = [name for name in matrix.configurations if not _is_finite(values.get(name))]
+    if missing:
         raise OptionError(
             f"{parameter('select', Select.ONE_SE_SIMPLEST)}: the metadata give no complexity "
-            f"of {listing(lacking)}",
+            f"of {listing(missing)}",
             hint='a number "complexity" in each entry of "configs"; or order the columns from the '
             f"simplest and use {parameter('select', Select.ONE_SE)}",
         )
-    return np.array([float(known[name]) for name in matrix.configurations])
+    return np.array([float(values[name]) for name in matrix.configurations])
 
 
 def _is_finite(value: object) -> bool:
@@ -182,7 +169,7 @@ def _is_finite(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """A selected configuration, its performance on the data that chose it, and what to know."""
+    """A selected configuration, its performance on the data that chose it, and notes."""
 
     winner: int
     naive: float
@@ -190,20 +177,17 @@ class Choice:
 
 
 def on_single(matrix: PredictionMatrix) -> tuple[Note, ...]:
-    """Say that nothing is selected here, and whether something may have been before."""
+    """Return a note that nothing is selected here, and whether a selection may have preceded."""
     if matrix.n_configurations > 1:
         return ()
-    asked = any(note.code == "configurations-left-out" for note in matrix.notes)
-    return (single_configuration(matrix.source.n_tried, asked=asked),)
+    on_request = any(note.code == "configurations-left-out" for note in matrix.notes)
+    return (single_configuration(matrix.source.n_tried, on_request=on_request),)
 
 
 def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Plan) -> Choice:
     """Return the winner by `selector`, and its performance in `metric` on the same samples.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined on the data, or in a fold when fold means are asked for.
+    Raises UndefinedError: the metric is undefined on the data, or in a fold for fold means.
     """
     every = candidates(matrix, selector, plan.pooling)
     values = every.performances()
@@ -222,20 +206,17 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
             hint="another --metric; see bbc metrics",
         )
     notes = _on_others(matrix, values, winner, selector, plan)
-    notes += _on_majority(matrix, winner, selector)
+    notes += _on_majority(matrix, winner, selector) + _on_failures(matrix, selector)
     return Choice(winner, naive, notes + _undefined_repeats(matrix, metric, np.array([winner])))
 
 
 def winner_by_fold(matrix: PredictionMatrix, metric: Metric, winner: int) -> tuple[FloatArray, ...]:
     """Return the performances (F,) of the winner in the folds of each repeat.
 
-    Raises
-    ------
-    UndefinedError
-        The metric is undefined in some fold.
+    Raises UndefinedError: the metric is undefined in some fold.
     """
-    found = tuple(values[:, winner] for values in fold_performances(matrix, metric))
-    for values, folds in zip(found, folds_of(matrix), strict=True):
+    performances = tuple(values[:, winner] for values in fold_performances(matrix, metric))
+    for values, folds in zip(performances, folds_of(matrix), strict=True):
         codes = distinct(folds)[np.isnan(values)]
         if len(codes):
             names = listing([matrix.fold_names[code] for code in codes])
@@ -244,7 +225,7 @@ def winner_by_fold(matrix: PredictionMatrix, metric: Metric, winner: int) -> tup
                 f"for the winner, {matrix.configurations[winner]}",
                 hint="use a method over samples, such as bbc",
             )
-    return found
+    return performances
 
 
 def selection_shares(matrix: PredictionMatrix, shares: FloatArray) -> tuple[SelectionShare, ...]:
@@ -258,7 +239,7 @@ def selection_shares(matrix: PredictionMatrix, shares: FloatArray) -> tuple[Sele
 def _on_others(
     matrix: PredictionMatrix, values: FloatArray, winner: int, metric: Metric, plan: Plan
 ) -> tuple[Note, ...]:
-    """Return which others are as good, or which one is better."""
+    """Return notes on other configurations that are as good, or better."""
     name = matrix.configurations[winner]
     if plan.select is not Select.BEST:
         best = int(metric.direction.best(values))
@@ -271,7 +252,7 @@ def _on_others(
 
 
 def _on_majority(matrix: PredictionMatrix, winner: int, selector: Metric) -> tuple[Note, ...]:
-    """A note where the winner predicts one class for every sample."""
+    """Return a note where the winner predicts one class for every sample."""
     if selector.wants is not PredictionKind.LABEL or not matrix.task.is_classification:
         return ()
     labels = matrix.as_kind(PredictionKind.LABEL, np.array([winner]))[..., 0]
@@ -285,10 +266,19 @@ def _on_majority(matrix: PredictionMatrix, winner: int, selector: Metric) -> tup
     return (majority_rule(matrix.configurations[winner], selector.label, predicted, share),)
 
 
+def _on_failures(matrix: PredictionMatrix, selector: Metric) -> tuple[Note, ...]:
+    """Return a note where failed requests have scores and a lower score is better."""
+    evaluation = matrix.source.run.evaluation if matrix.source.run else None
+    if evaluation is None or selector.direction is Direction.MAXIMIZE:
+        return ()
+    n_failed = evaluation.n_scored_errors
+    return (failures_best(n_failed),) if n_failed else ()
+
+
 def _undefined_repeats(
     matrix: PredictionMatrix, metric: Metric, winner: IntArray
 ) -> tuple[Note, ...]:
-    """A note where the winner has no performance in some repeats of a repeated hold-out."""
+    """Return a note where the winner has no performance in some repeats of a hold-out."""
     parts = parts_of(matrix)
     if parts is None:
         return ()

@@ -18,8 +18,8 @@ from bbccli.core.notes import (
 from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.metrics.planned import POWERS, Capped, cap_of
-from bbccli.metrics.probability import MeanSurprise, chance_of_truth, with_clip
+from bbccli.metrics.planned import POWERS, Capped, cap_of, with_clip
+from bbccli.metrics.probability import MeanSurprise, chance_of_truth
 from bbccli.metrics.regression import MAE, MSE
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.types import FloatArray, Pooling, PredictionKind, readonly
@@ -29,16 +29,19 @@ LEAST_TOGETHER = 64
 
 
 def of_samples(matrix: PredictionMatrix, metric: Metric, configuration: int) -> FloatArray:
-    """Return the figure (N,) of each sample alone: of a mean of losses, the losses.
+    """Return the figure (N,) of each sample by itself: its loss, for a mean of losses.
 
-    With repeats it is the mean over them; NaN where one sample is not enough, or has no prediction.
-
-    Notes
-    -----
-    Time and memory O(N sqrt(N)).
+    It is averaged over repeats; NaN where one sample is not enough, or has no prediction. Time and
+    memory O(N sqrt(N)).
     """
     key = ("single", metric, configuration)
-    return cached(matrix, key, lambda: readonly(_score(matrix, metric, configuration)))
+
+    def score() -> FloatArray:
+        scorer = Candidates(matrix, metric, Pooling.POOLED).bind(np.array([configuration]))
+        figures: FloatArray = readonly(figures_of(scorer, matrix.n_samples))
+        return figures
+
+    return cached(matrix, key, score)
 
 
 def worst_sample(matrix: PredictionMatrix, metric: Metric, configuration: int) -> float | None:
@@ -46,11 +49,6 @@ def worst_sample(matrix: PredictionMatrix, metric: Metric, configuration: int) -
     figures = of_samples(matrix, metric, configuration)
     gains = metric.direction.sign * figures[np.isfinite(figures)]
     return metric.direction.sign * float(gains.min()) if len(gains) else None
-
-
-def _score(matrix: PredictionMatrix, metric: Metric, configuration: int) -> FloatArray:
-    scorer = Candidates(matrix, metric, Pooling.POOLED).bind(np.array([configuration]))
-    return figures_of(scorer, matrix.n_samples)
 
 
 def figures_of(scorer: Scorer, n_samples: int) -> FloatArray:
@@ -121,16 +119,15 @@ SURE = 1e-4
 def on_tails(
     matrix: PredictionMatrix, metrics: Sequence[Metric], estimates: Sequence[Estimate], plan: Plan
 ) -> Iterator[Note]:
-    """Yield a note for each metric with an interval that large losses may break, or that is capped.
+    """Yield a note for each metric whose interval is capped or sensitive to large losses.
 
-    Errors of values always, for no sign in the sample tells whether the tail is there; the log-loss
-    where the winner gives some truth a chance under one in a thousand, or any class one under one
-    in ten thousand, right or wrong.
+    Errors of values always get one, since no sample shows its missing tail; the log-loss gets one
+    if the winner gives some truth a chance below 1 in 1,000, or any class one below 1 in 10,000.
     """
     for metric in metrics:
-        held = [e for e in estimates if e.metric == metric.name and e.interval is not None]
-        if held or isinstance(metric.bind, Capped):
-            winner = matrix.configurations.index(held[0].winner) if held else 0
+        with_interval = [e for e in estimates if e.metric == metric.name and e.interval is not None]
+        if with_interval or isinstance(metric.bind, Capped):
+            winner = matrix.configurations.index(with_interval[0].winner) if with_interval else 0
             yield from on_losses(matrix, metric, winner)
 
 
@@ -169,30 +166,22 @@ def least_chances(matrix: PredictionMatrix, configuration: int) -> FloatArray:
 
 
 def tail_index(values: FloatArray) -> float:
-    """Return Hill's estimate of the tail index: mean log ratio of the top k to the next below.
+    """Return Hill's estimate of the tail index: mean log ratio of the top k values to the next one.
 
-    k is a tenth of the values, and 5 at least. The larger, the heavier: a mean has no variance from
-    0.5 on, and does not exist from 1 on.
+    k is a tenth of the values, and at least 5. A larger index means a heavier tail: from 0.5 on the
+    variance does not exist, from 1 on not even the mean.
 
-    Parameters
-    ----------
-    values : (N,)
-        Not negative; NaNs don't count.
+    values (N,): not negative; NaNs don't count.
+    Returns float: NaN unless more than k values are positive.
+    Source: Hill 1975.
 
-    Returns
-    -------
-    float
-        NaN where there are no more than k positive values.
-
-    References
-    ----------
-    Hill 1975.
-
-    Examples
-    --------
     >>> round(tail_index(np.array([1, 1, 1, 2, 2, 2, 2, 2])), 4)
     0.6931
     """
-    known = np.sort(values[np.isfinite(values) & (values > 0)])[::-1]
+    descending = np.sort(values[np.isfinite(values) & (values > 0)])[::-1]
     k = max(LEAST_TOP, int(np.isfinite(values).sum()) // 10)
-    return float(np.log(known[:k] / known[k]).mean()) if len(known) > k else float("nan")
+    return (
+        float(np.log(descending[:k] / descending[k]).mean())
+        if len(descending) > k
+        else float("nan")
+    )

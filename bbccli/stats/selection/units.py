@@ -29,8 +29,8 @@ def n_units_of(matrix: PredictionMatrix) -> int:
 def rests_on(matrix: PredictionMatrix, metric: Metric, winner: int) -> float:
     """Return the number of samples, or groups, that a performance of the winner rests on.
 
-    The samples that the metric names, such as those of the smallest class; with repeats, in the
-    repeat where they are fewest. Of weighted ones it is Kish's effective number.
+    The metric names them, such as the samples of the smallest class; with repeats the smallest
+    number counts. Weighted samples count as Kish's effective number.
     """
     predictions = matrix.as_kind(metric.wants, slice(winner, winner + 1))[:, :, 0]
     available = [None] * len(predictions)
@@ -57,8 +57,6 @@ def on_few_groups(matrix: PredictionMatrix) -> tuple[Note, ...]:
 def size_ratio(folds: IntArray) -> float:
     """Return n_test / n_train of folds (R, N), the mean over all folds.
 
-    Examples
-    --------
     >>> size_ratio(np.array([[0, 0, 1, 1, 2, 2]]))
     0.5
     """

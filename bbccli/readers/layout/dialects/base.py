@@ -45,24 +45,24 @@ _PREDICTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """The parts that the columns of a long table play.
+    """Roles of the columns of a long table.
 
     Parameters
     ----------
     roles
         Column of each role.
     configuration
-        Columns that together name the configuration; none where the file is of a single one.
+        Columns that together name the configuration; empty for a file of a single one.
     predictions
         Column of each written name: `prediction`, or `prob.<class>` for every class.
     spare
         Columns set aside.
     parameters
-        Names of configurations include those of their columns, as in `k=3`.
+        True if names of configurations include those of their columns, as in `k=3`.
     global_names
-        A configuration has the same name in all files.
+        True if a configuration has the same name in all files.
     beside
-        Predictions that are not used, where a probability is there.
+        Predictions replaced by a probability.
     """
 
     roles: Mapping[str, str]
@@ -76,20 +76,20 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A way to write long tables.
+    """A format of long tables.
 
     Parameters
     ----------
     name
-        For `--dialect`.
+        Name for `--dialect`.
     summary
         The program that writes it.
     recognises
-        True if the names of the columns are those of this dialect.
+        True if the column names are those of this dialect.
     layout
-        Columns by the part that they play.
+        Columns by role.
     selection
-        Pooling of its tool over folds; None where unknown.
+        Pooling of its tool over folds; None if unknown.
     """
 
     name: str
@@ -100,48 +100,48 @@ class Dialect:
 
 
 def spelled(frame: Table, name: str) -> str | None:
-    """Return a column by its name in any case; None when there is none."""
+    """Return a column by its name in any case, if any."""
     return next(iter(frame.by_spelling.get(name.casefold(), ())), None)
 
 
 def first_of(frame: Table, *names: str) -> str | None:
-    """Return the first column of these names that there is, if any."""
+    """Return the first of these columns that exists, if any."""
     there = (name if name in frame.names else spelled(frame, name) for name in names)
     return next((name for name in there if name is not None), None)
 
 
 def has(frame: Table, *names: str) -> bool:
-    """Return True if a table has columns of all these names, in any case."""
+    """True if a table has columns of all these names, in any case."""
     return all(name.casefold() in frame.by_spelling for name in names)
 
 
 def class_predictions(frame: Table) -> dict[str, str]:
-    """Return the columns that are the prediction of one class each, by their written name."""
+    """Return the columns that hold the predictions of one class each, by written name."""
     matches = {name: _OF_CLASS.fullmatch(name) for name in frame.names}
-    found = {f"{PROBABILITY}{match[1]}": name for name, match in matches.items() if match}
-    return found or _of_classes_by_number(frame)
+    columns = {f"{PROBABILITY}{match[1]}": name for name, match in matches.items() if match}
+    return columns or _of_classes_by_number(frame)
 
 
 def _of_classes_by_number(frame: Table) -> dict[str, str]:
-    """Columns `proba_0`, `proba_1`, ... of all classes, or of a list, under a single name."""
+    """Return columns `proba_0`, `proba_1`, ... of all classes, or of a list, under one name."""
     matches = {name: _NUMBERED.fullmatch(name) for name in frame.names}
-    found = {name: match for name, match in matches.items() if match}
-    if len({match[1] for match in found.values()}) != 1:
+    matched = {name: match for name, match in matches.items() if match}
+    if len({match[1] for match in matched.values()}) != 1:
         return {}
-    if len({int(match[2]) for match in found.values()}) != len(found) or len(found) < 2:
+    if len({int(match[2]) for match in matched.values()}) != len(matched) or len(matched) < 2:
         return {}
-    return {f"{PROBABILITY}{match[2]}": name for name, match in found.items()}
+    return {f"{PROBABILITY}{match[2]}": name for name, match in matched.items()}
 
 
 def single_predictions(frame: Table) -> list[str]:
-    """Return the columns that hold one prediction per row, the most telling first."""
-    return [found for name in _PREDICTIONS if (found := spelled(frame, name)) is not None]
+    """Return the columns with one prediction per row, the most informative first."""
+    return [column for name in _PREDICTIONS if (column := spelled(frame, name)) is not None]
 
 
 def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
-    """Return the columns of the predictions, by their written names; empty where there are none.
+    """Return the columns of the predictions, by written name; empty if there are none.
 
-    One by hand comes first, then one per class, then a score, then a label or value.
+    One given by an option comes first, then one per class, then a score, then a label or value.
     """
     if hints.roles.prediction is not None:
         return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
@@ -150,19 +150,13 @@ def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
 
 
 def predictions(frame: Table, hints: Hints) -> dict[str, str]:
-    """Return the columns of the predictions, by their written names; see `by_name_or_hand`.
-
-    Raises
-    ------
-    InputError
-        There is none.
-    """
-    if found := by_name_or_hand(frame, hints):
-        return found
+    """Return the columns of the predictions, by written name; refuse a table without any."""
+    if columns := by_name_or_hand(frame, hints):
+        return columns
     raise InputError(
         f"no column of predictions among {listing(frame.names, 8)}",
         path=frame.path,
-        hint="name it `prediction` or `score`, or one column `prob.<class>` per class; "
+        hint="name it 'prediction' or 'score', or one column 'prob.<class>' per class; "
         "or give --prediction NAME",
     )
 
@@ -178,23 +172,13 @@ def lay_out(
     parameters: bool = False,
     global_names: bool = False,
 ) -> Layout:
-    """Give the columns that are left their roles by hand and by name.
+    """Assign roles to the remaining columns, by option and by name.
 
-    Parameters
-    ----------
-    frame, hints
-        The table, and what is known of it.
-    configuration, predicted
-        Columns of the configurations and of the predictions.
-    fixed
-        Names of the columns of roles that the dialect knows, of which the first there is plays the
-        role; columns by hand win.
-    unmentioned
-        Columns that no note mentions, in any case.
-    parameters, global_names
-        As in `Layout`.
+    `configuration` and `predicted` are already assigned; `fixed` has the names of columns known to
+    the dialect for each role, of which the first present counts, unless an option names another;
+    `unmentioned` columns are in no note; other parameters are those of `Layout`.
     """
-    given = {role: found for role, names in fixed.items() if (found := first_of(frame, *names))}
+    given = {role: column for role, names in fixed.items() if (column := first_of(frame, *names))}
     used = {*configuration, *predicted.values(), *class_predictions(frame).values()}
     used |= {*single_predictions(frame), *given.values()}
     used |= {name for name in frame.names if {name, name.casefold()} & {*unmentioned}}
@@ -212,25 +196,25 @@ def lay_out(
 
 
 def role_column(frame: Table, hints: Hints, role: str, name: str) -> str:
-    """Return the column of a role: by hand, else the one of this name."""
+    """Return the column of a role: by option, else the one of this name."""
     by_hand: str | None = getattr(hints.roles, role)
     return name if by_hand is None else column_of(frame, by_hand, role)
 
 
 def configuration_columns(frame: Table, hints: Hints, *names: str) -> list[str]:
-    """Return the column of the configurations by hand, else those of these names."""
+    """Return the column of the configurations by option, else those of these names."""
     if hints.roles.configuration is not None:
         return [column_of(frame, hints.roles.configuration, "configuration")]
-    return [found for name in names if (found := spelled(frame, name)) is not None]
+    return [column for name in names if (column := spelled(frame, name)) is not None]
 
 
 def constant_within(frame: Table, configuration: Sequence[str], name: str) -> bool:
-    """Return True if a column has one value per configuration, as its parameters have."""
+    """True if a column is constant within configurations, as their parameters are."""
     codes = [frame.column(one).codes()[0] for one in (*configuration, name)]
     whole = joint(codes[:-1]) if configuration else np.zeros(frame.n_rows, np.int64)
     return len(np.unique(joint([whole, codes[-1]]))) == len(np.unique(whole))
 
 
 def levels_of(column: Column) -> set[str]:
-    """Names of the values that a column has."""
+    """Return the names of the values of a column."""
     return set(column.named_codes()[1])

@@ -1,4 +1,4 @@
-"""The long layout as `bbc` writes it: a column `config` next to the predictions."""
+"""The long layout as `bbc` writes it, with a column `config`; and evaluations in that form."""
 
 from __future__ import annotations
 
@@ -20,42 +20,38 @@ from bbccli.readers.layout.dialects.base import (
     single_predictions,
     spelled,
 )
-from bbccli.readers.roles import Hints, named
+from bbccli.readers.roles import ITEM_KEYS, Hints, named
 from bbccli.readers.table import Table
+from bbccli.types import Task
 
 CONFIGURATION: Final = "config"
 SYNONYMS: Final = (CONFIGURATION, ".config", "wflow_id", "model", "learner_id", "configuration")
 
 
 def recognises(frame: Table, hints: Hints) -> bool:
-    """Configuration names beside predictions, neither of which is declared a configuration."""
+    """True for configuration names beside predictions, if neither is declared a configuration."""
     if hints.roles.configuration is not None:
         return True
     if first_of(frame, *SYNONYMS) is None:
         return False
-    found = [*class_predictions(frame).values(), *single_predictions(frame)]
-    predicted = any(name not in hints.declared for name in found) or hints.roles.prediction
+    columns = [*class_predictions(frame).values(), *single_predictions(frame)]
+    predicted = any(name not in hints.declared for name in columns) or hints.roles.prediction
     return bool(predicted) and configuration_of(frame, hints) is not None
 
 
 def layout(frame: Table, hints: Hints) -> Layout:
-    """Columns by hand, then by name."""
+    """Return columns by option, then by name."""
     name = None if hints.roles.configuration else configuration_of(frame, hints)
-    found = configuration_columns(frame, hints, *([name] if name else []))
-    plain = not found or found[0].casefold() == CONFIGURATION
-    return lay_out(frame, hints, found, predictions(frame, hints), global_names=plain)
+    columns = configuration_columns(frame, hints, *([name] if name else []))
+    plain = not columns or columns[0].casefold() == CONFIGURATION
+    return lay_out(frame, hints, columns, predictions(frame, hints), global_names=plain)
 
 
 def configuration_of(frame: Table, hints: Hints) -> str | None:
     """Return the column of configuration names.
 
-    That is any `config`, a text column of a synonym, or a synonym of whole numbers that tell the
-    rows of one sample apart.
-
-    Raises
-    ------
-    InputError
-        Whole numbers that may be predictions as well as names.
+    That is `config`, a text column with a synonymous name, or one of integers that tell the rows of
+    a sample apart. Refuse integers that may be predictions as well.
     """
     for synonym in SYNONYMS:
         name = spelled(frame, synonym)
@@ -69,7 +65,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
 
 
 def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
-    """Return True if samples recur, once for each number of a column."""
+    """True if samples recur once for each number of a column."""
     if not (class_predictions(frame) or single_predictions(frame) or hints.roles.prediction):
         return False
     keys = [
@@ -79,10 +75,10 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
     ]
     if not hints.roles.row_id and named(frame, "row_id") is None:
         raise InputError(
-            "whole numbers may be the names of configurations or predictions",
+            "integers may be names of configurations, or predictions",
             path=frame.path,
             column=name,
-            hint=f"--configuration {name} or --dialect wide",
+            hint=f"use --configuration {name} or --dialect wide",
         )
     codes = [frame.column(one).codes()[0] for one in keys]
     alone, together = (joint(one) for one in (codes, [*codes, frame.column(name).codes()[0]]))
@@ -90,3 +86,29 @@ def _tells_rows_apart(frame: Table, name: str, hints: Hints) -> bool:
 
 
 LONG = Dialect("long", "the long layout: a column `config`", recognises, layout)
+
+_ROLES: Final = {"row_id": ITEM_KEYS, "repeat": ("epoch",), "group": ("subject", "template")}
+"""Names of the sample, the repeat and the group in evaluations; the first that occurs counts."""
+
+
+def _is_of_items(frame: Table, hints: Hints) -> bool:
+    """A long table of scores with a column that is called as items are."""
+    return (
+        hints.task is Task.SCORE
+        and first_of(frame, *ITEM_KEYS) is not None
+        and LONG.recognises(frame, hints)
+    )
+
+
+def _layout_of_items(frame: Table, hints: Hints) -> Layout:
+    """As the long layout, with the names of evaluations; roles by hand win."""
+    name = None if hints.roles.configuration else configuration_of(frame, hints)
+    configuration = configuration_columns(frame, hints, *([name] if name else []))
+    # one name in all files: a table of an evaluation may be split over several
+    return lay_out(
+        frame, hints, configuration, predictions(frame, hints), fixed=_ROLES, global_names=True
+    )
+
+
+ITEMS = Dialect("items", "scores by item, model and epoch", _is_of_items, _layout_of_items)
+"""Evaluations as long tables: a row per item, model and epoch, with the score."""

@@ -38,27 +38,22 @@ _ASIDE_IN_MLR3 = ("uhash", "se", "resampling_id", "task_id", "set")
 
 
 def _is_caret(frame: Table, hints: Hints) -> bool:
-    """All of `pred`, `obs`, `rowIndex` and `Resample`."""
+    """True for all of `pred`, `obs`, `rowIndex` and `Resample`."""
     return has(frame, "pred", "obs", "rowIndex", "Resample")
 
 
 def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
-    """Find the classes by the levels of `obs`; parameters are what is left.
+    """Find the classes by the levels of `obs`; the remaining columns are parameters.
 
-    Columns go by name, since their order varies. The columns of the class probabilities are called
-    as the classes, without a prefix.
-
-    Raises
-    ------
-    InputError
-        There is no column `pred` or `obs`.
+    Columns go by name, since their order varies. Those of the class probabilities have the names of
+    the classes, without a prefix.
     """
     pred, truth = spelled(frame, "pred"), spelled(frame, "obs")
     if pred is None or truth is None:
         raise InputError(
-            "has no columns `pred` and `obs`, so it is not fit$pred of caret",
+            "lacks the columns 'pred' and 'obs', so it is not fit$pred of caret",
             path=frame.path,
-            hint="write.csv(fit$pred, row.names = FALSE); or give another --dialect",
+            hint="use write.csv(fit$pred, row.names = FALSE), or give another --dialect",
         )
     obs = frame.column(role_column(frame, hints, "truth", truth))
     levels = levels_of(obs) if obs.is_text else set()
@@ -81,20 +76,15 @@ CARET = Dialect(
 
 
 def _is_tidymodels(frame: Table, hints: Hints) -> bool:
-    """`.row` and some `.pred`."""
+    """True for `.row` and some `.pred`."""
     return has(frame, ".row") and any(name.startswith(".pred") for name in frame.names)
 
 
 def _layout_of_tidymodels(frame: Table, hints: Hints) -> Layout:
-    """`wflow_id` and `.config` name the configuration; the outcome is what varies within it.
+    """Name configurations by `wflow_id` and `.config`; the outcome is the column that varies within
+    them.
 
-    It keeps its own name, and the tuning parameters stand beside it, each with one value per
-    configuration.
-
-    Raises
-    ------
-    InputError
-        No column, or more than one, that could be the outcome.
+    It keeps its own name beside the tuning parameters, which are constant within a configuration.
     """
     configuration = configuration_columns(frame, hints, "wflow_id", ".config")
     predicted = predictions(frame, hints)
@@ -116,7 +106,7 @@ def _layout_of_tidymodels(frame: Table, hints: Hints) -> Layout:
 
 
 def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
-    """The column whose values are classes of the predictions, or the only one there is."""
+    """Return the column whose values are classes of the predictions, or the only one."""
     classes = {name.removeprefix(PROBABILITY) for name in predicted if PROBABILITY in name}
     label = spelled(frame, ".pred_class")
     if not classes and label is not None:
@@ -126,9 +116,9 @@ def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
         if len(found) == 1:
             return found[0]
     raise InputError(
-        f"no single column is the outcome: {listing(names or list(frame.names), 8)}",
+        f"it is unclear which column is the outcome: {listing(names or list(frame.names), 8)}",
         path=frame.path,
-        hint="--truth NAME",
+        hint="give --truth NAME",
     )
 
 
@@ -142,20 +132,20 @@ TIDYMODELS = Dialect(
 
 
 def _is_mlr3(frame: Table, hints: Hints) -> bool:
-    """`row_ids` and `truth` beside `response` or `prob.<class>`."""
+    """True for `row_ids` and `truth` beside `response` or `prob.<class>`."""
     if not has(frame, "row_ids", "truth"):
         return False
     return has(frame, "response") or bool(class_predictions(frame))
 
 
 def _layout_of_mlr3(frame: Table, hints: Hints) -> Layout:
-    """`learner_id` names the configuration, with `uhash` where that tells more apart."""
+    """Name configurations by `learner_id`, with `uhash` if that tells more apart."""
     configuration = configuration_columns(frame, hints, "learner_id", "config")[:1]
     hashed = spelled(frame, "uhash")
     if hashed is not None and not constant_within(frame, configuration, hashed):
         configuration.append(hashed)
-    found = predictions(frame, hints)
-    return lay_out(frame, hints, configuration, found, unmentioned=_ASIDE_IN_MLR3)
+    columns = predictions(frame, hints)
+    return lay_out(frame, hints, configuration, columns, unmentioned=_ASIDE_IN_MLR3)
 
 
 MLR3 = Dialect(

@@ -1,6 +1,6 @@
 """Files of one configuration each: runs of OpenML, and predictions as shared on Kaggle.
 
-Those of Kaggle are a key and its predictions. The truth is mostly in a separate file; then a column
+Kaggle files have a key and predictions. The truth is usually in a separate file; then a column
 `target` is the prediction.
 """
 
@@ -24,7 +24,9 @@ from bbccli.readers.table import Table
 
 
 def _is_openml(frame: Table, hints: Hints) -> bool:
-    """`repeat`, `fold` and `prediction` beside `correct`, `truth` or `confidence.<class>`."""
+    """True for `repeat`, `fold` and `prediction` beside `correct`, `truth` or
+    `confidence.<class>`.
+    """
     if not has(frame, "repeat", "fold", "prediction"):
         return False
     confident = any(name.casefold().startswith("confidence.") for name in frame.names)
@@ -32,7 +34,7 @@ def _is_openml(frame: Table, hints: Hints) -> bool:
 
 
 def _layout_of_openml(frame: Table, hints: Hints) -> Layout:
-    """Every run of a task has the same keys and folds."""
+    """Return the layout; every run of a task has the same keys and folds."""
     predicted, fixed = predictions(frame, hints), {"truth": ("correct", "truth")}
     return lay_out(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
 
@@ -41,25 +43,19 @@ OPENML = Dialect("openml", "predictions.arff of a run of OpenML", _is_openml, _l
 
 
 def _never(frame: Table, hints: Hints) -> bool:
-    """Never: a key and a column may be anything, so several files or the option decide."""
+    """Return False: a key and a column may be anything, so several files or an option decide."""
     return False
 
 
 def _layout_of_kaggle(frame: Table, hints: Hints) -> Layout:
-    """Take the one column that is free as the prediction, or those named as the classes."""
+    """Take the one free column as the prediction, or those named as the classes."""
     return lay_out(frame, hints, (), _predictions(frame, hints))
 
 
 def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
-    """Columns of the predictions, by their written names.
-
-    Raises
-    ------
-    InputError
-        No column is free, or several that are not the classes.
-    """
-    if found := by_name_or_hand(frame, hints):
-        return found
+    """Return the columns of the predictions, by written name."""
+    if columns := by_name_or_hand(frame, hints):
+        return columns
     plain = lay_out(frame, hints, (), {})
     free = list(plain.spare)
     if "truth" in hints.absent:
@@ -67,7 +63,7 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         if not others:
             free = free[:1]
         if hints.roles.truth in free:
-            return {PREDICTION: hints.roles.truth}  # called as in the file of the labels
+            return {PREDICTION: hints.roles.truth}  # named as in the labels file
         free = others or free
     if len(free) == 1:
         return {PREDICTION: free[0]}
@@ -78,11 +74,11 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         return {f"{PROBABILITY}{name}": name for name in free}
     whole = len(free) > 1 and "truth" in plain.roles
     raise InputError(
-        f"no single column of predictions: {listing(free or list(frame.names), 8)}",
+        f"it is unclear which column holds predictions: {listing(free or list(frame.names), 8)}",
         path=frame.path,
-        hint="bbc batch corrects several experiments, each in a file of its own" * whole
-        or "of several files each holds one configuration: a column `prediction`, or one "
-        "`prob.<class>` per class, or --prediction NAME",
+        hint="use bbc batch to correct several experiments, one per file" * whole
+        or "each of several files holds one configuration: use a column 'prediction', or one "
+        "'prob.<class>' per class, or --prediction NAME",
     )
 
 
