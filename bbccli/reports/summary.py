@@ -9,7 +9,7 @@ from statistics import median, quantiles
 from typing import NamedTuple
 
 from bbccli.core.documents import Document, Json
-from bbccli.core.rounding import count, digits_for
+from bbccli.core.rounding import count, digits_for, width_of
 from bbccli.reports import Style, phrases
 from bbccli.reports.blocks import (
     MOST_ROWS,
@@ -47,12 +47,19 @@ class FileRow(NamedTuple):
 
 @dataclass(slots=True)
 class Summary:
-    """Figures over experiments, collected as their records pass by."""
+    """Figures over experiments, collected as their records pass by.
+
+    naive: the naive figures behind `optimism` and the widths of their intervals, which say how many
+        digits matter.
+    """
 
     listed: bool = False
     files: int = 0
     partial: int = 0
     optimism: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
+    naive: dict[tuple[str, str], list[tuple[float | None, float | None]]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
     reported: Counter[tuple[str, str]] = field(default_factory=Counter)
     winners: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)
@@ -157,9 +164,12 @@ class Summary:
             values = self.optimism[key]
             way, middle = "too good" if median(values) >= 0 else "too bad", abs(median(values))
             files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
+            digits = digits_for(*zip(*self.naive[key], strict=True))
+            if not float(digits.difference(middle)):  # smaller than the intervals tell
+                digits = digits_for(values)
             yield (
                 f"The winner's naive {phrases.metric_label(metric)} is {way} by "
-                f"{digits_for(values).difference(middle)} ({files}, {key[1]})."
+                f"{digits.difference(middle)} ({files}, {key[1]})."
             )
         if self.partial:
             yield (
@@ -176,7 +186,9 @@ class Summary:
             )
             value = estimate.optimism
             if not phrases.is_naive(estimate) and value is not None:
-                self.optimism[estimate.metric, estimate.method].append(value)
+                key = estimate.metric, estimate.method
+                self.optimism[key].append(value)
+                self.naive[key].append((estimate.naive, width_of(estimate.interval)))
         if estimates:
             self.winners[estimates[0].winner] += 1
         if document.gate:

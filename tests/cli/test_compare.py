@@ -378,6 +378,15 @@ def test_a_page_of_data_sets_and_its_diagram(run, data_sets, tmp_path):
     assert sum(one["what"] == "bar" for one in values) == len(ranks["groups"])
 
 
+def test_a_page_is_answered_on_the_screen_too(run, file, tmp_path):
+    page = tmp_path / "p.html"
+    status, out, err = run("compare", file, *FAST, "-o", page)
+    answer, *_, last = err.splitlines()
+    assert (status, out, last) == (0, "", f"page: {page}")
+    assert answer.startswith("By ") and answer.split(" may ")[0] in page.read_text()
+    assert run("compare", file, *FAST, "-o", page, "-q") == (0, "", "")
+
+
 def test_a_diagram_needs_a_saved_comparison(run, file, tmp_path):
     status, _, err = run("plot", file, "--kind", "cd", "-o", tmp_path / "x.vl.json")
     assert status == 2 and "one saved result of bbc compare" in err

@@ -106,6 +106,18 @@ def test_a_row_has_the_quartiles_of_its_method():
     assert row[2:] == ["5", "0.100", "0.200", "0.300", "0.400", "0.500"]
 
 
+@pytest.mark.parametrize(
+    ("scale", "said"), [(1, "0.014 (1 file"), (60, "0.8 (1 file"), (2e-5, "0.0000003 (1 file")]
+)
+def test_the_sentence_has_the_digits_of_the_rows(scale, said):
+    """They had three digits, whatever the interval: 0.609 beside a difference of 0.6."""
+    found = result()
+    interval = found["estimates"][1]["interval"] | {"lower": 0.85 * scale, "upper": scale}
+    figures = {"naive": 0.95 * scale, "optimism": 0.01357 * scale, "interval": interval}
+    _, text = rendered(found | {"estimates": [found["estimates"][1] | figures]})
+    assert f"too good by {said}" in text
+
+
 def test_small_figures_are_legible():
     found = result()
     naive, bbc_f = found["estimates"]

@@ -302,7 +302,7 @@ def themed(spec: Spec, ink: str = INK, paper: str | None = None) -> Spec:
     """Return a specification with the theme: all text and lines in one ink."""
     inked = {f"{part}Color": ink for part in ("label", "title", "domain", "tick", "grid")}
     axis = inked | {"gridOpacity": 0.15, "labelFontSize": 11.5, "titleFontSize": 12}
-    axis |= {"titleFontWeight": "normal", "labelFlush": False}
+    axis |= {"titleFontWeight": "normal", "labelFlush": False, "labelSeparation": 8}
     legend = {"labelColor": ink, "titleColor": ink, "labelFontSize": 12, "orient": "top"}
     legend |= {"direction": "horizontal", "symbolSize": 80, "labelLimit": 220}
     config = {
