@@ -175,6 +175,13 @@ def test_marks_show_what_their_row_of_the_table_says(found):
         assert not [title for title in titles if "series" in title or "isValid" in title]
 
 
+def test_a_mark_says_that_its_method_has_no_interval():
+    shown = pages.exhibit(matrices.binary(), methods=("tt", "bbc"))
+    titles = re.findall(r"<title>(.*?)</title>", rendering.inline_svg(draw("forest", shown), "a"))
+    said = [title.partition(", ")[2] for title in titles if "corrected" in title]
+    assert said[0] == "no interval" and said[1].startswith("95 % interval 0.")
+
+
 def test_legends_have_the_words_of_the_terminal(found):
     heads = [column.name for column in methods_table(found.document, "auc").columns]
     words = {

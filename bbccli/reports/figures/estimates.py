@@ -74,10 +74,8 @@ def _points(
     lower, upper = phrases.ends_of(estimate.interval)
     value = None if phrases.is_naive(estimate) else estimate.value
     method, naive, corrected, ends, _ = row
-    said = (
-        f"{method}: naive {naive}",
-        f"{method}: {series[1]} {corrected}, {interval_name} {ends}",
-    )
+    interval = "no interval" if ends == "none" else f"{interval_name} {ends}"
+    said = (f"{method}: naive {naive}", f"{method}: {series[1]} {corrected}, {interval}")
     for name, figure, hover in zip(series, (estimate.naive, value), said, strict=True):
         if figure is not None:
             point = {"series": name, "value": figure, "hover": hover}
