@@ -70,7 +70,7 @@ site: $(VENV)/installed-site ## Build the documentation site in build/site, and 
 
 check: lint test check-docs ## Lint, test, check the docs
 
-bench: $(VENV)/installed-test ## Measure speed and memory (under 10 minutes)
+bench: $(VENV)/installed-test ## Measure speed and memory (under 15 minutes)
 	$(BIN)/python -m benchmarks
 
 validate: $(VENV)/installed-bank ## Measure bias and inclusion (10 minutes; hours with ARGS=--full)
