@@ -19,7 +19,7 @@ demo: $(VENV)/installed-report ## Install, correct the winner's performance on s
 	@echo
 	$(BIN)/bbc correct $(DEMO) --output report.html
 
-test: $(VENV)/installed-test ## Run the tests (about 75 seconds on two cores)
+test: $(VENV)/installed-test ## Run the tests (a few minutes)
 	@$(BIN)/python -m compileall -q bbccli # what is compiled once, no process need compile again
 	PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest -q -n auto --dist worksteal
 
@@ -51,7 +51,7 @@ lowest: ## Run the tests with the oldest versions of everything that pyproject.t
 	$(LOWEST)/bin/python -m pytest -q -n auto --dist worksteal \
 	  -m "not slow and not browser" --hypothesis-profile sweep
 
-coverage: $(VENV)/installed-coverage ## Run the tests, and tell which lines and branches they reach
+coverage: $(VENV)/installed-coverage ## Run the tests, and show which lines and branches they reach
 	$(BIN)/python -m pytest -q -n auto --dist worksteal --cov -m "not slow and not browser"
 
 lint: $(VENV)/installed-lint ## Check style, format and types
@@ -59,7 +59,7 @@ lint: $(VENV)/installed-lint ## Check style, format and types
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/installed ## Renew the output shown in README and docs
+docs: $(VENV)/installed ## Update the output shown in README and docs
 	$(BIN)/python docs/refresh.py
 
 check-docs: $(VENV)/installed ## Check that the output shown in README and docs is current
@@ -70,13 +70,13 @@ site: $(VENV)/installed-site ## Build the documentation site in build/site, and 
 
 check: lint test check-docs ## Lint, test, check the docs
 
-bench: $(VENV)/installed-test ## Measure speed and memory (under 10 minutes)
+bench: $(VENV)/installed-test ## Measure speed and memory (under 15 minutes)
 	$(BIN)/python -m benchmarks
 
 validate: $(VENV)/installed-bank ## Measure bias and inclusion (10 minutes; hours with ARGS=--full)
 	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m benchmarks.bank $(ARGS)
 
-sample-data: $(VENV)/installed-dev ## Build sample_data/ anew from bundled data sets (minutes)
+sample-data: $(VENV)/installed-dev ## Rebuild sample_data/ from bundled data sets (minutes)
 	$(BIN)/python sample_data/make.py
 
 dist: $(VENV)/created ## Build sdist and wheel; install each afresh, run the demo, and the tests of the sdist

@@ -266,10 +266,10 @@ def part_of_page(rows: list[Row]) -> str:
     )
     models = np.mean([row["by_rule"]["sure_models"] / row["grid"]["models"] for row in rows])
     text = (
-        f"A rule that drops only what can't catch up for sure would have trained {percent(models)} "
-        f"of the models in the searches by accuracy; its correction, for the choice among those "
-        f"left, is within {abs(shift) + 0.0005:.3f} of that for all candidates on average, and so "
-        f"is that of `bbcd` within {abs(shift_of_bbcd) + 0.0005:.3f}."
+        f"A rule that drops only candidates that can no longer catch up would have trained "
+        f"{percent(models)} of the models in the searches by accuracy. On average, its correction "
+        f"for the choice among those left is within {abs(shift) + 0.0005:.3f} of the correction "
+        f"for all candidates, and that of `bbcd` is within {abs(shift_of_bbcd) + 0.0005:.3f}."
     )
     return f"\n{lines}\n\n{text}\n\n"
 

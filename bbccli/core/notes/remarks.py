@@ -65,7 +65,7 @@ def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
     [Dropping](dropping.md#what-it-saves-and-costs) shows what that did to the estimate where it was
     measured.
 
-    Remedy: nothing; or `threshold` nearer to 1, which drops later.
+    Remedy: nothing; or set `threshold` of the search nearer to 1, which drops later.
     """
     verb = "was" if len(names) == 1 else "were"
     return (
@@ -475,7 +475,7 @@ def targets_clipped(n_unsure: int) -> Texts:
     """All models of an mljar run scale the logarithm of their targets, so the folder does not show
     the smallest targets before clipping.
 
-    Remedy: train the `Baseline` too; decision trees and nearest neighbors keep the targets as well.
+    Remedy: train the `Baseline` too; decision trees and nearest neighbours keep theirs too.
     """
     return (
         f"all models of the run scale their targets: the true value of "
