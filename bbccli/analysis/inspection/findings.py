@@ -427,7 +427,9 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "keys": _keys,
     "labels file": lambda file: f"every sample has its outcome, {_joined(file)}",
     "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
-    "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
+    "constant": lambda roles: (
+        f"{', '.join(roles)}: one value per sample" if roles else "no column to check"
+    ),
 }
 """Text of a passed check, from the objects it saw."""
 
