@@ -192,10 +192,10 @@ class TestAssumptions:
             ("equals-truth", "had not seen the sample"),
             ("flagged-left-out", "tried are here"),
             ("available-cases", "same samples"),
-            ("few-groups", "samples enough"),
+            ("few-groups", "enough samples"),
             ("group-spans-folds", "had not seen the sample"),
-            ("redrawn-resamples", "samples enough"),
-            ("few-resamples", "resamples enough"),
+            ("redrawn-resamples", "enough samples"),
+            ("few-resamples", "enough resamples"),
         ],
     )
     def test_a_note_violates_its_own(self, code, claim):
