@@ -51,9 +51,10 @@ def read(
         Parquet, CSV, TSV (these two also `.gz` and `.zst`) or ARFF; "-" is stdin. In the wide
         layout: one row per sample and repeat, one column per configuration; or in the long layout
         or one of its dialects: one row per configuration, repeat and sample. Several paths or a
-        pattern: one file per configuration. Or a table in memory: a data frame of pandas, whose
+        pattern: one file per configuration. Or a table in memory: a pandas data frame, whose
         index is the key of the samples if it has a name, and whose `attrs["bbc"]` are its
-        metadata; a table of Arrow; or what gives an Arrow stream, as polars and DuckDB do.
+        metadata; an Arrow table; or an object that exports an Arrow stream, as those of polars and
+        DuckDB do.
     roles
         Columns set by hand; all others go by their names.
     task
