@@ -169,7 +169,11 @@ def test_a_check_is_shown(run, monkeypatch):
         ((*STATED, "--metric", "mse", "--width", "0.1"), "MSE needs a pilot", "bbc plan FILE"),
         (("plan", "--metric", "rmse", "--expected", "3"), "RMSE needs a pilot", "--metric rmse"),
         ((*STATED, "--width", "0.1", "--assurance", "80"), "--assurance is 80", "0.8"),
-        ((*STATED, "--optimism", "0.1", "--assurance", "0.8"), "goes with --width or --difference", "such as 0.1"),
+        (
+            (*STATED, "--optimism", "0.1", "--assurance", "0.8"),
+            "goes with --width or --difference",
+            "such as 0.1",
+        ),
         ((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
         ((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),
     ],
