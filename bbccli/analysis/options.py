@@ -114,7 +114,7 @@ class InputOptions:
     )
     bounds: str | None = _input(
         None,
-        "Scores: the smallest and the largest possible one, for the guard of intervals.",
+        "Scores: smallest and largest possible score, for the guard of intervals.",
         "LOW,HIGH",
         default="0,1 if every score is 0 or 1, else unknown",
     )
@@ -239,7 +239,7 @@ class ScoringOptions:
 class PlanOptions(ScoringOptions):
     """Options of the plan: selection, resamples and intervals."""
 
-    level: float = option(0.95, "Level of the intervals.", "P")
+    level: float = _interval(0.95, "Level of the intervals.", "P")
     n_resamples: str = _method(
         "1000", "Bootstrap resamples, or auto for as many as --tolerance needs.", "B"
     )
@@ -280,7 +280,7 @@ class PlanOptions(ScoringOptions):
     )
     models: Models | None = _interval(
         None,
-        "Use of the winner: with a model trained again, or with its models as they are.",
+        "How the winner will be used: trained again, or with its models as they are.",
         default="trained if the predictions come from folds, repeats or a tool, else fixed",
     )
     cap: float | None = _method(
@@ -332,12 +332,11 @@ class GateOptions:
 
     fail_under: float | None = option(
         None,
-        "For metrics that are maximised: exit with 3 if the pessimistic bound of the first "
-        "is below X, with 4 if undecided.",
+        "Exit with 3 if the pessimistic bound of the first metric is below X, with 4 if undecided.",
         "X",
     )
     fail_over: float | None = option(
-        None, "The same for metrics that are minimised, if above X.", "X"
+        None, "The same if above X, for metrics that are minimised.", "X"
     )
     gate_on: GateOn | None = option(
         None, "Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"

@@ -74,10 +74,13 @@ class PlanningOptions:
         "With --width: the share of studies whose interval is narrow enough. With "
         "--difference: the share that tells the two apart.",
         "P",
+        panel=Panel.METHOD,
         default="narrow enough on average; 0.8 for a difference",
     )
     check: bool = _of_run(
-        False, "Simulate many studies of the planned size, and adjust the answer to them."
+        False,
+        "Simulate many studies of the planned size, and adjust the answer to them.",
+        panel=Panel.METHOD,
     )
     details: bool = option(
         False,

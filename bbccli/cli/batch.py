@@ -38,12 +38,15 @@ class BatchOptions:
     jobs: int | None = option(None, "Worker processes.", "N", default="all cores")
     resume: bool = option(
         False,
-        "Keep results whose files and options have not changed; do the rest.",
+        "Keep results that are up to date, and do the rest.",
         scope=Scope.RUN,
     )
     summary: bool = option(False, "Print a summary of all files: optimism, winners, gates.")
     dry_run: bool = option(
-        False, "List the files and what would be done; write nothing.", scope=Scope.RUN
+        False,
+        "List the files and what would be done; write nothing.",
+        panel=Panel.OUTPUT,
+        scope=Scope.RUN,
     )
     on_error: OnError = option(
         OnError.CONTINUE, "What to do after a file without a result.", panel=Panel.RESOURCES
@@ -74,7 +77,7 @@ Table = Annotated[
     str | None,
     output_option(
         "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
-        default="none: a table is printed",
+        default="print a table",
     ),
 ]
 
@@ -91,9 +94,8 @@ def batch(
 ) -> None:
     """Correct many files, and gather the results in one table.
 
-    Each result is saved at once, in a journal next to the table. Whatever stops the batch, continue
-    with --resume; files that have changed are done again. A file without a result becomes a row
-    with its error.
+    Each result is saved at once, in a journal next to the table. If the batch is stopped, continue
+    with --resume. A file without a result becomes a row with its error.
 
     Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed.
 

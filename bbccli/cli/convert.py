@@ -24,7 +24,7 @@ def convert(
 ) -> None:
     """Convert predictions to the wide or the long layout.
 
-    Converts all input of bbc correct to Parquet, CSV or TSV: long tables, exports of other tools,
+    All input of bbc correct becomes Parquet, CSV or TSV: long tables, exports of other tools,
     several files, separate labels and folds. Nothing is dropped. Metadata are stored in the Parquet
     file, or next to the CSV in NAME.meta.json.
 

@@ -28,8 +28,8 @@ def plan(
 ) -> None:
     """Show how many rows and configurations a study needs.
 
-    Predicts the outcome of a search before it is made: the naive figure, the honest one, the width
-    of the interval, and the rows needed for a given width.
+    It predicts the outcome of a search before it is made: the naive figure, the honest one, the
+    width of the interval, and the rows needed for a given width.
 
     Examples:
       bbc plan pilot.parquet --width 0.10

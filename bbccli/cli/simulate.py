@@ -76,7 +76,7 @@ class StudyOptions:
 LawName = Annotated[
     str,
     Option(
-        "Law of the predictions: {names}.",
+        "What to simulate: {names}.",
         "LAW",
         names=names_in("bbccli.planning.simulation:LAWS"),
         positional=True,

@@ -113,7 +113,7 @@ def between_families(
     adjust = choice(Adjustment, adjust, "adjust")
     if adjust not in (Adjustment.MAX_T, Adjustment.NONE):
         raise OptionError(
-            f"{parameter('adjust', str(adjust))} is of p-values, which families don't have",
+            f"{parameter('adjust', str(adjust))} adjusts p-values, which families don't have",
             hint=f"{parameter('adjust', 'max-t')} or none",
         )
     first, *others = (

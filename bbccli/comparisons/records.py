@@ -43,7 +43,7 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Beliefs:
-    """Posterior probabilities that a difference is worse, as good as none, or better."""
+    """Posterior probabilities that the first is worse, practically equal, or better."""
 
     rope: float = doc("differences up to this count as none, >= 0")
     worse: float = doc("probability of a difference under -rope")
@@ -98,7 +98,7 @@ class Comparison:
         "whether p and interval hold only for pairs named beforehand", default=False
     )
     verdict: Verdict = doc("what is shown at the level", default=Verdict.UNDEFINED)
-    notes: tuple[Note, ...] = doc("what to know of it", default=())
+    notes: tuple[Note, ...] = doc("what to know about it", default=())
     epsilon: float | None = doc(
         "of Greenhouse and Geisser: what both degrees of freedom are too many by", default=None
     )
@@ -133,7 +133,7 @@ class BestSet:
     n_screened: int | None = doc(
         "rivals that each was tested against, after screening; null for all", default=None
     )
-    notes: tuple[Note, ...] = doc("what to know of it", default=())
+    notes: tuple[Note, ...] = doc("what to know about it", default=())
     simplest: str | None = doc(
         "the least complex of those that may be the best; null where the metadata give no "
         "complexity",
@@ -181,4 +181,4 @@ class Ranks:
     critical_difference: float | None = doc(
         "of mean ranks, by Nemenyi; null where not asked for", default=None
     )
-    notes: tuple[Note, ...] = doc("what to know of it", default=())
+    notes: tuple[Note, ...] = doc("what to know about it", default=())

@@ -95,7 +95,7 @@ class IntervalKind(StrEnum):
 
 
 class Models(StrEnum):
-    """Use of the winner: with a model trained again on all data, or with the models as they are."""
+    """How the winner will be used: trained again on all data, or with its models as they are."""
 
     TRAINED = "trained"
     FIXED = "fixed"

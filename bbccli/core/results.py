@@ -196,7 +196,7 @@ class Estimate:
     method: str = doc("name of the method")
     metric: str = doc("name of the metric")
     selected_by: str = doc("name of the metric that selected the winner")
-    direction: Direction = doc("which way the metric is better")
+    direction: Direction = doc("whether higher or lower values are better")
     winner: str = doc("the selected configuration")
     naive: float = doc("performance of the winner on the data that selected it")
     value: float = doc("estimated performance of the winner")
@@ -280,7 +280,7 @@ class SearchCost:
     """Naive and corrected best-so-far against the number of configurations tried."""
 
     metric: str = doc("name of the metric that selects")
-    direction: Direction = doc("which way the metric is better")
+    direction: Direction = doc("whether higher or lower values are better")
     counts: tuple[int, ...] = doc("numbers of configurations, from 1 to C")
     naive: tuple[float, ...] = doc("naive best, averaged over all sets of that many configurations")
     corrected: tuple[float, ...] = doc("the same, selected in the bag and scored out of it")

@@ -55,7 +55,7 @@ def drop(
     threshold
         Confidence above which it drops, in (0.5, 1); the rule's own when None, 0.99 for bbcd.
     min_samples
-        Nothing is dropped before so many samples are predicted.
+        Nothing is dropped before this many samples are predicted.
     n_folds
         Folds of the whole cross-validation, of all repeats, when the data don't tell.
 

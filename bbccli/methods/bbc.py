@@ -130,8 +130,8 @@ root of the number of copies is a compromise: a grid may repeat one model becaus
 effect. If another metric selects, it decides on the contenders; the metric that measures is shrunk.
 
 Assumptions: those of BBC; and that the contenders' errors are about equally large and symmetric.
-Near the bound of the metric they are neither, so the shrinkage is too strong there; step 6 keeps
-the estimate from falling below `bbc`.
+Near the bound of the metric they are neither, so the shrinkage is too strong there; the estimate is
+never worse than that of `bbc`.
 
 Evidence: in [the bank](validation.md) it has the smallest RMSE of the methods with intervals.
 

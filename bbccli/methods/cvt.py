@@ -91,7 +91,7 @@ def corrected(case: Case) -> Answer:
     optimism = float(np.mean(metric.direction.gain(best, by_fold[:, choice.winner])))
     if np.isnan(optimism):
         raise UndefinedError(
-            f"{metric.label} is undefined in some fold for what wins there",
+            f"{metric.label} is undefined in some fold for the configuration that wins there",
             hint="use bbc, which resamples the rows: --method bbc",
         )
     value = choice.naive - metric.direction.sign * optimism

@@ -96,7 +96,7 @@ class Metric:
         probabilities or scores (N, C), of multiclass tasks (N, C, K); values (N, C).
         `PredictionMatrix.as_kind` makes it of what a file holds.
     direction, bounds
-        Which way is better; smallest and largest possible value (may be infinite).
+        Whether higher or lower is better; smallest and largest possible value (may be infinite).
     bind
         ``bind(outcome, predictions) -> Scorer``: sorts or computes losses once, after which
         every performance is one call under weights. Sample weights, where the outcome has
@@ -122,7 +122,7 @@ class Metric:
         bound and added up apart: see `Statistic.totals`.
     kind
         Its form. A metric of another kind than a mean, pairs or conditional means has a size bias:
-        on few samples its expectation is another, and `bbc` corrects for that.
+        its expectation is different on few samples, and `bbc` corrects for that.
     """
 
     name: str

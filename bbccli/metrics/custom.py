@@ -35,7 +35,7 @@ def load(name: str) -> Metric:
         raise OptionError(f"cannot import {module_name!r}: {error}", hint=EXAMPLE) from error
     except (Exception, SystemExit) as error:
         raise OptionError(
-            f"cannot import {module_name!r}: {_in_a_line(error)}", hint="mend the module"
+            f"cannot import {module_name!r}: {_in_a_line(error)}", hint="correct the module"
         ) from error
     note(getattr(module, "__file__", None) or "")
     names = [key for key, value in vars(module).items() if isinstance(value, Metric)]
@@ -78,7 +78,7 @@ def blamed(names: Iterable[str], path: str) -> Iterator[None]:
         raise InputError(
             f"the metric {name} fails: {_in_a_line(error)}{where}",
             path=path,
-            hint="mend the metric: bbccli.metrics.Metric says what it gets and gives",
+            hint="correct the metric: help(bbccli.metrics.Metric) says what it gets and returns",
         ) from error
 
 

@@ -65,8 +65,15 @@ def correct(
         and the like name a column instead.
     random_state
         The seed; the same seed gives the same numbers.
-    n_resamples, level, pooling, tight
-        As on the command line.
+    n_resamples
+        Bootstrap resamples, or ``"auto"`` for as many as ``tolerance=`` needs.
+    level
+        Level of the intervals, in (0, 1).
+    pooling
+        ``"pooled"``, ``"fold-mean"`` or ``"within-folds"``; by default that of the metadata, else
+        pooled.
+    tight
+        Report the sharp interval of ``bbc-632``, for metrics with a worst value.
     **options
         Any other option of ``bbc correct`` by its name, such as ``interval="sharp"``,
         ``positive="yes"`` or ``fail_under=0.8``.

@@ -42,6 +42,7 @@ from numpy.random import Generator
 from bbccli.comparisons.evidence import Influences, evidence_of
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
+from bbccli.core.rounding import count
 from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.metrics.planned import attainable, planned
@@ -79,10 +80,10 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis
     defined = np.flatnonzero(evidence.defined)
     if len(defined) < 2:
         raise UndefinedError(
-            f"a pilot of {len(defined)} configuration whose {metric.label} varies tells nothing of "
-            "the others",
-            hint=f"a pilot of at least two configurations; or {parameter('expected')} without a "
-            "file",
+            f"{metric.label} varies for only {count(len(defined), 'configuration')} of the pilot, "
+            "which says nothing about the others",
+            hint="a pilot in which it varies for two configurations or more; or "
+            f"{parameter('expected')} without a file",
         )
     selector = planned(metric, plan)
     cost = search_cost(Case(matrix, selector, selector, plan))

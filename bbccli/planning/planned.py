@@ -65,7 +65,7 @@ OF_PILOT = (
 STATED = (
     FIXED,
     "Rows are independent of each other, without groups.",
-    "Performances are about normal by chance, and in truth; near the best value they are not.",
+    "Sampling errors and true performances are about normal; near the best value they are not.",
 )
 
 
@@ -103,7 +103,8 @@ class PlanRequest:
             )
         if self.target not in (Target.WIDTH, Target.DIFFERENCE):
             raise OptionError(
-                f"{parameter('assurance')} is of a width or a difference, and none is asked for",
+                f"{parameter('assurance')} goes with {parameter('width')} or "
+                f"{parameter('difference')}",
                 hint="ask for a width too, such as 0.1",
             )
 

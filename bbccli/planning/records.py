@@ -116,7 +116,7 @@ class Planned:
     """A plan: its basis, its results, and its assumptions."""
 
     metric: str = doc("name of the metric", json=False)
-    direction: Direction = doc("which way it is better", json=False)
+    direction: Direction = doc("whether higher or lower values are better", json=False)
     within: float = doc("how far from the best still counts as near it")
     n_samples: int | None = doc("rows of the pilot; null without one")
     n_configurations: int = doc("of the pilot, or those that the expected value is stated for")
@@ -137,7 +137,7 @@ class Planned:
     cells: tuple[Cell, ...] = doc("rows by configurations, in that order, rising")
     check: Check | None = doc("with --check; else null")
     assumptions: tuple[str, ...] = doc("what all of it takes for granted")
-    notes: tuple[Note, ...] = doc("what to know of it", json=False)
+    notes: tuple[Note, ...] = doc("what to know about it", json=False)
     contenders: int | None = doc(
         "configurations of the pilot within three standard errors of the best; null without",
         default=None,

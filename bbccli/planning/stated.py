@@ -93,8 +93,8 @@ def check_statable(metric: Metric) -> None:
     """Refuse metrics whose chance variation only a pilot shows."""
     if metric.name not in (*AREAS, *SHARES):
         raise UnsupportedError(
-            f"a plan for {metric.label} needs a pilot: how far chance carries it does not follow "
-            "from stated values",
+            f"a plan for {metric.label} needs a pilot: its sampling error can't be derived from "
+            "stated values",
             hint=f"bbc plan FILE {parameter('metric', metric.name)}; or {parameter('metric')} "
             f"{', '.join((*AREAS, *SHARES))}",
         )

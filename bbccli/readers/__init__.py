@@ -51,22 +51,23 @@ def read(
         Parquet, CSV, TSV (these two also `.gz` and `.zst`) or ARFF; "-" is stdin. In the wide
         layout: one row per sample and repeat, one column per configuration; or in the long layout
         or one of its dialects: one row per configuration, repeat and sample. Several paths or a
-        pattern: one file per configuration. Or a table in memory: a data frame of pandas, whose
+        pattern: one file per configuration. Or a table in memory: a pandas data frame, whose
         index is the key of the samples if it has a name, and whose `attrs["bbc"]` are its
-        metadata; a table of Arrow; or what gives an Arrow stream, as polars and DuckDB do.
+        metadata; an Arrow table; or an object that exports an Arrow stream, as those of polars and
+        DuckDB do.
     roles
         Columns set by hand; all others go by their names.
     task
         The task; inferred from the truth when None. Scores without a truth are never
         inferred.
     positive
-        Positive class of a binary task; the last in sorted order when None.
+        Positive class of a binary task. None: that of the metadata, else the last in sorted order.
     labels, folds
         Files or tables that hold the outcome and the folds, instead of columns of `path`. Rows are
         joined by the key that both have, or by position where neither has one.
     missing
-        Policy where some configurations lack predictions that others have. None: they are dropped,
-        or, of scores without a truth, scored on the items that they have.
+        What to do if some configurations lack predictions that others have. None: they are dropped;
+        for scores without a truth each is scored on the items that it has.
     dialect
         "wide" or a key of `DIALECTS`; inferred from the names of the columns when None.
     unfinished
@@ -77,15 +78,14 @@ def read(
     include
         Keys of `flagged.INCLUDED`: configurations that take part in spite of their flags.
     bounds
-        Of scores without a truth (task `score`): the smallest and the largest possible one.
+        Smallest and largest possible score, for scores without a truth (task `score`).
     by_position
         The rows of `labels` and `folds` are those of `path` in the same order, whatever
         keys they have.
     unweighted
         Samples count alike, even if a column has the name of a weight.
     errors
-        What failed requests count in the logs of an evaluation framework: as they do there when
-        None.
+        How failed requests count in the logs of an evaluation framework; None: as they do there.
 
     Returns
     -------

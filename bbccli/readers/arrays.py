@@ -59,19 +59,19 @@ def matrix_of(
     Parameters
     ----------
     predictions : (N, C), (N, C, K) or (R, N, C[, K])
-        Of C configurations on N samples, in R repeats: probabilities, scores, values or labels;
-        of K classes a number each. NaN where there is none; where no repeat predicts all samples,
-        as in repeated hold-out, NaN of all configurations is what a repeat leaves out. Three axes
-        are (N, C, K) where the first is as long as the outcome and the second is not, or where
-        `classes` are named; else (R, N, C).
+        Out-of-sample predictions of C configurations on N samples, in R repeats: probabilities,
+        scores, values or labels, or a number for each of K classes. NaN if a prediction is missing;
+        in repeated hold-out, where no repeat predicts all samples, NaN for all configurations marks
+        the samples that a repeat leaves out. Three axes are (N, C, K) if the first is as long as
+        the outcome and the second is not, or if `classes` are named; else (R, N, C).
     outcome : (N,), optional
-        True labels or values; of a survival task the times. Scores without a truth have none.
+        True labels or values; for a survival task the times. None for scores without a truth.
     event : (N,), optional
-        Of a survival task: 1 where the event was seen.
+        For a survival task: 1 if the event was observed, 0 if the sample is censored.
     configurations
-        C names; without them those of a data frame's columns, else "0", "1", ...
+        C names; by default those of a data frame's columns, else "0", "1", ...
     classes
-        Names of the classes along the last axis; without them the sorted values of the outcome.
+        Names of the classes along the last axis; by default the sorted values of the outcome.
     folds : (N,) or (R, N), optional
         Fold of each sample, in each repeat.
     groups, weights, row_id : (N,), optional
@@ -82,7 +82,7 @@ def matrix_of(
         What a file may say in its [metadata](formats.md#metadata); `spec` and `version` may be
         left out.
     bounds
-        As for `read`: of scores without a truth.
+        As for `read`, for scores without a truth.
 
     Returns
     -------

@@ -50,7 +50,7 @@ _ODD = tuple(
         ),
         (
             "--?|\u2013|\u2014",
-            "may be missing or 0",
+            "may mean missing or 0",
             "leave the cell empty if the value is missing, else write 0",
         ),
         (rf".*(\d\s*{_CURRENCY}|{_CURRENCY}\s*[+-]?\d).*", "has a currency", "store numbers alone"),

@@ -42,10 +42,12 @@ class AnswerLines:
 
     lines: the sentences.
     looks: style of those that a terminal does not write in bold.
+    plain: those that a page does not write in bold.
     """
 
     lines: Sequence[str]
     looks: Mapping[str, str] = field(default_factory=dict)
+    plain: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)

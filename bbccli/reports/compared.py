@@ -156,7 +156,7 @@ def quote(document: CompareEnvelope) -> str:
         level = percent(first.interval.level)
         text += f" ({level} CI {phrases.ends_text(first.interval, digits.difference)})"
     order = -1 if document.direction is Direction.MINIMIZE else 1
-    names = " less ".join((first.first, first.second)[::order])
+    names = " minus ".join((first.first, first.second)[::order])
     data = ", ".join(paper.data_parts(document, {document.metric}))
     method = ", ".join([*_method(first, document), f"bbc {document.version}"])
     return f"{text}, {names}, {_choice(first, document)}; {data}; {method}"

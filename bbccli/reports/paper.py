@@ -103,8 +103,8 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
         if (preselected := estimate.n_preselected or 1) == 1:
             return f" for {winner}, chosen among {configurations}, evaluated on {held_out} held out"
         return (
-            f" for {winner}, chosen on the {held_out} held out that evaluate it, among "
-            f"{preselected} preselected of {configurations}"
+            f" for {winner}, chosen among {preselected} preselected of {configurations}, on the "
+            f"{held_out} held out that also evaluate it"
         )
     if any(note.code == SIMULTANEOUS for note in estimate.notes):
         return (
@@ -382,7 +382,9 @@ def _estimation(estimate: Estimate, document: Envelope, *, alone: bool) -> str:
     """Name the metric, the method and its source, and say what it did."""
     known, name = METHODS.get(estimate.method), phrases.method_name(estimate.method)
     source = f" ({known.reference})" if known and known.reference else ""
-    method = f"with {name}" if name.isupper() else f"by the {name} method"
+    method = f"by the {name} method"
+    if name.isupper() or " " in name:
+        method = f"with {name}" if name.isupper() else f"with a {name}"
     start = f"Its {metric_label(estimate.metric)} was estimated {method}{source}"
     if not alone:
         done = what_it_did(estimate, document)
@@ -435,7 +437,7 @@ def _particulars(estimate: Estimate, document: Envelope) -> Iterator[str]:
         yield f"Scores can range from {short(read.bounds[0])} to {short(read.bounds[1])}."
     if read.threshold is not None and any(map(of_labels, _metrics(estimate))):
         cut = short(read.threshold)
-        yield f'The positive class, "{read.positive_class}", was predicted above {cut}.'
+        yield f'The positive class, "{read.positive_class}", was predicted for values above {cut}.'
     elif read.positive_class is not None and any(map(of_one_class, _metrics(estimate))):
         yield f'The positive class is "{read.positive_class}".'
     if read.risk_direction not in (None, RiskDirection.EARLIER):

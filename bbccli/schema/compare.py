@@ -38,7 +38,7 @@ class CompareEnvelope(AnyEnvelope):
     data_sets: tuple[Input, ...] = doc("with --across: all of them, in order; else empty")
     plan: Plan = doc("what the numbers depend on")
     metric: str = doc("name of the metric")
-    direction: Direction = doc("which way the metric is better")
+    direction: Direction = doc("whether higher or lower values are better")
     margin: float = doc("better is better by more than this, not worse is worse by less, >= 0")
     comparisons: tuple[Comparison, ...] = doc(
         "the one that was asked for first; empty if only the set was"
@@ -47,7 +47,7 @@ class CompareEnvelope(AnyEnvelope):
         "configurations that may be the best; null where it was not asked for"
     )
     ranks: Ranks | None = doc("with --across: ranks over data sets; else null")
-    notes: tuple[Note, ...] = doc("what to know of the input and the result")
+    notes: tuple[Note, ...] = doc("what to know about the input and the result")
     gate: RequiredVerdict | None = doc("with --fail-unless: its verdict; else null", default=None)
 
 

@@ -164,7 +164,7 @@ class Envelope(AnyEnvelope):
     input: Input = doc("what was read")
     plan: Plan = doc("what the numbers depend on")
     estimates: tuple[Estimate, ...] = doc("one per method, in order")
-    notes: tuple[Note, ...] = doc("what to know of the input and all methods")
+    notes: tuple[Note, ...] = doc("what to know about the input and all methods")
     gate: Gate | None = doc("verdict on the result; null where none was asked for", default=None)
     report: tuple[Reported, ...] = doc(
         "the estimate to report of each metric; the others are for comparison", default=()

@@ -23,7 +23,7 @@ class DropEnvelope(AnyEnvelope):
     plan: Plan = doc("what the numbers depend on")
     decision: DropDecision | None = doc("null with --replay")
     replays: tuple[Replay, ...] = doc("one per rule; empty without --replay")
-    notes: tuple[Note, ...] = doc("what to know of the input and the result")
+    notes: tuple[Note, ...] = doc("what to know about the input and the result")
 
 
 def drop_document(

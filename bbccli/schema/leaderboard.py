@@ -68,13 +68,13 @@ class LeaderboardEnvelope(AnyEnvelope):
     input: Input = doc("what was read")
     plan: Plan = doc("what the numbers depend on")
     metrics: tuple[str, ...] = doc("names; the first one selects and sorts")
-    direction: Direction = doc("which way the first metric is better")
+    direction: Direction = doc("whether higher or lower values of the first metric are better")
     winner: str = doc("the configuration selected by the rule of the plan")
     corrected: Estimate | None = doc(
         "the winner's corrected performance; null where it was not computed"
     )
     rows: tuple[LeaderboardRow, ...] = doc("best first; the first ones of --top")
-    notes: tuple[Note, ...] = doc("what to know of the input and all rows")
+    notes: tuple[Note, ...] = doc("what to know about the input and all rows")
 
 
 def leaderboard(

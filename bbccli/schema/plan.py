@@ -22,9 +22,9 @@ class PlanEnvelope(AnyEnvelope):
     input: Input | None = doc("the pilot; null where values were stated")
     plan: Plan = doc("what the numbers depend on")
     metric: str = doc("name of the metric")
-    direction: Direction = doc("which way the metric is better")
+    direction: Direction = doc("whether higher or lower values are better")
     planned: Planned = doc("the plan of the study")
-    notes: tuple[Note, ...] = doc("what to know of the pilot and the plan")
+    notes: tuple[Note, ...] = doc("what to know about the pilot and the plan")
 
 
 def plan_document(

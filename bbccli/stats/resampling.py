@@ -354,6 +354,6 @@ def count_every_resample(n_units: int) -> int:
 def too_few_usable(unit: Unit) -> UndefinedError:
     """Return the error for data on which almost no resample can be used."""
     return UndefinedError(
-        f"almost no resample of the {unit.name.lower()} can be used: less than 1 in {PATIENCE}",
+        f"almost no resample of the {unit.name.lower()} can be used: fewer than 1 in {PATIENCE}",
         hint="a bootstrap needs more samples of the rarest class, or more folds",
     )

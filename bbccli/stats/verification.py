@@ -83,7 +83,7 @@ def _hindrance(matrix: PredictionMatrix, run: ToolRun) -> str | None:
     if run.n_samples not in (None, matrix.n_samples):
         return f"the run scored {count(run.n_samples, 'sample')}, and {matrix.n_samples} take part"
     if run.weighted and matrix.outcome.weights is None:
-        return "the run scored with weights, which take no part"
+        return "the run scored with weights, which are not used here"
     return None
 
 

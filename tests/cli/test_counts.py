@@ -97,7 +97,7 @@ def test_what_metadata_count_was_tried(tmp_path):
     assert left_of(path)["input"]["n_tried"] == 9
     document = left_of(path, exclude=["c03"])
     assert document["input"]["n_tried"] == 8  # what is left out as asked is no candidate
-    assert "9 candidates were tried, the file holds 4" in [n["text"] for n in document["notes"]]
+    assert "9 candidates were tried, but the file holds 4" in [n["text"] for n in document["notes"]]
 
 
 def test_a_dummy_was_not_tried(tmp_path):

@@ -36,7 +36,7 @@ def test_the_everyday_options_are_on_the_first_screen(run, name):
     titles = [title for title in panels(text) if title in list(Panel)]
     assert titles == [panel for panel in Panel if panel in titles]
     short = run.silent(name, "--help")
-    assert len(short.splitlines()) <= SCREEN + 5 * (name in ("batch", "plan"))
+    assert len(short.splitlines()) <= SCREEN
     assert text.startswith(short.rstrip("\n"))
     assert ("--help-all" in short) == (short != text)
 

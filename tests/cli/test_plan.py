@@ -169,7 +169,11 @@ def test_a_check_is_shown(run, monkeypatch):
         ((*STATED, "--metric", "mse", "--width", "0.1"), "MSE needs a pilot", "bbc plan FILE"),
         (("plan", "--metric", "rmse", "--expected", "3"), "RMSE needs a pilot", "--metric rmse"),
         ((*STATED, "--width", "0.1", "--assurance", "80"), "--assurance is 80", "0.8"),
-        ((*STATED, "--optimism", "0.1", "--assurance", "0.8"), "is of a width", "such as 0.1"),
+        (
+            (*STATED, "--optimism", "0.1", "--assurance", "0.8"),
+            "goes with --width or --difference",
+            "such as 0.1",
+        ),
         ((*STATED, "--metric", "nope", "--width", "0.1"), "nope", ""),
         ((*STATED, "--samples", "900000", "--check"), "--check", "fewer"),
     ],
@@ -198,7 +202,7 @@ def test_notes_of_stated_values_are_said_beside_json(run):
     note, answer = err.splitlines()
     assert status == 0
     assert note == (
-        "note: the figures assume normal performances, which those of 30 rows are not; "
+        "note: the figures assume normal performances; those of 30 rows are not normal; "
         "hint: plan for at least 50 rows, or go by what --check simulates"
     )
     assert answer.startswith("With 30 rows, the 95 % interval of the winner of 10 configurations ")

@@ -219,7 +219,7 @@ def test_a_quoted_difference_is_of_the_sides_in_the_order_that_it_names(run, que
         asked = ("compare", file, *question, "--metric", metric)
         first = json.loads("\n".join(lines_of(run, *asked, "--format", "json")))["comparisons"][0]
         words = " ".join(" ".join(lines_of(run, *asked)).split())
-        one, other = re.search(r"report difference in .*?\), (\w) less (\w)", words).groups()
+        one, other = re.search(r"report difference in .*?\), (\w) minus (\w)", words).groups()
         sides, values = (
             (first["first"], first["second"]),
             (first["first_value"], first["second_value"]),

@@ -142,5 +142,5 @@ def test_nothing_is_adjusted_of_two_families_or_where_that_is_asked_for():
         assert one.adjustment is None
         alone = {name: MANY[name] for name in (one.first, one.second)}
         assert one.interval == between_families(matrix, AUC, PLAN, alone)[0].interval
-    with pytest.raises(OptionError, match="is of p-values, which families don't have"):
+    with pytest.raises(OptionError, match="adjusts p-values, which families don't have"):
         between_families(matrix, AUC, PLAN, MANY, adjust="holm")

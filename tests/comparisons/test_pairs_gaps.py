@@ -80,7 +80,7 @@ def test_all_tests_leave_out_those_that_need_samples_in_common(ask):
 def test_a_single_sample_in_common(ask):
     table = apart(last_of_b=10)
     for test, p, words in (
-        ("looney-f", None, "looney-f is undefined: all of them predict a single sample"),
+        ("looney-f", None, "looney-f is undefined: all of them predict only one sample"),
         ("cochran-q", 0.317, "only the 1 of 20 samples that all of them predict is compared"),
     ):
         _, found, _ = ask(table, *SHARES, "--test", test)

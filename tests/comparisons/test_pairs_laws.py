@@ -198,7 +198,7 @@ def test_needs_are_said(test):
     plain = made(test)
     asked = {
         Need.FOLDS: (replace(plain, folds=None), metric, "needs to know the fold"),
-        Need.ONE_REPEAT: (made(test, n_repeats=2), metric, "counts samples once"),
+        Need.ONE_REPEAT: (made(test, n_repeats=2), metric, "takes one prediction per sample"),
         Need.UNGROUPED: (replace(plain, groups=np.arange(40) // 2), metric, "come in groups"),
         Need.UNWEIGHTED: (
             replace(plain, outcome=weighing(plain.outcome)), metric, "takes no sample weights"

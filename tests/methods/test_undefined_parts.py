@@ -74,7 +74,8 @@ def test_nested_selection_counts_the_folds_without_a_performance(correct):
     for rows, words in ((HOLES, "1 of 5"), (MORE_HOLES, "2 of 5")):
         status, found, err = correct(rows, "nested-selection")
         assert (status, found) == (2, None)
-        assert f"error: precision is undefined in {words} folds for what the others select\n" in err
+        problem = f"error: precision is undefined in {words} folds for the configuration that the "
+        assert f"{problem}others select\n" in err
         assert "hint: use bbc" in err
 
 
@@ -90,7 +91,7 @@ def test_a_repeat_that_holds_out_one_class_is_counted(correct):
             rows += [[f"s{i:02}", i % 2, repeat, c, round(rng.random(), 2)] for c in "ab"]
     status, _, err = correct(rows, "cvm-cv", metric="auc")
     assert status == 2
-    assert "error: AUC is undefined in 1 of 4 repeats for what is selected in them" in err
+    assert "error: AUC is undefined in 1 of 4 repeats for the configuration selected there" in err
     assert "hint: another --metric, or a --method that pools the repeats" in err
 
 

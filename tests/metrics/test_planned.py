@@ -172,7 +172,7 @@ class TestNote:
         (text,) = self.of(certain())
         assert text == (
             "the log-loss of sure is 0.531 with probabilities clipped at 1.2e-07, and infinite "
-            "without: 2 of 60 predictions give the true class less"
+            "without: 2 of 60 predictions give the true class less than that"
         )
 
     def test_what_it_would_be_without(self):

@@ -158,7 +158,7 @@ def test_command_line(run, table):
         (("--difference", "0.1", "--assurance", "80"), "not between 0 and 1"),
         (("--difference", "5%"), "5%"),
         (("--difference", "2"), "difference"),
-        (("--assurance", "0.8"), "of a width or a difference"),
+        (("--assurance", "0.8"), "goes with --width or --difference"),
     ],
 )
 @pytest.mark.one_in(1)

@@ -181,7 +181,7 @@ def test_what_a_pilot_cannot_tell_is_unknown():
 
 
 def test_what_can_t_be_planned():
-    with pytest.raises(UndefinedError, match="tells nothing of the others"):
+    with pytest.raises(UndefinedError, match="says nothing about the others"):
         of_pilot(pilot(count=1), ACCURACY, PLAN)
     values = pilot(noisy, count=5)
     jumping = next(one for one in METRICS.values() if not one.smooth and values.task in one.tasks)
@@ -189,7 +189,7 @@ def test_what_can_t_be_planned():
         of_pilot(values, jumping, PLAN)
     with pytest.raises(OptionError, match="assurance is 80, not between 0 and 1"):
         PlanRequest(Target.WIDTH, 0.1, assurance=80)
-    with pytest.raises(OptionError, match="assurance is of a width"):
+    with pytest.raises(OptionError, match="assurance goes with width or difference"):
         PlanRequest(Target.OPTIMISM, 0.1, assurance=0.8)
 
 

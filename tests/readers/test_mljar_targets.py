@@ -131,7 +131,8 @@ def test_weights_are_read_and_without_them_no_score_is_compared():
     np.testing.assert_array_equal(matrix.outcome.weights, own)
     assert note(matrix, "weight-by-name") is None
     found = verified(read(RUNS / "mljar_weights", unweighted=True)).source.verification
-    assert (found.n_checked, found.reason) == (0, "the run scored with weights, which take no part")
+    reason = "the run scored with weights, which are not used here"
+    assert (found.n_checked, found.reason) == (0, reason)
 
 
 def test_a_model_with_weights_of_its_own_is_compared_without_the_others(copied):

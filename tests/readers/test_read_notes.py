@@ -132,7 +132,7 @@ def test_flags_and_candidates(save):
     matrix = read(path, include=["ensembles"])
     assert codes(matrix) == ["validity-flags", "candidates-missing"]
     assert matrix.notes[0].text.endswith("rounded (2), ensemble (1)")
-    assert matrix.notes[1].text == "5 candidates were tried, the file holds 2"
+    assert matrix.notes[1].text == "5 candidates were tried, but the file holds 2"
     without = read(path)
     assert without.configurations == ("b",)
     assert codes(without)[0] == "flagged-left-out"

@@ -167,7 +167,7 @@ TWO_READINGS = {
     "another decimal mark in one cell": (with_cell(sheet(quoted(str)), 3, 3, '"0,37"'),
         r"different decimal mark from others in its column \(column 'knn', row 3, value '0,37'\)"),
     "a dash": (with_cell(PLAIN, 2, 4, "-"),
-        r"may be missing or 0 \(column 'svm', row 2, value '-'"),
+        r"may mean missing or 0 \(column 'svm', row 2, value '-'"),
     "a formula": (with_cell(PLAIN, 2, 4, "#REF!"),
         r"prediction is a formula error \(column 'svm', row 2, value '#REF!'\)"),
     "a currency": (sheet(lambda v: f"{v} €", ";", truth=lambda v: f"{v} €"),

@@ -253,7 +253,7 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
     assert {one.reason for one in run.left_out} == {"every fit failed"}
     matrix = read(tmp_path / "run")
     note = next(note for note in matrix.notes if note.code == "candidates-missing")
-    assert note.text == "4 candidates were tried, the file holds 2"
+    assert note.text == "4 candidates were tried, but the file holds 2"
     assert (Run.of(matrix).n_models, Input.of(matrix).n_tried) == (4, 4)
 
 

@@ -57,6 +57,8 @@ def test_the_answer_alone_is_bold_but_for_lines_of_their_own_look():
     assert text.count("\x1b[1m") == 1
     assert markdown([answer]) == "**Yes.**\n\n**Gate met.**\n"
     assert "<strong>Yes.</strong>" in page(answer)
+    aside = AnswerLines(["It was so.", "Expect this."], plain=["It was so."])
+    assert "<p>It was so.</p><p><strong>Expect this.</strong></p>" in page(aside)
 
 
 def test_the_marked_row_is_seen_in_every_form_and_its_name_goes_on_below_itself():

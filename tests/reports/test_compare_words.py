@@ -257,7 +257,7 @@ def test_two_families_are_too_few_for_a_test_of_all(said, data_sets):
         text, document = said(*data_sets, "--across", "--exclude", "c", form)
         assert {one["p"] for one in document["ranks"]["overall"]} == {None}
         words = " ".join(text.split())
-        assert "friedman is undefined: 2 are ranked, and it takes 3 or more" in words
+        assert "friedman is undefined: only 2 are ranked, and it takes 3 or more" in words
     assert "\n- friedman: friedman is undefined: " in text
 
 

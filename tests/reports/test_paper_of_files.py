@@ -172,7 +172,7 @@ CLAUSES = [
         ("plain", {"metric": ["f1"], "threshold": 0.3}),
         ("plain", {"metric": ["f1"]}),
         "cut at 0.3",
-        'The positive class, "malignant", was predicted above 0.3.',
+        'The positive class, "malignant", was predicted for values above 0.3.',
     ),
     (("plain", {"metric": ["f1"]}), ("plain", {}), "positive class", 'class is "malignant".'),
     (
@@ -400,7 +400,7 @@ def test_the_figures_of_a_comparison_are_those_of_its_json(path, name, base):
     assert near(value, truth)
     performances = {first.first: first.first_value, first.second: first.second_value}
     above, below = sorted(performances, key=names.index)
-    assert names.startswith(f"{above} less {below}, ")
+    assert names.startswith(f"{above} minus {below}, ")
     gap = performances[above] - performances[below]
     if first.test not in ("k-fold-t", "corrected-t", "bayes-t"):
         assert first.difference == pytest.approx(gap, abs=1e-9)

@@ -107,7 +107,7 @@ def test_scores_that_came_out_again_and_models_that_all_take_part(page, save, ru
     claim = "All configurations that were tried are here."
     for options, words in (((), "met | All models of the run take part."), (("a",), "violated | ")):
         told = page("correct", path, *(f"--exclude={name}" for name in options))
-        assert "unknown | 2 of 2 scores of the run came out again, as they should." in told
+        assert "unknown | 2 of 2 scores of the run were reproduced, as they should be." in told
         assert f"{claim} | {words}" in told
 
 

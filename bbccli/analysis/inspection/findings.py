@@ -337,15 +337,20 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
     if not n_close:
         findings.passed("duplicates", f"none among {close.n_compared} configurations")
         return
-    parts = (
-        (close.n_copies, "is a copy of an earlier one", "are copies of an earlier one"),
-        (close.n_same_ranks, "orders the samples as one does", "order the samples as one does"),
-        (close.n_correlated, "is highly correlated with one", "are highly correlated with one"),
+    kinds = (
+        (close.n_copies, "is a copy of", "are copies of", ""),
+        (close.n_same_ranks, "orders the samples as", "order the samples as", " does"),
+        (close.n_correlated, "is highly correlated with", "are highly correlated with", ""),
     )
-    words = ", ".join(f"{n} {one if n == 1 else more}" for n, one, more in parts if n)
-    text = f"of {close.n_compared} configurations {words}; such as {close.examples[0]}"
+    (n_first, first), *others = (
+        (n, f"{one if n == 1 else more} an earlier one{end}") for n, one, more, end in kinds if n
+    )
+    words = [f"{n_first} of {close.n_compared} configurations {first}"]
+    words += [f"{n} {does}" for n, does in others]
+    text = f"{', '.join(words)}; for example {close.examples[0]}"
     if close.n_copies:
-        findings.warn("duplicates", text, "harmless; check that these settings are meant to differ")
+        remedy = "check that these settings differ in effect; the estimate is right either way"
+        findings.warn("duplicates", text, remedy)
     else:
         findings.passed("duplicates", text)
 
@@ -422,7 +427,9 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     "keys": _keys,
     "labels file": lambda file: f"every sample has its outcome, {_joined(file)}",
     "folds file": lambda file: f"every sample has its fold, {_joined(file)}",
-    "constant": lambda roles: f"{', '.join(roles) or 'nothing'}: one value per sample",
+    "constant": lambda roles: (
+        f"{', '.join(roles)}: one value per sample" if roles else "no column to check"
+    ),
 }
 """Text of a passed check, from the objects it saw."""
 

@@ -193,11 +193,13 @@ class PerformanceTable:
     def too_few(self, data_sets: int, families: int) -> tuple[str, str] | None:
         """Return why a test is undefined with so few data sets or families, and the remedy."""
         if self.n_families < families:
-            why = f"{self.n_families} are ranked, and it takes {families} or more"
+            why = f"only {self.n_families} are ranked, and it takes {families} or more"
             return why, "wilcoxon, for two"
         if self.n_data_sets < data_sets:
             number = count(self.n_data_sets, "data set")
-            return f"{number} given, and it takes {data_sets} or more", "more data sets"
+            verb = "is" if self.n_data_sets == 1 else "are"
+            why = f"there {verb} only {number}, and it takes {data_sets} or more"
+            return why, "more data sets"
         return None
 
     def of_all(

@@ -230,7 +230,7 @@ def unmet(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] | N
             text = f"is for the AUC of two classes, not for {metric}"
             lack = UnsupportedError, text, f"{WHATEVER}, which take every metric"
         case PairNeed.ONE_REPEAT if matrix.n_repeats > 1:
-            text = f"counts samples once, and {matrix.n_repeats} repeats predict each again"
+            text = f"takes one prediction per sample, but there are {matrix.n_repeats} repeats"
             lack = UnsupportedError, text, f"{WHATEVER}, which average over repeats"
         case PairNeed.IN_COMMON if not pair.in_common.any():
             none = f"{listing(pair.names)} have none in common"
@@ -238,7 +238,7 @@ def unmet(need: PairNeed, pair: PairCase) -> tuple[type[BbcError], str, str] | N
             hint = f"{WHATEVER}, which score each on the samples that it predicts"
             lack = UndefinedError, text, hint
         case PairNeed.UNGROUPED if matrix.groups is not None:
-            text = "takes samples for independent, and these come in groups"
+            text = "assumes independent samples, but these come in groups"
             lack = UnsupportedError, text, f"{WHATEVER}, which take whole groups"
         case PairNeed.UNWEIGHTED if matrix.outcome.weights is not None:
             lack = UnsupportedError, "takes no sample weights", f"{WHATEVER}, which take them"

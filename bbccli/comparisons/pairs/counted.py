@@ -276,7 +276,7 @@ def looney_f(case: PairCase, right: BoolArray) -> Fields | Note:
     """Return Looney's F test of M configurations; undefined where no variance is left."""
     n, m = right.shape
     if n < 2:
-        return undefined_test(case.test, "all of them predict a single sample, and it takes two")
+        return undefined_test(case.test, "all of them predict only one sample, and it takes two")
     between, within = (int(sums[-1]) for sums in cochran(right))
     left = n * within - between
     if not left and between:

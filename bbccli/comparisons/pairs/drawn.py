@@ -269,7 +269,7 @@ def bootstrap(case: PairCase) -> Comparison:
     """Return the paired bootstrap of the difference."""
     difference, n_units = case.difference, n_units_of(case.matrix)
     if n_units < 2:
-        why = "a single one can't be resampled"
+        why = "a single sample or group can't be resampled"
         return case.undefined(why, "more samples", n_units=n_units)
     drawn = _resampled(case)
     values, n = drawn.values, len(drawn.values)

@@ -251,7 +251,7 @@ TESTS = (
         "k-fold-t",
         "folds, too liberal",
         partial(student, corrected=False),
-        "paired t test over folds, which it takes for independent",
+        "paired t test over folds, as if they were independent",
         "Student 1908; Dietterich 1998",
     ),
     _test(

@@ -65,7 +65,7 @@ def smaller_sizes_unused(sizes: Sequence[int]) -> Texts:
     return (
         f"models were trained on {listing([str(size) for size in sizes], 8)} samples; only those "
         f"of {sizes[-1]} count, except in ipl",
-        "nothing, if that is the size that the study is about; else keep the rows of that size",
+        "nothing, if the study is about that size; else keep only the rows of the size it is about",
     )
 
 
@@ -130,7 +130,7 @@ def metadata_contradicted(declared: str, actual: str) -> Texts:
     Remedy: give `--task`, or correct the metadata.
     """
     return (
-        f"the metadata say {declared}, the truth is {actual}",
+        f"the metadata say {declared}, but the truth is {actual}",
         "give --task, or correct the metadata",
     )
 
@@ -184,7 +184,7 @@ def validity_flags(counts: Mapping[str, int]) -> Texts:
     flags = [f"{flag} ({count})" for flag, count in counts.items()]
     return (
         f"flags of the configurations: {listing(flags, 9)}",
-        "leave out configurations that a flag makes look too good; rounding only makes ties",
+        "leave out configurations whose flag makes them look too good; rounding only makes ties",
     )
 
 
@@ -198,7 +198,7 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
     Remedy: add the others.
     """
     return (
-        f"{n_candidates} candidates were tried, the file holds {n_configurations}",
+        f"{n_candidates} candidates were tried, but the file holds {n_configurations}",
         "only candidates in the file are corrected for; add the others",
     )
 
@@ -242,7 +242,7 @@ def damaged_parts(names: Sequence[str]) -> Texts:
     """
     return (
         f"{count(len(names), 'file')} of the recording can't be read: {listing(names)}",
-        "run the search again with a recorder of the same folder; what is whole is kept",
+        "run the search again with a recorder of the same folder; intact files are kept",
     )
 
 
@@ -255,7 +255,7 @@ def failed_runs(logs: Sequence[str]) -> Texts:
     Remedy: finish these runs, for instance with `inspect eval-retry`.
     """
     return (
-        f"{count(len(logs), 'log')} of runs that did not end well left out: {listing(logs, 3)}",
+        f"{count(len(logs), 'log')} of unsuccessful runs left out: {listing(logs, 3)}",
         "finish these runs",
     )
 
@@ -299,7 +299,7 @@ def first_score(score: str, others: Sequence[str]) -> Texts:
     Remedy: `--prediction NAME` for another one.
     """
     return (
-        f"{score} counts, the first score that all logs have; there are also {listing(others)}",
+        f"the score used is {score}, the first that all logs have; others are {listing(others)}",
         f"--prediction {others[0]} for another one",
     )
 

@@ -81,7 +81,7 @@ def few_evaluated(n_units: int, what: str) -> Texts:
     Remedy: give a larger `--evaluation-share`; or use `bbc`, which evaluates on all samples.
     """
     return (
-        f"only {n_units} {what} to evaluate on: normal intervals contain the truth too rarely",
+        f"only {n_units} {what} to evaluate on: normal intervals cover the true value too seldom",
         "a larger --evaluation-share, or bbc, which evaluates on all samples",
     )
 
@@ -98,12 +98,12 @@ def clipped_probabilities(
     single prediction counts more than 1. A probability of 0 is a claim that the data can't support:
     find out how it arose, for example in a tree with leaves of one class.
     """
-    digits = digits_for([clipped, unclipped])
+    digits, verb = digits_for([clipped, unclipped]), "gives" if n_below == 1 else "give"
     without = digits.performance(unclipped, missing="infinite")
     return (
         f"the {label} of {winner} is {digits.performance(clipped)} with probabilities clipped at "
-        f"{clip:.2g}, and {without} without: {n_below} of {n_all} predictions give the true class "
-        "less",
+        f"{clip:.2g}, and {without} without: {n_below} of {n_all} predictions {verb} the true "
+        "class less than that",
         "state --clip in the paper, or report brier, which no single prediction decides",
     )
 
@@ -158,8 +158,8 @@ def rare_positives(label: str, share: float, kind: str) -> Texts:
     Remedy: report the interval of `bbc` without `--tight`, or the AUC.
     """
     return (
-        f"{percent(share)} of the samples are positive: {kind} intervals of {label} may cover the "
-        "true value too seldom where it is fewer than 10 %",
+        f"{percent(share)} of the samples are positive: below 10 %, {kind} intervals of {label} "
+        "may cover the true value too seldom",
         "leave out --tight (or --interval), or report auc",
     )
 
@@ -169,14 +169,14 @@ def unbounded_loss(label: str, seen: str, of_outcome: float, of_losses: float) -
     """An error of a value has no worst value, and the rare huge errors that make the mean may not
     be in the sample. In the populations of [the bank](validation.md) 95 % intervals of the MSE, the
     RMSE and the MAE covered the true value as seldom as the note says, and no method or kind of
-    interval did much better. With `--cap 0.95` those of the MSE and the MAE did in nineteen studies
-    of twenty. Nothing in a sample reveals a miss, because it is the tail that the sample lacks. The
-    note gives the tail index (Hill 1975, from the top tenth of the values, five at least) of the
-    outcome's distances from its median and of the winner's errors: the larger, the heavier; from
-    0.5 on the variance does not exist, from 1 on not even the mean. For the log-loss there is a
-    sign: a winner so sure that it gives some class a chance under 1 in 10,000, be it right or
-    wrong. Nearly separable classes make such winners, and their rare mistakes are not in the
-    sample. The note also appears if some truth was given a chance under 1 in 1000.
+    interval did much better. With `--cap 0.95` those of the MSE and the MAE covered it in nineteen
+    studies of twenty. Nothing in a sample reveals a miss, because it is the tail that the sample
+    lacks. The note gives the tail index (Hill 1975, from the top tenth of the values, five at
+    least) of the outcome's distances from its median and of the winner's errors: the larger, the
+    heavier; from 0.5 on the variance does not exist, from 1 on not even the mean. For the log-loss
+    there is a sign: a winner so sure that it gives some class a chance under 1 in 10,000, be it
+    right or wrong. Nearly separable classes make such winners, and their rare mistakes are not in
+    the sample. The note also appears if some truth was given a chance under 1 in 1000.
 
     Remedy: report the error with `--cap`, which gives it a worst value and a guard, or `medae`. For
     the log-loss report `brier`, or decide on a `--clip` such as 0.001 beforehand, with which no
@@ -257,7 +257,7 @@ def nested_spread(ratio: float, n_folds: int) -> Texts:
     Remedy: repeat the nested cross-validation with other folds; the paper takes 200 repeats.
     """
     return (
-        f"by {n_folds} outer folds the standard error is {ratio:.2f} times that of independent "
+        f"with {n_folds} outer folds the standard error is {ratio:.2f} times that of independent "
         "losses",
         "more repeats make that ratio steadier; Bates et al. take 200",
     )

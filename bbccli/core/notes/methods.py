@@ -190,7 +190,7 @@ def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
     reached = digits_for([error], [error], (aim, math.inf)).performance(error)
     return (
         f"the largest Monte-Carlo standard error is {reached}, above the tolerance {short(aim)}",
-        "raise --tolerance; the error shrinks with the square root of the resamples",
+        "raise --tolerance: it takes four times the resamples to halve the error",
     )
 
 
@@ -299,7 +299,7 @@ def matched_interval() -> Texts:
     """
     return (
         "matched intervals are experimental: with trained models, and for bbc-f even without "
-        "training, they contained the truth less often than percentile intervals",
+        "training, they covered the true value less often than percentile intervals",
         "--interval percentile, the default and the papers' choice",
     )
 

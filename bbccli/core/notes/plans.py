@@ -14,7 +14,7 @@ def not_attainable(target: str, value: float, attainable: float, most: int) -> T
     Remedy: ask for a larger `--width` or `--optimism`, or plan with fewer `--configurations`.
     """
     return (
-        f"{target} {figure(value)} takes more than {most:,} rows: the smallest with as many is "
+        f"{target} {figure(value)} takes more than {most:,} rows: the smallest with that many is "
         f"{figure(attainable)}",
         "ask for less, or for fewer configurations",
     )
@@ -70,6 +70,7 @@ def few_planned_rows(n_samples: int) -> Texts:
     Remedy: plan for at least 50 rows, or look at `--check`, which simulates the cell.
     """
     return (
-        f"the figures assume normal performances, which those of {count(n_samples, 'row')} are not",
+        "the figures assume normal performances; those of "
+        f"{count(n_samples, 'row')} are not normal",
         "plan for at least 50 rows, or go by what --check simulates",
     )

@@ -18,7 +18,7 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
     Remedy: complete the predictions. If samples are missing because a learner failed on them, the
     result is for the easier samples only. `--missing error` refuses.
     """
-    where = " in every repeat" if n_repeats > 1 else ""
+    where = " in some repeat" if n_repeats > 1 else ""
     return (
         f"{n_left_out} of {n_samples} samples have no prediction{where}; left out",
         "complete the predictions",
@@ -113,7 +113,7 @@ def available_cases(share: float) -> Texts:
 def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> Texts:
     """Scores without a truth, of which configurations lack some."""
     return (
-        "scores of some items are missing, and a configuration counts by the others: "
+        "scores of some items are missing, and each configuration is scored on the others: "
         f"{counted(names, counts, n_items)}",
         "score these items too: those that fail are rarely like the others; --missing common-rows "
         "compares all on the same items",
@@ -130,7 +130,7 @@ def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -
     hard.
     """
     return (
-        "scores of some epochs are missing, and an item counts by the mean over the others: "
+        "scores of some epochs are missing, and each item counts with the mean over the others: "
         f"{counted(names, counts, n_scores)}",
         "nothing, unless items fail because they are hard",
     )
@@ -177,7 +177,7 @@ def bounds_unknown() -> Texts:
     """
     return (
         "the scores have no known bounds: nothing guards the intervals",
-        "--bounds LOW,HIGH, the worst and the best that a score can be, in increasing order",
+        "--bounds LOW,HIGH, the smallest and the largest possible score",
     )
 
 
@@ -191,7 +191,7 @@ def bounds_of_averages() -> Texts:
     return (
         "the scores from 0 to 1 are taken as right or wrong, averaged over a few epochs: their "
         "bounds are 0 and 1",
-        "--bounds LOW,HIGH if a score can lie beyond",
+        "--bounds LOW,HIGH if a score can be lower than 0 or higher than 1",
     )
 
 
@@ -213,7 +213,7 @@ def folds_differ() -> Texts:
 def joined_folds_differ(names: Sequence[str]) -> Texts:
     """Files that were joined have other folds of the same samples."""
     return (
-        f"{listing(list(names))} do not share their folds: rows are compared, and no folds",
+        f"{listing(list(names))} do not share their folds: they are compared by rows, not by folds",
         "give both searches the same folds",
     )
 

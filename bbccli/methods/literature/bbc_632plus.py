@@ -154,8 +154,7 @@ def run(case: Case) -> Answer:
     _ = case.choice
     if case.matrix.task is Task.SCORE:
         raise UndefinedError(
-            "bbc-632plus needs a truth: it asks what predictions reach that have nothing to do "
-            "with it",
+            "bbc-632plus needs a truth, to score predictions that are unrelated to it",
             hint="use bbc, which needs none: --method bbc",
         )
     drawn = out_of_bag(case)

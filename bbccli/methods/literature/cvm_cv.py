@@ -56,7 +56,7 @@ def run(case: Case) -> Answer:
     if without.any():
         raise UndefinedError(
             f"{case.metric.label} is undefined in {int(without.sum())} of {len(repeats)} repeats "
-            "for what is selected in them, or in others",
+            "for the configuration selected there or in another repeat",
             hint="another --metric, or a --method that pools the repeats",
         )
     return Answer(float(np.mean(of_winners[elsewhere])))

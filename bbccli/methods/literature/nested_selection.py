@@ -55,7 +55,7 @@ def run(case: Case) -> Answer:
     if np.isnan(every).any():
         raise UndefinedError(
             f"{case.metric.label} is undefined in {int(np.isnan(every).sum())} of {len(every)} "
-            "folds for what the others select",
+            "folds for the configuration that the others select",
             hint="use bbc, which resamples the rows: --method bbc",
         )
     return Answer(float(np.mean(every)), notes=on_few_folds(case.matrix))

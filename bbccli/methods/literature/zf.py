@@ -28,9 +28,9 @@ Algorithm:
 If another metric selects, it decides which are kept, and the ends are in the metric that measures.
 
 Assumptions: **nothing was trained on these samples, and the winner is used as it is**: prompts,
-raters, or models that were finished before. s_c does not include the effect of training samples, so
-trained models are refused unless you give `--models fixed`. The metric must change smoothly with
-the samples, and there must be enough of them for normal sums.
+raters, or models that were finished before. The standard errors do not include the effect of
+training samples, so trained models are refused unless you give `--models fixed`. The metric must
+change smoothly with the samples, and there must be enough of them for normal sums.
 
 Evidence: in the [settings of 2024](validation-tables.md#the-settings-of-2024) its one-sided 95 %
 bound covered in 97 % of the cases, at half the distance of `bbc`'s from the truth; with 50 samples

@@ -63,7 +63,7 @@ def of_method(facts: Json) -> list[Block]:
     name = facts["name"]
     use, _, never = part(name, "When to use").partition("When not: ")
     beware = ["ignores that the winner was selected"] if facts["ignores_selection"] else []
-    beware += ["experimental: its evidence is thin"] if facts["experimental"] else []
+    beware += ["experimental: there is little evidence for it yet"] if facts["experimental"] else []
     return _facts(
         ("method", name),
         ("what", facts["summary"]),
@@ -178,7 +178,7 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     others = [method for method in others if method != name]
     chosen_on = "these" if estimate.n_evaluation is None else "the"
     naive = (
-        f"The naive figure does not: {winner} was picked for its score among "
+        f"The naive figure does not account for it: {winner} was picked for its score among "
         f"{phrases.configurations(read)}, and part of that score is luck with {chosen_on} "
         f"{phrases.n_deciding(estimate, read)} samples{' that chose it' * (chosen_on == 'the')}."
     )

@@ -45,7 +45,8 @@ def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
         yield AnswerLines([_uncorrected(document)])
     else:
         result = _result(document, document.corrected)
-        yield AnswerLines(answer(result))
+        scored, *expected = answer(result)
+        yield AnswerLines([scored, *expected], plain=[scored] if expected else [])
         yield FactList([("report", one) for one in sentences(result)])
         if document.corrected.selection and document.input.n_configurations > 1:
             facts = [("choice", choice(document.corrected))]

@@ -241,7 +241,8 @@ def _halved(document: PlanEnvelope) -> str:
     change = _signed(found.honest_change, document)
     return (
         f"{count(found.n_configurations, 'configuration')}: {needed}in "
-        f"{at} honest {label} {change}, optimism {_signed(found.optimism_change, document)}"
+        f"{at} the honest {label} changes by {change}, the optimism by "
+        f"{_signed(found.optimism_change, document)}"
     )
 
 

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from scipy.optimize import isotonic_regression
 
+from bbccli.core.matrix import PLURAL
 from bbccli.errors import UnsupportedError
 from bbccli.reports.evidence import Curves
 from bbccli.stats.bootstrap.of_samples import out_of_bag, replayed
@@ -70,7 +71,7 @@ def calibration(case: Case) -> Curves:
         probabilities.
     Raises UndefinedError: where BBC is undefined.
     """
-    _check(case, (PredictionKind.PROBABILITY,), "calibration is of probabilities")
+    _check(case, (PredictionKind.PROBABILITY,), "calibration needs probabilities")
     naive, corrected, n_resamples = _both(case, reliability_of)
     lower, upper = _band(case)
     return Curves(
@@ -121,7 +122,7 @@ def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
     if matrix.task is not Task.BINARY:
         raise UnsupportedError("it is drawn for two classes", hint="another figure")
     if matrix.kind not in kinds:
-        problem = f"{words}; these predictions are of the kind {matrix.kind}"
+        problem = f"{words}; these predictions are {PLURAL[matrix.kind]}"
         raise UnsupportedError(problem, hint="another figure, or predictions of that kind")
     if case.plan.select is not Select.BEST and not matrix.n_folds:
         raise UnsupportedError(

@@ -31,11 +31,11 @@ def _out_of_sample(document: Envelope, seen: Seen) -> Judged:
     if names := seen("equals-truth", "group-spans-folds"):
         return VIOLATED, f"See the note {names}."
     if names := seen("perfect-configuration", "validity-flags"):
-        return UNKNOWN, f"There is doubt: see the note {names}."
+        return UNKNOWN, f"Perhaps not: see the note {names}."
     checked = document.input.verification
     if checked is not None and checked.n_checked:
         scores = f"{checked.n_checked} of {count(checked.n_scores, 'score')}"
-        return UNKNOWN, f"{scores} of the run came out again, as they should."
+        return UNKNOWN, f"{scores} of the run were reproduced, as they should be."
     return UNKNOWN, "Nothing in the predictions speaks against it."
 
 
@@ -56,7 +56,7 @@ def _same_samples(document: Envelope, seen: Seen) -> Judged:
 
 def _independent(document: Envelope, seen: Seen) -> Judged:
     if n_groups := document.input.n_groups:
-        return MET, f"{count(n_groups, 'group')} are drawn as wholes."
+        return MET, f"{count(n_groups, 'group')} are drawn whole."
     return UNKNOWN, "No groups were named; name them if there are any."
 
 
@@ -75,7 +75,7 @@ def _one_scale(document: Envelope, seen: Seen) -> Judged:
 def _enough_samples(document: Envelope, seen: Seen) -> Judged:
     few = ("redrawn-resamples", "undefined-resamples", "few-folds", "few-evaluated", "few-groups")
     if names := seen(*few, "wide-fold-mean", "collapsed-interval", "no-variance"):
-        return VIOLATED, f"Hardly: see the note {names}."
+        return VIOLATED, f"Perhaps too few: see the note {names}."
     return MET, "No resample had to be drawn again."
 
 
@@ -98,10 +98,10 @@ CLAIMS: dict[str, Callable[[Envelope, Seen], Judged]] = {
     "All configurations predict the same samples.": _same_samples,
     "Samples, or groups of them, are independent of each other.": _independent,
     "Predictions of different folds are on one scale.": _one_scale,
-    "There are samples enough, or groups of them, for the metric in every resample.": (
+    "There are enough samples, or groups of them, for the metric in every resample.": (
         _enough_samples
     ),
-    "There are resamples enough.": _enough_resamples,
+    "There are enough resamples.": _enough_resamples,
     "The rule of selection and the metric were chosen before the results were seen.": _untold,
     "New samples come from where these came from.": _untold,
 }

@@ -85,7 +85,7 @@ def cell(parts: Sequence[Markup], notes: Sequence[Note]) -> Markup:
 
 @dataclass(frozen=True, slots=True)
 class _Parts:
-    answers: list[str]
+    answers: list[Markup]
     lines: list[str]
     rows: list[tuple[str, ...]]
     tables: list[BlockTable]
@@ -96,8 +96,10 @@ class _Parts:
         found = cls([], [], [], [], [])
         for one in blocks:
             match one.block if isinstance(one, Wide | Folded) else one:
-                case AnswerLines(answers):
-                    found.answers.extend(answers)
+                case AnswerLines(answers, plain=plain):
+                    found.answers.extend(
+                        tag("p", one if one in plain else tag("strong", one)) for one in answers
+                    )
                 case Line(text):
                     found.lines.append(text)
                 case FactList(rows):
@@ -112,8 +114,8 @@ class _Parts:
 
     def verdict(self) -> Markup:
         """The sentences that answer."""
-        texts = [*(tag("strong", one) for one in self.answers), *self.lines]
-        return tag("div", *(tag("p", text) for text in texts), class_="verdict")
+        lines = [tag("p", line) for line in self.lines]
+        return tag("div", *self.answers, *lines, class_="verdict")
 
     def facts(self) -> list[Markup]:
         """Return a table of the facts, if there are any."""

@@ -80,8 +80,7 @@ def search_cost(case: Case) -> SearchCost:
     """
     if case.plan.select is not Select.BEST:
         raise UnsupportedError(
-            "the cost of a search is that of taking the best of several configurations, "
-            f"not of --select {case.plan.select}",
+            f"the cost of a search is for --select best, not for --select {case.plan.select}",
             hint="--select best",
         )
     drawn = out_of_bag(case)

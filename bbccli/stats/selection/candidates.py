@@ -221,7 +221,7 @@ def check_of_pairs(metric: Metric) -> None:
         raise UnsupportedError(
             f"{parameter('pooling', Pooling.WITHIN_FOLDS)} counts pairs of samples; {metric.label} "
             "is not made of pairs",
-            hint=f"{pooled}; of pairs are auc, gini, auc-ovo, auc-ovr and the concordances",
+            hint=f"{pooled}; auc, gini, auc-ovo, auc-ovr and the concordances are made of pairs",
         )
 
 
