@@ -245,7 +245,7 @@ def test_true_gains_are_within_their_intervals(shares, n_samples):
 
 def test_a_rule_of_one_standard_error_is_refused():
     case = case_of(matrices.binary(), plan=replace(PLAN, select=Select.ONE_SE))
-    with pytest.raises(UnsupportedError, match="taking the best"):
+    with pytest.raises(UnsupportedError, match="is for --select best, not for --select one-se"):
         search_cost(case)
 
 
