@@ -51,6 +51,8 @@ def test_every_error_has_a_hint():
             "did you mean --metric",
         ),
         (("nope",), "No such command 'nope'", "bbc --help"),
+        (("corect", "p.csv"), "No such command 'corect'", "hint: did you mean correct?"),
+        (("it's.csv",), "No such command", """bbc correct 'it'"'"'s.csv'"""),
         (("p.csv",), "No such command 'p.csv'", "bbc correct p.csv"),
         (("a b.csv",), "No such command 'a b.csv'", "bbc correct 'a b.csv'"),
         (("inspect", "p.csv", "-o", "r.html"), ".html", "pages are what bbc correct"),
