@@ -37,7 +37,7 @@ def compare(
       bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
     from bbccli.analysis.options import command_line
-    from bbccli.cli.output import form_for, is_told, publish, write
+    from bbccli.cli.output import form_for, is_told, publish, publish_page
     from bbccli.cli.streams import say
     from bbccli.core.text import visible
     from bbccli.reports import Kind
@@ -51,10 +51,10 @@ def compare(
         found = comparing.answer(files, progress=progress)
     if form == "html":
         from bbccli.reports.evidence import Exhibit
-        from bbccli.reports.page.compared import page_of_comparison
 
         line = command_line(comparing, files, "compare")
-        write(page_of_comparison(Exhibit(found.record, command=line)), where.output)
+        exhibit = Exhibit(found.record, command=line)
+        publish_page([exhibit], where.output, quiet=where.quiet)
     else:
         publish([found], form, where, Kind.COMPARE)
     status = gate.status([found])

@@ -362,6 +362,14 @@ def test_bad_questions(run, file, options, problem):
 # The page and its figures
 
 
+def test_the_answer_is_told_beside_a_page(run, file, tmp_path):
+    page = tmp_path / "p.html"
+    status, out, err = run("compare", file, "--baseline", "tree 0", *FAST, "-o", page)
+    assert (status, out) == (0, "")
+    assert err.startswith("By ") and err.splitlines()[-1] == f"page: {page}"
+    assert run("compare", file, "--baseline", "tree 0", *FAST, "-o", page, "-q") == (0, "", "")
+
+
 @pytest.mark.sweep
 def test_a_page_of_data_sets_and_its_diagram(run, data_sets, tmp_path):
     page, saved, picture = (tmp_path / name for name in ("p.html", "c.json", "cd.vl.json"))
