@@ -279,6 +279,7 @@ def _occurs_twice(row_id: Column, again: IntArray, *, in_repeats: bool) -> Input
         hint = (
             "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
             f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
+            "if they are of several experiments, give each its own file; "
         )
     return row_id.fault(problem, again, hint=f"{hint}else remove one of the rows")
 

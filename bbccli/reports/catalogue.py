@@ -65,7 +65,9 @@ def hint_of(name: str, known: Iterable[str], command: str) -> str:
         return f"bbc explain {other}"
     meant = [one for one in known if len(word) > MIN_WORD and word in told.get(one, "").lower()]
     others = f"{listing(meant)} may be what you mean; " if meant else ""
-    return nearest(other if other in known else name, known, f"{others}bbc {command} lists all names")
+    return nearest(
+        other if other in known else name, known, f"{others}bbc {command} lists all names"
+    )
 
 
 def _of_method(method: Method) -> Json:

@@ -76,6 +76,7 @@ def test_missing_folds_are_unknown(save, fold):
     ("columns", "message", "hint"),
     [
         ({"row_id": [4, 5, 4]}, r"row_id occurs twice \(.*'row_id', row 2, value 4\)", "repeat"),
+        ({"row_id": [4, 5, 4]}, "row_id occurs twice", "several experiments, give each its own"),
         ({"row_id": [4, 5, 4], "repeat": [1, 1, 1]}, "twice in one repeat .*row 2", "remove"),
         ({"row_id": [4, None, 5]}, r"row_id is missing \(column 'row_id', row 1\)", "key"),
         ({"row_id": [4, 5, 4], "repeat": [1, None, 2]}, "repeat is missing .*row 1", "pass"),
