@@ -225,10 +225,12 @@ def _multiclass(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
     """Return (R, N, C, K) probabilities or scores of all classes."""
     if not sheet.by_class:
         name = sheet.cells[0].name
-        stems = [name.removesuffix(one).rstrip("_. -") for one in classes if name.endswith(one)]
+        ends = [name.removesuffix(one) for one in classes if name.endswith(one)]
+        stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
         words = any(np.isnan(number_of(one)) for one in classes)
         raise InputError(
-            f"predictions of {len(classes)} classes are neither labels nor one column per class",
+            f"predictions of {len(classes)} classes ({listing(classes)}) are neither labels nor "
+            "one column per class",
             path=sheet.path,
             column=name,
             hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
