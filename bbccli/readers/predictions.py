@@ -229,8 +229,8 @@ def _multiclass(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
         stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
         words = any(np.isnan(number_of(one)) for one in classes)
         raise InputError(
-            f"predictions of {len(classes)} classes ({listing(classes)}) are neither labels nor "
-            "one column per class",
+            f"predictions of {len(classes)} classes are neither labels nor one column per class; "
+            f"the classes are {listing(classes, 8)}",
             path=sheet.path,
             column=name,
             hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "

@@ -140,7 +140,7 @@ CORPUS = {
     "trials": ("p.csv", b"number,value,params_C,state\n0,0.8,1,COMPLETE\n1,0.9,2,COMPLETE\n",
         "holds scores of a search"),
     "a class too many": ("p.csv", b"truth,svm C=0\n0,0.1\n1,0.9\nunknown,0.5\n",
-        r"predictions of 3 classes \(0, 1, unknown\) are neither", "'svm C=0::0'"),
+        "neither labels nor one column per class; the classes are 0, 1, unknown", "'svm C=0::0'"),
     "no header": ("p.csv", b"n,0.1,0.2\ny,0.9,0.8\n", "no truth column among n, 0.1"),
     "too many cells": ("p.csv", swap(b"0.24,0.84", b"0.24,0.84,1"), "line 4 has 6 values"),
     "too few cells": ("p.csv", swap(b"0.24,0.84", b"0.24"), "line 4 has 4 values"),
