@@ -190,6 +190,8 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)
     problem = error.message if known else error.format_message()
     hint = RENAMED.get((program, name)) or getattr(error, "hint", "")
+    if program == "bbc report" and name in _flags_of("correct", context):
+        hint = f"bbc correct FILE {name} ... -o report.html"
     hint = hint or (f"did you mean {bare[near[0]]}?" if near else f"{program} --help")
     asked = re.fullmatch(r"No such command (['\"])(.+)\1\.", str(problem))
     if asked and program == "bbc":
@@ -197,6 +199,12 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
         quoted = shlex.quote(asked[2])
         hint = f"bbc correct {quoted}" if is_file else nearest(asked[2], COMMANDS, hint)
     return _complained(OptionError(" ".join(str(problem).split()), hint=hint))
+
+
+def _flags_of(name: str, context: Any) -> list[str]:
+    """Return the flags of a command, given the context of another one."""
+    command = context.parent.command.get_command(context.parent, name)
+    return [flag for parameter in command.params for flag in parameter.opts]
 
 
 def _complained(error: BbcError) -> int:

@@ -190,6 +190,8 @@ def _misfit(metric: Metric, matrix: PredictionMatrix) -> tuple[str, str]:
         remedy = f"write {_NEEDED[metric.wants]} instead of classes"
     elif metric.wants is PredictionKind.LABEL:
         remedy = "--threshold X predicts the positive class where the score is above X"
+    elif metric.wants is PredictionKind.PROBABILITY:
+        remedy = "write probabilities from 0 to 1, not percentages"
     return f"needs {_NEEDED[metric.wants]}; these predictions are {PLURAL[matrix.kind]}", remedy
 
 

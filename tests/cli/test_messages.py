@@ -65,6 +65,11 @@ def test_every_error_has_a_hint():
         (("correct", "p.csv", "--method", "BBC"), "'BBC'", "did you mean bbc?"),
         (("compare", "p.csv", "--pair", "a"), "requires 2 arguments", "bbc compare --help"),
         (("plan", "p.csv", "--rows", "9"), "No such option: --rows", "did you mean --samples?"),
+        (
+            ("report", "p.csv", "--exclude", "a"),
+            "No such option: --exclude",
+            "hint: bbc correct FILE --exclude ... -o report.html",
+        ),
         (("inspect", "p.csv", "--metric", "auc"), "No such option", "bbc inspect --help"),
         (("explain", "correct"), "nothing is called 'correct'", "bbc correct --help"),
         (("report", "p.csv", "-o", "r.pdf"), "not the name of a page", ".html"),

@@ -93,8 +93,11 @@ def test_metrics_of_scores_refuse_labels():
 @pytest.mark.parametrize("kind", [LABEL, SCORE])
 @pytest.mark.parametrize("name", ["brier", "log-loss"])
 def test_metrics_of_probabilities_refuse_anything_else(name, kind):
-    with pytest.raises(UnsupportedError, match="needs probabilities; these predictions are"):
+    message = "needs probabilities; these predictions are"
+    with pytest.raises(UnsupportedError, match=message) as caught:
         choose_metric(name, binary(kind=kind))
+    remedy = {LABEL: "instead of classes", SCORE: "from 0 to 1, not percentages"}[kind]
+    assert remedy in caught.value.hint
 
 
 def test_sample_weights_are_kept_with_their_rows():

@@ -69,7 +69,7 @@ def test_missing_folds_are_unknown(save, fold):
     assert matrix.folds is None
     (note,) = matrix.notes
     assert note.code == "folds-unknown"
-    assert ("1 of 3 rows" in note.text) == (0 in fold)
+    assert ("1 of 3 rows has no fold" in note.text) == (0 in fold)
 
 
 @pytest.mark.parametrize(
