@@ -73,6 +73,11 @@ class Values:
         array: Any = self.array
         return _among(array[:, :, [0]], values) and _file_among(array, tuple(sorted(values)))
 
+    @property
+    def in_unit(self) -> bool:
+        """True if all predictions, which are numbers, are from 0 to 1 or missing."""
+        return _in_unit(self.array)
+
 
 def read_values(sheet: Sheet, problems: Problems, file: Any = None) -> tuple[Sheet, Values]:
     """Read the predictions of the usable samples, or of all rows if nested; `file` if workers read
