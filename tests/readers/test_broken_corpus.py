@@ -125,6 +125,9 @@ CORPUS = {
     "a name without end": ("p.csv", b"x" * 2**18 + b"\n1\n", "header is not readable"),
     "a row of means": ("p.csv", GOOD.rstrip() + b"\nMean:,,1,0.5,0.5\n",
         "row_id is a word, but all others are numbers .*value 'Mean:'", "totals"),
+    "a row of totals": ("p.csv", b"row_id,truth,a\n" + b"".join(b"s%d,%d,0.%d\n" % (i, i * i, i + 1)
+        for i in range(8)) + b"Grand total,140,3.6\n",
+        "row_id is a word, but all others are numbered .*line 10, value 'Grand total'", "totals"),
     "numbers as names": ("p.csv", b"0,0,1,0.5\n" + GOOD.split(b"\n")[1],
         "two columns have the same name", "write the names of the columns in the first line"),
     "merge conflict": ("p.csv", swap(b"3,3,", b"<<<<<<< HEAD\n3,3,"), "line 5 has 1 value"),
