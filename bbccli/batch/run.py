@@ -27,7 +27,7 @@ class Tally:
     """Outcomes of a batch, counted.
 
     `failed` files have no result; `undecided` and `missed` are verdicts of gates. `problems` holds
-    the errors of the first few files.
+    the errors of the first few files, `hint` that of the last one.
     """
 
     files: int = 0
@@ -36,6 +36,7 @@ class Tally:
     undecided: int = 0
     missed: int = 0
     problems: list[str] = field(default_factory=list)
+    hint: str = ""
 
     @property
     def status(self) -> int:
@@ -50,6 +51,7 @@ class Tally:
         if "error" in record:
             undecided = record["error"]["status"] == UndecidedError.status
             self.undecided, self.failed = self.undecided + undecided, self.failed + (not undecided)
+            self.hint = record["error"]["hint"]
             if len(self.problems) < MOST_PROBLEMS:
                 self.problems.append(record["error"]["problem"])
             return

@@ -16,13 +16,14 @@ import typer
 from bbccli.cli.command import COMMANDS, CONFIGURABLE, Commands, running, source_of
 from bbccli.cli.streams import complain, leave
 from bbccli.core.local import command
-from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort
+from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort, nearest
 from bbccli.version import __version__
 
 app = typer.Typer(
     name="bbc",
     cls=Commands,
     no_args_is_help=True,
+    suggest_commands=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -189,11 +190,21 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)
     problem = error.message if known else error.format_message()
     hint = RENAMED.get((program, name)) or getattr(error, "hint", "")
+    if program == "bbc report" and name in _flags_of("correct", context):
+        hint = f"bbc correct FILE {name} ... -o report.html"
     hint = hint or (f"did you mean {bare[near[0]]}?" if near else f"{program} --help")
-    asked = re.match(r"No such command '(.+)'", str(problem))
-    if asked and program == "bbc" and (Path(asked[1]).exists() or Path(asked[1]).suffix):
-        hint = f"bbc correct {shlex.quote(asked[1])}"
+    asked = re.fullmatch(r"No such command (['\"])(.+)\1\.", str(problem))
+    if asked and program == "bbc":
+        is_file = Path(asked[2]).exists() or Path(asked[2]).suffix
+        quoted = shlex.quote(asked[2])
+        hint = f"bbc correct {quoted}" if is_file else nearest(asked[2], COMMANDS, hint)
     return _complained(OptionError(" ".join(str(problem).split()), hint=hint))
+
+
+def _flags_of(name: str, context: Any) -> list[str]:
+    """Return the flags of a command, given the context of another one."""
+    command = context.parent.command.get_command(context.parent, name)
+    return [flag for parameter in command.params for flag in parameter.opts]
 
 
 def _complained(error: BbcError) -> int:

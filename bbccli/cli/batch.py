@@ -246,6 +246,8 @@ def _end(tally: Tally, output: str | None, *, quiet: bool) -> None:
     if tally.status or not quiet:
         for problem in tally.problems:
             say(f"failed: {visible(problem)}")
+        if tally.problems and tally.files == 1:
+            say(f"hint: {visible(tally.hint)}")
         say(", ".join(parts) + ("" if output else "; nothing is kept without -o results.csv"))
     if tally.status:
         raise typer.Exit(tally.status)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copyreg
+import re
 from collections.abc import Container, Sequence
 from difflib import get_close_matches
 from typing import Any
@@ -37,6 +38,7 @@ __all__ = [
     "default_metric",
     "fitting",
     "mean_of",
+    "meant_by",
     "metric_named",
     "of_totals",
     "pair_share",
@@ -150,7 +152,7 @@ def metric_named(name: str | Metric) -> Metric:
         return custom.load(name)
     spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
     spelling = name.lower().replace("_", "-")
-    near = nearest(spelling, spellings, f"one of: {', '.join(METRICS)}")
+    near = nearest(meant_by(spelling), spellings, f"one of: {', '.join(METRICS)}")
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 
@@ -188,6 +190,8 @@ def _misfit(metric: Metric, matrix: PredictionMatrix) -> tuple[str, str]:
         remedy = f"write {_NEEDED[metric.wants]} instead of classes"
     elif metric.wants is PredictionKind.LABEL:
         remedy = "--threshold X predicts the positive class where the score is above X"
+    elif metric.wants is PredictionKind.PROBABILITY:
+        remedy = "write probabilities from 0 to 1, not percentages"
     return f"needs {_NEEDED[metric.wants]}; these predictions are {PLURAL[matrix.kind]}", remedy
 
 
@@ -216,6 +220,33 @@ ALIASES = {
     "explained_variance": "explained-variance",
 }
 """Names of scikit-learn's scorers, other than ours. A loss has our sign: positive, minimised."""
+
+
+MEANT = {
+    "sensitivity": "recall",
+    "tpr": "recall",
+    "ppv": "precision",
+    "tnr": "specificity",
+    "auroc": "auc",
+    "auc-roc": "auc",
+    **dict.fromkeys(("auprc", "pr-auc", "auc-pr", "aucpr"), "average-precision"),
+    "cross-entropy": "log-loss",
+    "cohen-kappa": "kappa",
+    **dict.fromkeys(("c-index", "cindex"), "concordance"),
+}
+"""Names that others use, for hints: what is spelled most like one of them may be its opposite."""
+
+
+def meant_by(name: str) -> str:
+    """Return the metric that a name means elsewhere, as in hyphened names of scikit-learn's
+    functions; any other name as it is.
+
+    >>> meant_by("sensitivity"), meant_by("f1-score"), meant_by("acuracy")
+    ('recall', 'f1', 'acuracy')
+    """
+    bare = re.sub(r"-(score|loss|score-loss)$", "", name)
+    found = (MEANT.get(bare, bare), canonical(bare, METRICS), canonical(f"neg-{name}", METRICS))
+    return next((one for one in found if one in METRICS), name)
 
 
 def canonical(name: str, names: Container[str]) -> str:

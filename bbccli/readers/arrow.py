@@ -287,7 +287,8 @@ def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
 
     hint = "store numbers, booleans or text, one value per cell; or drop the column"
     if pa.types.is_nested(kind):
-        hint = "use one value per cell, with class probabilities in K columns 'config::class'"
+        hint = "use one value per cell, with class probabilities in K columns 'config::class'; "
+        hint += "or drop the column"
     return InputError(f"columns of type {kind} cannot be read", path=path, column=name, hint=hint)
 
 

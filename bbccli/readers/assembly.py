@@ -16,7 +16,7 @@ from bbccli.readers.checks.leakage import refuse_copies
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
 from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
-from bbccli.readers.column import Column, natural_order
+from bbccli.readers.column import EXACT_INTEGERS, Column, natural_order
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.r import CARET
 from bbccli.readers.missing import complete
@@ -29,6 +29,9 @@ from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Pooling, Task
 
 AVERAGED = "averaged_over_repeats"
 """Flag of predictions without a fold of their own."""
+
+MOST_CLASSES = 5
+"""Different whole numbers in a truth that may be classes, if nothing else tells."""
 
 DUMMY = "dummy"
 """Flag of a baseline that is not a candidate."""
@@ -168,6 +171,9 @@ def _notes_on_columns(
     task = sheet.metadata.task
     if request.task is None and task is not None and task is not outcome.task:
         yield declared.metadata_contradicted(task, outcome.task)
+    inferred = outcome.task is Task.REGRESSION and request.task is None and task is None
+    if inferred and (present := _like_classes(outcome.values, predictions)):
+        yield declared.classes_as_values([str(one) for one in present])
     column = column_of_weights(sheet)
     if column is not None:
         meant = request.roles.weight is not None or sheet.metadata.weight is not None
@@ -183,6 +189,18 @@ def _notes_on_columns(
         guessed = request.bounds is None and sheet.metadata.bounds is None
         if guessed and not predictions.all_among([0.0, 1.0]):
             yield remarks.bounds_of_averages()
+
+
+def _like_classes(truth: FloatArray | IntArray, predictions: Values) -> list[int]:
+    """Return the few whole numbers of a truth whose predictions are all from 0 to 1, though they
+    are not; else none.
+    """
+    lowest, highest = float(truth.min()), float(truth.max())
+    beyond = (lowest < 0 or highest > 1) and max(-lowest, highest) < EXACT_INTEGERS
+    if not beyond or not (truth == np.rint(truth)).all():
+        return []
+    present: list[int] = distinct(np.asarray(truth, np.int64)).tolist()
+    return present if len(present) <= MOST_CLASSES and predictions.in_unit else []
 
 
 def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:

@@ -24,6 +24,10 @@ _UNEQUAL_FOLDS = 0.02
 """Relative difference of training sizes that is due to unequal folds."""
 
 _CARET = re.compile(r"(.+)[._](Rep\d+)")
+_DIGIT = re.compile(r"\d")
+_SUMMARIES = frozenset(
+    ("total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "median")
+)
 
 KEYS = {
     "repeat": "give the cross-validation pass of every row",
@@ -121,13 +125,19 @@ def check_key(roles: Mapping[str, Column], role: str) -> None:
 
 
 def _refuse_summary(row_id: Column) -> None:
-    """Refuse a last row called Mean, Total or the like, where all others are numbered."""
+    """Refuse a last row called Mean, Total or the like, where all others are numbered: by numbers
+    alone, or by keys with digits, such as q1, among which a name of another kind may be a sample.
+    """
     last = len(row_id) - 1
-    if not (last and row_id.values[last].as_py().strip(" :").isalpha()):
+    word = row_id.values[last].as_py().strip(" :") if last else ""
+    if not word.replace(" ", "").isalpha():
         return
-    if all(key.isdigit() for key in row_id.values[:last].to_pylist()):
+    others = row_id.values[:last].to_pylist()
+    named = word.casefold() in _SUMMARIES and all(_DIGIT.search(key) for key in others)
+    if named or all(key.isdigit() for key in others):
+        kind = "numbers" if all(key.isdigit() for key in others) else "numbered"
         raise row_id.fault(
-            "row_id is a word, but all others are numbers", last, hint="remove a row of totals"
+            f"row_id is a word, but all others are {kind}", last, hint="remove a row of totals"
         )
 
 
@@ -279,6 +289,7 @@ def _occurs_twice(row_id: Column, again: IntArray, *, in_repeats: bool) -> Input
         hint = (
             "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
             f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
+            "if they are of several experiments, give each its own file; "
         )
     return row_id.fault(problem, again, hint=f"{hint}else remove one of the rows")
 

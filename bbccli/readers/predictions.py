@@ -73,6 +73,11 @@ class Values:
         array: Any = self.array
         return _among(array[:, :, [0]], values) and _file_among(array, tuple(sorted(values)))
 
+    @property
+    def in_unit(self) -> bool:
+        """True if all predictions, which are numbers, are from 0 to 1 or missing."""
+        return _in_unit(self.array)
+
 
 def read_values(sheet: Sheet, problems: Problems, file: Any = None) -> tuple[Sheet, Values]:
     """Read the predictions of the usable samples, or of all rows if nested; `file` if workers read
@@ -225,10 +230,12 @@ def _multiclass(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
     """Return (R, N, C, K) probabilities or scores of all classes."""
     if not sheet.by_class:
         name = sheet.cells[0].name
-        stems = [name.removesuffix(one).rstrip("_. -") for one in classes if name.endswith(one)]
+        ends = [name.removesuffix(one) for one in classes if name.endswith(one)]
+        stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
         words = any(np.isnan(number_of(one)) for one in classes)
         raise InputError(
-            f"predictions of {len(classes)} classes are neither labels nor one column per class",
+            f"predictions of {len(classes)} classes are neither labels nor one column per class; "
+            f"the classes are {listing(classes, 8)}",
             path=sheet.path,
             column=name,
             hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "

@@ -9,7 +9,7 @@ from bbccli.core.documents import Json
 from bbccli.core.notes import NOTES, listing
 from bbccli.errors import OptionError, nearest
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
-from bbccli.metrics import ALIASES, METRICS, Metric, canonical, metric_named
+from bbccli.metrics import ALIASES, METRICS, Metric, canonical, meant_by, metric_named
 from bbccli.reports import Style
 from bbccli.reports.content.explain import of_method, of_metric
 from bbccli.reports.terminal import NARROWEST, terminal
@@ -60,12 +60,14 @@ def hint_of(name: str, known: Iterable[str], command: str) -> str:
     told |= {name: method.summary for name, method in METHODS.items()}
     told |= {name: metric.summary for name, metric in METRICS.items()}
     known, word = list(dict.fromkeys(known)), name.lower()
-    other = canonical(word, METRICS)
+    other = canonical(meant_by(word.replace("_", "-")), METRICS)
     if other in (*told, *INTERVALS) and other not in known:
         return f"bbc explain {other}"
     meant = [one for one in known if len(word) > MIN_WORD and word in told.get(one, "").lower()]
     others = f"{listing(meant)} may be what you mean; " if meant else ""
-    return nearest(name, known, f"{others}bbc {command} lists all names")
+    return nearest(
+        other if other in known else name, known, f"{others}bbc {command} lists all names"
+    )
 
 
 def _of_method(method: Method) -> Json:

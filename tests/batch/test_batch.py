@@ -76,6 +76,13 @@ class TestTables:
         assert len(out.splitlines()) == 2
         assert err == "failed: none.csv: no such file\n"
 
+    def test_the_only_file_gets_its_hint(self, runs, batch):
+        runs(2)
+        status, _, err = batch("runs", "-o", "r.jsonl")
+        assert status == 5
+        assert "\nhint: give a file in it" in err
+        assert "\nhint: " not in batch("runs", "none.csv", "-o", "s.jsonl")[2]
+
 
 class TestWithoutOutput:
     def test_a_table_of_the_files_is_printed_and_nothing_is_kept(self, runs, batch, run):

@@ -93,8 +93,11 @@ def test_metrics_of_scores_refuse_labels():
 @pytest.mark.parametrize("kind", [LABEL, SCORE])
 @pytest.mark.parametrize("name", ["brier", "log-loss"])
 def test_metrics_of_probabilities_refuse_anything_else(name, kind):
-    with pytest.raises(UnsupportedError, match="needs probabilities; these predictions are"):
+    message = "needs probabilities; these predictions are"
+    with pytest.raises(UnsupportedError, match=message) as caught:
         choose_metric(name, binary(kind=kind))
+    remedy = {LABEL: "instead of classes", SCORE: "from 0 to 1, not percentages"}[kind]
+    assert remedy in caught.value.hint
 
 
 def test_sample_weights_are_kept_with_their_rows():
@@ -250,6 +253,13 @@ def test_one_metric_by_two_names_is_one():
         ("F1_marco", "did you mean f1-macro?"),
         ("brierr", "did you mean brier?"),
         ("roc_auk", "did you mean roc-auc?"),
+        ("sensitivity", "did you mean recall?"),
+        ("PPV", "did you mean precision?"),
+        ("auprc", "did you mean average-precision?"),
+        ("auc_roc", "did you mean auc?"),
+        ("f1_score", "did you mean f1?"),
+        ("brier_score_loss", "did you mean brier?"),
+        ("mean_squared_error", "did you mean mse?"),
         ("xyz", "one of: auc, average-precision"),
         ("auc,accuracy", "give one name at a time"),
         ("auc accuracy", "give one name at a time"),

@@ -145,6 +145,9 @@ def test_faults(save, columns, column, row, value, message):
 def test_faults_of_whole_tables(save, wide, monkeypatch):
     twice = save("m.csv", change(melted(wide), "row_id", 30, "p5"))
     refused(r"row_id occurs twice .* in one repeat \(.*row 30", twice, hint="bootstraps")
+    studies = {"config": ["a"] * 4, "row_id": [0, 1, 0, 1], "truth": [0, 1, 0, 1]}
+    studies |= {"score": [0.1, 0.7, 0.2, 0.8], "study": ["x", "x", "y", "y"]}
+    refused("occurs twice", save("m.csv", studies), hint="give each experiment its own file")
     path = save("m.csv", {"truth": [0, 1], "config": ["a", "b"], "x": [1, 2]})
     refused("no column of predictions among truth, config, x", path, dialect="long")
     monkeypatch.setattr("bbccli.readers.layout.long._MOST_CELLS", 100)

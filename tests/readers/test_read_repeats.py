@@ -69,13 +69,14 @@ def test_missing_folds_are_unknown(save, fold):
     assert matrix.folds is None
     (note,) = matrix.notes
     assert note.code == "folds-unknown"
-    assert ("1 of 3 rows" in note.text) == (0 in fold)
+    assert ("1 of 3 rows has no fold" in note.text) == (0 in fold)
 
 
 @pytest.mark.parametrize(
     ("columns", "message", "hint"),
     [
         ({"row_id": [4, 5, 4]}, r"row_id occurs twice \(.*'row_id', row 2, value 4\)", "repeat"),
+        ({"row_id": [4, 5, 4]}, "row_id occurs twice", "several experiments, give each its own"),
         ({"row_id": [4, 5, 4], "repeat": [1, 1, 1]}, "twice in one repeat .*row 2", "remove"),
         ({"row_id": [4, None, 5]}, r"row_id is missing \(column 'row_id', row 1\)", "key"),
         ({"row_id": [4, 5, 4], "repeat": [1, None, 2]}, "repeat is missing .*row 1", "pass"),

@@ -133,6 +133,25 @@ def test_kind_of_binary_predictions(save, truth, values, other, kind):
 
 
 @pytest.mark.parametrize(
+    ("truth", "values", "doubted"),
+    [
+        ([0, 1, 2, 1], [0.1, 0.9, 0.4, 0.7], True),
+        ([0, 1, 2, 1], [0.1, 0.9, 1.4, 0.7], False),
+        ([0.0, 0.5, 2.0, 1.0], [0.1, 0.9, 0.4, 0.7], False),
+        ([0.0, 0.5, 1.0, 1.0], [0.1, 0.9, 0.4, 0.7], False),
+        ([*range(6)], [0.1, 0.9, 0.4, 0.7, 0.2, 0.3], False),
+    ],
+)
+def test_few_values_that_nobody_predicts_may_be_classes(save, truth, values, doubted):
+    path = save("m.csv", {"truth": truth, "a": values})
+    matrix = read(path)
+    assert matrix.task is Task.REGRESSION
+    assert ("classes-as-values" in {note.code for note in matrix.notes}) == doubted
+    told = read(path, task="regression")
+    assert "classes-as-values" not in {note.code for note in told.notes}
+
+
+@pytest.mark.parametrize(
     ("truth", "labels"),
     [
         (["x", "y", "y"], ["y", "y", "x"]),

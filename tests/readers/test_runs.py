@@ -45,6 +45,10 @@ def test_a_folder_that_nobody_recognises(tmp_path):
     for run in RUNS:
         assert f"{run.name}: {run.signature.replace(chr(96), '')}" in error.hint
     assert inspect(tmp_path).n_errors == 1
+    for name in ("a.csv", "b.csv", "c.tsv", "README.md"):
+        (tmp_path / name).write_text("truth,a\n0,0.5\n")
+    hint = fault("no known tool left it", tmp_path).hint
+    assert hint.startswith(f"bbc batch '{tmp_path}/*.csv' if each file is an experiment")
 
 
 @pytest.mark.one_in(1)

@@ -8,6 +8,22 @@ from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
 from bbccli.core.rounding import count, figure
 
 
+@note(DOUBT, "outcome")
+def classes_as_values(values: Sequence[str]) -> Texts:
+    """The truth holds at most five whole numbers, not all from 0 to 1, and all predictions are from
+    0 to 1. They are compared as numbers, which fits counts. If the truth holds classes, the
+    predictions are probabilities, and the figure means nothing.
+
+    Remedy: correct the truth if a number in it is a slip; `--task regression` if it is a count; a
+    column `config::class` for each class if there are several.
+    """
+    return (
+        f"the truth, {listing(values)}, is taken as values, not classes, but all predictions are "
+        "from 0 to 1",
+        "correct the truth if it holds two classes; --task regression if it is a count",
+    )
+
+
 @note(CARE, "roles")
 def classes_in_order(classes: Sequence[str]) -> Texts:
     """A column holds lists with one probability for each class, and nothing names the classes. They

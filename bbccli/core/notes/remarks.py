@@ -159,7 +159,8 @@ def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
     Remedy: add a column `fold`, name it with `--fold`, or give `--folds FILE`. `bbc` does not need
     it.
     """
-    partly = f"{n_missing} of {n_rows} rows have no fold; " if 0 < n_missing < n_rows else ""
+    verb = "has" if n_missing == 1 else "have"
+    partly = f"{n_missing} of {n_rows} rows {verb} no fold; " if 0 < n_missing < n_rows else ""
     return (
         f"{partly}folds are unknown, so methods over folds cannot run"
         + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),

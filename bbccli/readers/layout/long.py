@@ -133,7 +133,8 @@ def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
             repeated(cells),
             hint="give one row per configuration, repeat and sample: "
             + ("remove a row" if "repeat" in roles else "add a column 'repeat', or remove a row")
-            + "; resamples that overlap, such as bootstraps, cannot be used",
+            + "; give each experiment its own file; "
+            "resamples that overlap, such as bootstraps, cannot be used",
         )
     return places.reshape(shape)
 

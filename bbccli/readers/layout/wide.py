@@ -15,6 +15,8 @@ from bbccli.types import Task
 
 OF_RESULTS = ({"schema", "version", "command"}, {"metric", "method", "ignores_selection"})
 """Columns of results that bbc wrote as .jsonl, and as a table."""
+OF_SEARCHES = ({"model", "score_val"}, {"number", "value", "state"})
+"""Columns of AutoGluon's leaderboard and of Optuna's trials."""
 
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
@@ -143,6 +145,14 @@ def check_outcome(chosen: Mapping[str, str], table: Table) -> None:
         )
     if any(marks <= {*table.names} for marks in OF_RESULTS):
         raise not_predictions(table.path)
+    of_sklearn = any(name.startswith("mean_test_") for name in table.names)
+    if of_sklearn or any(marks <= {*table.names} for marks in OF_SEARCHES):
+        raise InputError(
+            "holds scores of a search, not predictions",
+            path=table.path,
+            hint="nothing can correct scores alone: give the folder that the tool left, or keep "
+            "the predictions with bbccli.recording",
+        )
     near = nearest_names("truth", table.names)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",

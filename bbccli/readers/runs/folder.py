@@ -5,6 +5,7 @@ The tools are the modules of this folder that declare `RUNS`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -33,6 +34,7 @@ RUNS: tuple[RunReader, ...] = tuple(
     )
 )
 """All readers, in the order in which they are tried."""
+_OF_TABLES = (".parquet", ".csv", ".tsv", ".feather")
 
 
 def tables_of(folder: Path) -> Sequence[Table]:
@@ -55,8 +57,24 @@ def _unknown(folder: Path) -> InputError:
     looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
     fault = damaged(folder)
     reason, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
+    remedy = remedy or _as_pattern(folder)
     return InputError(
         f"is a directory, not a file, and no known tool left it{reason}",
         path=folder,
         hint=f"{remedy}give a file in it, or the folder of a supported tool: {looked_for}",
+    )
+
+
+def _as_pattern(folder: Path) -> str:
+    """Return the commands for a folder of tables, and "or"; empty if it holds none."""
+    try:
+        suffixes = Counter(one.suffix for one in folder.iterdir() if one.suffix in _OF_TABLES)
+    except OSError:
+        return ""
+    if not suffixes:
+        return ""
+    pattern = f"'{folder}/*{suffixes.most_common(1)[0][0]}'"
+    return (
+        f"bbc batch {pattern} if each file is an experiment, bbc correct {pattern} if each is a "
+        "configuration; or "
     )

@@ -35,6 +35,13 @@ _NEVER_NUMERALS = _KEYS.union(
 )
 
 _SAVE = "save the file as UTF-8 (in Excel: CSV UTF-8)"
+_BINARY = {
+    b"PAR1": "it is a Parquet file: give it the suffix .parquet",
+    b"\x1f\x8b": "it is packed by gzip: add .gz to its name",
+    b"\x28\xb5\x2f\xfd": "it is packed by zstd: add .zst to its name",
+    b"PK\x03\x04": "it is a spreadsheet or a zip archive: save the sheet as CSV, or unpack it",
+    b"\xd0\xcf\x11\xe0": "it is a spreadsheet: save the sheet as CSV",
+}
 _PADDED, _WHOLE = re.compile(r"[+-]?0\d"), re.compile(r"\.0*$")
 _LARGEST_BLOCK = 2**31 - 1
 _STATED = re.compile(rb'(?:\xef\xbb\xbf)?"?sep=([^\r\n"])"?[,;\t ]*(?=\r?\n|\r)', re.IGNORECASE)
@@ -106,11 +113,26 @@ def _text_of(data: bytes, path: str, tabs: bool) -> _Text:
             path=path,
             hint="separate them by commas, semicolons or tabs; or write sep=| above the header",
         )
+    _check_header_once(data, match, delimiter, path)
     check_quotes(data, path, delimiter)
     tail = _BLANK_LINES.search(data, max(len(data) - _TAIL, 0))
     if tail and b" " in tail[0] and delimiter in header:
         data = data[: tail.start() + 1]
     return _Text(data, path, delimiter)
+
+
+def _check_header_once(data: bytes, header: re.Match[bytes], delimiter: str, path: str) -> None:
+    """Refuse text in which the header comes again, as where files are joined into one."""
+    line, ends, at = header[1], (b"", b"\r", b"\n"), header.end(1)
+    while delimiter.encode() in line and (at := data.find(line, at)) >= 0:
+        at += len(line)
+        if data[at : at + 1] not in ends or data[at - len(line) - 1 : at - len(line)] not in ends:
+            continue
+        raise InputError(
+            f"line {_line_of(data, at)} repeats the header",
+            path=path,
+            hint="remove it; or keep files separate instead of concatenating them",
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +285,7 @@ def _delimiter(header: str, path: str, tabs: bool, stated: str) -> str:
     """Return the delimiter: the stated one, a tab in TSV, or the most frequent in the header.
 
     R's `write.table` writes blanks; they delimit three names or more, or quoted names, if there is
-    no other delimiter.
+    no other delimiter. Blanks in names between bars do not.
     """
     bare = _QUOTED.sub("", header)
     if stated:
@@ -278,6 +300,7 @@ def _delimiter(header: str, path: str, tabs: bool, stated: str) -> str:
     if tabs:
         return "\t"
     spaced = header.startswith('"') or bare.strip().count(" ") > 1
+    spaced = spaced and bare.split(" ")[0].count("|") < 2
     if spaced and not set(DELIMITERS) & set(bare) and _SPACED.fullmatch(header.strip()):
         return " "
     return max(DELIMITERS, key=bare.count)
@@ -287,8 +310,9 @@ def check_text(data: bytes, path: str) -> None:
     """Refuse bytes that are not UTF-8 text, or several texts in one file."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError("text is UTF-16, not UTF-8", path=path, hint=_SAVE)
-    if b"\x00" in data or data.startswith(b"PAR1"):
-        hint = "give the file the suffix of its format"
+    known = next((hint for start, hint in _BINARY.items() if data.startswith(start)), None)
+    if known or b"\x00" in data:
+        hint = known or "give the file the suffix of its format"
         raise InputError("is binary, not text", path=path, hint=hint)
     try:
         text = data.decode("utf-8")

@@ -46,9 +46,11 @@ SUPPORTED = (
 
 _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
-_REFUSED = dict.fromkeys(
-    (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
-) | dict.fromkeys((".npy", ".npz"), "arrays have no names and may contain pickles; ")
+_REFUSED = (
+    dict.fromkeys((".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; ")
+    | dict.fromkeys((".npy", ".npz"), "arrays have no names and may contain pickles; ")
+    | dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "save the sheet as CSV; ")
+)
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
