@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from bbccli.comparisons.baseline import verdict_of
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.records import Comparison, Verdict
 from bbccli.core.rounding import Digits, count, digits_for, percent, short, width_of
@@ -41,7 +42,7 @@ def answer_lines(document: CompareEnvelope) -> list[str]:
     if of_several(first):
         return [f"{answer(document)} ({difference(first, digits)})."]
     if is_selected(document):
-        return [f"{answer(document)}.", _corrected_difference(document)]
+        return [f"{answer(document)}.", _corrected_difference(document), *_basis(first, document)]
     ends = phrases.ends_text(first.interval, digits.difference)
     rest = [first.test, ends and f"{percent(document.plan.level)} interval {ends}"]
     rest.append(f"p {p_text(first.p)}" if first.p is not None else "")
@@ -127,6 +128,16 @@ def _corrected_difference(document: CompareEnvelope) -> str:
         "measured, and "
         f"{signed(first.corrected, digits)}{ends} corrected for {among}."
     )
+
+
+def _basis(first: Comparison, document: CompareEnvelope) -> list[str]:
+    """Say what the verdict follows, if the interval of the corrected difference reads otherwise."""
+    if first.bound is None or first.interval is None:
+        return []
+    shown = verdict_of(first.interval.lower, first.interval.upper, document.margin)
+    if shown in (first.verdict, Verdict.UNDEFINED):
+        return []
+    return ["The verdict follows the bound below, not this interval."]
 
 
 def bound_text(document: CompareEnvelope) -> str:

@@ -392,6 +392,23 @@ def test_a_diagram_needs_a_saved_comparison(run, file, tmp_path):
     assert status == 2 and "one saved result of bbc compare" in err
 
 
+@pytest.mark.parametrize(
+    ("baseline", "apart"),
+    [
+        ("knn neighbours=15", True),  # better by the bound, and the interval includes 0
+        ("knn neighbours=3", False),
+        ("ridge alpha=1", False),  # not shown by either
+    ],
+)
+@pytest.mark.one_in(1)
+def test_a_verdict_that_its_interval_does_not_show_says_so(once, samples, baseline, apart):
+    asked = ("compare", samples / "diabetes.parquet", "--baseline", baseline, "-q")
+    words = " ".join(once.silent(*asked).split())
+    assert ("The verdict follows the bound below, not this interval." in words) == apart
+    first = json.loads(once.silent(*asked, "--format", "json"))["comparisons"][0]
+    assert apart == (first["verdict"] == "better" and first["interval"]["lower"] < 0)
+
+
 def test_notes_on_the_set_are_shown(once, samples):
     """Of an error without a worst value intervals may not hold, and it is said beside them."""
     out = once.silent("compare", samples / "diabetes.parquet", "--metric", "mse", "-q")

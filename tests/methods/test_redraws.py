@@ -99,7 +99,7 @@ def test_a_class_of_one_sample_is_no_error_where_the_metric_does_without(method,
 @pytest.mark.parametrize("name", ["auc", "f1", "recall", "balanced-accuracy", "mcc", "kappa"])
 def test_a_class_of_one_sample_is_an_error_where_the_metric_needs_it(name):
     label = METRICS[name].label
-    message = f"class 'yes' has a single sample: {label} needs one among the rows drawn and one"
+    message = f"class 'yes' has a single sample: {label} needs one among the rows drawn, and one"
     with pytest.raises(UndefinedError, match=message) as caught:
         METHODS["bbc"].run(rare(1), METRICS[name], Plan())
     assert "another metric" in caught.value.hint or "a metric that does" in caught.value.hint

@@ -152,7 +152,8 @@ def refuse_single_classes(candidates: Candidates) -> None:
             unit = "sample" if matrix.groups is None else "group"
             raise UndefinedError(
                 f"class {matrix.outcome.classes[code]!r} has a single {unit}: "
-                f"{candidates.metric.label} needs one among the rows drawn and one among those left out",
+                f"{candidates.metric.label} needs one among the rows drawn, and one among those "
+                "left out",
                 hint="collect more samples of that class, or use a metric that does without it",
             )
 
