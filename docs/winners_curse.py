@@ -19,7 +19,7 @@ ROWS = {"cv": 300, "truth": 450}
 INTERVAL = 530
 
 STYLE = """
-svg { background: #ffffff; font-family: Helvetica, Arial, sans-serif; font-size: 21px }
+svg { background: #ffffff; font-family: Helvetica, Arial, sans-serif; font-size: 23.5px }
 .title { font-size: 27px; font-weight: 700 } .strong { font-weight: 700 } text { fill: #1b1f24 }
 .quiet { fill: #57606a } .grid { stroke: #e5e7eb } .dot { fill: #8b96a1 }
 .winner { fill: #b34700; stroke: none } .fall { stroke: #b34700; stroke-dasharray: 4 4 }
@@ -114,7 +114,7 @@ def _tick(value: float) -> str:
 
 
 def _label(base: float, *lines: str) -> list[str]:
-    tops = (base - 130 + 24 * k for k in range(len(lines)))
+    tops = (base - 120 + 26 * k for k in range(len(lines)))
     return [_text(LEFT, y, line, "strong") for y, line in zip(tops, lines, strict=True)]
 
 
