@@ -38,7 +38,6 @@ __all__ = [
     "default_metric",
     "fitting",
     "mean_of",
-    "meant_by",
     "metric_named",
     "of_totals",
     "pair_share",

@@ -167,3 +167,17 @@ def test_names_that_are_too_long(run, name):
     err = run.refused("correct", name)
     assert "cannot be read: File name too long" in err
     assert "hint: check the path" in err
+
+
+def test_a_row_that_begins_as_the_header_does_is_one(tmp_path):
+    """Files joined into one repeat the whole line."""
+    path = tmp_path / "p.csv"
+    path.write_text("row_id,truth,cat\nq0,cat2,cat2\nrow_id,truth,cat2\nq1,truth,truth\n")
+    assert read(path).n_samples == 3
+
+
+@pytest.mark.parametrize("last", ["total", "Mean"])
+def test_a_word_among_words_is_a_sample(save, last):
+    """Only among keys with digits is it a row of totals."""
+    columns = {"row_id": ["anna", "q1", "q2", last], "truth": OUTCOME, "a": TWO[:, 0]}
+    assert read(save("p.csv", columns)).n_samples == 4
