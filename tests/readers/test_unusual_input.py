@@ -169,10 +169,18 @@ def test_names_that_are_too_long(run, name):
     assert "hint: check the path" in err
 
 
-def test_a_row_that_begins_as_the_header_does_is_one(tmp_path):
+@pytest.mark.parametrize(
+    "text",
+    [
+        "row_id,truth,cat\nq0,cat2,cat2\nrow_id,truth,cat2\nq1,truth,truth\n",
+        "truth,cat\ncat,cat\nuntruth,cat\nuntruth,untruth\n",
+    ],
+)
+@pytest.mark.one_in(1)
+def test_a_row_that_begins_or_ends_as_the_header_does_is_one(tmp_path, text):
     """Files joined into one repeat the whole line."""
     path = tmp_path / "p.csv"
-    path.write_text("row_id,truth,cat\nq0,cat2,cat2\nrow_id,truth,cat2\nq1,truth,truth\n")
+    path.write_text(text)
     assert read(path).n_samples == 3
 
 
