@@ -57,7 +57,7 @@ def test_the_cost_is_a_sentence_in_the_table(run):
 @pytest.mark.usefixtures("undrawn")
 def test_a_cost_that_can_not_be_told_is_an_error_only_where_asked(run, tmp_path):
     rule = ("--select", "one-se", *FAST)
-    assert "taking the best" in run.refused("correct", SAMPLE, *rule, "--cost-of-search")
+    assert "is for --select best" in run.refused("correct", SAMPLE, *rule, "--cost-of-search")
     target = tmp_path / "r.html"
     assert run("correct", SAMPLE, *rule, "-o", target, "-q")[0] == 0
     assert "What the search cost: it was not asked for" in target.read_text(encoding="utf-8")

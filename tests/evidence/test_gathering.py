@@ -191,9 +191,9 @@ def test_folds_of_all_repeats():
 @pytest.mark.sweep
 def test_what_can_not_be_shown_says_why():
     labels, _ = evidence(matrices.binary(kind=PredictionKind.LABEL), "accuracy")
-    assert labels.roc is None and "kind label" in labels.missing["roc"]
+    assert labels.roc is None and "class labels" in labels.missing["roc"]
     scores, _ = evidence(matrices.binary(kind=PredictionKind.SCORE))
-    assert scores.roc is not None and "of probabilities" in scores.missing["calibration"]
+    assert scores.roc is not None and "needs probabilities" in scores.missing["calibration"]
     without = gather(replace(matrices.binary(), folds=None), METRICS["auc"], PLAN, None)
     assert "unknown" in without.missing["folds"] and "resamples" in without.missing["distribution"]
 
