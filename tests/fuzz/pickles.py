@@ -87,7 +87,7 @@ def _change(data: bytes, random: Random, known: list[bytes]) -> bytes:
         while data[end : end + 1].isalnum() or data[end : end + 1] in (b"_", b"."):
             end += 1
         length = data[place - 1 : place]
-        if length == bytes([end - place]):
+        if [*length] == [end - place]:  # a name can grow beyond a byte
             return data[: place - 1] + bytes([len(name)]) + name + data[end:]
         return data[:place] + name + data[end:]
     if kind == 2:
