@@ -162,14 +162,15 @@ class Summary:
             if key is None or key not in self.optimism:
                 continue
             values = self.optimism[key]
-            way, middle = "too good" if median(values) >= 0 else "too bad", abs(median(values))
-            files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
+            middle = median(values)
             digits = digits_for(*zip(*self.naive[key], strict=True))
-            if not float(digits.difference(middle)):  # smaller than the intervals tell
+            if not float(digits.difference(abs(middle))):  # smaller than the intervals tell
                 digits = digits_for(values)
+            found = f"too {'good' if middle > 0 else 'bad'} by {digits.difference(abs(middle))}"
+            files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
             yield (
-                f"The winner's naive {phrases.metric_label(metric)} is {way} by "
-                f"{digits.difference(middle)} ({files}, {key[1]})."
+                f"The winner's naive {phrases.metric_label(metric)} is "
+                f"{found if middle else 'about right'} ({files}, {key[1]})."
             )
         if self.partial:
             yield (
