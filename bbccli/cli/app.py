@@ -190,7 +190,8 @@ def _misused(error: Any, arguments: Sequence[str]) -> int:
     near = difflib.get_close_matches(name.lstrip("-"), bare, n=1)
     problem = error.message if known else error.format_message()
     hint = RENAMED.get((program, name)) or getattr(error, "hint", "")
-    if program == "bbc report" and name in _flags_of("correct", context):
+    unknown = type(error).__name__ == "NoSuchOption"
+    if unknown and program == "bbc report" and name in _flags_of("correct", context):
         hint = f"bbc correct FILE {name} ... -o report.html"
     hint = hint or (f"did you mean {bare[near[0]]}?" if near else f"{program} --help")
     asked = re.fullmatch(r"No such command (['\"])(.+)\1\.", str(problem))

@@ -133,9 +133,10 @@ def _refuse_summary(row_id: Column) -> None:
     if not word.replace(" ", "").isalpha():
         return
     others = row_id.values[:last].to_pylist()
-    named = word.casefold() in _SUMMARIES and all(_DIGIT.search(key) for key in others)
-    if named or all(key.isdigit() for key in others):
-        kind = "numbers" if all(key.isdigit() for key in others) else "numbered"
+    numbers = all(key.isdigit() for key in others)
+    summary = word.casefold() in _SUMMARIES and all(_DIGIT.search(key) for key in others)
+    if numbers or summary:
+        kind = "numbers" if numbers else "numbered"
         raise row_id.fault(
             f"row_id is a word, but all others are {kind}", last, hint="remove a row of totals"
         )

@@ -70,6 +70,8 @@ def test_every_error_has_a_hint():
             "No such option: --exclude",
             "hint: bbc correct FILE --exclude ... -o report.html",
         ),
+        (("report", "r.json", "--output"), "requires an argument", "bbc report --help"),
+        (("report", "r.json", "--quiet=3"), "does not take a value", "bbc report --help"),
         (("inspect", "p.csv", "--metric", "auc"), "No such option", "bbc inspect --help"),
         (("explain", "correct"), "nothing is called 'correct'", "bbc correct --help"),
         (("report", "p.csv", "-o", "r.pdf"), "not the name of a page", ".html"),

@@ -5,6 +5,7 @@ The tools are the modules of this folder that declare `RUNS`.
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 from importlib import import_module
@@ -73,7 +74,7 @@ def _as_pattern(folder: Path) -> str:
         return ""
     if not suffixes:
         return ""
-    pattern = f"'{folder}/*{suffixes.most_common(1)[0][0]}'"
+    pattern = shlex.quote(f"{folder}/*{suffixes.most_common(1)[0][0]}")
     return (
         f"bbc batch {pattern} if each file is an experiment, bbc correct {pattern} if each is a "
         "configuration; or "
