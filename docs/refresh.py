@@ -43,6 +43,7 @@ from bbccli.core.option import Panel
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
+from bbccli.readers.columns import RULES
 from bbccli.readers.evaluations import PATTERNS, framework
 from bbccli.readers.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
@@ -59,7 +60,7 @@ BLOCK = re.compile(
 )
 REGISTERED = re.compile(
     r"^<!-- (?P<registry>metrics|methods|assumptions|intervals|notes|after-selection|tests"
-    r"|runs|evaluations|forms) -->\n"
+    r"|runs|evaluations|forms|rules) -->\n"
     r".*?^<!-- end of (?P=registry) -->$",
     re.MULTILINE | re.DOTALL,
 )
@@ -278,6 +279,13 @@ def evaluation_parts() -> list[str]:
     return ["\n".join(["| Framework | Logs | Score that counts |", "|---|---|---|", *rows])]
 
 
+def rule_parts() -> list[str]:
+    """Make the table of the rules on columns and rows."""
+    rows = [f"| {one.name} | {one.seen} | {one.means} | {one.done} |" for one in RULES]
+    head = ["| Rule | What the values show | What it means | What is done |", "|---|---|---|---|"]
+    return ["\n".join([*head, *rows])]
+
+
 def form_parts() -> list[str]:
     """Make the table of the forms of a result."""
     rows = ["| `--format` | Suffix of `--output` | For |", "|---|---|---|"]
@@ -336,6 +344,7 @@ PARTS = {
     "runs": run_parts,
     "evaluations": evaluation_parts,
     "forms": form_parts,
+    "rules": rule_parts,
     "methods": method_parts,
     "assumptions": lambda: ["\n".join(f"- {one}" for one in ASSUMED)],
     "notes": note_parts,

@@ -20,6 +20,7 @@ from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose, narrow
 from bbccli.readers.classes import tell_classes
 from bbccli.readers.column_file import ColumnFile
+from bbccli.readers.columns import RULES
 from bbccli.readers.evaluations import evaluation_of
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of, task_of
@@ -34,6 +35,7 @@ from bbccli.readers.predictions import (
 )
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.roles import Request
+from bbccli.readers.rules import applied
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed, read_table
@@ -89,6 +91,7 @@ def understand_sheet(
     """Make a matrix of a sheet with places and roles; workers may read predictions from `paths`."""
     scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
     sheet = choose(replace(sheet, scored=scored), request, problems)
+    sheet = applied(RULES, sheet, request, problems)
     file = None
     if paths is not None and workers.current() is not None:
         file = file_of(paths, sheet, request)

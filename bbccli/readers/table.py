@@ -170,6 +170,14 @@ class Table:
         """Arrow type of a column."""
         return self.types[name]
 
+    def head(self, names: Sequence[str], n: int) -> pa.Table:
+        """Return at most n first rows of some columns."""
+        import pyarrow as pa
+
+        if not isinstance(self.data, pa.Table):
+            return self.data.head(names, n)
+        return self.data.select(list(names)).slice(0, n)
+
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""
         import pyarrow as pa

@@ -28,6 +28,9 @@ METADATA_KEY = b"bbc"
 _WIDTHS, _WIDEST = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}, 8
 """Bytes of a value, by its physical type."""
 
+_BUFFER = 2**16
+"""Bytes of a column read at a time, so that its first rows take no more than that."""
+
 _DAMAGE = (OSError, ValueError, OverflowError)
 _BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
 """Kinds of values in Thrift's compact protocol; below them are the two truths."""
@@ -68,6 +71,17 @@ class ColumnsOnDisk:
             raise _damaged(error, self.path) from None
         check_texts(table, self.path)
         return plain(table, self.path).column(0)
+
+    def head(self, names: Sequence[str], n: int) -> pa.Table:
+        """Read at most n first rows of some columns, and little more of the file."""
+        import pyarrow as pa
+
+        try:
+            batch = next(self.file.iter_batches(n, columns=list(names), use_threads=False))
+        except (pa.ArrowException, *_DAMAGE) as error:
+            raise _damaged(error, self.path) from None
+        places = [batch.schema.get_all_field_indices(name)[0] for name in names]
+        return plain(pa.Table.from_batches([batch]).select(places), self.path)
 
     def select(self, columns: list[int]) -> ColumnsOnDisk:
         """Return the same file with some columns only, by position."""
@@ -122,7 +136,7 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
     import pyarrow.parquet as pq
 
     place = pa.BufferReader(source) if isinstance(source, bytes) else source
-    return pq.ParquetFile(place, read_dictionary=list(texts))
+    return pq.ParquetFile(place, read_dictionary=list(texts), buffer_size=_BUFFER)
 
 
 def _declared_size(file: pq.ParquetFile, source: bytes | Path, path: str) -> int:
