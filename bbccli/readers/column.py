@@ -176,6 +176,10 @@ class Column:
         infinite = np.flatnonzero(np.isinf(numbers))
         if len(infinite):
             raise self.fault(f"{role} is infinite", infinite, hint="correct the value")
+        merged = np.flatnonzero(np.abs(numbers) > EXACT_INTEGERS)
+        if len(merged) and len(np.unique(numbers)) < len(self.codes()[1].unique()):
+            lost = f"{role} has integers beyond 2**53 that are equal as numbers of 64 bits"
+            raise self.fault(lost, merged, hint="subtract a constant from them and the predictions")
         return numbers
 
 

@@ -161,6 +161,12 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
     numbers = [number_of(name) for name in classes]
     if np.isnan(numbers).any() or not values.all_among(numbers):
         return None
+    if len(set(numbers)) < len(numbers):
+        raise InputError(
+            f"classes such as {classes[0]} are equal as numbers of 64 bits",
+            path=sheet.table.path,
+            hint="name them by text, such as c1, in the truth and the predictions",
+        )
     if not values.in_memory:
         file: Any = values.array
         return cast("FloatArray", replace(file, labels=tuple(numbers)))

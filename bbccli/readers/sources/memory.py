@@ -144,10 +144,12 @@ def columns_of_role(frame: object, role: str) -> list[str]:
 
 def plain_array(values: ArrayLike) -> NDArray[Any]:
     """Return an array; masked values are missing, and bytes are text."""
-    if isinstance(values, np.ma.MaskedArray):
-        return np.asarray(np.ma.filled(values.astype(np.float64), np.nan))
     try:
         array = np.asarray(values)
+        if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+            real = array.dtype.kind == "f"  # integers lose no digits
+            array = array.astype(array.dtype if real else object)
+            array[np.ma.getmaskarray(values)] = np.nan if real else None
         array = np.char.decode(array, "utf-8") if array.dtype.kind == "S" else array
     except ValueError:
         raise InputError(
@@ -176,10 +178,13 @@ def arrow_array(values: NDArray[Any], name: str) -> pa.Array:
     types = pa.types
     readable = (types.is_integer, types.is_floating, types.is_boolean, types.is_null, is_text)
     if array is None or not any(is_such(array.type) for is_such in readable):
-        raise InputError(
-            "holds values that are neither all numbers, booleans nor text",
-            path=ARRAYS,
-            column=name,
-            hint="use one kind of value per array",
+        problem, hint = (
+            "values that are neither all numbers, booleans nor text",
+            "use one kind of value per array",
         )
+        if array is not None and types.is_temporal(array.type):
+            problem, hint = "dates or durations", "give numbers (of days), or text for classes"
+        elif kind == "u":
+            problem, hint = "integers over 2**63", "give smaller numbers, or text for classes"
+        raise InputError(f"holds {problem}", path=ARRAYS, column=name, hint=hint)
     return array
