@@ -25,6 +25,9 @@ _UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
 _MANY = 10_000
 """Most elements in a list; a file with more rows may have as many as it has rows."""
 
+SUM_TOLERANCE = 1e-3
+"""Tolerance for the sum of the probabilities of all classes."""
+
 _NUMPY_NAMES = {"float": "float32", "double": "float64"}
 
 
@@ -173,7 +176,7 @@ def plain(
     """Reduce every column to numbers, booleans, text or null; empty text becomes null."""
     import pyarrow as pa
 
-    plain_of = plain_of or plain_types(table.schema, path)
+    plain_of = plain_of or plain_types(table.schema)
     if all(own == kind and not is_text(kind) for kind, own in plain_of.items()):
         with suppress(pa.ArrowException):  # column by column, to find the damaged one
             table.validate(full=True)
@@ -188,16 +191,55 @@ def plain(
     return pa.Table.from_arrays(columns, names=table.column_names)
 
 
-def plain_types(schema: pa.Schema, path: str) -> dict[pa.DataType, pa.DataType]:
-    """Return the types that `plain` gives to columns; lists of numbers stay lists."""
+def plain_types(schema: pa.Schema) -> dict[pa.DataType, pa.DataType]:
+    """Return the types that `plain` gives to columns; lists of numbers stay lists, and structs,
+    maps, bytes and other lists are not among them.
+    """
     known: dict[pa.DataType, pa.DataType] = {}
     for kind in dict.fromkeys(schema.types):
-        try:
+        with suppress(TypeError):
             known[kind] = kind if holds_lists(kind) else _plain_type(kind)
-        except TypeError:
-            name = schema.names[schema.types.index(kind)]
-            raise _strange(kind, name, path) from None
     return known
+
+
+def without_nested(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the columns that `plain` or `spread_lists` can read, and the names of the others."""
+    plain_of, schema = plain_types(table.schema), table.schema
+    usable = [
+        i
+        for i, kind in enumerate(schema.types)
+        if kind in plain_of and not (holds_lists(kind) and _is_ragged(table.column(i)))
+    ]
+    if len(usable) == len(schema):
+        return table, ()
+    if not usable:
+        raise none_plain(schema, path)
+    return table.select(usable), tuple(n for i, n in enumerate(schema.names) if i not in usable)
+
+
+def none_plain(schema: pa.Schema, path: str) -> InputError:
+    """Return the error about a table of structs, maps, bytes and lists alone."""
+    return InputError(
+        f"no column can be read: {schema.names[0]!r} holds {schema.types[0]}",
+        path=path,
+        hint="give numbers, booleans or text, one value per cell",
+    )
+
+
+def _is_ragged(column: pa.ChunkedArray) -> bool:
+    """True for lists that are empty, or of different lengths and mostly no probabilities."""
+    import pyarrow as pa
+
+    lengths = to_numbers(apply("list_value_length", column))
+    filled = lengths[~np.isnan(lengths)].astype(np.int64)
+    if len(set(filled.tolist())) < 2:
+        return not filled.any()
+    numbers = to_numbers(cast(apply("list_flatten", column), pa.float64()))
+    owner = np.repeat(np.arange(len(filled)), filled)
+    sums = np.bincount(owner, numbers, len(filled))
+    proper = (np.abs(sums - 1) <= SUM_TOLERANCE) & (filled > 1)
+    proper[owner[~(numbers >= 0)]] = False
+    return bool(2 * proper.sum() <= len(filled))
 
 
 def holds_lists(kind: pa.DataType) -> bool:
@@ -282,14 +324,13 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
 
 
 def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
-    """Return the error about a column that is neither numbers, booleans nor text."""
+    """Return the error about a column whose values are not what its type says."""
     import pyarrow as pa
 
-    hint = "store numbers, booleans or text, one value per cell; or drop the column"
-    if pa.types.is_nested(kind):
-        hint = "use one value per cell, with class probabilities in K columns 'config::class'; "
-        hint += "or drop the column"
-    return InputError(f"columns of type {kind} cannot be read", path=path, column=name, hint=hint)
+    text = is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
+    what = "text is not UTF-8" if text else f"the values are no valid {kind}"
+    hint = "write the column again, or drop it"
+    return InputError(what, path=path, column=name, hint=hint)
 
 
 def _fixed_width(values: pa.Array) -> Any:
@@ -328,7 +369,7 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str, path: str) -> 
 
 def _is_uuid(kind: pa.DataType) -> bool:
     """True for UUIDs: the extension type, or its 16 bytes."""
-    return "arrow.uuid" in str(kind) or str(kind) == "fixed_size_binary[16]"
+    return str(kind) in ("extension<arrow.uuid>", "fixed_size_binary[16]")
 
 
 def _without_uuid(column: pa.ChunkedArray) -> pa.ChunkedArray:

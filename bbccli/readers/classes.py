@@ -12,15 +12,13 @@ import numpy as np
 from bbccli.core.notes import declared, listing
 from bbccli.core.rounding import count
 from bbccli.errors import InputError
-from bbccli.readers.arrow import to_numbers
+from bbccli.readers.arrow import SUM_TOLERANCE, to_numbers
 from bbccli.readers.column import number_of
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import IntArray
 
 OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
-SUM_TOLERANCE = 1e-3
-"""Tolerance for the sum of the probabilities of all classes."""
 
 _NAMED = "write one column 'config::class' per class"
 

@@ -15,8 +15,7 @@ from bbccli.core import workers
 from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError, InputError, parameter
-from bbccli.readers.arrow import to_numbers, to_rows
-from bbccli.readers.classes import SUM_TOLERANCE
+from bbccli.readers.arrow import SUM_TOLERANCE, to_numbers, to_rows
 from bbccli.readers.column import Column, number_of, text_entries
 from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.problems import Problems

@@ -207,8 +207,9 @@ def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
     """Return a column given by an option, or by `called`; it must exist."""
     if name in frame.names:
         return name
+    what = "holds objects, lists or bytes" if name in frame.nested else "is not a column"
     raise InputError(
-        f"{called or parameter(role)} is {name!r}, which is not a column",
+        f"{called or parameter(role)} is {name!r}, which {what}",
         path=frame.path,
         hint=nearest_names(name, frame.names) or f"the columns are {listing(frame.names, 8)}",
     )

@@ -21,6 +21,7 @@ from bbccli.readers.arrow import (
     plain,
     plain_types,
     spread_lists,
+    without_nested,
 )
 from bbccli.readers.column import Column, Origin, number_of
 from bbccli.readers.metadata import Metadata, parse_metadata
@@ -97,7 +98,7 @@ class Table:
     origins
         The files, if rows come from several or columns were renamed.
     nested
-        Keys of JSON with objects or lists, which are no columns.
+        Columns of objects, lists or bytes, which cannot be read.
     aside
         Columns that number or name the rows: hidden, unless requested.
     unnamed
@@ -205,7 +206,9 @@ def plain_table(content: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Ta
 
     if not isinstance(content, pa.Table):
         return Table(path, content, **more)
-    plain_of = plain_types(content.schema, path)
+    content, nested = without_nested(content, path)
+    more["nested"] = (*more.get("nested", ()), *nested)
+    plain_of = plain_types(content.schema)
     if not any(map(holds_lists, plain_of)):
         return Table(path, plain(content, path, plain_of), **more)
     spread, unnamed = spread_lists(content, path)

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
+from bbccli.readers.arrow import SUM_TOLERANCE
 from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, standings
 from bbccli.readers.checks.leakage import equal_to_truth, in_order, on_perfection, performances
-from bbccli.readers.classes import SUM_TOLERANCE
 from bbccli.readers.predictions import Values, over_columns
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 

@@ -38,7 +38,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
             "no configuration column",
             path=table.path,
             hint=f"give one column per configuration; found only {listing(table.names)}"
-            + (f", and objects or lists in {listing(table.nested)}" if table.nested else ""),
+            + (f", and objects, lists or bytes in {listing(table.nested)}" if table.nested else ""),
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)

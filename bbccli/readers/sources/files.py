@@ -105,7 +105,7 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
     text: bytes | None = None
     nested: tuple[str, ...] = ()
     if form is Format.PARQUET:
-        content, text = read_parquet(data or Path(path), name)
+        content, text, nested = read_parquet(data or Path(path), name)
     elif form is Format.ARROW:
         from bbccli.readers.sources.ipc import read_ipc
 

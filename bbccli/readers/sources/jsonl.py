@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
-from bbccli.readers.classes import SUM_TOLERANCE
+from bbccli.readers.arrow import SUM_TOLERANCE
 from bbccli.readers.sources.delimited import check_text
 
 if TYPE_CHECKING:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
-from bbccli.readers.arrow import holds_lists, is_text, plain, plain_types
+from bbccli.readers.arrow import holds_lists, is_text, none_plain, plain, plain_types
 from bbccli.readers.sources.limits import (
     AGAIN,
     HARMLESS_RUNS,
@@ -32,6 +33,8 @@ _BUFFER = 2**16
 """Bytes of a column read at a time, so that its first rows take no more than that."""
 
 _DAMAGE = (OSError, ValueError, OverflowError)
+_LACKING, _BATCH = "Not yet implemented", 1000
+_CUT = re.compile("size|magic bytes|length")
 _BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
 """Kinds of values in Thrift's compact protocol; below them are the two truths."""
 
@@ -64,9 +67,8 @@ class ColumnsOnDisk:
         import pyarrow as pa
 
         try:
-            # Arrow takes a dot in a name for nesting, and may return "a.b" with "a".
-            table = self.file.read(columns=[name])
-            table = table.select(table.schema.get_all_field_indices(name)[:1])
+            table = _columns(self.file, Path(self.path), self.path, [name])
+            table = table.select([0])
         except (pa.ArrowException, *_DAMAGE) as error:
             raise _damaged(error, self.path) from None
         check_texts(table, self.path)
@@ -90,8 +92,11 @@ class ColumnsOnDisk:
         return replace(self, schema=pa.schema([self.schema.field(i) for i in columns]))
 
 
-def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnDisk, bytes | None]:
-    """Return the table, and the JSON text under the file-level key `bbc`, if any.
+def read_parquet(
+    source: bytes | Path, path: str
+) -> tuple[pa.Table | ColumnsOnDisk, bytes | None, tuple[str, ...]]:
+    """Return the table, the JSON text under the file-level key `bbc`, if any, and the names of
+    columns that cannot be read, such as structs.
 
     `source` are all bytes, or the path of a large file, which stays on disk unless it holds lists.
     """
@@ -100,7 +105,8 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
     try:
         file = _opened(source)
         schema = file.schema_arrow
-        plain_of = plain_types(schema, path)
+        plain_of = plain_types(schema)
+        nested = tuple(field.name for field in schema if field.type not in plain_of)
         if isinstance(source, Path) and any(map(holds_lists, plain_of)):
             source = bytes_of(source)
         texts = []
@@ -110,17 +116,50 @@ def read_parquet(source: bytes | Path, path: str) -> tuple[pa.Table | ColumnsOnD
         packed = len(source) if isinstance(source, bytes) else source.stat().st_size
         size = _declared_size(file, source, path)
         _check_packed(size, packed, path)
-        table = file.read(use_threads=False) if isinstance(source, bytes) else None
+        names = [name for name in schema.names if name not in nested] if nested else None
+        table = None
+        if isinstance(source, bytes) and names != []:
+            table = _columns(file, source, path, names)
     except (pa.ArrowException, *_DAMAGE) as error:
         raise _damaged(error, path, source[:4] if isinstance(source, bytes) else b"") from None
     if file.metadata.num_rows == 0:
         raise InputError("no rows", path=path, hint="give one row per sample")
     text = (schema.metadata or {}).get(METADATA_KEY)
+    if names == []:
+        raise none_plain(schema, path)
     if table is None:
-        fields = [field.with_type(plain_of[field.type]) for field in schema]
-        return ColumnsOnDisk(path, file, pa.schema(fields)), text
+        fields = [f.with_type(plain_of[f.type]) for f in schema if f.type in plain_of]
+        return ColumnsOnDisk(path, file, pa.schema(fields)), text, nested
     _check_packed(check_texts(table, path), packed, path)
-    return table, text
+    return table, text, nested
+
+
+def _columns(
+    file: pq.ParquetFile, source: bytes | Path, path: str, names: Sequence[str] | None
+) -> pa.Table:
+    """Read the columns of these names, all if None.
+
+    Arrow keeps texts of some encodings (of Spark, and of pages of version 2) once only if they are
+    not decoded as such: these are read in batches, since their size is declared nowhere.
+    """
+    import pyarrow as pa
+
+    try:
+        table = file.read(columns=names, use_threads=names is not None and len(names) == 1)
+    except OSError as error:
+        if _LACKING not in str(error):
+            raise
+        packed = len(source) if isinstance(source, bytes) else source.stat().st_size
+        batches, size = [], 0
+        for batch in _opened(source).iter_batches(_BATCH, columns=names, use_threads=False):
+            batches.append(batch)
+            size += batch.nbytes
+            _check_packed(size, packed, path)
+        table = pa.Table.from_batches(batches, schema=None if batches else pa.schema([]))
+    if names is None:
+        return table
+    # Arrow takes a dot in a name for nesting, and may return "a.b" with "a".
+    return table.select([i for i, name in enumerate(table.column_names) if name in names])
 
 
 def _check_packed(size: int, packed: int, path: str) -> None:
@@ -221,8 +260,19 @@ def _damaged(error: Exception, path: str, start: bytes = b"") -> InputError:
     """Return the error about a file refused by Arrow, from its message and the first bytes."""
     if "crypt" in str(error):
         problem, hint = "Parquet file is encrypted", "write it without encryption"
-    elif start in (b"", b"PAR1"):
-        problem, hint = "Parquet file is truncated or damaged", AGAIN
-    else:
+    elif start not in (b"", b"PAR1"):
         problem, hint = "is not a Parquet file", OF_ITS_FORMAT
+    elif isinstance(error, NotImplementedError) or _LACKING in str(error):
+        problem = f"Parquet file uses what pyarrow does not support: {_cause(error)}"
+        hint = "write it with PLAIN encoding and snappy compression, or as CSV"
+    elif type(error).__name__ == "ArrowInvalid" and not _CUT.search(str(error)):
+        problem = f"Parquet file can't be read by pyarrow: {_cause(error)}"
+        hint = "write it again, or as CSV"
+    else:
+        problem, hint = "Parquet file is truncated or damaged", AGAIN
     return InputError(problem, path=path, hint=hint)
+
+
+def _cause(error: Exception) -> str:
+    """Return the message of Arrow in one line."""
+    return " ".join(str(error).split()).removeprefix(f"{_LACKING}: ").rstrip(".")
