@@ -6,26 +6,35 @@ import json
 import math
 import struct
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
 
 from bbccli.core import reading
 from bbccli.core.local import opened, within
 from bbccli.errors import InputError
+from bbccli.readers.evaluations.times import Moment
+from bbccli.readers.sources.delimited import as_utf8
 from bbccli.readers.sources.files import PACKINGS, file_bytes, sha256_of, unpacked
 from bbccli.readers.sources.limits import check_ratio, unpack_within
+
+_T = TypeVar("_T")
 
 DAMAGED: Final = "copy or write the file again"
 NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 _HEAD = 2**16
 """Bytes by which a file is recognised."""
+
+_LINES = 20
+"""First lines in which an object must stand for a file to be recognised."""
 
 _ZSTD = 93
 """Compression method of zip files that `zipfile` knows only from Python 3.14 on."""
@@ -76,6 +85,8 @@ class ScorerInfo:
         Why its figure is not the mean over items of the mean over epochs.
     lower_is_better
         True of losses.
+    reduce
+        How the scores of an item in its epochs become one; None if by their mean.
     """
 
     bounds: tuple[float, float] | None = None
@@ -83,6 +94,7 @@ class ScorerInfo:
     tolerance: float = 1e-6
     unchecked: str = ""
     lower_is_better: bool = False
+    reduce: Callable[[Sequence[float]], float] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +113,14 @@ class Log:
         the newest counts.
     details
         Properties that tell configurations apart if those are equal, such as the text of a prompt.
+    seeds
+        What only draws anew: runs that differ in it alone are epochs of the items.
     results
         In any order.
     scorers
         By name, the default one first.
     created
-        Time of the run, as text that sorts by time; empty if unknown.
+        Time of the run; None if unknown.
     left_out
         Reason for exclusion; else empty.
     """
@@ -115,9 +129,10 @@ class Log:
     task: str = ""
     configuration: Mapping[str, object]
     details: Mapping[str, object] = field(default_factory=dict)
+    seeds: Mapping[str, object] = field(default_factory=dict)
     results: Sequence[ItemScores] = ()
     scorers: Mapping[str, ScorerInfo] = field(default_factory=dict)
-    created: str = ""
+    created: Moment | None = None
     left_out: str = ""
 
 
@@ -136,7 +151,9 @@ class Framework:
     owns
         True for one of its files.
     load
-        Files -> a log per run; all at once, since one may complete another.
+        File -> a log per run.
+    together
+        All logs -> the same, named as they are told apart.
     headline
         False if it does not say which of several scores counts, so that the first one does.
     untested
@@ -147,9 +164,23 @@ class Framework:
     signature: str
     score: str
     owns: Callable[[File], bool]
-    load: Callable[[Sequence[File]], Iterable[Log]]
+    load: Callable[[File], Iterable[Log]]
+    together: Callable[[Sequence[Log]], Sequence[Log]] = list
     headline: bool = True
     untested: bool = False
+
+    def logs(self, files: Sequence[File]) -> Sequence[Log]:
+        """Return the logs in files; what none of these would hold is a fault of the file."""
+        found: list[Log] = []
+        for file in files:
+            try:
+                found += self.load(file)
+            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+                key = error.args[0] if isinstance(error, KeyError) else None
+                lost = f": it lacks {key}" if isinstance(key, str) else ""
+                where = f"{file.place} " if file.place else ""
+                raise file.fault(f"{where}is not as {self.name} writes it{lost}") from None
+        return self.together(found)
 
 
 class File:
@@ -166,6 +197,8 @@ class File:
         """Name without the suffix of a packing."""
         self.stem, _, ending = self.name.rpartition(".")
         self.suffix = f".{ending.lower()}"
+        self.place = ""
+        """What of it is being read."""
 
     @cached_property
     def content(self) -> bytes:
@@ -176,14 +209,19 @@ class File:
 
     @cached_property
     def head(self) -> bytes:
-        """The first bytes, decompressed."""
+        """The first bytes, decompressed; of UTF-16 text in UTF-8."""
+        head = b""
         if self.packing:
-            return self.content[:_HEAD]
-        try:
-            with self.opened() as file:
-                return file.read(_HEAD)
-        except (OSError, ValueError):
-            return b""
+            head = self.content[:_HEAD]
+        else:
+            with suppress(OSError, ValueError), self.opened() as file:
+                head = file.read(_HEAD)
+        return self.text[:_HEAD] if head.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else head
+
+    @cached_property
+    def text(self) -> bytes:
+        """All of a text, in UTF-8."""
+        return as_utf8(self.content, str(self.path))[0].removeprefix(BOM_UTF8)
 
     @cached_property
     def json(self) -> Any:
@@ -192,27 +230,45 @@ class File:
 
     @cached_property
     def keys(self) -> frozenset[str]:
-        """Keys of the JSON object in the file, or in its first line; else empty."""
+        """Keys of the JSON object in the file, or of the first one in its lines; else empty."""
         if self.suffix == ".json":
-            value = self.json
+            values = iter([self.json])
         else:
-            line, end, _ = self.head.partition(b"\n")
-            value = json_of(line if end else self.content.partition(b"\n")[0], self.path, "line 1 ")
-        return frozenset(value) if isinstance(value, dict) else frozenset()
+            whole, _, _ = self.head.rpartition(b"\n")
+            values = chain(self._values(whole), self._values(self.text))
+        first = next((value for value in values if isinstance(value, dict)), {})
+        return frozenset(first)
+
+    def _values(self, lines: bytes) -> Iterator[Any]:
+        """Yield the values of the first lines of JSON."""
+        for number, line in enumerate(lines.split(b"\n", _LINES)[:_LINES], start=1):
+            if line.strip():
+                yield json_of(line, self.path, f"line {number} ")
+
+    def records(self) -> Iterator[dict[str, Any]]:
+        """Yield the objects of JSON Lines."""
+        for place, value in self._lines.items():
+            self.place = place
+            yield value
+        self.place = ""
 
     @cached_property
-    def lines(self) -> list[dict[str, Any]]:
-        """The objects of JSON Lines."""
-        records = []
-        for number, line in enumerate(self.content.split(b"\n"), start=1):
+    def _lines(self) -> dict[str, dict[str, Any]]:
+        found = {}
+        for number, line in enumerate(self.text.split(b"\n"), start=1):
             if line.strip():
                 value = json_of(line, self.path, f"line {number} ")
                 if not isinstance(value, dict):
-                    raise InputError(
-                        f"line {number} is not a JSON object", path=str(self.path), hint=DAMAGED
-                    )
-                records.append(value)
-        return records
+                    raise self.fault(f"line {number} is not a JSON object")
+                found[f"line {number}"] = value
+        return found
+
+    def each(self, values: Iterable[_T], what: str) -> Iterator[_T]:
+        """Yield values, and remember which one is being read, such as sample 3."""
+        for number, value in enumerate(values, start=1):
+            self.place = f"{what} {number}"
+            yield value
+        self.place = ""
 
     @cached_property
     def sha256(self) -> str:

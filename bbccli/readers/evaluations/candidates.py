@@ -8,6 +8,7 @@ differ.
 from __future__ import annotations
 
 import json
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from bbccli.core.notes import listing
 from bbccli.core.source import LeftOut
 from bbccli.errors import InputError
-from bbccli.readers.evaluations.base import Log
+from bbccli.readers.evaluations.base import ItemScores, Log
 
 _BARE = ("model", "prompt", "solver")
 """Keys whose values are names by themselves."""
@@ -62,24 +63,86 @@ def _key(values: Mapping[str, object]) -> str:
 
 
 def newest_of(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
-    """Return one log for each task and configuration, and those replaced by newer ones."""
+    """Return one log for each task and configuration, and those replaced by newer ones; runs with
+    other seeds are epochs of one.
+    """
     used: list[Log] = []
     older: list[LeftOut] = []
-    for repetitions in _alike(_told_apart(logs)):
-        *others, newest = sorted(repetitions, key=lambda log: log.created)
-        used.append(newest)
-        for log in others:
-            same = _outcomes(log) == _outcomes(newest)
-            if not same and log.created in ("", newest.created):
-                raise InputError(
-                    f"{log.place.name} and {newest.place.name} have different results of one "
-                    "configuration, and it is unknown which is newer",
-                    path=str(newest.place),
-                    hint="leave one out; or give two configurations different names",
-                )
-            reason = "again in" if same else "run again later in"
-            older.append(LeftOut(log.place.name, f"{reason} {newest.place.name}"))
+    for alike in _alike(_told_apart(logs)):
+        by_seeds: dict[str, list[Log]] = {}
+        for log in alike:
+            by_seeds.setdefault(_key(log.seeds), []).append(log)
+        runs = []
+        for repetitions in by_seeds.values():
+            newest = max(repetitions, key=_by_time)
+            runs.append(newest)
+            for log in repetitions:
+                if log is not newest:
+                    reason = "again in" if _same(log, newest) else "run again later in"
+                    older.append(LeftOut(log.place.name, f"{reason} {newest.place.name}"))
+        used.append(_as_epochs(sorted(runs, key=_by_time)))
     return used, older
+
+
+def _by_time(log: Log) -> tuple[float, str]:
+    """Return the key by which runs are ordered, the newest last; those without a time first."""
+    return (log.created.start if log.created else -math.inf, str(log.place))
+
+
+def _same(log: Log, newest: Log) -> bool:
+    """True if both hold the same results; an InputError if others, and either may be newer."""
+    if _outcomes(log) == _outcomes(newest):
+        return True
+    if log.created and newest.created and log.created.before(newest.created):
+        return False
+    raise InputError(
+        f"{log.place.name} and {newest.place.name} have different results of one configuration, "
+        "and it is unknown which is newer",
+        path=str(newest.place),
+        hint="leave one out; or give two configurations different names",
+    )
+
+
+def _as_epochs(runs: Sequence[Log]) -> Log:
+    """Return runs as one, with their results as epochs of the items."""
+    *_, newest = runs
+    if len(runs) == 1:
+        return newest
+    scorers = {}
+    for name, info in newest.scorers.items():
+        scored = [Counter(r.item for r in run.results if has_score(r, name)) for run in runs]
+        infos = [run.scorers[name] for run in runs if name in run.scorers]
+        figures = [one.reported for one in infos if one.reported is not None]
+        alike = len(figures) == len(runs) and all(one == scored[0] for one in scored)
+        scorers[name] = replace(info, reported=sum(figures) / len(figures) if alike else None)
+    results = [one._replace(epoch=0) for run in runs for one in sorted(run.results, key=_epoch)]
+    return replace(newest, results=results, scorers=scorers)
+
+
+def _epoch(result: ItemScores) -> int:
+    return result.epoch
+
+
+def has_score(result: ItemScores, scorer: str) -> bool:
+    """True unless a score is missing or NaN."""
+    score = result.scores.get(scorer)
+    return score is not None and not math.isnan(score)
+
+
+def with_reduced(log: Log, scorer: str) -> Log:
+    """Return a log with one score of each item, where its framework reduces those of its epochs."""
+    reduce = log.scorers[scorer].reduce
+    if reduce is None:
+        return log
+    epochs: dict[str, list[ItemScores]] = {}
+    for one in sorted(log.results, key=_epoch):
+        epochs.setdefault(one.item, []).append(one)
+    results = []
+    for item in epochs.values():
+        scored = [one for one in item if has_score(one, scorer)]
+        value = reduce([one.scores[scorer] or 0.0 for one in scored]) if scored else None
+        results.append((scored or item)[0]._replace(scores={scorer: value}, epoch=1))
+    return replace(log, results=results)
 
 
 def _alike(logs: Iterable[Log]) -> Iterable[list[Log]]:

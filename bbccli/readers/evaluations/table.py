@@ -22,6 +22,7 @@ from bbccli.readers.evaluations.candidates import (
     in_common,
     newest_of,
     or_empty,
+    with_reduced,
     without_tasks,
 )
 from bbccli.readers.metadata import Metadata
@@ -41,7 +42,7 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
     `path` is the name for messages; the hash is that of the names and contents of `files`;
     `request.roles` may name a scorer (prediction) and a property of the items (group).
     """
-    logs = [or_empty(log) for log in framework.load(files)]
+    logs = [or_empty(log) for log in framework.logs(files)]
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
     used, older = newest_of([log for log in logs if not log.left_out])
     if not used:
@@ -58,6 +59,10 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
     if request.errors is not None:
         counting = partial(_counting, scorer, request.errors, framework.name)
         candidates = [replace(one, logs=counting(one)) for one in candidates]
+    candidates = [
+        replace(one, logs={t: with_reduced(log, scorer) for t, log in one.logs.items()})
+        for one in candidates
+    ]
     _check_items(candidates, request, path)
     _check_content(candidates, path)
     _check_scale(candidates, scorer, path)
@@ -178,12 +183,12 @@ def _check_content(candidates: Sequence[LoggedCandidate], path: str) -> None:
 
 
 def _check_scale(candidates: Sequence[LoggedCandidate], scorer: str, path: str) -> None:
-    """Refuse proportions (all at most 1) beside percentages (some over 10)."""
+    """Refuse proportions or marks (all from 0 to 1) beside percentages (some over 10)."""
     shares, percentages = "", ""
     for one in candidates:
         scores = [_score(r, scorer) for log in one.logs.values() for r in log.results]
         values = [score for score in scores if score is not None]
-        if values and min(values) >= 0 and max(values) <= 1 and any(0 < one < 1 for one in values):
+        if any(0 < one <= 1 for one in values) and min(values) >= 0 and max(values) <= 1:
             shares = shares or one.name
         if values and 10 < max(values) <= 100:
             percentages = percentages or one.name

@@ -67,7 +67,7 @@ def read_delimited(
     does. Row names without a cell in the header become a column
     without a name.
     """
-    data, local = _as_utf8(data, path)
+    data, local = as_utf8(data, path)
     text = _text_of(data, path, tabs)
 
     def kept(name: str) -> bool:
@@ -92,7 +92,7 @@ def line_of_row(data: bytes, row: int, *, tabs: bool = False) -> int | None:
 
     An InputError for text that `read_delimited` refuses.
     """
-    data, _ = _as_utf8(data, "")
+    data, _ = as_utf8(data, "")
     return _text_of(data, "", tabs).line_of(row + 1)
 
 
@@ -269,7 +269,7 @@ def _typed(texts: pa.ChunkedArray, *, exact: bool = True) -> pa.ChunkedArray:
     return typed if len(names) == len(values) else texts
 
 
-def _as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
+def as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
     """Return UTF-16 text with a byte-order mark in UTF-8, and True if it was."""
     for mark, code in _MARKS:
         if data.startswith(mark):

@@ -1,0 +1,62 @@
+"""Times of runs, in the forms that frameworks and people write them in."""
+
+import itertools
+
+import pytest
+from looped import each
+
+from bbccli.readers.evaluations.times import moment_of
+
+IN_ORDER = (
+    "2023-12-31",
+    1704153600,  # 2024-01-02T00:00Z
+    "2024-1-2 9:05:00 UTC",
+    "2024-01-02T23:30:00+02:00",
+    "2024-01-02T22:00:00Z",
+    "2024-01-02T18:00:00-0500",
+    1704240000000,  # milliseconds: 2024-01-03T00:00Z
+    "2024-01-03T00:00:00.000001Z",
+    "2024/01/04",
+    "2024-01-9 00:00:00",
+    "2024-01-10 00:00:00",
+    "2024-01-10T12-15-59.123456",
+    "2024-01-10T12-15-59.2",
+    "2024-01-12",
+)
+
+
+def test_the_earlier_is_before_the_later():
+    for earlier, later in itertools.combinations(IN_ORDER, 2):
+        first, second = moment_of(earlier), moment_of(later)
+        assert first.before(second), (earlier, later)
+        assert not second.before(first), (earlier, later)
+
+
+UNKNOWN = {
+    "the day alone": ("2024-01-09", "2024-01-09 08:00"),
+    "the same second": ("2024-01-09T08:00:00Z", "2024-01-09T08:00:00.5Z"),
+    "the same time": ("2024-01-09T08:00:00.5Z", "2024-01-09T10:00:00.5+02"),
+    "a clock without a zone": ("2024-01-09T08:00:00", "2024-01-09T12:00:00Z"),
+    "the same number": (1704153600, "1704153600"),
+}
+
+
+@each(UNKNOWN, pair=lambda pair: pair)
+def test_what_the_text_does_not_tell(pair):
+    first, second = map(moment_of, pair)
+    assert not first.before(second)
+    assert not second.before(first)
+
+
+def test_a_clock_without_a_zone_may_be_half_a_day_off():
+    assert moment_of("2024-01-09T08:00:00").before(moment_of("2024-01-10T08:00:00Z"))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [None, "", "yesterday", "01/02/2024", "2024-02-30", "2024-01-01T25:00", True, "nan", 10**400,
+     float("inf"), [], {}, "\u0662\u0660\u0662\u0664-\u0660\u0661-\u0660\u0661"],
+    ids=repr,
+)  # fmt: skip
+def test_no_times(value):
+    assert moment_of(value) is None
