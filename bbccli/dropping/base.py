@@ -35,6 +35,7 @@ class Interim:
     metric, plan: metric to compare by; `pooling`, `seed` and `n_resamples` count.
     performances (C,): so far, NaN where undefined.
     best (int): the best so far, the first on ties; -1 where all are undefined.
+    n_started (int): configurations in the race at its start, those dropped earlier included.
     """
 
     matrix: PredictionMatrix
@@ -42,12 +43,17 @@ class Interim:
     plan: Plan
     performances: FloatArray
     best: int
+    n_started: int
 
     @classmethod
-    def of(cls, matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Interim:
+    def of(
+        cls, matrix: PredictionMatrix, metric: Metric, plan: Plan, n_started: int | None = None
+    ) -> Interim:
         """Score the configurations of a matrix of the samples seen."""
+        gone = () if matrix.unfinished is None else matrix.unfinished.dropped
+        n_started = n_started or matrix.n_configurations + len(gone)
         values = candidates(matrix, metric, plan.pooling).performances()
-        return cls(matrix, metric, plan, values, int(metric.direction.best(values)))
+        return cls(matrix, metric, plan, values, int(metric.direction.best(values)), n_started)
 
     def by_fold(self) -> FloatArray:
         """Return the performances (S, C) in each fold seen, of all repeats, in their order.

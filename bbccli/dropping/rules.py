@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from bbccli.core.arguments import as_list, entry
 from bbccli.dropping.base import Rule, RuleNeed
 from bbccli.dropping.over_folds import anova, friedman, wilcoxon, win_loss
-from bbccli.dropping.over_samples import THRESHOLD, bbcd, brace, cvst, hoeffding
+from bbccli.dropping.over_samples import THRESHOLD, bbcd, betting, brace, cvst
 
 FOLDS, LOSSES = frozenset({RuleNeed.FOLDS}), frozenset({RuleNeed.LOSSES})
 BOUNDED = LOSSES | {RuleNeed.BOUNDED_LOSSES}
 BBCD = "Tsamardinos, Greasidou & Borboudakis 2018, section 4"
-HOEFFDING = "Maron & Moore 1993"
+BETTING = "Ville 1939; Waudby-Smith & Ramdas 2024"
 F_RACE = "Birattari, Stuetzle, Paquete & Varrentrapp 2002"
 WINS = "Kuhn 2014; Bradley & Terry 1952; Firth 1993"
 CVST = "Krueger, Panknin & Braun 2015"
@@ -20,7 +20,7 @@ CVST = "Krueger, Panknin & Braun 2015"
 _RULES = (
     Rule("bbcd", "bootstrap of the rows", bbcd, frozenset(), THRESHOLD, 0, BBCD),
     Rule("brace", "differences in the same samples", brace, LOSSES, 0.99, 0, "Moore & Lee 1994"),
-    Rule("hoeffding", "bounds without assumptions", hoeffding, BOUNDED, 0.95, 0, HOEFFDING),
+    Rule("betting", "bets against the truly best", betting, BOUNDED, 0.95, 0, BETTING),
     Rule("friedman", "ranks over folds (F-race)", friedman, FOLDS, 0.95, 5, F_RACE),
     Rule("anova", "mixed model over folds", anova, FOLDS, 0.95, 3, "Kuhn 2014"),
     Rule("win-loss", "contests in folds", win_loss, FOLDS, 0.95, 3, WINS),

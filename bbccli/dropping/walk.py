@@ -64,7 +64,8 @@ def walk(
     for position, part in enumerate(_steps(matrix, order)):
         gone = np.zeros(len(active), bool)
         if len(active) > 1 and not too_early(matrix.outcome.take(part.rows), min_samples):
-            gone = judge(Interim.of(_matrix_so_far(matrix, part, active), case.selector, case.plan))
+            seen = _matrix_so_far(matrix, part, active)
+            gone = judge(Interim.of(seen, case.selector, case.plan, matrix.n_configurations))
         names = tuple(matrix.configurations[c] for c in active[gone])
         trained = len(active) * part.n_folds
         n_seen = int(np.count_nonzero(part.rows))

@@ -11,6 +11,7 @@ import numpy as np
 from bbccli import METHODS, METRICS
 from bbccli.core.plan import Plan
 from bbccli.dropping import RULES, replay
+from bbccli.planning.simulation import Simulated
 from benchmarks.tables import Row
 from benchmarks.validation.kept import Kept, Result, Study
 from benchmarks.validation.page import table
@@ -37,7 +38,13 @@ def repetition(setting: Setting, number: int) -> Result:
         result[f"{rule}, speed-up"] = run.trace.speed_up
         result[f"{rule}, winner kept"] = float(run.kept_winner)
         result[f"{rule}, truth lost"] = simulated.truth(replayed.winner) - truth
+        result[f"{rule}, best dropped"] = float(_best(simulated) in run.trace.dropped)
     return result
+
+
+def _best(simulated: Simulated) -> str:
+    """Return the configuration that is truly best."""
+    return simulated.matrix.configurations[int(np.argmax(simulated.performances))]
 
 
 def block(store: Kept) -> str:
@@ -50,8 +57,8 @@ def block(store: Kept) -> str:
             errors = [one[f"{rule}, error"] for one in results]
             row: Row = {"rule": rule if rule == ALL else f"`{rule}`", "n": len(results)}
             row |= {"bias": mean_of(errors), "RMSE": rmse_of(errors)}
-            for name in ("speed-up", "winner kept", "truth lost"):
-                if f"{rule}, {name}" in results[0]:
+            for name in ("speed-up", "winner kept", "truth lost", "best dropped"):
+                if results[0].get(f"{rule}, {name}") is not None:
                     row[name] = mean_of([one[f"{rule}, {name}"] for one in results])
             rows.append(row)
         size = setting.row

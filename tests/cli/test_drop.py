@@ -334,5 +334,5 @@ def test_losses_sample_by_sample_need_all_predictions(tmp_path):
     with pytest.raises(
         UnsupportedError, match="sample by sample, and some predictions are"
     ) as told:
-        drop(matrix, METRICS["accuracy"], Plan(), rule="hoeffding")
+        drop(matrix, METRICS["accuracy"], Plan(), rule="betting")
     assert told.value.hint.startswith("--rule bbcd")

@@ -16,7 +16,7 @@ from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling
 
 PLAN = Plan(n_resamples=200, seed=2)
-METRIC_OF = {"hoeffding": "accuracy", "cvst": "accuracy", "brace": "accuracy"}
+METRIC_OF = {"betting": "accuracy", "cvst": "accuracy", "brace": "accuracy"}
 
 
 @pytest.fixture(params=list(RULES))
@@ -49,7 +49,7 @@ def test_asking_between_folds_is_the_replay(rule):
         decision = drop(until(matrix, n_folds, keep), metric, PLAN, rule=rule)
         assert decision.drop == step.dropped
         keep = decision.keep
-    if rule not in ("hoeffding", "cvst"):  # which need more samples to drop anything
+    if rule not in ("betting", "cvst"):  # which need more samples to drop anything
         assert len(keep) < 9
 
 
@@ -231,7 +231,7 @@ def test_an_order_walks_the_folds_that_way():
 
 def test_all_leaves_out_what_cannot_be_computed():
     replays, notes = replay(spread(), METRICS["auc"], PLAN, rules=["all"])
-    assert {r.rule for r in replays} == set(RULES) - {"brace", "hoeffding", "cvst"}
+    assert {r.rule for r in replays} == set(RULES) - {"brace", "betting", "cvst"}
     assert [n.code for n in notes] == ["rule-left-out"] * 3
     with pytest.raises(UnsupportedError, match="AUC is not a mean of losses"):
         replay(spread(), METRICS["auc"], PLAN, rules=["cvst"])

@@ -8,6 +8,7 @@ import pytest
 from matrices import of, of_labels, regression
 
 from bbccli import METRICS, Plan, PredictionMatrix
+from bbccli.core.matrix import Unfinished
 from bbccli.core.outcome import Outcome
 from bbccli.dropping import RULES, over_samples
 from bbccli.dropping.base import Interim
@@ -163,18 +164,87 @@ def test_brace_of_differences_that_do_not_vary():
     assert not verdict("brace", replace(always, groups=np.zeros(60, int))).worse.any()
 
 
-# 2 eps = 2 sqrt((ln 2 m n - ln 0.05) / 2 n) of n samples and m configurations
-@pytest.mark.parametrize(
-    ("n", "n_wrong", "reach"),
-    [(1000, [0, 150], 0.1503), (1000, [0, 151], 0.1503), (500, np.arange(200), 0.2466)],
-)
-@pytest.mark.one_in(1)
-def test_hoeffding_by_hand(n, n_wrong, reach):
-    matrix = labels(np.arange(n)[:, None] >= n_wrong)
-    worse = np.array(n_wrong) / n > reach
-    np.testing.assert_array_equal(verdict("hoeffding", matrix).worse, worse)
-    in_groups = replace(matrix, groups=np.arange(n) // 100)
-    assert not verdict("hoeffding", in_groups).worse.any()
+def slow_betting(matrix, loss, threshold, n_started):
+    """Which of C configurations go, by loops over rivals, stakes and units, from losses (N, C)."""
+    n, n_configurations = loss.shape
+    groups = np.arange(n) if matrix.groups is None else matrix.groups
+    weights = np.ones(n) if matrix.outcome.weights is None else matrix.outcome.weights
+    members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
+    largest = max(sum(weights[i] for i in unit) for unit in members)
+    means = [-sum(weights[i] * loss[i, c] for i in range(n)) for c in range(n_configurations)]
+    leaders = sorted(range(n_configurations), key=means.__getitem__, reverse=True)[:3]
+    gone = []
+    for j in range(n_configurations):
+        capitals = []
+        for k in leaders:
+            total = 0.0
+            for stake in (0.02, 0.05, 0.1, 0.2, 0.35, 0.55, 0.8):
+                capital = 1.0
+                for unit in members:
+                    won = sum(weights[i] * (loss[i, j] - loss[i, k]) for i in unit)
+                    capital *= 1 + stake * won / largest
+                total += capital / 7
+            capitals.append(total)
+        gone.append(max(capitals) >= (n_started - 1) / (1 - threshold))
+    return gone
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("kind", ["plain", "groups", "weights", "both"])
+def test_betting_by_loops(seed, kind):
+    rng = np.random.default_rng(seed)
+    matrix = labels(rng.random((120, 9)) < np.linspace(0.35, 0.9, 9))
+    groups = rng.integers(0, 60, 120) if kind in ("groups", "both") else None
+    weights = rng.random(120) + 0.2 if kind in ("weights", "both") else None
+    matrix = replace(matrix, groups=groups, outcome=replace(matrix.outcome, weights=weights))
+    standing = Interim.of(matrix, METRICS["accuracy"], Plan())
+    loss = (matrix.predictions[0] != matrix.outcome.values[:, None]).astype(float)
+    expected = slow_betting(matrix, loss, 0.8, 9)
+    assert RULES["betting"].judge(standing, 0.8).worse.tolist() == expected
+    assert any(expected) or kind != "plain"
+
+
+def test_betting_by_hand():
+    # b is wrong in n samples of 100 in which a is right: prod (1 + s) = (1 + s)^n
+    stakes = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.55, 0.8])
+    capital = [np.mean((1 + stakes) ** n) for n in range(20)]
+    n = next(n for n in range(20) if capital[n] >= 20)
+    for n_wrong, gone in ((n - 1, False), (n, True)):
+        matrix = labels(np.stack([np.arange(100) >= 0, np.arange(100) >= n_wrong], axis=1))
+        assert verdict("betting", matrix, 0.95).worse.tolist() == [False, gone]
+    # one that left earlier was a rival of the truly best too
+    left = replace(matrix, unfinished=Unfinished(("c", "d"), (1, 1)))
+    assert not verdict("betting", left, 0.95).worse.any()
+    # a later repeat shows nothing new
+    twice = replace(
+        matrix,
+        predictions=np.concatenate([matrix.predictions, 0 * matrix.predictions]),
+        folds=np.concatenate([matrix.folds] * 2),
+    )
+    assert verdict("betting", twice, 0.95).worse.tolist() == [False, True]
+
+
+def test_the_second_may_bet_better_than_the_first():
+    # c is wrong in 20 samples in which a is right and right in 10 others; b is right where c is,
+    # and in 9 more: the capital of b against c grows, that of a does not
+    n = np.arange(100)
+    c = n >= 29
+    a = (n < 20) | (n >= 39)
+    b = (n < 9) | c
+    matrix = labels(np.stack([a, b, c], axis=1))
+    assert verdict("betting", matrix, 0.6).worse.tolist() == [False, False, True]
+    assert not verdict("betting", matrix.of_configurations([0, 2]), 0.6).worse.any()
+
+
+def test_betting_keeps_its_promise_however_often_one_looks():
+    # two equal models, looked at after every sample: a test at each look would drop both at last
+    lost = 0
+    for seed in range(200):
+        right = np.random.default_rng(seed).random((150, 2)) < 0.6
+        looks = (verdict("betting", labels(right[:n]), 0.8).worse for n in range(5, 151, 5))
+        lost += any(look[0] for look in looks)
+    assert lost <= 0.2 * 200 + 3 * np.sqrt(200 * 0.2 * 0.8)
+    assert lost > 0
 
 
 def ranked(gains):
@@ -360,9 +430,7 @@ def test_cvst_compares_absolute_errors():
     assert not found.worse[-1]
 
 
-@pytest.mark.parametrize(
-    ("rule", "metric"), [("hoeffding", "r2"), ("cvst", "rmse"), ("brace", "r2")]
-)
+@pytest.mark.parametrize(("rule", "metric"), [("betting", "r2"), ("cvst", "rmse"), ("brace", "r2")])
 def test_metrics_without_losses_are_refused(rule, metric):
     with pytest.raises(UnsupportedError, match="--rule bbcd|this rule"):
         verdict(rule, regression(), metric=METRICS[metric])
