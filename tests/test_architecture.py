@@ -113,7 +113,7 @@ OPENING = {
     "batch/journal.py": "the journal, which is no input",
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
-    "readers/evaluations/base.py": "members of zip files",
+    "readers/evaluations/files.py": "members of zip files",
     "readers/sources/http.py": "addresses",
     "recording/store.py": "what is written",
     "reports/page/markup.py": "style and references of a page, beside it",

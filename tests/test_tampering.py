@@ -44,9 +44,24 @@ def tampered(monkeypatch, folder, change):
 
     def load(path):
         found = reader.load(path)
-        names = found.data.column_names
-        columns = change({name: values_of(found.data.column(name)) for name in names})
-        return replace(found, data=pa.table({n: values.tolist() for n, values in columns.items()}))
+        models = {name: np.asarray(one) for name, one in found.by_configuration.items()}
+        names = {
+            name: [f"{name}::{k}" for k in range(one.shape[1])] if one.ndim == 2 else [name]
+            for name, one in models.items()
+        }
+        columns = {role: values_of(values) for role, values in found.roles.items()}
+        for name, one in models.items():
+            columns |= dict(zip(names[name], one.reshape(len(one), -1).T.copy(), strict=True))
+        columns = change(columns)
+        parts = {name: [columns[one] for one in own] for name, own in names.items()}
+        return replace(
+            found,
+            roles={role: columns[role] for role in found.roles},
+            by_configuration={
+                name: np.column_stack(own) if models[name].ndim == 2 else own[0]
+                for name, own in parts.items()
+            },
+        )
 
     monkeypatch.setattr(folder_readers, "reader_of", lambda path: replace(reader, load=load))
 

@@ -168,8 +168,6 @@ class ToolRun:
         Number of predicted samples; None if each model has a file of its own.
     unchecked
         Reason why the scores can't be compared, if so.
-    classes_in_order
-        True if classes are called by their numbers in sorted order, for lack of names.
     tried
         Configurations in the order in which they were tried, if known.
     leaderboard, fold_scores
@@ -194,7 +192,6 @@ class ToolRun:
     metric_name: str | None = None
     n_samples: int | None = None
     unchecked: str = ""
-    classes_in_order: bool = False
     tried: tuple[str, ...] = ()
     leaderboard: tuple[ReportedScore, ...] = ()
     fold_scores: tuple[ReportedScore, ...] = ()
@@ -235,7 +232,6 @@ class ToolRun:
             metric_name=metric_name,
             n_samples=n_samples if isinstance(n_samples, int) else None,
             unchecked=str(run.get("unchecked") or ""),
-            classes_in_order=bool(run.get("classes_in_order")),
             leaderboard=_scores(listed.get("leaderboard", ()), "selection", Pooling),
             fold_scores=_scores(listed.get("fold_scores", ()), "fold", int),
             weighted=bool(run.get("weighted")),
@@ -246,7 +242,7 @@ class ToolRun:
 
 
 _NAMES = ("tried", "again", "tried_again", "damaged", "scored_alike")
-_ALWAYS = {"left_out", "metric", "classes_in_order", "tried", "leaderboard", "clipped"}
+_ALWAYS = {"left_out", "metric", "tried", "leaderboard", "clipped"}
 
 
 def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:

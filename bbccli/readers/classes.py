@@ -14,7 +14,7 @@ from bbccli.core.rounding import count
 from bbccli.errors import InputError
 from bbccli.readers.arrow import SUM_TOLERANCE, to_numbers
 from bbccli.readers.column import number_of
-from bbccli.readers.sheet import Sheet
+from bbccli.readers.sheet import RUN, Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import IntArray
 
@@ -43,14 +43,14 @@ def tell_classes(sheet: Sheet) -> Sheet:
     if not any(CLASS_SEPARATOR in cell.name or OF_CLASS.match(cell.name) for cell in sheet.cells):
         return sheet
     present = truth.named_codes()[1]
+    if sheet.layout == RUN and sheet.by_class and not sheet.metadata.classes:
+        return _in_order(sheet, present)
     if sheet.table.unnamed:
         return _of_lists(sheet, present)
     if sheet.by_class:
         alike = (replace(c, label=spelled(c.label or "", present)) for c in sheet.cells)
         return replace(sheet, cells=tuple(alike))
     configurations = sheet.metadata.configurations
-    if sheet.metadata.run is not None and sheet.metadata.run.classes_in_order:
-        return _in_order(sheet, present)
     split = [_split(cell, present, configurations) for cell in _probabilities(sheet, present)]
     known = {cell.label for cell in split} & set(present)
     return replace(sheet, cells=tuple(split)) if known else sheet
@@ -58,15 +58,14 @@ def tell_classes(sheet: Sheet) -> Sheet:
 
 def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
     """Return classes that are called by their numbers in the sorted order of those of the truth."""
-    cells = [_split(cell, (), ()) for cell in sheet.cells]
-    n_labels, names = len({cell.label for cell in cells}), sorted_names(present)
+    n_labels, names = len(sheet.labels), sorted_names(present)
     if n_labels != len(names):
         raise InputError(
             f"has {n_labels} classes, but the labels have {len(names)}",
             path=sheet.path,
             hint="give the labels that the models were fitted on",
         )
-    cells = [replace(cell, label=names[int(cell.label or 0)]) for cell in cells]
+    cells = [replace(cell, label=names[int(cell.label or 0)]) for cell in sheet.cells]
     return replace(sheet, cells=tuple(cells))
 
 

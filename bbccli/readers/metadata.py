@@ -74,6 +74,7 @@ class Metadata:
             "positive_class": self.positive_class,
             "n_candidates_total": self.n_candidates_total,
             "selection": None if self.selection is None else str(self.selection),
+            "bounds": self.bounds and list(self.bounds),
             "weight": self.weight,
             "configs": [{"id": one, "flags": list(listed)} for one, listed in self.flags.items()]
             or None,

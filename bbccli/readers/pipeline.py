@@ -53,8 +53,7 @@ def understand(
     paths: Paths, request: Request, problems: Problems = RAISE
 ) -> tuple[Sheet, PredictionMatrix]:
     """Read files; see `bbccli.readers.read`. Problems are raised, or collected by `problems`."""
-    tables, metadata = open_tables(paths, request, problems)
-    sheet = lay_out(tables, metadata, request, problems)
+    sheet = lay_out(*open_sources(paths, request, problems), request, problems)
     sizes: dict[int, Sheet] = {}
     with problems.of("keys", fatal=True):
         sizes = by_train_size(sheet)
@@ -111,15 +110,17 @@ def understand_sheet(
     return sheet, matrix
 
 
-def read_tables(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Sequence[Table]:
-    """Return the table of a file or in memory, or those of a tool's folder; `keys` are key
+def read_source(
+    path: str | Path | ArrowStream, keys: Sequence[str] = ()
+) -> Sequence[Table] | Sheet:
+    """Return the table of a file or in memory, or what a tool left in a folder; `keys` are key
     columns.
     """
     if in_memory(path) or not os.path.isdir(path):  # noqa: PTH112 (never raises)
         return [read_table(path, keys)]
-    from bbccli.readers.runs.folder import tables_of
+    from bbccli.readers.runs.folder import read_folder
 
-    return tables_of(Path(path))
+    return read_folder(Path(path))
 
 
 def _folders_once(paths: Sequence[str | Path | ArrowStream]) -> AbstractContextManager[None]:
@@ -132,21 +133,25 @@ def _folders_once(paths: Sequence[str | Path | ArrowStream]) -> AbstractContextM
 
 
 def hash_of(path: str | Path) -> str:
-    """Return the joint hash of the tables of a folder."""
-    return joint_hash([table.sha256 for table in read_tables(path)])
+    """Return the joint hash of the files of a folder."""
+    read = read_source(path)
+    tables = [read.table] if isinstance(read, Sheet) else read
+    return joint_hash([table.sha256 for table in tables])
 
 
-def open_tables(
+def open_sources(
     paths: Paths, request: Request, problems: Problems
-) -> tuple[Sequence[Table], Metadata]:
-    """Return the tables of some files, with unique names, and their metadata."""
+) -> tuple[Sequence[Table] | Sheet, Metadata]:
+    """Return the tables of some files, with unique names, or the sheet of a run or of logs; and the
+    metadata.
+    """
     with problems.of("readable", fatal=True):
         _refuse_two_on_stdin(paths, request)
     sources: Sequence[str | Path | ArrowStream] = ()
     with problems.of("readable"):
         sources = expand(paths)
     keys = () if request.roles.row_id is None else (request.roles.row_id,)
-    read: list[Table] = []
+    read: list[Table | Sheet] = []
     with _folders_once(sources):
         with problems.of("readable"):
             logs = evaluation_of(sources, request)
@@ -156,10 +161,20 @@ def open_tables(
                     "which record failures",
                     hint="in a table, leave the score of a failed request empty, or write 0",
                 )
-            sources, read = (sources, []) if logs is None else ((), [logs])
+            if logs is not None:
+                sources, read = (), [logs]
         for path in () if problems.failed("readable") else sources:
             with problems.of("readable"):
-                read += read_tables(path, keys)
+                more = read_source(path, keys)
+                read += [more] if isinstance(more, Sheet) else more
+    tables = [one for one in read if isinstance(one, Table)]
+    for run in (one for one in read if isinstance(one, Sheet) and len(read) > 1):
+        with problems.of("readable"):
+            raise InputError(
+                "is a whole run, and there are other files beside it",
+                path=run.path,
+                hint="give one run at a time: bbc batch reads several",
+            )
     problems.settle("readable")
     problems.saw("readable", read)
     parsed = []
@@ -168,10 +183,12 @@ def open_tables(
             parsed.append(one.metadata)
     metadata = merged(parsed)
     problems.saw("metadata", metadata)
+    if isinstance(sheet := read[0], Sheet):
+        return sheet, metadata
     by_hand = {*request.roles.by_hand, *request.only, *metadata.configurations}
-    read = [table.asked_for(by_hand) for table in read]
-    problems.saw("names", read)
-    return [_named_once(table, problems) for table in read], metadata
+    tables = [table.asked_for(by_hand) for table in tables]
+    problems.saw("names", tables)
+    return [_named_once(table, problems) for table in tables], metadata
 
 
 def file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 WIDE = "wide"
 """The layout that no dialect recognises: one column per configuration."""
+RUN = "run"
+"""The layout of predictions whose reader knows roles, configurations and classes."""
 
 
 def _none() -> IntArray:

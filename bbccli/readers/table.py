@@ -105,9 +105,6 @@ class Table:
         Columns `config::0` and so on, for unnamed classes: the file holds lists.
     levels
         Ordered categories by column, of a file that holds lists.
-    cells
-        Columns of the configurations, if known: then roles go by the written names alone, and names
-        of configurations have no other meaning.
     """
 
     path: str
@@ -119,7 +116,6 @@ class Table:
     aside: tuple[str, ...] = ()
     unnamed: tuple[str, ...] = ()
     levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    cells: tuple[PredictionColumn, ...] = ()
 
     @property
     def metadata(self) -> Metadata:

@@ -13,7 +13,7 @@ from reading import checked, fault
 from bbccli.core import reading
 from bbccli.errors import InputError
 from bbccli.readers import Roles, read
-from bbccli.readers.pipeline import read_tables
+from bbccli.readers.pipeline import read_source
 from bbccli.stats.verification import verified
 
 N = 40
@@ -414,10 +414,10 @@ def test_labels_of_three_classes(tmp_path, predicted, truth, agree):
     rows = [f"{','.join(row)},Fold1" for row in zip(predicted, truth, chances, "1234", strict=True)]
     (tmp_path / "one.csv").write_text(lines("pred,obs,a,b,c,rowIndex,Resample", *rows))
     if agree is None:
-        read_tables(tmp_path)
+        read_source(tmp_path)
         return
     with pytest.raises(InputError, match=f"contradict the probabilities: {agree} agree"):
-        read_tables(tmp_path)
+        read_source(tmp_path)
 
 
 TWICE = (

@@ -15,20 +15,16 @@ from runs import FOREIGN, autogluon, autosklearn, history, oof, write
 
 from bbccli import read
 from bbccli.errors import InputError
+from bbccli.readers.interface import Predictions
 from bbccli.readers.runs import autogluon as ag
 from bbccli.readers.runs import autosklearn as ask
-from bbccli.readers.table import Table
 
 FOLDS = ["S1F1", "S1F2", "S1F3"]
 FLOAT32 = np.array([0.1, 0.8, 0.3, 0.9], np.float32)
 
 
-def column(table: Table, name: str) -> np.ndarray:
-    return table.data.column(name).to_numpy()
-
-
-def left_out(table: Table) -> dict[str, str]:
-    return {one.name: one.reason for one in table.metadata.run.left_out}
+def left_out(given: Predictions) -> dict[str, str]:
+    return {one.name: one.reason for one in given.about.run.left_out}
 
 
 @pytest.fixture
@@ -67,9 +63,9 @@ def test_autogluon_is_known_by_its_files(predictor: Path, tmp_path: Path) -> Non
 
 def test_autogluon_flags(predictor: Path) -> None:
     found = ag.load(predictor)
-    assert found.metadata.run.tool == "AutoGluon"
-    assert "truth" not in found.names
-    assert found.metadata.flags == {
+    assert found.about.run.tool == "AutoGluon"
+    assert not found.roles
+    assert found.about.flags == {
         "CatBoost_BAG_L1/T1": ("early_stopping_on_fold",),
         "EBM_BAG_L1": (),
         "ExtraTreesEntr_BAG_L1": ("oob",),
@@ -82,7 +78,7 @@ def test_autogluon_flags(predictor: Path) -> None:
         "WeightedEnsemble_L2": ("ensemble",),
         "WeightedEnsemble_L3": ("ensemble",),
     }
-    assert list(found.names) == sorted(found.names)
+    assert list(found.by_configuration) == sorted(found.by_configuration)
     assert left_out(found) == {
         "LightGBM_BAG_L1_FULL": "no out-of-fold predictions",
         "TabPFNv2_BAG_L1": "a single model, which predicts its own training samples",
@@ -91,13 +87,13 @@ def test_autogluon_flags(predictor: Path) -> None:
 
 def test_autogluon_means_over_repeats(predictor: Path) -> None:
     found = ag.load(predictor)
-    linear = column(found, "LinearModel_BAG_L1")
+    linear = found.by_configuration["LinearModel_BAG_L1"]
     np.testing.assert_array_equal(linear, [0.5, 0.25, 0.25, np.nan])
     assert linear.dtype == np.float64
-    once = column(found, "LightGBM_BAG_L1")
+    once = found.by_configuration["LightGBM_BAG_L1"]
     np.testing.assert_array_equal(once, FLOAT32)
     assert once.dtype == np.float32
-    np.testing.assert_array_equal(column(found, "EBM_BAG_L1"), [0.5, 0.5, np.nan, np.nan])
+    np.testing.assert_array_equal(found.by_configuration["EBM_BAG_L1"], [0.5, 0.5, np.nan, np.nan])
 
 
 def test_autogluon_classes(tmp_path: Path) -> None:
@@ -105,8 +101,7 @@ def test_autogluon_classes(tmp_path: Path) -> None:
     models = {"LightGBM_BAG_L1": (oof(np.asfortranarray(total), count), FOLDS)}
     found = ag.load(autogluon(tmp_path, models))
     expected = np.array([*(total[:3] / [[3], [2], [1]]), [np.nan] * 3])
-    for k in range(3):
-        np.testing.assert_array_equal(column(found, f"LightGBM_BAG_L1::{k}"), expected[:, k])
+    np.testing.assert_array_equal(found.by_configuration["LightGBM_BAG_L1"], expected)
 
 
 ARRAYS = {"_oof_pred_proba": FLOAT32, "_oof_pred_model_repeats": FLOAT32}
@@ -167,15 +162,14 @@ def test_autosklearn(search: Path) -> None:
     assert ask.recognises(search)
     assert not ag.recognises(search)
     found = ask.load(search)
-    assert found.metadata.run.tool == "auto-sklearn"
-    np.testing.assert_array_equal(column(found, "truth"), TRUTH)
+    assert found.about.run.tool == "auto-sklearn"
+    np.testing.assert_array_equal(found.roles["truth"], TRUTH)
     flags = [("1", ("dummy",)), ("2", ()), ("3", ("low_fidelity",)), ("10", ())]
-    assert list(found.metadata.flags.items()) == flags
-    for k in range(2):
-        np.testing.assert_array_equal(column(found, f"2::{k}"), TWO[:, k])
-        np.testing.assert_array_equal(column(found, f"10::{k}"), TWO[:, k] / 4)
+    assert list(found.about.flags.items()) == flags
+    np.testing.assert_array_equal(found.by_configuration["2"], TWO)
+    np.testing.assert_array_equal(found.by_configuration["10"], TWO / 4)
     assert left_out(found) == dict.fromkeys("45", "its predictions were deleted")
-    assert found.metadata.n_candidates_total == 7  # two crashed; the dummy is no candidate
+    assert found.about.n_candidates_total == 7  # two crashed; the dummy is no candidate
 
 
 def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -191,9 +185,9 @@ def test_autosklearn_from_within(search: Path, monkeypatch: pytest.MonkeyPatch) 
 def test_autosklearn_without_history(tmp_path: Path) -> None:
     path = autosklearn(tmp_path / "tmp", TRUTH, {"1_2_0.0": FLOAT32[:, None], "7_2_0.0": FLOAT32})
     found = ask.load(path)
-    assert found.metadata.flags == {"1_2": (), "7_2": ()}
-    np.testing.assert_array_equal(column(found, "1_2"), FLOAT32)
-    assert (left_out(found), found.metadata.n_candidates_total) == ({}, None)
+    assert found.about.flags == {"1_2": (), "7_2": ()}
+    np.testing.assert_array_equal(found.by_configuration["1_2"], FLOAT32)
+    assert (left_out(found), found.about.n_candidates_total) == ({}, None)
 
 
 def test_autosklearn_failed_runs_were_tried(search: Path) -> None:
@@ -201,11 +195,11 @@ def test_autosklearn_failed_runs_were_tried(search: Path) -> None:
     place = search / "smac3-output" / "run_1" / "runhistory.json"
     for status, n_tried in (("CRASHED", 6), ("TIMEOUT", 6), ("MEMOUT", 6), ("STOP", 5)):
         write(place, history({7: 0.5}, status))
-        assert ask.load(search).metadata.n_candidates_total == n_tried
+        assert ask.load(search).about.n_candidates_total == n_tried
     found = json.loads(history({2: 0.5}))
     found["data"] += json.loads(history({2: 0.5}, "CRASHED"))["data"]
     write(place, json.dumps(found))
-    assert ask.load(search).metadata.n_candidates_total == 5
+    assert ask.load(search).about.n_candidates_total == 5
 
 
 OWN = "runs/1_2_0.0/predictions_ensemble_1_2_0.0.npy"
@@ -244,7 +238,7 @@ def targets(path: Path, array: Any) -> Path:
 @pytest.mark.parametrize("kind", ["f4", ">f8", "u1", "i8"])
 def test_targets(search: Path, kind: str) -> None:
     for array in (np.array(TRUTH, kind), np.asfortranarray(np.array(TRUTH, kind)[:, None])):
-        np.testing.assert_array_equal(column(ask.load(targets(search, array)), "truth"), TRUTH)
+        np.testing.assert_array_equal(ask.load(targets(search, array)).roles["truth"], TRUTH)
 
 
 def test_targets_of_another_form(search: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from bbccli.core import reading
 from bbccli.core.source import ReportedScore
 from bbccli.errors import InputError
-from bbccli.readers.runs.recording import as_table, load
+from bbccli.readers.runs.recording import handed_over, load
 from bbccli.recording import store
 from bbccli.recording.store import Design, Listed, Part, identity_of
 from bbccli.recording.tries import short_names
@@ -51,7 +51,7 @@ def test_what_is_written_is_read(folder, plan):
     run = load(folder)
     assert run.predictions[0, :, 0].tolist() == [0.25, 0.75] * 3
     assert run.folds.tolist() == [[0, 1] * 3]
-    about = as_table(run).metadata
+    about = handed_over(run).about
     assert (about.task, about.classes) == (Task.BINARY, ("no", "yes"))
     assert about.run.metric == "roc_auc"
     assert about.selection is Pooling.FOLD_MEAN
@@ -65,8 +65,7 @@ def test_the_order_of_the_trials_is_that_of_their_first_test_sets(folder):
         found = scored(split, 0.5, 0.5, params={"C": strength}, time=time)
         store.write(folder, found)
     run = load(folder)
-    assert as_table(run).metadata.run.tried == ("C=1", "C=3", "C=2")
-    assert as_table(run).metadata.raw["run"]["tried"] == ["C=1", "C=3", "C=2"]
+    assert handed_over(run).about.run.tried == ("C=1", "C=3", "C=2")
 
 
 def test_of_one_search_the_first_score_counts_and_of_several_the_last(folder):

@@ -11,7 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli.readers import read
-from bbccli.readers.runs.recording import as_table, load
+from bbccli.readers.runs.recording import handed_over, load
 from bbccli.recording import store
 
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
@@ -25,7 +25,7 @@ def what(folder):
     order = np.argsort(run.configurations)
     names = tuple(run.configurations[i] for i in order)
     scores = [{split: part.score for split, part in run.tries[i].splits.items()} for i in order]
-    return names, run.predictions[:, :, order].tolist(), scores, as_table(run).metadata.run.again
+    return names, run.predictions[:, :, order].tolist(), scores, handed_over(run).about.run.again
 
 
 @pytest.mark.sweep
@@ -65,7 +65,7 @@ def test_many_forks_at_once_never_share_a_name(tmp_path):
     run = load(rec.folder)
     assert sorted(run.configurations) == [f"m{number}" for number in range(8)]
     assert run.complete.all()
-    assert as_table(run).metadata.run.again == as_table(run).metadata.run.tried_again == ()
+    assert handed_over(run).about.run.again == handed_over(run).about.run.tried_again == ()
     for name, values in zip(run.configurations, run.predictions[0].T, strict=True):
         assert (values == int(name[1:]) / 10).all()
 
@@ -99,5 +99,5 @@ def test_forks_that_are_killed_lose_what_they_were_at_alone(tmp_path):
     assert len(run.configurations) == 8
     assert run.damaged == ()
     assert run.complete.all()
-    assert as_table(run).metadata.run.tried_again == ()  # the same predictions count once
+    assert handed_over(run).about.run.tried_again == ()  # the same predictions count once
     assert read(rec.folder).n_configurations == 8

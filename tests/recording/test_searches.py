@@ -45,7 +45,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
-from bbccli.readers.runs.recording import as_table, load
+from bbccli.readers.runs.recording import handed_over, load
 from bbccli.recording import Recorder, store
 from bbccli.recording.given import plain
 from bbccli.types import PredictionKind, Task
@@ -85,7 +85,7 @@ def test_randomized_search_over_steps_of_a_pipeline(tmp_path):
     names = {"m=KNeighborsClassifier n_neighbors=3", "m=KNeighborsClassifier n_neighbors=5"}
     assert set(run.configurations) == names | {"m=GaussianNB", "m=SVC"}
     assert run.kind is PredictionKind.SCORE  # of an SVC, beside probabilities
-    assert as_table(run).metadata.n_candidates_total == 4
+    assert handed_over(run).about.n_candidates_total == 4
 
 
 @pytest.mark.one_in(1)
@@ -110,7 +110,7 @@ def test_failing_fits_are_incomplete_and_no_error(tmp_path):
     assert run.configurations[0] == "fails=1000"
     assert run.complete.tolist() == [True, False]
     assert np.isnan(run.predictions[0, :, 1]).any()
-    assert [one.id for one in as_table(run).metadata.run.leaderboard] == ["fails=1000"]
+    assert [one.id for one in handed_over(run).about.run.leaderboard] == ["fails=1000"]
 
 
 def test_predictions_are_made_once_and_the_estimator_is_left_as_it_was(tmp_path):
@@ -215,7 +215,7 @@ def test_predictions_of_all_kinds(tmp_path, y, estimator, scoring, method, found
     classes = () if y is VALUES else ("0", "1", "2")[: y.max() + 1]
     assert (run.design.task, run.design.classes) == (found, classes)
     assert run.predictions.shape == (1, 60, 2, *([3] if y is THREE else []))
-    listed = [one.value for one in as_table(run).metadata.run.leaderboard]
+    listed = [one.value for one in handed_over(run).about.run.leaderboard]
     sign = -1 if str(scoring).startswith("neg_") else 1
     assert listed == pytest.approx(sign * recorded.cv_results_["mean_test_score"], abs=1e-12)
     best = sklearn.clone(estimator).set_params(**{key: grid[key][1] for key in grid})
@@ -309,8 +309,8 @@ def test_a_loop_writes_what_it_has(tmp_path):
     run = load(rec.folder)
     assert run.configurations == ("trial 3", "trial 1", "trial 2")
     assert run.complete.tolist() == [True, False, True]
-    assert as_table(run).metadata.n_candidates_total == 4
-    assert as_table(run).metadata.flags["trial 3"] == ("shared_preprocessing",)
+    assert handed_over(run).about.n_candidates_total == 4
+    assert handed_over(run).about.flags["trial 3"] == ("shared_preprocessing",)
     for test, own in by_hand(KNeighborsClassifier(3), rec.cv, X, Y):
         assert np.array_equal(run.predictions[0, test, 0], own[:, 1])
 
@@ -346,7 +346,7 @@ def test_a_folder_belongs_to_one_design(tmp_path):
     rec = recorder(tmp_path, scoring="accuracy")
     first.finish(search(first, grid={"n_neighbors": [1, 3]}))
     rec.finish(search(rec, grid={"n_neighbors": [3, 5]}))
-    assert as_table(load(rec.folder)).metadata.n_candidates_total == 3
+    assert handed_over(load(rec.folder)).about.n_candidates_total == 3
     with pytest.raises(InputError, match="other data, folds or metric"):
         recorder(tmp_path, cv=KFold(3), scoring="accuracy")
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 
 from bbccli.core.source import LeftOut
 from bbccli.readers import read
-from bbccli.readers.runs.recording import as_table, load
+from bbccli.readers.runs.recording import handed_over, load
 from bbccli.recording import Recorder, store
 from bbccli.recording.store import Part
 from bbccli.recording.tries import tries_of
@@ -49,7 +49,7 @@ def searched(place, X=X, grid=GRID, model=None, rec=None, **how):
 
 def again(run):
     """Names of what was recorded again, and of what was tried again."""
-    about = as_table(run).metadata.run
+    about = handed_over(run).about.run
     return about.again, about.tried_again
 
 
@@ -153,7 +153,7 @@ def test_a_scorer_that_was_used_twice_leaves_a_try_out_and_says_so(tmp_path):
     for _ in range(2):
         cross_val_score(model, X, Y, cv=splits, scoring=scorer)
     run = load(tmp_path / "run")
-    assert (run.configurations, as_table(run).metadata.n_candidates_total) == (("Chances",), 2)
+    assert (run.configurations, handed_over(run).about.n_candidates_total) == (("Chances",), 2)
     why = "scored again by the same scorer, with other predictions"
     assert run.left_out == (LeftOut("Chances #2", why),)
     assert "candidates-missing" in codes(read(tmp_path / "run"))
@@ -168,7 +168,7 @@ def test_a_test_set_that_is_scored_once_more_is_no_try(tmp_path):
     found.score(X[rows], Y[rows])
     rec.finish(found)
     run = load(rec.folder)
-    assert (as_table(run).metadata.n_candidates_total, run.left_out) == (2, ())
+    assert (handed_over(run).about.n_candidates_total, run.left_out) == (2, ())
     assert verify(read(rec.folder)).n_checked == 2
 
 
@@ -211,7 +211,7 @@ def test_a_loop_that_forgets_to_change_the_name_is_not_one_configuration(tmp_pat
             rec.write("model", test, model.predict_proba(X[test]), params={"power": power})
     run = load(rec.folder)
     assert run.configurations == ("model", "model #2", "model #3")
-    assert (as_table(run).metadata.n_candidates_total, run.complete.all()) == (3, True)
+    assert (handed_over(run).about.n_candidates_total, run.complete.all()) == (3, True)
     assert [one.params["power"] for one in run.tries] == [1, 2, 3]
 
 
@@ -245,7 +245,7 @@ def test_candidates_that_never_were_fitted_count_as_tried(tmp_path):
     assert (done.n_candidates, done.n_fits) == (4, 6)
     assert done.incomplete == ("fails=-1000 power=1", "fails=-1000 power=2")
     run = load(tmp_path / "run")
-    assert (run.configurations, as_table(run).metadata.n_candidates_total) == (
+    assert (run.configurations, handed_over(run).about.n_candidates_total) == (
         ("power=1", "power=2"),
         4,
     )
@@ -264,7 +264,7 @@ def test_a_candidate_that_is_fitted_later_was_tried_once(tmp_path):
     made.cv_results_ = failed | {"params": [{"power": 1}], "mean_test_score": [np.nan]}
     assert rec.finish(made).incomplete == ("power=1",)
     searched(tmp_path, rec=rec)
-    assert as_table(load(rec.folder)).metadata.n_candidates_total == 2
+    assert handed_over(load(rec.folder)).about.n_candidates_total == 2
 
 
 def test_a_configuration_counts_from_its_name_on(tmp_path):
@@ -273,7 +273,7 @@ def test_a_configuration_counts_from_its_name_on(tmp_path):
     rec.configuration("pruned")
     cross_val_score(Chances(), X, Y, cv=rec.cv, scoring=rec.configuration("one"))
     run = load(rec.folder)
-    assert (run.configurations, as_table(run).metadata.n_candidates_total) == (("one",), 2)
+    assert (run.configurations, handed_over(run).about.n_candidates_total) == (("one",), 2)
     assert run.left_out == (LeftOut("pruned", "no predictions"),)
 
 

@@ -1,4 +1,4 @@
-"""Logs of evaluation frameworks: files and folders -> one table of scores.
+"""Logs of evaluation frameworks: files and folders -> a sheet of scores.
 
 A framework is a module of this folder with a `FRAMEWORK`, and a line in `PATTERNS`. It is tried on
 files with its names.
@@ -18,11 +18,13 @@ from bbccli.core import reading
 from bbccli.core.local import trying, within
 from bbccli.errors import InputError
 from bbccli.readers.roles import Request
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import PACKINGS, is_result
-from bbccli.readers.table import ArrowStream, Table, not_predictions
+from bbccli.readers.table import ArrowStream, not_predictions
 
 if TYPE_CHECKING:
-    from bbccli.readers.evaluations.base import File, Framework
+    from bbccli.readers.evaluations.files import File
+    from bbccli.readers.interface import Framework
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "inspect_ai": ("*.eval", "*.json"),
@@ -48,8 +50,8 @@ def framework(module: str) -> Framework:
     return found
 
 
-def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -> Table | None:
-    """Return the table of the logs in files or folders, which may hold other files; None if
+def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -> Sheet | None:
+    """Return the scores of the logs in files or folders, which may hold other files; None if
     none.
     """
     by_module: dict[str, list[File]] = {}
@@ -79,10 +81,10 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
             path=str(others[0]),
             hint="give logs of one framework only",
         )
-    from bbccli.readers.evaluations.table import table_of
+    from bbccli.readers.evaluations.scores import sheet_of_logs
 
     files = list({file.path.resolve(): file for file in files}.values())
-    return table_of(first, path, files, request)
+    return sheet_of_logs(first, path, files, request)
 
 
 def _logs(path: Path, request: Request) -> dict[str, list[File]]:
@@ -145,7 +147,7 @@ def _owned(
     paths: Iterable[Path], folder: Path | None = None
 ) -> tuple[dict[str, list[File]], list[InputError]]:
     """Return files by the module that owns them, and the errors of others."""
-    from bbccli.readers.evaluations.base import File
+    from bbccli.readers.evaluations.files import File
 
     files: dict[str, list[File]] = {}
     damaged = []

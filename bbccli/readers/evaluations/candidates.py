@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from bbccli.core.notes import listing
 from bbccli.core.source import LeftOut
 from bbccli.errors import InputError
-from bbccli.readers.evaluations.base import ItemScores, Log
+from bbccli.readers.interface import ItemScores, Log
 
 _BARE = ("model", "prompt", "solver")
 """Keys whose values are names by themselves."""

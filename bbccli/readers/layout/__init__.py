@@ -11,6 +11,7 @@ from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.readers.checks.subsets import refuse_subsets
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
+from bbccli.readers.layout.known import as_requested
 from bbccli.readers.layout.long import long_sheet
 from bbccli.readers.layout.stack import stack
 from bbccli.readers.layout.wide import wide_sheet
@@ -24,9 +25,15 @@ from bbccli.readers.table import Table
 
 
 def lay_out(
-    tables: Sequence[Table], metadata: Metadata, request: Request, problems: Problems
+    tables: Sequence[Table] | Sheet, metadata: Metadata, request: Request, problems: Problems
 ) -> Sheet:
-    """Bring a wide table, or long ones of any dialect, into one form."""
+    """Bring a wide table, long ones of any dialect, or what a reader knows into one form."""
+    if isinstance(tables, Sheet):
+        with problems.of("roles", fatal=True):
+            refuse_truth(request, request.hints(metadata).task)
+            sheet = as_requested(tables, request)
+        problems.saw("roles", sheet)
+        return sheet
     hints, by_hand = request.hints(metadata), {*request.only, *metadata.configurations}
     for table in tables:
         fold = None if is_given(request.folds) else request.roles.fold
@@ -77,8 +84,7 @@ def _layouts_of(
 ) -> tuple[str, list[Layout]]:
     """Return the name of the layout of the first table, and the layout of each long one."""
     one_file = len(tables) == 1
-    known = WIDE if one_file and tables[0].cells else None
-    dialects = [dialect_of(table, hints, dialect or known, one_file=one_file) for table in tables]
+    dialects = [dialect_of(table, hints, dialect, one_file=one_file) for table in tables]
     layouts = [d.layout(table, hints) for table, d in zip(tables, dialects, strict=True) if d]
     if not layouts and not one_file:
         raise OptionError(

@@ -21,17 +21,10 @@ OF_SEARCHES = ({"model", "score_val"}, {"number", "value", "state"})
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     """Assign a role to every column of a wide table."""
-    by_source = {cell.source: cell for cell in table.cells}
-    chosen, spare = choose_roles(table, hints, by_source)
+    chosen, spare = choose_roles(table, hints)
     others = {*chosen.values(), *spare}
     names = [name for name in table.names if name not in others]
     if "truth" not in hints.absent:
-        if metadata.run and not {"truth", "time"} & chosen.keys():
-            raise InputError(
-                f"{metadata.run.tool} exports hold no labels",
-                path=table.path,
-                hint="give --labels train.csv --truth COLUMN, the training data in the same order",
-            )
         check_outcome(chosen, table)
     if not names:
         raise InputError(
@@ -42,7 +35,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)
-    cells = tuple(by_source.get(name) or PredictionColumn(name, name, name) for name in names)
+    cells = tuple(PredictionColumn(name, name, name) for name in names)
     return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
 
 

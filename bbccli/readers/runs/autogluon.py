@@ -22,13 +22,12 @@ from numpy.typing import NDArray
 from bbccli.core.source import LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS
+from bbccli.readers.interface import Predictions, RunReader
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs import contents
-from bbccli.readers.runs.base import APART, RunReader, left_out, table_of
-from bbccli.readers.runs.contents import folders_in, is_file
+from bbccli.readers.runs.contents import folders_in, is_file, left_out
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.sources.files import file_bytes
-from bbccli.readers.table import Table
 from bbccli.types import FloatArray, Pooling
 
 _BOARD = "leaderboard.csv"
@@ -77,7 +76,7 @@ def recognises(path: Path) -> bool:
     return any(map(is_file, needed)) or any(is_file(one / _OOF) for one in _folders(path))
 
 
-def load(path: Path) -> Table:
+def load(path: Path) -> Predictions:
     """Read the out-of-fold predictions of all models."""
     predictions: dict[str, FloatArray] = {}
     flags: dict[str, tuple[str, ...]] = {}
@@ -109,14 +108,13 @@ def load(path: Path) -> Table:
     run = ToolRun(
         tool="AutoGluon",
         left_out=tuple(excluded),
-        classes_in_order=len(shape) == 2,
         unchecked=f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)",
     )
-    about = Metadata(flags=flags)
+    about = Metadata(flags=flags, run=run)
     if (path / _BOARD).is_file():
-        run, about = _with_leaderboard(path / _BOARD, run, about)
+        about = _with_leaderboard(path / _BOARD, run, about)
     patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
-    return table_of(path, contents.matching(path, *patterns), predictions, run, about)
+    return Predictions(predictions, {}, contents.matching(path, *patterns), about)
 
 
 def _folders(path: Path) -> list[Path]:
@@ -177,7 +175,7 @@ def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> b
     return alone and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
 
 
-def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> tuple[ToolRun, Metadata]:
+def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> Metadata:
     """Add the scores of a leaderboard; models that were never validated have none."""
     column = "score_val"
     rows = contents.records_with(place, "model", column, "eval_metric", hint=_HINT)
@@ -212,7 +210,7 @@ def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> tuple[ToolR
         unchecked="" if metric else f"bbc does not have the metric {called}",
     )
     total = len(names) + len(lost) if lost else None
-    return run, replace(about, selection=Pooling.POOLED, n_candidates_total=total)
+    return replace(about, selection=Pooling.POOLED, n_candidates_total=total, run=run)
 
 
-RUNS = (RunReader("AutoGluon", "`models/*/utils/oof.pkl`", recognises, load, labels=APART),)
+RUNS = (RunReader("AutoGluon", "`models/*/utils/oof.pkl`", recognises, load, labels="`--labels`"),)

@@ -18,12 +18,11 @@ import numpy as np
 
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
+from bbccli.readers.interface import Predictions, RunReader
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.runs.base import RunReader, left_out, table_of
-from bbccli.readers.runs.contents import folders_in, is_file, matching, read_json
+from bbccli.readers.runs.contents import folders_in, is_file, left_out, matching, read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.sources.files import file_bytes
-from bbccli.readers.table import Table
 from bbccli.types import FloatArray
 
 _Key = tuple[int, int]
@@ -59,7 +58,7 @@ def recognises(path: Path) -> bool:
     return is_file(_root(path) / _TARGETS) and bool(folders_in(_root(path) / "runs"))
 
 
-def load(path: Path) -> Table:
+def load(path: Path) -> Predictions:
     """Read the targets, and the predictions of each run at its largest budget."""
     root, above = _root(path), path.absolute().parent
     if root == path and _histories(above):
@@ -81,18 +80,23 @@ def load(path: Path) -> Table:
     lost = [names[key] for key in finished if names[key] not in flags]
     dummies = {name for key, name in names.items() if key[1] == _DUMMY}
     n_tried = len({*flags, *lost} - dummies) + n_failed
-    by_class = next(iter(predictions.values())).ndim == 2
+    first = next(iter(predictions.values()))
     inner = root.relative_to(path) / _TARGETS, root.relative_to(path) / _PREDICTIONS
-    return table_of(
-        path,
+    run = ToolRun(
+        tool="auto-sklearn",
+        left_out=left_out(lost, "its predictions were deleted"),
+        unchecked="auto-sklearn does not name the metric of its costs",
+    )
+    return Predictions(
+        predictions,
+        {"truth": _truth(truth, first.ndim == 2)},
         matching(path, *(one.as_posix() for one in inner), f"{_HISTORY}/*/runhistory.json"),
-        {"truth": _truth(truth, by_class)} | predictions,
-        ToolRun(
-            tool="auto-sklearn",
-            left_out=left_out(lost, "its predictions were deleted"),
-            unchecked="auto-sklearn does not name the metric of its costs",
+        Metadata(
+            classes=tuple(map(str, range(*first.shape[1:]))) if first.ndim == 2 else (),
+            flags=flags,
+            n_candidates_total=n_tried if histories else None,
+            run=run,
         ),
-        Metadata(flags=flags, n_candidates_total=n_tried if histories else None),
     )
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.core.local import opened
+from bbccli.core.source import LeftOut
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_number, to_numbers
 from bbccli.readers.column import Column, number_of
@@ -25,6 +26,11 @@ from bbccli.readers.sources.files import file_bytes
 from bbccli.readers.table import Table, check_names, name_twice
 from bbccli.recording.arrays import DamagedError, array_of
 from bbccli.types import FloatArray, IntArray
+
+
+def left_out(names: Iterable[str], reason: str) -> tuple[LeftOut, ...]:
+    """Return models that are left out for the same reason."""
+    return tuple(LeftOut(name, reason) for name in names)
 
 
 def matching(folder: Path, *patterns: str) -> list[Path]:

@@ -16,9 +16,11 @@ from bbccli.core import reading
 from bbccli.core.local import trying, within
 from bbccli.errors import InputError
 from bbccli.readers import runs
-from bbccli.readers.runs.base import RunReader
+from bbccli.readers.interface import Predictions, RunReader
+from bbccli.readers.layout.known import sheet_of
 from bbccli.readers.runs.contents import parsing_once
 from bbccli.readers.runs.tables import damaged
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
 
 _MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
@@ -38,15 +40,15 @@ RUNS: tuple[RunReader, ...] = tuple(
 _OF_TABLES = (".parquet", ".csv", ".tsv", ".feather")
 
 
-def tables_of(folder: Path) -> Sequence[Table]:
-    """Return the tables of a tool's folder."""
+def read_folder(folder: Path) -> Sheet | Sequence[Table]:
+    """Return what a tool left in a folder: predictions, or tables read like any others."""
     with within(folder, follow_links=reading.current().follow_links), parsing_once():
         with trying():
             reader = reader_of(folder)
             if reader is None:
                 raise _unknown(folder)
-        tables = reader.load(folder)
-        return [tables] if isinstance(tables, Table) else tables
+        read = reader.load(folder)
+        return sheet_of(str(folder), read) if isinstance(read, Predictions) else read
 
 
 def reader_of(folder: Path) -> RunReader | None:

@@ -1,4 +1,4 @@
-"""The folder of a `Recorder` as a table: a row for each predicted sample and repeat."""
+"""The folder of a `Recorder`: a row for each predicted sample and repeat."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bbccli.core.source import LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
+from bbccli.readers.interface import Order, Predictions, RunReader
 from bbccli.readers.metadata import Metadata
-from bbccli.readers.runs.base import ROLES, Order, RunReader, table_of
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
-from bbccli.readers.table import Table, cells_of
 from bbccli.recording import store
 from bbccli.recording.interim import common_kind
 from bbccli.recording.store import Design, Listed, Part
@@ -227,45 +227,40 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
     return folds
 
 
-def as_table(run: Recording) -> Table:
-    """Lay out a recording; a repeated hold-out has no folds within a repeat."""
+def handed_over(run: Recording) -> Predictions:
+    """Return a recording; a repeated hold-out has no folds within a repeat."""
     plan, tries = run.design, run.tries
     weights, weighted, otherwise = _weights(run)
-    predictions = run.predictions.reshape(*run.predictions.shape[:2], -1)
-    tested = np.isfinite(predictions).any(axis=2)
+    tested = np.isfinite(run.predictions).any(axis=(2, 3)[: run.predictions.ndim - 2])
     repeats, rows = np.nonzero(tested if run.folds is None else tested | (run.folds >= 0))
-    columns = _sample_columns(run, weights, repeats, rows)
-    cells = cells_of(run.configurations, plan.classes if run.predictions.ndim == 4 else (), ROLES)
-    names = np.array([*plan.classes, None], dtype=object)
-    for column, cell in enumerate(cells):
-        own = predictions[repeats, rows, column]
-        if run.kind is PredictionKind.LABEL:
-            own = names[np.where(np.isfinite(own), own, -1).astype(np.int64)]
-        columns[cell.source] = own
+    predictions: NDArray[Any] = run.predictions[repeats, rows]
+    if run.kind is PredictionKind.LABEL:
+        names = np.array([*plan.classes, None], dtype=object)
+        predictions = names[np.where(np.isfinite(predictions), predictions, -1).astype(np.int64)]
     several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
     board, complete = dict(_leaderboard(run, selection)), run.complete
     identities = [one.identity for one in tries]
     scored = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
-    return table_of(
-        run.path,
-        matching(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
-        columns,
-        ToolRun(
-            tool="recorder",
-            left_out=run.left_out,
-            metric=plan.scoring or None,
-            metric_name=None if plan.scoring or not scored else "a scorer of its own",
-            unchecked=otherwise if board else "no search reported its scores",
-            tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
-            leaderboard=tuple(score for c, score in board.items() if complete[c]),
-            again=tuple(one.name for one in tries if one.again),
-            tried_again=tuple(
-                one.name for c, one in enumerate(tries) if one.identity in identities[:c]
-            ),
-            damaged=run.damaged,
-            weighted=weighted,
+    report = ToolRun(
+        tool="recorder",
+        left_out=run.left_out,
+        metric=plan.scoring or None,
+        metric_name=None if plan.scoring or not scored else "a scorer of its own",
+        unchecked=otherwise if board else "no search reported its scores",
+        tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
+        leaderboard=tuple(score for c, score in board.items() if complete[c]),
+        again=tuple(one.name for one in tries if one.again),
+        tried_again=tuple(
+            one.name for c, one in enumerate(tries) if one.identity in identities[:c]
         ),
+        damaged=run.damaged,
+        weighted=weighted,
+    )
+    return Predictions(
+        {name: predictions[:, c] for c, name in enumerate(run.configurations)},
+        _roles(run, weights, repeats, rows),
+        matching(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
         Metadata(
             task=plan.task,
             classes=plan.classes,
@@ -275,8 +270,8 @@ def as_table(run: Recording) -> Table:
             },
             selection=selection if several else None,
             n_candidates_total=len(tries) + len(run.left_out),
+            run=report,
         ),
-        cells,
     )
 
 
@@ -284,10 +279,10 @@ def _parts(run: Recording) -> list[Part]:
     return [part for one in run.tries for part in one.parts]
 
 
-def _sample_columns(
+def _roles(
     run: Recording, weights: FloatArray | None, repeats: IntArray, rows: IntArray
 ) -> dict[str, Any]:
-    """Return the columns of the roles."""
+    """Return the values of the samples (n_rows,), by role."""
     plan = run.design
     columns: dict[str, Any] = {"row_id": rows}
     if len(run.predictions) > 1:
@@ -364,7 +359,7 @@ RUNS = (
         "recorder",
         f"`{store.HEADER}`",
         recognises,
-        lambda folder: as_table(load(folder)),
+        lambda folder: handed_over(load(folder)),
         Order.FIRST,
     ),
 )

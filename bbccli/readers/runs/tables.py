@@ -22,12 +22,12 @@ from bbccli.core.rounding import percent
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.arrow import is_number, is_text
+from bbccli.readers.interface import Order, RunReader
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PROBABILITY, class_predictions, spelled
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Hints
-from bbccli.readers.runs.base import Order, RunReader, left_out
-from bbccli.readers.runs.contents import parsed, read_table
+from bbccli.readers.runs.contents import left_out, parsed, read_table
 from bbccli.readers.table import Table, check_names
 from bbccli.types import FloatArray, IntArray
 

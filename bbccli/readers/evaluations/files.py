@@ -1,4 +1,4 @@
-"""Logs of evaluations: the score of each configuration on each item, and their files."""
+"""Files that may be logs: content, decompressed and parsed on demand."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ import math
 import struct
 import zipfile
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
-from dataclasses import dataclass, field
 from functools import cached_property
 from io import BufferedReader
 from itertools import chain
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, TypeVar
 
 from bbccli.core import reading
 from bbccli.core.local import opened, within
 from bbccli.errors import InputError
-from bbccli.readers.evaluations.times import Moment
 from bbccli.readers.sources.delimited import as_utf8
 from bbccli.readers.sources.files import PACKINGS, file_bytes, sha256_of, unpacked
 from bbccli.readers.sources.limits import check_ratio, unpack_within
@@ -28,7 +25,6 @@ from bbccli.readers.sources.limits import check_ratio, unpack_within
 _T = TypeVar("_T")
 
 DAMAGED: Final = "copy or write the file again"
-NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 
 _HEAD = 2**16
 """Bytes by which a file is recognised."""
@@ -38,149 +34,6 @@ _LINES = 20
 
 _ZSTD = 93
 """Compression method of zip files that `zipfile` knows only from Python 3.14 on."""
-
-
-class ItemScores(NamedTuple):
-    """One item in one epoch.
-
-    Parameters
-    ----------
-    item
-        Key of the item within its task.
-    scores
-        By scorer; None where it gave none.
-    epoch
-        Which time the item was asked, from 1; 0 where the framework does not say and `Log` counts.
-    error
-        Why there is no answer; empty where there is one. Scores beside an error are those that
-        the framework gives a failed request.
-    about
-        What is known of the item, such as its subject, by a name that `--group` may name.
-    content
-        Question and answer of the item, as far as the key does not tell; a prompt may change the
-        question, but not both.
-    """
-
-    item: str
-    scores: Mapping[str, float | None]
-    epoch: int = 0
-    error: str = ""
-    about: Mapping[str, object] = NOTHING
-    content: tuple[object, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class ScorerInfo:
-    """A scorer: bounds and reported mean of the scores that it gives.
-
-    Parameters
-    ----------
-    bounds
-        Smallest and largest possible score; None where unknown.
-    reported
-        The framework's own mean over the items; None where it has none.
-    tolerance
-        Largest difference that its rounding explains.
-    unchecked
-        Why its figure is not the mean over items of the mean over epochs.
-    lower_is_better
-        True of losses.
-    reduce
-        How the scores of an item in its epochs become one; None if by their mean.
-    """
-
-    bounds: tuple[float, float] | None = None
-    reported: float | None = None
-    tolerance: float = 1e-6
-    unchecked: str = ""
-    lower_is_better: bool = False
-    reduce: Callable[[Sequence[float]], float] | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Log:
-    """One run of one configuration on one task.
-
-    Parameters
-    ----------
-    place
-        The file.
-    task
-        Name of the task; empty if a framework has no tasks.
-    configuration
-        Properties that tell configurations apart, the most telling key first: `model`, `prompt`,
-        `solver` and settings. Runs of equal configurations on one task are repetitions, of which
-        the newest counts.
-    details
-        Properties that tell configurations apart if those are equal, such as the text of a prompt.
-    seeds
-        What only draws anew: runs that differ in it alone are epochs of the items.
-    results
-        In any order.
-    scorers
-        By name, the default one first.
-    created
-        Time of the run; None if unknown.
-    left_out
-        Reason for exclusion; else empty.
-    """
-
-    place: Path
-    task: str = ""
-    configuration: Mapping[str, object]
-    details: Mapping[str, object] = field(default_factory=dict)
-    seeds: Mapping[str, object] = field(default_factory=dict)
-    results: Sequence[ItemScores] = ()
-    scorers: Mapping[str, ScorerInfo] = field(default_factory=dict)
-    created: Moment | None = None
-    left_out: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Framework:
-    """An evaluation framework, with functions that recognise and read its logs.
-
-    Parameters
-    ----------
-    name
-        Name of the framework.
-    signature
-        Files that it writes, in Markdown.
-    score
-        Default score, unless `--prediction` names another one, in Markdown.
-    owns
-        True for one of its files.
-    load
-        File -> a log per run.
-    together
-        All logs -> the same, named as they are told apart.
-    headline
-        False if it does not say which of several scores counts, so that the first one does.
-    untested
-        True if no output of the framework itself was ever read, only files made from a description.
-    """
-
-    name: str
-    signature: str
-    score: str
-    owns: Callable[[File], bool]
-    load: Callable[[File], Iterable[Log]]
-    together: Callable[[Sequence[Log]], Sequence[Log]] = list
-    headline: bool = True
-    untested: bool = False
-
-    def logs(self, files: Sequence[File]) -> Sequence[Log]:
-        """Return the logs in files; what none of these would hold is a fault of the file."""
-        found: list[Log] = []
-        for file in files:
-            try:
-                found += self.load(file)
-            except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-                key = error.args[0] if isinstance(error, KeyError) else None
-                lost = f": it lacks {key}" if isinstance(key, str) else ""
-                where = f"{file.place} " if file.place else ""
-                raise file.fault(f"{where}is not as {self.name} writes it{lost}") from None
-        return self.together(found)
 
 
 class File:

@@ -1,21 +1,20 @@
-"""Logs of an evaluation -> one long table of scores."""
+"""Logs of an evaluation -> a sheet of scores, a row per item and epoch."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
+
+import numpy as np
 
 from bbccli.core.notes import listing
 from bbccli.core.rounding import count
 from bbccli.core.source import Evaluation, LeftOut, ReportedScore, ToolRun
 from bbccli.errors import InputError, parameter
-from bbccli.readers.evaluations.base import File, Framework, ItemScores, Log
 from bbccli.readers.evaluations.candidates import (
     LoggedCandidate,
     candidates_of,
@@ -25,24 +24,30 @@ from bbccli.readers.evaluations.candidates import (
     with_reduced,
     without_tasks,
 )
+from bbccli.readers.evaluations.files import File
+from bbccli.readers.interface import Framework, ItemScores, Log, Predictions
+from bbccli.readers.layout.known import hash_of, sheet_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import Request, nearest_names
-from bbccli.readers.table import Table
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.sources.limits import check_size
 from bbccli.types import Errors, Missing, Task
 
-ITEM, EPOCH, TASK, CONFIGURATION, SCORE = "item", "epoch", "task", "config", "score"
+ITEM, EPOCH, TASK = "item", "epoch", "task"
 
 _OWN_KEYS = ("id", "flags", "params", TASK)
 """Keys of a configuration that mean something else in the metadata."""
 
 
-def table_of(framework: Framework, path: str, files: Sequence[File], request: Request) -> Table:
-    """Return the scores of a framework's logs, one row per configuration, item and epoch.
+def sheet_of_logs(
+    framework: Framework, path: str, files: Sequence[File], request: Request
+) -> Sheet:
+    """Return the scores of a framework's logs, a row per item and epoch.
 
     `path` is the name for messages; the hash is that of the names and contents of `files`;
     `request.roles` may name a scorer (prediction) and a property of the items (group).
     """
-    logs = [or_empty(log) for log in framework.logs(files)]
+    logs = [or_empty(log) for log in _logs(framework, files)]
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
     used, older = newest_of([log for log in logs if not log.left_out])
     if not used:
@@ -66,7 +71,6 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
     _check_items(candidates, request, path)
     _check_content(candidates, path)
     _check_scale(candidates, scorer, path)
-    columns = _columns(candidates, scorer, request, path)
     evaluation = _evaluation(candidates, scorer, others)
     evaluation = replace(
         evaluation,
@@ -79,12 +83,26 @@ def table_of(framework: Framework, path: str, files: Sequence[File], request: Re
     run = _run(candidates, scorer, path)
     left_out = (*failed, *older, *elsewhere)
     run = replace(run, tool=framework.name, left_out=left_out, evaluation=evaluation)
-    import pyarrow as pa
+    about = _metadata(candidates, run, scorer)
+    sha256 = hash_of(sorted((one.path.name, one.sha256) for one in files))
+    sheet = sheet_of(path, _predictions(candidates, scorer, request, path, about), sha256)
+    names = {"row_id": ITEM, "repeat": EPOCH, "group": request.roles.group or ""}
+    roles = {role: replace(column, name=names[role]) for role, column in sheet.roles.items()}
+    return replace(sheet, roles=roles, metadata=_with_properties(sheet.metadata, candidates))
 
-    hashes = sorted(f"{one.path.name} {one.sha256}\n" for one in files)
-    digest = hashlib.sha256("".join(hashes).encode("utf-8", "surrogateescape")).hexdigest()
-    data = pa.table({name: pa.array(values) for name, values in columns.items()})
-    return Table(path, data, digest, _metadata(path, candidates, run, scorer))
+
+def _logs(framework: Framework, files: Sequence[File]) -> Sequence[Log]:
+    """Return the logs in files; what none of these would hold is a fault of the file."""
+    logs: list[Log] = []
+    for file in files:
+        try:
+            logs += framework.load(file)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            key = error.args[0] if isinstance(error, KeyError) else None
+            lost = f": it lacks {key}" if isinstance(key, str) else ""
+            where = f"{file.place} " if file.place else ""
+            raise file.fault(f"{where}is not as {framework.name} writes it{lost}") from None
+    return framework.together(logs)
 
 
 def _scorer(
@@ -200,36 +218,64 @@ def _check_scale(candidates: Sequence[LoggedCandidate], scorer: str, path: str) 
         )
 
 
-def _columns(
-    candidates: Sequence[LoggedCandidate], scorer: str, request: Request, path: str
-) -> dict[str, list[Any]]:
-    """Return the rows: item, epoch, configuration, score, and the group if requested."""
-    tasks, group = [*candidates[0].logs], request.roles.group
-    named = SCORE if request.roles.prediction is None else scorer
-    columns: dict[str, list[Any]] = {ITEM: [], EPOCH: [], CONFIGURATION: [], named: []}
-    if group is not None and group not in columns:
-        columns[group] = []
-    for one in candidates:
+def _predictions(
+    candidates: Sequence[LoggedCandidate],
+    scorer: str,
+    request: Request,
+    path: str,
+    about: Metadata,
+) -> Predictions:
+    """Return the scores, by item and epoch in order of first appearance, and the group of each
+    if requested.
+    """
+    several, group = len(candidates[0].logs) > 1, request.roles.group
+    rows: dict[tuple[str, int], int] = {}
+    groups: list[str | None] = []
+    scores: list[dict[int, float]] = [{} for _ in candidates]
+    for one, own in zip(candidates, scores, strict=True):
         for task, log in one.logs.items():
             seen = Counter[str]()
             for result in log.results:
                 seen[result.item] += 1
-                columns[ITEM].append(f"{task} {result.item}" if len(tasks) > 1 else result.item)
-                columns[EPOCH].append(result.epoch or seen[result.item])
-                columns[CONFIGURATION].append(one.name)
-                score = _score(result, scorer)
-                if score is not None and math.isinf(score):
-                    raise InputError(
-                        f"{scorer} of item {result.item} is infinite for {one.name}",
-                        path=str(log.place),
-                        hint="correct it in the log, or remove it to leave the item unscored",
-                    )
-                columns[named].append(score)
-                if group == TASK:
-                    columns[TASK].append(task)
-                elif group in columns and group is not None and group != ITEM:
-                    columns[group].append(_known(result, group, path))
-    return columns
+                item = f"{task} {result.item}" if several else result.item
+                key = item, result.epoch or seen[result.item]
+                row = rows.setdefault(key, len(rows))
+                known = None if group is None else _group(result, task, key, group, path)
+                groups += [known] if row == len(groups) else []
+                fault = partial(InputError, path=str(log.place))
+                if row in own:
+                    problem = f"item {item} has two results in epoch {key[1]}"
+                    raise fault(problem, hint="keep the results of one run")
+                if known != groups[row]:
+                    problem = f"{group} of item {item} is {known!r}, and {groups[row]!r} in others"
+                    raise fault(problem, hint="check that the items are the same")
+                own[row] = _finite(result, scorer, one.name, fault)
+    check_size(8 * len(rows) * len(candidates), path)
+    items, epochs = (list(values) for values in zip(*rows, strict=True))
+    roles = {"row_id": items, "repeat": epochs} | ({} if group is None else {"group": groups})
+    by_configuration = {}
+    for one, own in zip(candidates, scores, strict=True):
+        values = np.full(len(rows), np.nan)
+        values[list(own)] = list(own.values())
+        by_configuration[one.name] = values
+    return Predictions(by_configuration, roles, (), about)
+
+
+def _finite(result: ItemScores, scorer: str, name: str, fault: Callable[..., InputError]) -> float:
+    """Return a score, NaN if it is missing; refuse an infinite one."""
+    score = result.scores.get(scorer)
+    if score is not None and math.isinf(score):
+        raise fault(
+            f"{scorer} of item {result.item} is infinite for {name}",
+            hint="correct it in the log, or remove it to leave the item unscored",
+        )
+    return math.nan if score is None else score
+
+
+def _group(result: ItemScores, task: str, key: tuple[str, int], name: str, path: str) -> str | None:
+    """Return the task, the key or another property of an item."""
+    known = {TASK: task, ITEM: key[0], EPOCH: str(key[1])}
+    return known[name] if name in known else _known(result, name, path)
 
 
 def _score(result: ItemScores, scorer: str) -> float | None:
@@ -310,12 +356,13 @@ def _n_scored(log: Log, scorer: str) -> int:
     return len({one.item for one in log.results if _score(one, scorer) is not None})
 
 
-def _metadata(
-    path: str, candidates: Sequence[LoggedCandidate], run: ToolRun, scorer: str
-) -> Metadata:
-    """Return the properties of the configurations, to compare them by."""
+def _metadata(candidates: Sequence[LoggedCandidate], run: ToolRun, scorer: str) -> Metadata:
     bounds = {log.scorers[scorer].bounds for one in candidates for log in one.logs.values()}
-    common = bounds.pop() if len(bounds) == 1 else None
+    return Metadata(task=Task.SCORE, bounds=bounds.pop() if len(bounds) == 1 else None, run=run)
+
+
+def _with_properties(about: Metadata, candidates: Sequence[LoggedCandidate]) -> Metadata:
+    """Return metadata with the properties of the configurations, to compare them by."""
     tasks = ", ".join(task for task in candidates[0].logs if task)
     configs = [
         {
@@ -325,7 +372,4 @@ def _metadata(
         }
         for one in candidates
     ]
-    flags: dict[str, tuple[str, ...]] = {one.name: () for one in candidates}
-    about = Metadata(place=path, task=Task.SCORE, flags=flags, run=run).with_json()
-    raw: dict[str, Any] = {**about.raw, "layout": "long", "configs": configs}
-    return replace(about, raw=raw | ({"bounds": [*common]} if common else {}), bounds=common)
+    return replace(about, raw={**about.raw, "configs": configs})
