@@ -42,7 +42,8 @@ def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
     """Add the columns (n_usable,) of the usable samples."""
     if "fold" in sheet.roles:
         with problems.of("roles"):
-            refuse_subsets_as_folds(sheet.roles["fold"])
+            if sheet.layout != "caret":
+                refuse_subsets_as_folds(sheet.roles["fold"])
             _refuse_measurements(sheet.roles["fold"])
     columns: dict[str, Column] = {}
     rounding: dict[str, float] = {}

@@ -372,19 +372,27 @@ def is_split(read: Input) -> bool:
 
 def alone(document: Reportable) -> bool:
     """True if there was a single configuration from the start, so that nothing was chosen."""
-    read = document.input
-    codes = [note.code for note in document.notes]
-    return n_tried(read) == 1 and "configurations-left-out" not in codes
+    return n_tried(document.input) == 1 and not any(
+        note.code in OF_SEVERAL for note in document.notes
+    )
+
+
+OF_SEVERAL = {
+    "configurations-left-out": "the only configuration asked for",
+    "best-alone": "the only configuration whose predictions were kept",
+}
+"""What one configuration is among others that are not here, by the code of the note."""
 
 
 def only_one(document: Reportable) -> str:
     """Return what a configuration is that takes part alone.
 
-    It is one of several that were tried, or what an option leaves, or the only one there was.
+    It is one of several that were tried, or what an option or a tool leaves, or the only one.
     """
     if (tried := n_tried(document.input)) > 1:
         return f"the only one of {tried} configurations tried that could be used"
-    return "the only configuration" if alone(document) else "the only configuration asked for"
+    words = (OF_SEVERAL[note.code] for note in document.notes if note.code in OF_SEVERAL)
+    return next(words, "the only configuration")
 
 
 def task(read: Input) -> str:

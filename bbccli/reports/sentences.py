@@ -115,6 +115,8 @@ def _correction(document: Envelope) -> str:
     used, tried = read.n_configurations, phrases.n_tried(read)
     if used == 1 and phrases.alone(document):
         return "; nothing was chosen, so nothing is corrected."
+    if used == tried == 1 and any(note.code == "best-alone" for note in document.notes):
+        return "; what else was tried is not here, so the choice is not corrected."
     if used == 1:
         among = f"the choice among the {tried} that were tried" if tried > 1 else "any choice"
         return f"; not corrected for {among}."

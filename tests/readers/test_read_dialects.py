@@ -40,8 +40,8 @@ def test_caret(name, configurations):
         own = table[table[parameter] == float(value.split("=")[1])]
         for repeat in (1, 2):
             rows = own[own.Resample.str.endswith(f"Rep{repeat}")].set_index("rowIndex").loc[keys]
-            assert_array_equal(matrix.predictions[repeat - 1, :, position], rows.malignant)
-            assert_array_equal(matrix.outcome.values, rows.obs == "malignant")
+            assert_array_equal(matrix.predictions[repeat - 1, :, position], rows.benign)
+            assert_array_equal(matrix.outcome.values, rows.obs == "benign")  # the first level
             folds = rows.Resample.str.extract(r"Fold(\d)")[0].astype(int) - 1
             assert_array_equal(matrix.folds[repeat - 1], folds)
 
@@ -101,9 +101,9 @@ def test_tidymodels(save, tidy):
     matrix = read(save("m.csv", tidy))
     assert matrix.configurations == ("pre0_mod1_post0", "pre0_mod2_post0")
     assert matrix.predictions.shape == (2, 6, 2)
-    assert matrix.outcome.classes == ("no", "yes")
-    assert_array_equal(matrix.outcome.values, [0, 1, 0, 1, 0, 1])
-    assert_array_equal(matrix.predictions[1, :, 1], np.array(tidy[".pred_yes"])[18:])
+    assert matrix.outcome.classes == ("yes", "no")  # the event is the first level
+    assert_array_equal(matrix.outcome.values, [1, 0, 1, 0, 1, 0])
+    assert_array_equal(matrix.predictions[1, :, 1], np.array(tidy[".pred_no"])[18:])
     assert matrix.fold_names == ("Fold1", "Fold2")
     assert matrix.notes == ()
 
@@ -153,7 +153,7 @@ def test_mlr3(save, mlr3):
     matrix = read(save("m.csv", mlr3))
     assert matrix.configurations == ("classif.rpart", "classif.ranger")
     assert_array_equal(matrix.folds, [[0, 0, 0, 1, 1, 1]])
-    assert_array_equal(matrix.predictions[0, :, 1], mlr3["prob.b"][6:])
+    assert_array_equal(matrix.predictions[0, :, 1], mlr3["prob.a"][6:])
     assert matrix.notes == ()
 
 

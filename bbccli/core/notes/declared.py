@@ -219,6 +219,19 @@ def candidates_missing(n_candidates: int, n_configurations: int) -> Texts:
     )
 
 
+@note(DOUBT, "candidates")
+def best_alone() -> Texts:
+    """caret's `savePredictions = "final"` keeps the predictions of the best configuration alone.
+    Its figure is that of a winner, and the choice can't be corrected for.
+
+    Remedy: train with `savePredictions = "all"`.
+    """
+    return (
+        "only the best configuration is here: what else was tried, if anything, is not",
+        'train with savePredictions = "all", which keeps the predictions of all',
+    )
+
+
 @note(CARE, "candidates")
 def tried_again(names: Sequence[str]) -> Texts:
     """A recording has several predictions of the same configuration for the same rows: from other

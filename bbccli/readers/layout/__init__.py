@@ -9,6 +9,7 @@ from itertools import chain
 from bbccli.core.notes import Note, declared
 from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.readers.checks.subsets import refuse_subsets
+from bbccli.readers.classes import sorted_names
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.known import as_requested
@@ -37,8 +38,10 @@ def lay_out(
     hints, by_hand = request.hints(metadata), {*request.only, *metadata.configurations}
     for table in tables:
         fold = None if is_given(request.folds) else request.roles.fold
+        # slices of time are called "Training060" in caret, which keeps only what is held out
+        held_out = {"Resample"} if DIALECTS["caret"].recognises(table, hints) else set()
         with problems.of("roles"):
-            refuse_subsets(table, fold, by_hand)
+            refuse_subsets(table, fold, by_hand | held_out)
     with problems.of("roles", fatal=True):
         refuse_truth(request, hints.task)
         name, layouts = _layouts_of(tables, hints, request.dialect)
@@ -47,7 +50,7 @@ def lay_out(
         else:
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
     if layouts:
-        sheet = long_sheet(table, name, metadata, problems)
+        sheet = _with_event(long_sheet(table, name, metadata, problems))
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
     notes = list(_notes_on_columns(tables, layouts))
@@ -72,6 +75,19 @@ def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Ite
         yield declared.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
     if spare := _united(layout.spare for layout in layouts):
         yield declared.columns_set_aside(spare)
+    if any(layout.best_alone for layout in layouts):
+        yield declared.best_alone()
+
+
+def _with_event(sheet: Sheet) -> Sheet:
+    """Return the sheet with the positive class of its dialect, unless metadata name another."""
+    labels = [*dict.fromkeys(cell.label for cell in sheet.cells if cell.label)]
+    if not labels and (truth := sheet.roles.get("truth")):
+        labels = sorted_names(truth.named_codes()[1])
+    known = sheet.metadata.positive_class is not None or len(labels) != 2
+    if known or not DIALECTS[sheet.layout].event_first:
+        return sheet
+    return replace(sheet, metadata=replace(sheet.metadata, positive_class=labels[0]))
 
 
 def _united(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:

@@ -40,7 +40,7 @@ def _out_of_sample(document: Envelope, seen: Seen) -> Judged:
 
 
 def _all_there(document: Envelope, seen: Seen) -> Judged:
-    left_out = ("configurations-left-out", "flagged-left-out", "candidates-missing")
+    left_out = ("configurations-left-out", "flagged-left-out", "candidates-missing", "best-alone")
     if names := seen(*left_out, "configurations-dropped"):
         return VIOLATED, f"Some are not: see the note {names}."
     run = document.input.run

@@ -180,7 +180,9 @@ def on_single(matrix: PredictionMatrix) -> tuple[Note, ...]:
     """Return a note that nothing is selected here, and whether a selection may have preceded."""
     if matrix.n_configurations > 1:
         return ()
-    on_request = any(note.code == "configurations-left-out" for note in matrix.notes)
+    on_request = not {"configurations-left-out", "best-alone"}.isdisjoint(
+        note.code for note in matrix.notes
+    )
     return (single_configuration(matrix.source.n_tried, on_request=on_request),)
 
 

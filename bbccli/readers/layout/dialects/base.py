@@ -63,6 +63,8 @@ class Layout:
         True if a configuration has the same name in all files.
     beside
         Predictions replaced by a probability.
+    best_alone
+        True if the tool kept only the best of the configurations that it tried.
     """
 
     roles: Mapping[str, str]
@@ -72,6 +74,7 @@ class Layout:
     parameters: bool = False
     global_names: bool = False
     beside: tuple[str, ...] = ()
+    best_alone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,8 @@ class Dialect:
         Columns by role.
     selection
         Pooling of its tool over folds; None if unknown.
+    event_first
+        True if the first of two classes is the positive one.
     """
 
     name: str
@@ -97,6 +102,7 @@ class Dialect:
     recognises: Callable[[Table, Hints], bool]
     layout: Callable[[Table, Hints], Layout]
     selection: Pooling | None = None
+    event_first: bool = False
 
 
 def spelled(frame: Table, name: str) -> str | None:

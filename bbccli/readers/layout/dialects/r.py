@@ -2,12 +2,14 @@
 
 caret has `fit$pred` with `savePredictions = "all"`; tidymodels has
 `collect_predictions(result, summarize = FALSE)`; mlr3 has `as.data.table(prediction)` of each
-iteration, with `iteration` and `learner_id` added.
+iteration, with `iteration` and `learner_id` added. In all three, the event of two classes is the
+first level, whose column of probabilities comes first.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
@@ -31,22 +33,25 @@ from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
-_CARET = {"row_id": ("rowIndex",), "fold": ("Resample",), "truth": ("obs",), "weight": ("weights",)}
+_CARET = {"row_id": ("rowIndex",), "fold": ("Resample",), "truth": ("obs",)}
+_WEIGHTS = ("weights",)
+"""Weights that a model was fitted with: caret's own scores don't count them."""
 _IDENTIFIERS = (".row", ".config", "wflow_id", "id", "id2", ".iter", ".pred", ".pred_class")
 _ASIDE_IN_TIDYMODELS = (".iter", "preproc")
 _ASIDE_IN_MLR3 = ("uhash", "se", "resampling_id", "task_id", "set")
 
 
 def _is_caret(frame: Table, hints: Hints) -> bool:
-    """True for all of `pred`, `obs`, `rowIndex` and `Resample`."""
-    return has(frame, "pred", "obs", "rowIndex", "Resample")
+    """True for all of `pred`, `obs` and `rowIndex`; leave-one-out has no `Resample`."""
+    return has(frame, "pred", "obs", "rowIndex")
 
 
 def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     """Find the classes by the levels of `obs`; the remaining columns are parameters.
 
     Columns go by name, since their order varies. Those of the class probabilities have the names of
-    the classes, without a prefix.
+    the classes, without a prefix. Of `savePredictions = "final"`, which keeps the best
+    configuration alone, the parameters come before `pred`.
     """
     pred, truth = spelled(frame, "pred"), spelled(frame, "obs")
     if pred is None or truth is None:
@@ -64,14 +69,26 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     roles = hints.roles
     by_hand = {roles.group, roles.repeat, roles.fold, roles.row_id, roles.weight, roles.truth}
     known = {pred, *(first_of(frame, *names) for names in _CARET.values())}
-    known |= {*classes.values(), *by_hand}
+    known |= {*classes.values(), *by_hand, *_WEIGHTS}
     free = [name for name in frame.names if name not in known]
     configuration = configuration_columns(frame, hints) or free
-    return lay_out(frame, hints, configuration, predicted, fixed=_CARET, parameters=True)
+    layout = lay_out(
+        *(frame, hints, configuration, predicted),
+        fixed=_CARET,
+        unmentioned=_WEIGHTS,
+        parameters=True,
+    )
+    merged = frame.names[0] in free and levels_of(frame.column(frame.names[0])) != {"none"}
+    return replace(layout, best_alone=merged)
 
 
 CARET = Dialect(
-    "caret", "fit$pred of caret", _is_caret, _layout_of_caret, selection=Pooling.FOLD_MEAN
+    "caret",
+    "fit$pred of caret",
+    _is_caret,
+    _layout_of_caret,
+    selection=Pooling.FOLD_MEAN,
+    event_first=True,
 )
 
 
@@ -128,6 +145,7 @@ TIDYMODELS = Dialect(
     _is_tidymodels,
     _layout_of_tidymodels,
     selection=Pooling.FOLD_MEAN,
+    event_first=True,
 )
 
 
@@ -154,4 +172,5 @@ MLR3 = Dialect(
     _is_mlr3,
     _layout_of_mlr3,
     selection=Pooling.FOLD_MEAN,
+    event_first=True,
 )
