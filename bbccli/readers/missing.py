@@ -62,6 +62,9 @@ def complete(
     samples, kept, notes = GAPS[policy](missing, absent)
     notes = [*on_epochs, *notes]
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
+    if (told := sheet.unpredicted) is not None:
+        notes.append(remarks.never_predicted(told.n_rows, told.value, told.n_configurations))
+        n_left_out -= told.n_samples
     if n_left_out:
         notes.append(remarks.samples_left_out(n_left_out, sheet.n_samples, len(missing)))
     if not kept.all():

@@ -35,6 +35,7 @@ from bbccli.readers.predictions import (
 )
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.roles import Request
+from bbccli.readers.rows.unpredicted import without_unpredicted
 from bbccli.readers.rules import applied
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import WIDE, Sheet
@@ -99,6 +100,7 @@ def understand_sheet(
     sheet = with_sample_columns(sheet, problems)
     sound, values = read_values(sheet, problems, file)
     problems.settle("constant", "labels file")
+    sound, values = without_unpredicted(sound, values)
     with problems.of("outcome", fatal=True):
         outcome = outcome_of(sheet, values, request)
     each = partial(faults_of_each, sound, values, outcome)
@@ -106,7 +108,9 @@ def understand_sheet(
         values = interpret(sound, values, outcome)
     problems.settle()
     with problems.of("assembly", fatal=True):
-        matrix = assemble(sheet, outcome, values, request)
+        matrix = assemble(
+            replace(sheet, unpredicted=sound.unpredicted), outcome, values, request
+        )
     return sheet, matrix
 
 

@@ -27,6 +27,26 @@ RUN = "run"
 """The layout of predictions whose reader knows roles, configurations and classes."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unpredicted:
+    """Rows that no configuration ever predicted.
+
+    Parameters
+    ----------
+    n_rows, n_samples
+        Their number, and that of their samples.
+    value
+        What all configurations hold there.
+    n_configurations
+        Number of these.
+    """
+
+    n_rows: int
+    n_samples: int
+    value: float
+    n_configurations: int
+
+
 def _none() -> IntArray:
     return np.empty((0, 0), np.int64)
 
@@ -84,6 +104,8 @@ class Sheet:
         From `narrow`: progress of an unfinished cross-validation.
     scored
         True for scores without a truth, whose repeats are epochs of an evaluation.
+    unpredicted
+        From `rows`: rows that were filled with a value, now missing.
     """
 
     table: Table
@@ -108,6 +130,7 @@ class Sheet:
     rounding: Mapping[str, float] = field(default_factory=dict)
     unfinished: Unfinished | None = None
     scored: bool = False
+    unpredicted: Unpredicted | None = None
 
     def of_rows(self, rows: IntArray) -> Sheet:
         """Return the sheet of some rows, before they have their places."""

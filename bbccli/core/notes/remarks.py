@@ -25,6 +25,24 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
     )
 
 
+@note(DOUBT, "coverage")
+def never_predicted(n_rows: int, value: float, n_configurations: int) -> Texts:
+    """All configurations hold the same value in whole folds, in one run of rows, or in rows apart,
+    and hardly ever elsewhere, as if an array of zeros had been filled fold by fold: those before
+    the first test window of a time series, or of folds that were not run, were never filled. These
+    rows count as missing, so that their samples are left out. Rows that have (almost) one truth
+    are kept, since all configurations may rightly know it, and so are labels and ratings, which
+    are equal by chance.
+
+    Remedy: leave such cells empty. `--missing error` refuses.
+    """
+    what = "every configuration is" if n_configurations > 1 else "the prediction is"
+    return (
+        f"{n_rows} rows were never predicted: {what} {value:g} there; left out",
+        "leave cells without a prediction empty",
+    )
+
+
 @samples_left_out.also
 def samples_of_dropped(n_left_out: int, n_samples: int) -> Texts:
     """Samples without a prediction by any of the kept configurations."""
