@@ -43,7 +43,7 @@ from bbccli.core.option import Panel
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
-from bbccli.readers.columns import RULES
+from bbccli.readers import columns, rows
 from bbccli.readers.evaluations import PATTERNS, framework
 from bbccli.readers.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
@@ -281,9 +281,10 @@ def evaluation_parts() -> list[str]:
 
 def rule_parts() -> list[str]:
     """Make the table of the rules on columns and rows."""
-    rows = [f"| {one.name} | {one.seen} | {one.means} | {one.done} |" for one in RULES]
+    rules = (*columns.RULES, *rows.RULES)
+    lines = [f"| {one.name} | {one.seen} | {one.means} | {one.done} |" for one in rules]
     head = ["| Rule | What the values show | What it means | What is done |", "|---|---|---|---|"]
-    return ["\n".join([*head, *rows])]
+    return ["\n".join([*head, *lines])]
 
 
 def form_parts() -> list[str]:

@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 import numpy as np
 
 from bbccli.core.matrix import Unfinished
-from bbccli.core.notes import declared, listing, remarks
+from bbccli.core.notes import declared, lacking, listing, remarks
 from bbccli.core.source import LeftOut
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.readers.classes import check_classes_told
@@ -166,7 +166,7 @@ def narrow(sheet: Sheet) -> Sheet:
             if np.isin(folds[anyone & ~predicted[:, :, c]], one).any()
         ]
         if torn:
-            notes = (*notes, remarks.gaps_within_folds(torn))
+            notes = (*notes, lacking.gaps_within_folds(torn))
     return replace(
         sheet,
         cells=tuple(cell for cell in sheet.cells if cell.configuration not in gone),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.notes import Note, counted, remarks
+from bbccli.core.notes import Note, counted, lacking
 from bbccli.core.rounding import percent
 from bbccli.errors import InputError
 from bbccli.readers.predictions import Values
@@ -62,22 +62,23 @@ def complete(
     samples, kept, notes = GAPS[policy](missing, absent)
     notes = [*on_epochs, *notes]
     n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
-    if (told := sheet.unpredicted) is not None:
-        notes.append(remarks.never_predicted(told.n_rows, told.value, told.n_configurations))
-        n_left_out -= told.n_samples
+    for one in sheet.unpredicted:
+        of = one.configuration or (len(sheet.configurations) > 1 and "every configuration")
+        notes.append(lacking.never_predicted(one.n_rows, one.value, of or "the prediction"))
+        n_left_out -= 0 if one.configuration else one.n_samples
     if n_left_out:
-        notes.append(remarks.samples_left_out(n_left_out, sheet.n_samples, len(missing)))
+        notes.append(lacking.samples_left_out(n_left_out, sheet.n_samples, len(missing)))
     if not kept.all():
         dropped = [n for n, k in zip(predictions.configurations, kept, strict=True) if not k]
         stopped = _of_whole_folds(sheet, missing[:, :, ~kept])
-        notes.append(remarks.configurations_dropped(dropped, len(kept), stopped=stopped))
+        notes.append(lacking.configurations_dropped(dropped, len(kept), stopped=stopped))
     gaps = missing[:, samples][:, :, kept]
     if gaps.any() and sheet.scored:
         names = [predictions.configurations[c] for c in np.flatnonzero(kept)]
-        notes.append(remarks.items_lacking(names, gaps[0].sum(axis=0).tolist(), gaps.shape[1]))
+        notes.append(lacking.items_lacking(names, gaps[0].sum(axis=0).tolist(), gaps.shape[1]))
     elif gaps.any():
         n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
-        notes.append(remarks.available_cases(float(gaps.sum() / n_wanted)))
+        notes.append(lacking.available_cases(float(gaps.sum() / n_wanted)))
     if policy is Missing.ERROR and notes:
         hint = f"{notes[0].remedy}, or use --missing drop or --missing common-rows"
         raise InputError(notes[0].text, path=path, hint=hint)
@@ -115,7 +116,7 @@ def _available(missing: BoolArray, absent: BoolArray) -> Kept:
         predicted = samples & ~missing[:, :, kept].all(axis=2).any(axis=0)
         n_of_others = int(samples.sum() - predicted.sum())
         if n_of_others and kept.any():
-            notes = [remarks.samples_of_dropped(n_of_others, len(samples))]
+            notes = [lacking.samples_of_dropped(n_of_others, len(samples))]
         samples = predicted
     return samples, kept, notes
 
@@ -126,7 +127,7 @@ def _common_rows(missing: BoolArray, absent: BoolArray) -> Kept:
     if kept.all():
         return samples, kept, notes
     common = samples & ~missing.any(axis=(0, 2))
-    note = remarks.common_rows(int(common.sum()), int(samples.sum()))
+    note = lacking.common_rows(int(common.sum()), int(samples.sum()))
     return common, np.ones_like(kept), [note]
 
 
@@ -211,7 +212,7 @@ def _over_epochs(predictions: Values, missing: BoolArray) -> tuple[Values, BoolA
     n_scores = np.maximum((~missing).sum(axis=0), 1)
     means = np.where(missing, 0, predictions.array).sum(axis=0) / n_scores
     n_each = missing.shape[0] * missing.shape[1]
-    note = remarks.epochs_missing(
+    note = lacking.epochs_missing(
         predictions.configurations, gaps.sum(axis=(0, 1)).tolist(), n_each
     )
     return replace(predictions, array=np.where(gaps, means, predictions.array)), none, [note]

@@ -108,9 +108,7 @@ def understand_sheet(
         values = interpret(sound, values, outcome)
     problems.settle()
     with problems.of("assembly", fatal=True):
-        matrix = assemble(
-            replace(sheet, unpredicted=sound.unpredicted), outcome, values, request
-        )
+        matrix = assemble(replace(sheet, unpredicted=sound.unpredicted), outcome, values, request)
     return sheet, matrix
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from bbccli.readers.problems import Problems
 from bbccli.readers.roles import Request
@@ -30,14 +31,15 @@ class ReadingRule:
     done
         What is done with them.
     apply
-        Sheet and request -> sheet; it raises what is refused, and adds notes to the sheet.
+        Sheet and request -> sheet; it raises what is refused, and adds notes to the sheet. Rules
+        on rows take what the step has in which they are applied.
     """
 
     name: str
     seen: str
     means: str
     done: str
-    apply: Callable[[Sheet, Request], Sheet]
+    apply: Callable[..., Any]
 
 
 def applied(

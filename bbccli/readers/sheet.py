@@ -29,22 +29,22 @@ RUN = "run"
 
 @dataclass(frozen=True, slots=True)
 class Unpredicted:
-    """Rows that no configuration ever predicted.
+    """Rows that were never predicted.
 
     Parameters
     ----------
     n_rows, n_samples
         Their number, and that of their samples.
     value
-        What all configurations hold there.
-    n_configurations
-        Number of these.
+        What the predictions hold there.
+    configuration
+        The configuration that never predicted them; empty for all.
     """
 
     n_rows: int
     n_samples: int
     value: float
-    n_configurations: int
+    configuration: str = ""
 
 
 def _none() -> IntArray:
@@ -130,7 +130,7 @@ class Sheet:
     rounding: Mapping[str, float] = field(default_factory=dict)
     unfinished: Unfinished | None = None
     scored: bool = False
-    unpredicted: Unpredicted | None = None
+    unpredicted: tuple[Unpredicted, ...] = ()
 
     def of_rows(self, rows: IntArray) -> Sheet:
         """Return the sheet of some rows, before they have their places."""

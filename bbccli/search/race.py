@@ -16,8 +16,7 @@ from sklearn.utils import check_random_state
 
 from bbccli.core.arguments import choice
 from bbccli.core.matrix import PredictionMatrix, Unfinished
-from bbccli.core.notes import Note
-from bbccli.core.notes.remarks import configurations_dropped, dropped_between_folds
+from bbccli.core.notes import Note, configurations_dropped, dropped_between_folds
 from bbccli.core.plan import Plan
 from bbccli.core.rounding import count
 from bbccli.core.source import agrees, tolerance_of

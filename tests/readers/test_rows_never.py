@@ -235,15 +235,16 @@ def one_model_that_collapsed_in_a_fold() -> Frame:
 def two_of_three_that_collapsed() -> Frame:
     frame, fold = _regression(), _folds()
     frame["fold"] = fold
-    frame.loc[fold == 3, ["m0", "m1"]] = 0.0
+    frame.loc[fold == 3, ["m0", "m1"]] = [49.87, 50.12]
     return frame
 
 
 def rounded_probabilities() -> Frame:
     rng = np.random.default_rng(9)
     truth = rng.integers(0, 2, N)
-    logits = 7 * (truth[:, None] - 0.5) + 0.8 * rng.normal(0, 3, (N, 1)) + rng.normal(0, 0.5, (N, 3))
-    return Frame({"truth": truth, **{f"m{c}": (1 / (1 + np.exp(-logits[:, c]))).round(2) for c in range(3)}})
+    logits = 7 * (truth[:, None] - 0.5) + rng.normal(0, 2.4, (N, 1)) + rng.normal(0, 0.5, (N, 3))
+    models = {f"m{c}": (1 / (1 + np.exp(-logits[:, c]))).round(2) for c in range(3)}
+    return Frame({"truth": truth, **models})
 
 
 def a_fold_of_another_level() -> Frame:
@@ -277,6 +278,18 @@ def test_predictions_that_are_rightly_equal_count(made: Callable[[], Frame]) -> 
     matrix = read(made())
     assert not _notes(matrix, "never-predicted")
     assert matrix.n_samples == N
+
+
+def test_one_of_several_configurations_lacks_what_it_never_predicted() -> None:
+    frame, fold = _binary(), _folds()
+    frame["fold"] = fold
+    frame.loc[fold > 2, "m1"] = 0.0
+    matrix = read(frame)
+    (text,) = _notes(matrix, "never-predicted")
+    assert text.startswith(f"{N * 2 // 5} rows were never predicted: m1 is 0 there")
+    assert matrix.configurations == ("m0", "m2")
+    assert matrix.n_samples == N
+    assert not _notes(matrix, "samples-left-out")
 
 
 def test_items_that_nobody_solves_are_scores() -> None:

@@ -1,28 +1,32 @@
-"""Rows that no model predicted, where an array was made with `np.zeros(n)` and filled fold by fold.
+"""Rows that were never predicted, in an array made by `np.zeros(n)` and filled fold by fold.
 
-A value v is what such an array was made with, if all configurations are v in the same rows S, and
+A value v stems from such an array if some configurations, all or one, hold it in the same rows S,
+and
 
-- it is strange in at least one of them, the *models*: it occurs there outside S in less than 1 % as
-  many rows, although all other predictions differ (labels, ratings and averages of votes are equal
-  by chance, or since rows are sorted by class), or lie to one side of v, which the truth never is;
+- it is strange in at least one of them: it occurs there outside S in less than 1 % as many rows,
+  although most other predictions differ (labels, ratings and averages of votes are equal by chance,
+  or since rows are sorted by class); or although all lie on one side of v, which no truth is, and
+  there are several configurations (one may be a column of folds);
 - S is a shape: whole folds, or one run of rows per repeat. Genuine ties at a strange value fill one
   by chance in one of C(N, |S|) files. One model alone may give up on a fold and predict its mean,
-  so that v has to be a whole number. Without a shape several models must agree on the rows;
+  so that v has to be a whole number. Without a shape, two models or more must agree on the rows;
 - the truth says nothing against it. Genuine equal predictions are right: all models predict 0 for
-  shops that are closed, and trees exactly 0 or 1 for a class apart. So of the most common truth in S
-  there must not be significantly more than elsewhere, nor, if S is a shape, which may be a stretch
-  of time with a level of its own, almost nothing else. Significant are `BITS`: k of n samples have
-  a truth of share q elsewhere with probability of at most 2^(-n KL(k/n, q)).
+  shops that are closed, and trees exactly 0 or 1 for a class apart. So the most common truth in S
+  must not be significantly more common than elsewhere; in a shape, which may be a stretch of time
+  with a level of its own, not significantly more common and almost the only one. Significant are
+  `BITS`: k of n samples have a truth of share q elsewhere with probability 2^(-n KL(k/n, q)).
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from bbccli.readers.column import joint
+from bbccli.readers.column import joint, number_of
 from bbccli.readers.predictions import Values
+from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import Sheet, Unpredicted
 from bbccli.types import FloatArray, IntArray, distinct
 
@@ -38,70 +42,84 @@ ALMOST_ALL = 0.95
 ELSEWHERE = 0.01
 """Occurrences of the value elsewhere, as a proportion of the rows, that chance explains."""
 
-_ROWS, _MODELS = 4096, 64
-"""Rows and columns from which a value is suspected."""
+_CELLS, _ROWS = 2**20, (256, 4096)
+"""Predictions, roughly, and rows in which a value is suspected first."""
 
 
 def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     """Return predictions (R, N, cells) that are missing in rows that were never predicted."""
     if sheet.scored or sheet.nested or values.words or not values.in_memory:
         return sheet, values
-    flat = values.array.reshape(-1, values.array.shape[2])
-    for value in _suspects(flat):
-        rows = _rows_of(flat, value)
-        if len(rows) >= FEWEST and _never_predicted(sheet, flat, rows, value):
-            break
-    else:
-        return sheet, values
-    flat[rows] = np.nan
-    n_samples = len(distinct(rows % len(sheet.usable)))
-    told = Unpredicted(len(rows), n_samples, value, len(sheet.configurations))
-    return replace(sheet, unpredicted=told), values
+    flat, told = values.array.reshape(-1, values.array.shape[2]), []
+    groups = {"": np.arange(flat.shape[1])}
+    if len(sheet.configurations) > 1:
+        owners = np.array([cell.configuration for cell in sheet.cells], object)
+        groups |= {name: np.flatnonzero(owners == name) for name in sheet.configurations}
+    n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
+    some = flat[distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))]
+    for name, cells in groups.items():
+        for value, strange in _suspects(sheet, some, cells):
+            rows = _rows_of(flat, cells, value)
+            if _never_predicted(sheet, flat, rows, value, strange):
+                flat[np.ix_(rows, cells)] = np.nan
+                some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
+                n_samples = len(distinct(rows % len(sheet.usable)))
+                told.append(Unpredicted(len(rows), n_samples, value, name))
+    return replace(sheet, unpredicted=tuple(told)), values
 
 
-def _suspects(flat: FloatArray) -> list[float]:
-    """Return values that all cells of some rows (n, cells) share, the most frequent first."""
-    some = flat[distinct(np.linspace(0, len(flat) - 1, _ROWS).astype(np.int64))]
-    lowest = np.fmin.reduce(some, axis=1)
-    shared, counts = np.unique(lowest[lowest == np.fmax.reduce(some, axis=1)], return_counts=True)
-    order = np.argsort(-counts, kind="stable")[:3]
-    return [float(shared[i]) for i in order if counts[i] > 2]
+def _suspects(
+    sheet: Sheet, some: FloatArray, cells: IntArray
+) -> Iterator[tuple[float, Sequence[int]]]:
+    """Yield values shared by cells in several of some rows (n, C), the most frequent first; and the
+    cells in which they are strange, equal ones once.
+    """
+    own, several = some[:, cells], len({sheet.cells[cell].configuration for cell in cells}) > 1
+    lowest = np.fmin.reduce(own, axis=1)
+    shared, counts = np.unique(lowest[lowest == np.fmax.reduce(own, axis=1)], return_counts=True)
+    for i in np.argsort(-counts, kind="stable")[:3].tolist():
+        value = float(shared[i])
+        strange: dict[bytes, int] = {}
+        others = own[(lowest != value) | (np.fmax.reduce(own, axis=1) != value)]
+        for cell, column in zip(cells.tolist(), others.T if counts[i] > 2 else (), strict=False):
+            numbers = column[~np.isnan(column)]
+            n_elsewhere = np.count_nonzero(numbers == value)
+            if len(numbers) < FEWEST or n_elsewhere > 1 + ELSEWHERE * counts[i]:
+                continue
+            beside = not numbers.min() <= value <= numbers.max() and not _is_truth(sheet, value)
+            if (beside and several) or 2 * len(np.unique(numbers)) > len(numbers):
+                strange.setdefault(numbers.tobytes(), cell)
+        if strange:
+            yield value, list(strange.values())
 
 
-def _rows_of(flat: FloatArray, value: float) -> IntArray:
+def _is_truth(sheet: Sheet, value: float) -> bool:
+    """True if some truth is the value."""
+    truth = sheet.of_samples.get("truth")
+    return truth is not None and value in map(number_of, truth.named_codes()[1])
+
+
+def _rows_of(flat: FloatArray, cells: IntArray, value: float) -> IntArray:
     """Return the rows all of whose cells have the value, or none."""
     rows: IntArray = np.arange(len(flat))
-    for column in range(flat.shape[1]):
-        cells = flat[rows, column]
-        rows = rows[(cells == value) | np.isnan(cells)]
+    for cell in cells:
+        numbers = flat[rows, cell]
+        rows = rows[(numbers == value) | np.isnan(numbers)]
     return rows
 
 
-def _models(flat: FloatArray, rows: IntArray, value: float, sheet: Sheet) -> set[str]:
-    """Return the configurations in which the value is strange, equal ones once."""
-    elsewhere = np.ones(len(flat), bool)
-    elsewhere[rows] = False
-    others = np.flatnonzero(elsewhere)
-    truth = sheet.of_samples.get("truth")
-    known = truth is not None and not truth.is_text and value in truth.numbers("truth")
-    found: dict[bytes, str] = {}
-    for place, cell in enumerate(sheet.cells[:_MODELS]):
-        cells = flat[others[:: len(others) // _ROWS + 1], place]
-        cells = cells[~np.isnan(cells)]
-        if len(cells) < FEWEST:
-            continue
-        beyond = not known and not (cells.min() <= value <= cells.max())
-        if not beyond and 2 * len(np.unique(cells)) < len(cells):
-            continue
-        if np.count_nonzero(flat[others, place] == value) <= ELSEWHERE * len(rows):
-            found.setdefault(cells.tobytes(), cell.configuration)
-    return set(found.values())
-
-
-def _never_predicted(sheet: Sheet, flat: FloatArray, rows: IntArray, value: float) -> bool:
-    """True if the rows with a value (n,) of the predictions (R N, cells) were never predicted."""
-    models = _models(flat, rows, value, sheet)
-    if _is_shape(sheet, rows):
+def _never_predicted(
+    sheet: Sheet, flat: FloatArray, rows: IntArray, value: float, strange: Sequence[int]
+) -> bool:
+    """True if the rows with a value (n,) of the predictions (R N, cells) were never predicted;
+    `strange` are cells in which it seems strange.
+    """
+    models = {
+        sheet.cells[cell].configuration
+        for cell in strange
+        if np.count_nonzero(flat[:, cell] == value) <= (1 + ELSEWHERE) * len(rows)
+    }
+    if len(rows) >= FEWEST and _is_shape(sheet, rows):
         likely = len(models) > 1 or (len(models) == 1 and value == int(value))
         return likely and not _known_by_truth(sheet, rows, ALMOST_ALL)
     several = len(models) > 1 and len(rows) >= FEWEST_SCATTERED
@@ -138,3 +156,17 @@ def _known_by_truth(sheet: Sheet, rows: IntArray, share: float) -> bool:
     if inside < 1:
         bits += (1 - inside) * np.log2((1 - inside) / (1 - outside))
     return bool(n * bits >= BITS)
+
+
+RULES = (
+    ReadingRule(
+        "rows never predicted",
+        "all configurations, or one, hold the same value in whole folds, in one run of rows or, if "
+        "several do, in the same rows apart, and almost never elsewhere, where most predictions "
+        "differ; the truth there is not almost one and the same",
+        "an array of zeros that was filled fold by fold: folds that were not run, or rows before "
+        "the first test window",
+        "these predictions are missing, with a note",
+        without_unpredicted,
+    ),
+)
