@@ -8,7 +8,7 @@ from day import parts
 from matrices import binary, regression
 from methods.reference import bbc, figure_on, shrunken_winner
 
-from bbccli import METHODS, METRICS, Plan
+from bbccli import METHODS, METRICS, Plan, matrix_of
 from bbccli.methods import bbc as bbc_methods
 from bbccli.stats.bootstrap import contenders, loop, of_samples
 from bbccli.stats.bootstrap.contenders import Noise, shrunken
@@ -242,3 +242,20 @@ def test_hardly_any_signal_keeps_a_twentieth():
     found = shrunken(0.502, others, np.full(3, 1 / 3), Noise(1.0, np.ones(3)))
     assert found.value == pytest.approx(0.501 + 0.001 / 21)
     assert not found.influence.any()
+
+
+def test_copies_of_the_winner_are_contenders_whatever_their_place():
+    # sums of copies, and the errors of their differences, are 0 but for rounding
+    rng = np.random.default_rng(37)
+    signal = rng.normal(size=90)
+    truth = signal + rng.normal(size=90)
+    spread = rng.uniform(0.15, 0.5, 8)
+    values = signal[:, None] * rng.uniform(0.6, 1.1, 8) + rng.normal(size=(90, 8)) * spread
+    winner = np.argmin(np.abs(values - truth[:, None]).mean(axis=0))
+    values = np.column_stack([values, *[values[:, winner]] * 3])
+    found = []
+    for seed in range(8):
+        order = np.random.default_rng(seed).permutation(11)
+        matrix = matrix_of(values[:, order], truth, task="regression")
+        found.append(EB.run(matrix, METRICS["mae"], Plan(n_resamples=200)).value)
+    assert found == pytest.approx([found[0]] * 8, rel=1e-11)

@@ -174,6 +174,29 @@ def test_duplicated_configurations_change_nothing(method, metric, matrix, expect
     np.testing.assert_allclose(numbers(found), numbers(expected), rtol=1e-12)
 
 
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", PLAIN)
+def test_the_order_of_the_configurations_changes_nothing(name):
+    # with copies of the winner, whose sums may differ by rounding; of a metric that has no other
+    # ties, because the first of those that tie in a bag wins it
+    metric = next(one for one in ("rmse", "auc", "accuracy") if (name, one) in PAIRS)
+    matrix, expected = found_of(name, metric)
+    winner = matrix.configurations.index(expected.winner)
+    columns = np.array([*range(matrix.n_configurations), winner, winner, winner])
+    names = [f"{matrix.configurations[c]} {i}" for i, c in enumerate(columns)]
+    found = []
+    for seed in range(4):
+        order = np.random.default_rng(seed).permutation(len(columns))
+        predictions = matrix.predictions[:, :, columns[order]]
+        permuted = changed(
+            matrix, predictions=predictions, configurations=tuple(names[i] for i in order)
+        )
+        found.append(METHODS[name].run(permuted, METRICS[metric], PLAN))
+    for other in found[1:]:
+        assert_same(other, found[0])
+        assert other.winner.rpartition(" ")[0] == found[0].winner.rpartition(" ")[0]
+
+
 @every_pair
 def test_renaming_only_renames(method, metric, matrix, expected):
     renamed = changed(matrix, configurations=tuple(f"{c}!" for c in matrix.configurations))

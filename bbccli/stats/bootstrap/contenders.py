@@ -84,7 +84,8 @@ def contenders(case: Case, n_resamples: int) -> Contenders:
         # no two configurations have the same sum by accident: the weights are irrational
         keys[columns] = roots @ np.nan_to_num(values) / roots.sum()
     behind = case.selector.direction.gain(everywhere[winner], everywhere)
-    near = (behind <= REACH * errors) | (np.arange(len(behind)) == winner)
+    # copies of the winner are behind by rounding, with errors of rounding
+    near = behind <= REACH * np.nan_to_num(errors) + ALIKE * abs(everywhere[winner])
     n_distinct = len(_distinct(everywhere, keys, defined)[0])
     columns, copies = _distinct(everywhere, keys, np.flatnonzero(near))
     roots = np.sqrt(copies)
