@@ -247,15 +247,16 @@ def test_hardly_any_signal_keeps_a_twentieth():
 def test_copies_of_the_winner_are_contenders_whatever_their_place():
     # sums of copies, and the errors of their differences, are 0 but for rounding
     rng = np.random.default_rng(37)
-    signal = rng.normal(size=90)
-    truth = signal + rng.normal(size=90)
-    spread = rng.uniform(0.15, 0.5, 8)
-    values = signal[:, None] * rng.uniform(0.6, 1.1, 8) + rng.normal(size=(90, 8)) * spread
-    winner = np.argmin(np.abs(values - truth[:, None]).mean(axis=0))
-    values = np.column_stack([values, *[values[:, winner]] * 3])
+    n, n_copies = int(rng.integers(40, 200)), int(rng.integers(1, 5))
+    signal = rng.normal(size=n)
+    truth = signal + rng.normal(size=n)
+    values = signal[:, None] * rng.uniform(0.6, 1.1, 8)
+    values = values + rng.normal(size=(n, 8)) * rng.uniform(0.15, 0.5, 8)
+    winner = np.argmin(np.square(values - truth[:, None]).mean(axis=0))
+    values = np.column_stack([values, *[values[:, winner]] * n_copies])
     found = []
-    for seed in range(8):
-        order = np.random.default_rng(seed).permutation(11)
+    for seed in range(100, 104):
+        order = np.random.default_rng(seed).permutation(8 + n_copies)
         matrix = matrix_of(values[:, order], truth, task="regression")
-        found.append(EB.run(matrix, METRICS["mae"], Plan(n_resamples=200)).value)
-    assert found == pytest.approx([found[0]] * 8, rel=1e-11)
+        found.append(EB.run(matrix, METRICS["mae"], Plan(n_resamples=200, seed=1)).value)
+    assert found == pytest.approx([found[0]] * 4, rel=1e-11)
