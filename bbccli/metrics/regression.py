@@ -26,12 +26,20 @@ def residual(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     return np.asarray(outcome.values[:, None] - predictions.astype(np.float64))
 
 
+SMALLEST_SQUARE = np.finfo(float).tiny / np.finfo(float).eps
+"""A square below it has lost digits, or is 0 although the residual isn't."""
+
+
 def squared_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
-    """(N, C) squared residual; NaN where it is too large for a float."""
+    """(N, C) squared residual; NaN where it, or all of a column, is too large or small for a float."""
+    errors = residual(outcome, predictions)
     with np.errstate(over="ignore"):
-        squares = residual(outcome, predictions) ** 2
-    if np.isinf(squares.max(initial=0)):
+        squares = errors**2
+    largest = squares.max(axis=0, initial=0)
+    if np.isinf(largest).any():
         squares[np.isinf(squares)] = np.nan
+    lost = (largest < SMALLEST_SQUARE) & errors.any(axis=0)
+    squares[:, lost] = np.nan
     return squares
 
 

@@ -132,6 +132,12 @@ class _Planner:
             sizes[str(request.target)] = request.value
         for name, size in sizes.items():
             check_apart(name, size, basis.metric.label, basis.metric.bounds)
+        for n_samples in request.samples:
+            if n_samples < basis.least_samples:
+                raise OptionError(
+                    f"{parameter('samples')} is {n_samples}, too few to resample",
+                    hint=f"plan for {basis.least_samples} rows or more",
+                )
 
     def planned(self, progress: Progress) -> Planned:
         """Return the whole plan."""

@@ -26,6 +26,16 @@ def document(run, *argv):
     return found
 
 
+@pytest.mark.parametrize(("metric", "least"), [("accuracy", 10), ("auc", 10)])
+def test_rows_that_can_not_be_resampled(run, metric, least):
+    stated = ("plan", "--metric", metric, "--expected", "0.85", "--configurations", "10")
+    said = run.refused(*stated, "--samples", f"{least},{least - 1}")
+    assert said == (
+        f"error: --samples is {least - 1}, too few to resample\n"
+        f"hint: plan for {least} rows or more\n"
+    )
+
+
 def test_figures_of_a_tiny_pilot_differ_where_they_are_said_to(run, tmp_path):
     rows = "0,.1,.2,.3\n1,.8,.7,.2\n0,.2,.4,.6\n1,.9,.6,.7\n0,.4,.5,.3\n1,.3,.8,.9\n"
     (tmp_path / "p.csv").write_text(f"truth,a,b,c\n{rows}")
@@ -122,11 +132,11 @@ def test_csv_has_a_row_per_cell(run, pilot):
 
 
 def test_csv_has_the_chosen_cell_though_none_of_the_table_is(run):
-    status, out, _ = run(*STATED, "--optimism", "0.01", "--samples", "7,11", "--format", "csv")
+    status, out, _ = run(*STATED, "--optimism", "0.01", "--samples", "12,17", "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
     assert status == 0
     assert [row["chosen"] for row in rows] == ["true", *["false"] * (len(rows) - 1)]
-    assert {row["n_samples"] for row in rows[1:]} == {"7", "11"} != {rows[0]["n_samples"]}
+    assert {row["n_samples"] for row in rows[1:]} == {"12", "17"} != {rows[0]["n_samples"]}
 
 
 @pytest.mark.sweep

@@ -1,5 +1,7 @@
 """The estimate plus and minus t times the spread of the resamples."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -88,3 +90,26 @@ def test_an_end_without_a_worst_value_keeps_its_own_error_beside_a_guarded_one()
     plain = of(values).quantile_error(1 - (1 - plan.level) / 2)
     assert error.upper == plain > 0
     assert error.lower > 0
+
+
+@pytest.mark.parametrize("probability", [0.025, 0.05])
+def test_guarded_as_by_exact_integration(probability):
+    from scipy.integrate import quad
+    from scipy.special import erfc
+
+    values, n = resamples(200), 80
+    law = stats.t(n - 1, values.mean(), values.std(ddof=1))
+
+    def share(x):
+        """P(G <= x): D below x, or the pseudo-unit takes enough of it."""
+
+        def below(d):
+            return law.pdf(d) * erfc(np.sqrt((n + 0.25) * np.log(min(d, 1) / x)))
+
+        parts = [x, x + 1e-4, x + 0.02, 1, 10]  # smooth within each
+        tails = (quad(below, *part, epsabs=1e-13, limit=200) for part in pairwise(parts))
+        return law.cdf(x) + sum(tail for tail, _ in tails)
+
+    plan = Plan(interval=IntervalKind.T, level=1 - 2 * probability)
+    interval, _, _ = interval_of(of(values), AUC, plan, Basis(values.mean(), n, n))
+    assert share(interval.lower) == pytest.approx(probability, abs=1e-6)

@@ -26,8 +26,8 @@ from bbccli.core.results import Distribution
 from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import FloatArray
 
-CELLS = 4096
-"""Parts of equal probability that approximate Student's law where it is guarded."""
+CELLS = 2**14
+"""Parts of equal probability for Student's law where it is guarded: an end is right to 1e-6."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
