@@ -31,7 +31,7 @@ SMALLEST_SQUARE = np.finfo(float).tiny / np.finfo(float).eps
 
 
 def squared_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
-    """(N, C) squared residual; NaN where it, or all of a column, is too large or small for a float."""
+    """(N, C) squared residual; NaN where floats overflow, or all of a column underflow."""
     errors = residual(outcome, predictions)
     with np.errstate(over="ignore"):
         squares = errors**2
