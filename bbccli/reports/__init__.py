@@ -248,6 +248,11 @@ FORMS: dict[str, Form] = {
             holds_errors=True,
             of_json=True,
         ),
+        Form(
+            "every-eval-ever",
+            {Kind.CORRECT: "every_eval_ever.render"},
+            "collections of evaluations: the schema of Every Eval Ever, with uncertainty",
+        ),
     )
 }
 

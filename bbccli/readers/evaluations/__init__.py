@@ -33,6 +33,8 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "swebench": ("*.json",),
     "openai_evals": ("*.jsonl",),
     "junit": ("*.xml",),
+    "deepeval": ("*.json",),
+    "every_eval_ever": ("*.jsonl",),
 }
 """File names, without the suffix of a compression, -> the modules that may read them."""
 
