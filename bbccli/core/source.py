@@ -133,6 +133,9 @@ class Evaluation:
     failed: tuple[str, ...] = doc("logs of failed runs", default=())
     repeated: tuple[str, ...] = doc("logs replaced by newer ones", default=())
     elsewhere: tuple[str, ...] = doc("tasks that only some configurations ran", default=())
+    unread: tuple[str, ...] = doc(
+        "files beside the logs that are none of them", default=(), since="1.0"
+    )
 
     @classmethod
     def of(cls, metadata: Any) -> Evaluation | None:
@@ -146,7 +149,7 @@ class Evaluation:
             return None
 
 
-_TEXTS = ("tasks", "other_scores", "failed", "repeated", "elsewhere")
+_TEXTS = ("tasks", "other_scores", "failed", "repeated", "elsewhere", "unread")
 _NUMBERS = ("n_epochs", "n_errors", "n_scored_errors", "n_unscored")
 
 

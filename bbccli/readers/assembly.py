@@ -253,6 +253,7 @@ def _notes_on_logs(evaluation: Evaluation) -> Iterator[Note]:
         (declared.failed_runs, evaluation.failed),
         (declared.run_again, evaluation.repeated),
         (declared.tasks_left_out, evaluation.elsewhere),
+        (declared.files_not_read, evaluation.unread),
     ):
         if names:
             yield note(names)

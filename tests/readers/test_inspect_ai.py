@@ -248,7 +248,7 @@ REFUSED = {
         lambda log: [one["scores"]["match"].update(value="C") for one in log["samples"]],
         "by inspect's own figure",
     ),
-    "twice": (lambda log: log["samples"].append(log["samples"][0]), "row_id occurs twice"),
+    "twice": (lambda log: log["samples"].append(log["samples"][0]), "two results in epoch 1"),
     "no id": (every(lambda one: one.pop("id")), "without id or epoch"),
     "no model": (lambda log: at(log, model=None), "names no task or no model"),
     "most failed": (

@@ -320,6 +320,20 @@ def tasks_left_out(tasks: Sequence[str]) -> Texts:
 
 
 @note(CARE, "readable")
+def files_not_read(files: Sequence[str]) -> Texts:
+    """Files beside the logs, or below them, that may be logs by their names: none of them is one of
+    the framework, as far as it can be recognised. Settings are such files, and so are the results
+    of a run without the scores of its items.
+
+    Remedy: nothing if they are no logs; else write them again, with the scores of all items.
+    """
+    return (
+        f"{count(len(files), 'file')} beside the logs not read: {listing(files, 3)}",
+        "nothing, if they are no logs; else write them again",
+    )
+
+
+@note(CARE, "readable")
 def first_score(score: str, others: Sequence[str]) -> Texts:
     """The logs hold several scores, and the framework does not say which of them counts, or that
     one is not in all logs. The first score that all logs have is used. Looking at several and

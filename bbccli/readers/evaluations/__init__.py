@@ -86,7 +86,9 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
     from bbccli.readers.evaluations.scores import sheet_of_logs
 
     files = list({file.path.resolve(): file for file in files}.values())
-    return sheet_of_logs(first, path, files, request)
+    folders = [Path(one) for one in paths if isinstance(one, str | Path) and os.path.isdir(one)]  # noqa: PTH112
+    around = [one for folder in folders for one in _walk(folder)]
+    return sheet_of_logs(first, path, files, request, around)
 
 
 def _logs(path: Path, request: Request) -> dict[str, list[File]]:

@@ -129,6 +129,11 @@ def has_score(result: ItemScores, scorer: str) -> bool:
     return score is not None and not math.isnan(score)
 
 
+def has_epochs(log: Log) -> bool:
+    """True if some item has several results."""
+    return len({one.item for one in log.results}) < len(log.results)
+
+
 def with_reduced(log: Log, scorer: str) -> Log:
     """Return a log with one score of each item, where its framework reduces those of its epochs."""
     reduce = log.scorers[scorer].reduce

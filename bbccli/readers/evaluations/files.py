@@ -52,6 +52,8 @@ class File:
         self.suffix = f".{ending.lower()}"
         self.place = ""
         """What of it is being read."""
+        self.companions: list[Path] = []
+        """Other files that were read with it."""
 
     @cached_property
     def content(self) -> bytes:
@@ -131,6 +133,7 @@ class File:
 
     def beside(self, path: Path) -> File:
         """Return another file, read under the same conditions."""
+        self.companions.append(path)
         return File(path, self._folder)
 
     def opened(self) -> BufferedReader:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from bbccli.errors import InputError, parameter
 from bbccli.readers.evaluations.candidates import (
     LoggedCandidate,
     candidates_of,
+    has_epochs,
     in_common,
     newest_of,
     or_empty,
@@ -40,14 +42,20 @@ _OWN_KEYS = ("id", "flags", "params", TASK)
 
 
 def sheet_of_logs(
-    framework: Framework, path: str, files: Sequence[File], request: Request
+    framework: Framework,
+    path: str,
+    files: Sequence[File],
+    request: Request,
+    around: Sequence[Path],
 ) -> Sheet:
     """Return the scores of a framework's logs, a row per item and epoch.
 
     `path` is the name for messages; the hash is that of the names and contents of `files`;
-    `request.roles` may name a scorer (prediction) and a property of the items (group).
+    `request.roles` may name a scorer (prediction) and a property of the items (group). Of the
+    files `around` them those that were not read are named.
     """
     logs = [or_empty(log) for log in _logs(framework, files)]
+    read = {path.resolve() for one in files for path in (one.path, *one.companions)}
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
     used, older = newest_of([log for log in logs if not log.left_out])
     if not used:
@@ -64,10 +72,7 @@ def sheet_of_logs(
     if request.errors is not None:
         counting = partial(_counting, scorer, request.errors, framework.name)
         candidates = [replace(one, logs=counting(one)) for one in candidates]
-    candidates = [
-        replace(one, logs={t: with_reduced(log, scorer) for t, log in one.logs.items()})
-        for one in candidates
-    ]
+    candidates = _reduced(candidates, scorer, path)
     _check_items(candidates, request, path)
     _check_content(candidates, path)
     _check_scale(candidates, scorer, path)
@@ -79,6 +84,7 @@ def sheet_of_logs(
         failed=tuple(f"{one.name} ({one.reason})" for one in failed),
         repeated=tuple(dict.fromkeys(one.name for one in older)),
         elsewhere=tuple(f"{one.name} ({one.reason})" for one in elsewhere),
+        unread=tuple(one.name for one in around if one.resolve() not in read),
     )
     run = _run(candidates, scorer, path)
     left_out = (*failed, *older, *elsewhere)
@@ -89,6 +95,24 @@ def sheet_of_logs(
     names = {"row_id": ITEM, "repeat": EPOCH, "group": request.roles.group or ""}
     roles = {role: replace(column, name=names[role]) for role, column in sheet.roles.items()}
     return replace(sheet, roles=roles, metadata=_with_properties(sheet.metadata, candidates))
+
+
+def _reduced(
+    candidates: Sequence[LoggedCandidate], scorer: str, path: str
+) -> list[LoggedCandidate]:
+    """Return the configurations with the epochs of an item reduced, in one way for all."""
+    logs = [log for one in candidates for log in one.logs.values()]
+    ways = {log.scorers[scorer].reduce for log in logs if has_epochs(log)}
+    if len(ways) > 1:
+        raise InputError(
+            f"{scorer} of an item is reduced in different ways from its epochs",
+            path=path,
+            hint="give logs with the same reducer of epochs",
+        )
+    return [
+        replace(one, logs={t: with_reduced(log, scorer) for t, log in one.logs.items()})
+        for one in candidates
+    ]
 
 
 def _logs(framework: Framework, files: Sequence[File]) -> Sequence[Log]:
@@ -120,7 +144,8 @@ def _scorer(
                 f"no score is in all logs; there {'are' if every else 'is'} "
                 f"{listing(every, 8) or 'none'}",
                 path=path,
-                hint=f"use {parameter('prediction', every[0])}, for the tasks that have it"
+                hint="name one, to compare on the tasks that have it: "
+                + parameter("prediction", every[0])
                 if every
                 else "score the answers first",
             )
