@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -274,6 +275,7 @@ def _cells(
     """Return the columns of the predictions (R N,), with configuration and class."""
     import pyarrow as pa
 
-    rows, cells = array.reshape(-1, len(names) * array.shape[3]), cells_of(names, classes)
+    rows = array.reshape(-1, len(names) * array.shape[3])
+    cells = cells_of(product(names, classes or (None,)))
     columns = [arrow_array(rows[:, i], cell.source) for i, cell in enumerate(cells)]
     return Table(NAME, pa.table(columns, [cell.source for cell in cells])), cells

@@ -176,7 +176,7 @@ def _notes_on_columns(
         yield declared.classes_as_values([str(one) for one in present])
     column = column_of_weights(sheet)
     if column is not None:
-        meant = request.roles.weight is not None or sheet.metadata.weight is not None
+        meant = request.roles.weight is not None or "weight" in sheet.metadata.roles
         if not meant and sheet.layout != CARET.name and column.casefold() in NAMES["weight"]:
             yield declared.weight_by_name(column)
         yield from uneven_weights(outcome, groups)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.errors import InputError, UnsupportedError
+from bbccli.errors import UnsupportedError
 from bbccli.readers import Paths, Request, understand
 from bbccli.readers.arrow import as_arrow, is_text, to_numbers
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
@@ -17,7 +17,7 @@ from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC
 from bbccli.readers.roles import NAMES
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
+from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, cells_of
 from bbccli.types import PredictionKind, TableLayout, Task
 
 if TYPE_CHECKING:
@@ -52,27 +52,27 @@ def convert(paths: Paths, request: Request, layout: TableLayout) -> Converted:
             hint="keep the rows of one train_size",
         )
     wide = layout is TableLayout.WIDE
-    table = wide_table(sheet) if wide else long_table(sheet, matrix.kind)
-    return Converted(table, _metadata(sheet, matrix, layout), matrix)
+    metadata = _metadata(sheet, matrix, layout)
+    if not wide:
+        return Converted(long_table(sheet, matrix.kind), metadata, matrix)
+    table, metadata["columns"] = wide_table(sheet)
+    return Converted(table, metadata, matrix)
 
 
-def wide_table(sheet: Sheet) -> pa.Table:
-    """Return one row per repeat and sample, one column per configuration (and class)."""
+def wide_table(sheet: Sheet) -> tuple[pa.Table, dict[str, dict[str, str]]]:
+    """Return one row per repeat and sample, one column per configuration (and class); and what each
+    column is, whatever its name.
+    """
     import pyarrow as pa
 
-    roles = _roles(sheet)
-    names = [cell.name for cell in sheet.cells]
-    written = {known[0] for known in NAMES.values()}
-    ids = set(sheet.configurations) if sheet.by_class else set()
-    clash = [n for n in names if n.casefold() in written or n in ids]
-    if clash:
-        raise InputError(
-            f"the name of configuration {clash[0]!r} can't be used in the wide layout",
-            path=sheet.path,
-            hint="use --layout long",
-        )
-    columns = [sheet.column(cell).values for cell in sheet.cells]
-    return pa.table([*roles.values(), *columns], names=[*roles, *names])
+    columns = _roles(sheet)
+    meant = {role: {"role": role} for role in columns}
+    written = cells_of([(cell.configuration, cell.label) for cell in sheet.cells], columns)
+    for cell, column in zip(sheet.cells, written, strict=True):
+        columns[column.name] = sheet.column(cell).values
+        of_class = {} if cell.label is None else {"class": cell.label}
+        meant[column.name] = {"config": cell.configuration, **of_class}
+    return pa.table(columns), meant
 
 
 def long_table(sheet: Sheet, kind: PredictionKind) -> pa.Table:

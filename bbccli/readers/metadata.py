@@ -46,8 +46,10 @@ class Metadata:
         Pooling by which the tool selected.
     bounds
         Smallest and largest possible score, for scores without a truth.
-    weight
-        Column of the sample weights.
+    roles
+        Column of each role that is named.
+    cells
+        Configuration and class, or None, of each column of predictions that is named.
     run
         The run of a tool that left the predictions, if any.
     """
@@ -61,7 +63,8 @@ class Metadata:
     n_candidates_total: int | None = None
     selection: Pooling | None = None
     bounds: tuple[float, float] | None = None
-    weight: str | None = None
+    roles: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    cells: Mapping[str, tuple[str, str | None]] = field(default_factory=lambda: _NOTHING)
     run: ToolRun | None = None
 
     def with_json(self) -> Metadata:
@@ -75,7 +78,7 @@ class Metadata:
             "n_candidates_total": self.n_candidates_total,
             "selection": None if self.selection is None else str(self.selection),
             "bounds": self.bounds and list(self.bounds),
-            "weight": self.weight,
+            "weight": self.roles.get("weight"),
             "configs": [{"id": one, "flags": list(listed)} for one, listed in self.flags.items()]
             or None,
             "run": None if self.run is None else self.run.as_metadata(),
@@ -108,7 +111,7 @@ def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadat
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
         selection=_word(Pooling, raw, "selection", place),
         bounds=_bounds(_expect(raw, "bounds", list, place), place),
-        weight=_expect(raw, "weight", str, place),
+        **_columns(raw, place),
         run=ToolRun.of(raw),
     )
 
@@ -162,7 +165,7 @@ def _expect(raw: Mapping[str, Any], key: str, kind: type, place: str) -> Any:
     """Return the value of a key, of the given type; None if absent."""
     value = raw.get(key)
     if value is not None and not isinstance(value, kind):
-        names = {list: "list", int: "integer", str: "text"}
+        names = {list: "list", int: "integer", str: "text", dict: "object"}
         raise _wrong(f"metadata key {key!r}", names[kind], place)
     return value
 
@@ -188,6 +191,23 @@ def _word(kind: type[W], raw: Mapping[str, Any], key: str, place: str) -> W | No
             f"metadata key {key!r} is {value!r}", path=place, hint=f"one of: {', '.join(words)}"
         )
     return None if value is None else kind(value)
+
+
+def _columns(raw: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the columns of roles, and of configurations and classes."""
+    weight = _expect(raw, "weight", str, place)
+    roles, cells = {} if weight is None else {"weight": weight}, {}
+    for name, one in (_expect(raw, "columns", dict, place) or {}).items():
+        if not isinstance(one, dict) or not isinstance(one.get("role", one.get("config")), str):
+            raise _wrong(
+                f"metadata key 'columns', {name!r},", 'object with "role" or "config"', place
+            )
+        if "role" in one:
+            roles[one["role"]] = name
+        else:
+            label = one.get("class")
+            cells[name] = one["config"], None if label is None else name_of(label)
+    return {"roles": roles, "cells": cells}
 
 
 def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | None:

@@ -187,7 +187,7 @@ def open_sources(
     problems.saw("metadata", metadata)
     if isinstance(sheet := read[0], Sheet):
         return sheet, metadata
-    by_hand = {*request.roles.by_hand, *request.only, *metadata.configurations}
+    by_hand = {*request.roles.by_hand, *request.only, *metadata.configurations, *metadata.cells}
     tables = [table.asked_for(by_hand) for table in tables]
     problems.saw("names", tables)
     return [_named_once(table, problems) for table in tables], metadata

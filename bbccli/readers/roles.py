@@ -80,15 +80,15 @@ class Hints:
         Configurations named in the metadata.
     absent
         Roles that no column of these files plays, such as those of separate files.
-    weight
-        Column of the weights by the metadata.
+    known
+        Columns by role as the metadata name them.
     """
 
     roles: Roles = field(default_factory=Roles)
     task: Task | None = None
     declared: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
-    weight: str | None = None
+    known: Mapping[str, str] = field(default_factory=dict)
 
 
 OUTCOME = frozenset({"truth", "time", "event"})
@@ -138,7 +138,7 @@ class Request:
             absent |= OUTCOME
         if self.unweighted:
             absent |= {"weight"}
-        return Hints(self.roles, task, declared, absent, metadata.weight)
+        return Hints(self.roles, task, declared, absent, metadata.roles)
 
 
 def is_given(source: object) -> bool:

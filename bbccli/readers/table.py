@@ -64,20 +64,19 @@ class PredictionColumn:
 
 
 def cells_of(
-    names: Iterable[str], classes: Sequence[str] = (), taken: Iterable[str] = ()
+    owners: Iterable[tuple[str, str | None]], taken: Iterable[str] = ()
 ) -> tuple[PredictionColumn, ...]:
-    """Return the columns of configurations, or of each of their classes, whatever their names mean.
+    """Return the columns of configurations, each with a class or None, whatever their names mean.
 
-    Their sources are unique, and differ from `taken` names.
+    Their own names are unique, and differ from `taken` ones.
     """
     cells, used = [], set(taken)
-    for name in names:
-        for label in classes or (None,):
-            full_name = source = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
-            while source in used:
-                source += " (predictions)"
-            used.add(source)
-            cells.append(PredictionColumn(full_name, source, name, label))
+    for configuration, label in owners:
+        name = configuration if label is None else f"{configuration}{CLASS_SEPARATOR}{label}"
+        while name in used:
+            name += " (predictions)"
+        used.add(name)
+        cells.append(PredictionColumn(name, name, configuration, label))
     return tuple(cells)
 
 

@@ -338,8 +338,8 @@ def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
 
 def name_of(configuration: Any) -> str:
     """Return the name of a configuration; an OptionError if it is empty."""
-    name = str(configuration).strip()
-    _refuse(not name, "a configuration has no name", "give it a unique name")
+    name = str(configuration)
+    _refuse(not name.strip(), "a configuration has no name", "give it a unique name")
     return name
 
 

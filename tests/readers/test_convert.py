@@ -14,7 +14,7 @@ from reading import assert_same
 from thorough import examples
 
 from bbccli.errors import BbcError, InputError, OptionError
-from bbccli.readers import Request, read
+from bbccli.readers import Request, Roles, read
 from bbccli.readers.conversion import convert
 from bbccli.reports.predictions import render_predictions
 from bbccli.types import Missing, TableLayout
@@ -110,9 +110,6 @@ def test_nothing_is_lost(tmp_path, made, suffix, layout):
     except OptionError as error:
         assert suffix != ".parquet" and "write .parquet" in error.hint
         return
-    except InputError as error:
-        assert layout is TableLayout.WIDE and error.hint == "--layout long"
-        return
     after = read(path, missing=Missing.AVAILABLE)
     assert_same(before, after, dtype=False)
     assert after.source.metadata["own"] == [1]
@@ -162,14 +159,32 @@ def test_what_was_understood_stays(tmp_path):
     assert (metadata["layout"], metadata["positive_class"]) == ("long", "0")
 
 
-def test_names_that_a_wide_file_cannot_have(run, tmp_path):
+def test_configurations_with_the_names_of_roles(run, tmp_path):
     source = tmp_path / "in.csv"
     source.write_text("config,truth,score\ntruth,0,0.1\ntruth,1,0.2\nfold,0,0.3\nfold,1,0.4\n")
-    status, _, err = run("convert", source, "-o", tmp_path / "out.csv")
-    assert (status, sorted(p.name for p in tmp_path.iterdir())) == (2, ["in.csv"])
-    assert "the name of configuration 'truth' can't be used in the wide layout" in err
-    assert "hint: use --layout long" in err
-    assert run("convert", source, "-o", tmp_path / "out.csv", "--layout", "long", "-q")[0] == 0
+    for name in ("out.csv", "out.parquet"):
+        run.printed("convert", source, "-o", tmp_path / name)
+        assert_same(read(source), read(tmp_path / name), dtype=False)
+    assert (tmp_path / "out.csv").read_text().startswith("truth,truth (predictions),fold\n")
+
+
+def test_metadata_say_what_columns_are(save, tmp_path):
+    columns = {"a": [0, 1, 0, 1], "weight": [0.1, 0.9, 0.3, 0.6], "fold": [0.2, 0.8, 0.4, 0.7]}
+    declared = {"a": {"role": "truth"}, "weight": {"config": "fold"}, "fold": {"config": "weight"}}
+    about = {"spec": "bbc-predictions", "version": "1", "columns": declared}
+    matrix = read(save("in.csv", columns, about))
+    assert (matrix.configurations, matrix.outcome.weights) == (("fold", "weight"), None)
+    assert matrix.predictions[0, :, 0].tolist() == columns["weight"]
+    other = read(save("in.csv", columns, about), roles=Roles(weight="fold"))
+    assert (other.configurations, other.outcome.weights.tolist()) == (("fold",), columns["fold"])
+    for wrong, words in (
+        ({"b": {"role": "truth"}}, "the metadata's truth is 'b', which is not a column"),
+        ({"a": {"role": 1}}, "'columns', 'a', must be a JSON object with"),
+        ({"a": "truth"}, "'columns', 'a', must be a JSON object with"),
+        (["a"], "metadata key 'columns' must be a JSON object"),
+    ):
+        with pytest.raises(InputError, match=words):
+            read(save("in.csv", columns, about | {"columns": wrong}))
 
 
 @pytest.mark.sweep

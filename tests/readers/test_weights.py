@@ -89,7 +89,7 @@ def test_the_metadata_name_the_column():
     assert np.array_equal(matrix.outcome.weights, BODY)
     assert "kg" not in matrix.configurations
     refused(
-        "metadata's key 'weight' is 'mass', which is not a column",
+        "metadata's weight is 'mass', which is not a column",
         table(BODY, "kg", {"weight": "mass"}),
     )
     refused("'weight' must be a JSON text", table(BODY, "kg", {"weight": 1}))

@@ -12,6 +12,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from bbccli.core.notes import listing
 from bbccli.core.source import LeftOut
@@ -216,15 +217,20 @@ def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
         " x ".join(_part(key, one[key]) for key in chosen or keys[:1] if key in one) or "default"
         for one in configurations
     ]
-    counts, seen = Counter(names), Counter[str]()
+    counts = Counter(names)
     for at, name in enumerate(names):  # long values with the same beginning
-        seen[name] += 1
-        names[at] = f"{name} ({seen[name]})" if counts[name] > 1 else name
+        if counts[name] > 1:
+            numbered = (f"{name} ({number})" for number in count(1))
+            names[at] = next(one for one in numbered if one not in names)
     return names
 
 
 def _part(key: str, value: object) -> str:
-    """Return the part of a name for a key and its value, in one short line."""
+    """Return the part of a name for a key and its value: a model as it is called, anything else in
+    one short line.
+    """
+    if key == "model":
+        return str(value)
     text = " ".join((value if isinstance(value, str) else json.dumps(value, default=str)).split())
     if len(text) > _LONGEST:
         text = f"{text[: _LONGEST - 3]}..."

@@ -44,7 +44,7 @@ def lay_out(
             refuse_subsets(table, fold, by_hand | held_out)
     with problems.of("roles", fatal=True):
         refuse_truth(request, hints.task)
-        name, layouts = _layouts_of(tables, hints, request.dialect)
+        name, layouts = _layouts_of(tables, metadata, hints, request.dialect)
         if layouts:
             table = stack(tables, layouts, hints)
         else:
@@ -96,11 +96,12 @@ def _united(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
 
 
 def _layouts_of(
-    tables: Sequence[Table], hints: Hints, dialect: str | None
+    tables: Sequence[Table], metadata: Metadata, hints: Hints, dialect: str | None
 ) -> tuple[str, list[Layout]]:
     """Return the name of the layout of the first table, and the layout of each long one."""
     one_file = len(tables) == 1
-    dialects = [dialect_of(table, hints, dialect, one_file=one_file) for table in tables]
+    known = WIDE if one_file and metadata.cells else None
+    dialects = [dialect_of(table, hints, dialect or known, one_file=one_file) for table in tables]
     layouts = [d.layout(table, hints) for table, d in zip(tables, dialects, strict=True) if d]
     if not layouts and not one_file:
         raise OptionError(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -27,8 +28,8 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     about, configurations = given.about, given.by_configuration
     arrays = [np.asarray(values) for values in configurations.values()]
     n_rows, *by_class = arrays[0].shape
-    labels = (about.classes or tuple(map(str, range(by_class[0])))) if by_class else ()
-    cells = cells_of(configurations, labels)
+    labels = (about.classes or [*map(str, range(by_class[0]))]) if by_class else [None]
+    cells = cells_of(product(configurations, labels))
     parts = [part for one in arrays for part in (one.T if by_class else [one])]
     sources = {cell.source: _arrow(part) for cell, part in zip(cells, parts, strict=True)}
     roles = Table(path, plain(pa.table({r: _arrow(v) for r, v in given.roles.items()}), path))
@@ -43,7 +44,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
         place=path,
         positive_class=about.positive_class or last,
         flags={name: about.flags.get(name, ()) for name in configurations},
-        weight="weight" if "weight" in columns else None,
+        roles={"weight": "weight"} if "weight" in columns else {},
         run=about.run and replace(about.run, n_samples=n_samples),
     )
     table = Table(path, plain(pa.table(sources), path), sha256)

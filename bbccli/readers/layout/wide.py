@@ -21,7 +21,8 @@ OF_SEARCHES = ({"model", "score_val"}, {"number", "value", "state"})
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     """Assign a role to every column of a wide table."""
-    chosen, spare = choose_roles(table, hints)
+    owned = {name: cell for name, cell in metadata.cells.items() if name in table.names}
+    chosen, spare = choose_roles(table, hints, owned)
     others = {*chosen.values(), *spare}
     names = [name for name in table.names if name not in others]
     if "truth" not in hints.absent:
@@ -35,7 +36,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
         )
     columns = {role: table.column(name) for role, name in chosen.items()}
     columns |= split_caret(columns)
-    cells = tuple(PredictionColumn(name, name, name) for name in names)
+    cells = tuple(PredictionColumn(name, name, *owned.get(name, (name, None))) for name in names)
     return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
 
 
@@ -71,13 +72,15 @@ def choose_roles(
 
 
 def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
-    """Return columns given by options, or as weights by the metadata, except for separate files."""
+    """Return columns given by options, or else by the metadata, except for separate files."""
     chosen: dict[str, str] = {}
     for role in NAMES:
-        name = getattr(hints.roles, role)
+        name, called = getattr(hints.roles, role), ""
+        if name is None:
+            name, called = hints.known.get(role), f"the metadata's {role}"
         if name is None or role in hints.absent:
             continue
-        column_of(table, name, role)
+        column_of(table, name, role, called)
         if name in chosen.values():
             raise OptionError(
                 f"column {name!r} is given two roles", hint="name another column for one of them"
@@ -88,8 +91,6 @@ def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
             f"{parameter('truth')} and {parameter('time')}/{parameter('event')} exclude each other",
             hint="give one of them",
         )
-    if hints.weight is not None and not {"weight"} & {*chosen, *hints.absent}:
-        chosen["weight"] = column_of(table, hints.weight, "weight", "the metadata's key 'weight'")
     return chosen
 
 
