@@ -177,7 +177,7 @@ def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
         chosen = {"time": column_of(frame, time, "time")}
         chosen["event"] = column_of(frame, event, "event")
     else:
-        chosen = {"truth": _single(frame, "truth", roles.truth, {file.key})}
+        chosen = {"truth": _single(frame, "truth", roles.truth, file)}
     entries = file.entries(taken=chosen.values())
     return {role: frame.column(name).take(entries) for role, name in chosen.items()}
 
@@ -193,7 +193,7 @@ def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
         folds = _ragged(frame, file.sheet)
         file.check_keys(taken=frame.names)
         return {"fold": folds}
-    name = _single(frame, "fold", roles.fold, {file.key})
+    name = _single(frame, "fold", roles.fold, file)
     entries = file.entries(taken={name})
     if file.by_key and file.sheet.n_repeats > 1:
         raise InputError(
@@ -205,11 +205,11 @@ def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
     return {"fold": frame.column(name).take(entries)}
 
 
-def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None]) -> str:
+def _single(frame: Table, role: str, by_hand: str | None, file: Separate) -> str:
     """Return the one column that plays a role: by option, by name, or as the only one."""
     if by_hand is not None and by_hand in frame.names:
         return by_hand
-    rest = [name for name in frame.names if name not in keys]
+    rest = [name for name in frame.names if name != file.key]
     by_name = named(frame, role)
     if by_name in rest:
         return by_name
@@ -217,10 +217,14 @@ def _single(frame: Table, role: str, by_hand: str | None, keys: set[str | None])
         return rest[0]
     if by_hand is not None:
         return column_of(frame, by_hand, role)
+    predicted = file.sheet.column(file.sheet.cells[0]).place(0)[1]
+    given = f"give {parameter(role)} NAME"
+    if role == "truth" and predicted in rest:
+        given = f"{parameter(role, predicted)}, as in the predictions"
     raise InputError(
         f"it is unclear which column is the {role}: {listing(frame.names, 8)}",
         path=frame.path,
-        hint=f"name it {role!r}, or give --{role} NAME",
+        hint=f"name it {role!r}, or {given}",
     )
 
 

@@ -15,11 +15,13 @@ from bbccli.core import workers
 from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError, InputError, parameter
+from bbccli.readers.advice import advice
 from bbccli.readers.arrow import SUM_TOLERANCE, to_numbers, to_rows
-from bbccli.readers.column import Column, number_of, text_entries
+from bbccli.readers.column import Column, number_of, repeated, text_entries
 from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.problems import Problems
-from bbccli.readers.sheet import Sheet
+from bbccli.readers.roles import Hints
+from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
@@ -122,7 +124,7 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
         if labels is not None:
             return Values(labels, names, PredictionKind.LABEL)
     if values.words:
-        raise text_fault(_worded([column for column in _columns(sheet) if column.is_text]))
+        raise text_fault(_worded([one for one in _columns(sheet) if one.is_text]), sheet)
     if task is Task.BINARY:
         return _binary(sheet, values, outcome.classes)
     if task is Task.MULTICLASS:
@@ -152,9 +154,8 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
     if values.words:
         known = {name: float(code) for code, name in enumerate(classes)}
         if any(name not in known for name in values.words):
-            columns = _columns(sheet)
-            for column in columns:
-                _refuse_strange(column, classes, columns)
+            for column in _columns(sheet):
+                _refuse_strange(sheet, column, classes)
         codes = np.array([*(known.get(name, np.nan) for name in values.words), np.nan])
         return np.asarray(codes[values.array])
     numbers = [number_of(name) for name in classes]
@@ -177,7 +178,7 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
     return labels
 
 
-def _refuse_strange(column: Column, classes: Sequence[str], columns: Sequence[Column]) -> None:
+def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> None:
     """Refuse text that is not a class."""
     codes, names = column.named_codes()
     strange = [name not in classes for name in names]
@@ -185,17 +186,21 @@ def _refuse_strange(column: Column, classes: Sequence[str], columns: Sequence[Co
         return
     numbered = [not np.isnan(number_of(name)) for name in names]
     if any(np.logical_and(strange, numbered)):
-        raise text_fault(_worded([column, *columns]))
+        raise text_fault(_worded([column, *_columns(sheet)]), sheet)
     if all(np.logical_or(strange, numbered)):
         from bbccli.readers.numerals import doubt
 
         fault = doubt(column, of="prediction")
         if fault is not None:
             raise fault
+    problem = f"prediction is not one of the classes ({listing(classes, 8)})"
+    entries = np.flatnonzero(np.array([*strange, False])[codes])
+    if len(names) > len(classes) and all(strange):  # names of something else
+        raise column.fault(problem, entries, hint=_hint_on_names(column, sheet))
     with_digits = all(re.search(r"\d", name) for name in names)
     raise column.fault(
-        f"prediction is not one of the classes ({listing(classes, 8)})",
-        np.flatnonzero(np.array([*strange, False])[codes]),
+        problem,
+        entries,
         hint="spell labels as in the truth" + ", and numbers with a decimal point" * with_digits,
     )
 
@@ -301,7 +306,7 @@ def check_sources(table: Table, names: Iterable[str], problems: Problems) -> Non
             _finite(to_numbers(column.values), column)
 
 
-def text_fault(column: Column) -> InputError:
+def text_fault(column: Column, sheet: Sheet | None = None) -> InputError:
     """Return the error about text where numbers are needed."""
     from bbccli.readers.numerals import doubt, strangers
 
@@ -311,13 +316,7 @@ def text_fault(column: Column) -> InputError:
     among_numbers = strangers(column)
     entries = among_numbers if len(among_numbers) else text_entries(column)
     if len(entries) == len(column):  # as names, or dates
-        name = column.name
-        hint = (
-            f"{parameter('row_id', name)} if it names the samples, "
-            f"{parameter('configuration', name)} if it names the configurations of a long table; "
-            f"else {parameter('exclude', name)}"
-        )
-        return column.fault("prediction is text", entries, hint=hint)
+        return column.fault("prediction is text", entries, hint=_hint_on_names(column, sheet))
     numbered = re.search(r"\d", column.values[int(entries[0])].as_py()) is not None
     hint = "leave the cell empty if there is no prediction; --exclude a column that has none"
     return column.fault(
@@ -325,6 +324,25 @@ def text_fault(column: Column) -> InputError:
         entries,
         hint="store numbers as numbers, with a decimal point; " * numbered + hint,
     )
+
+
+def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
+    """Return the options for a column of text: a key if all differ, else groups or others."""
+    name = column.place(0)[1]
+    if column.origins:  # the prediction of a long table
+        return f"{parameter('prediction')} NAME, if another column has the predictions"
+    if sheet is not None and sheet.layout == WIDE:
+        roles = {role: one.name for role, one in sheet.roles.items()}
+        told = advice(sheet.table, roles, Hints(declared=sheet.declared))
+        if name in told.roles.values():
+            return f"{told} if that is right; else {parameter('exclude', name)}"
+    hint = f"{parameter('row_id', name)} if it names the samples; "
+    if len(repeated(column.codes()[0])):
+        hint = (
+            f"{parameter('group', name)} if it names groups of samples, such as patients, "
+            f"{parameter('configuration', name)} if it names the configurations of a long table; "
+        )
+    return f"{hint}else {parameter('exclude', name)}"
 
 
 def _numbers(
@@ -348,7 +366,7 @@ def _numbers(
                 sound[start + i] = False
                 with problems.of("predictions"):
                     if cell.name in worded:
-                        raise text_fault(sheet.column(cell))
+                        raise text_fault(sheet.column(cell), sheet)
                     _finite(block[i], sheet.column(cell))
         out[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
     if rows.min(initial=0) < 0:

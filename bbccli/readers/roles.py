@@ -82,6 +82,8 @@ class Hints:
         Roles that no column of these files plays, such as those of separate files.
     known
         Columns by role as the metadata name them.
+    tables
+        All tables of the input.
     """
 
     roles: Roles = field(default_factory=Roles)
@@ -89,6 +91,7 @@ class Hints:
     declared: frozenset[str] = frozenset()
     absent: frozenset[str] = frozenset()
     known: Mapping[str, str] = field(default_factory=dict)
+    tables: Sequence[Table] = ()
 
 
 OUTCOME = frozenset({"truth", "time", "event"})
@@ -146,6 +149,11 @@ def is_given(source: object) -> bool:
     return in_memory(source) or bool(source)
 
 
+LATE_TRUTHS: Final = (
+    *("actual", "gold", "ground_truth", "groundtruth", "true_label", "observed", "expected"),
+)
+"""Names of the truth, unless a column has another of its names."""
+
 # The written name comes first; among the synonyms, the first that occurs plays the role.
 NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "row_id": (
@@ -171,6 +179,7 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
         "obs",
         "correct",
         "class",
+        *LATE_TRUTHS,
     ),
     "time": ("time",),
     "event": ("event", "status"),

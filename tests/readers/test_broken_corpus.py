@@ -157,7 +157,8 @@ CORPUS = {
     "a name twice": ("p.csv", swap(b"a,b", b"a,a"), "two columns have the same name"),
     # roles
     "no truth": ("p.csv", swap(b"truth", b"label_of_it"), "no truth column"),
-    "a truth by another name": ("p.csv", swap(b"truth", b"thruth"), "no truth", "mean 'thruth'?"),
+    "a truth by another name": ("p.csv", swap(b"truth", b"thruth"), "no truth",
+        "--truth thruth if that is right"),
     "no truth among many": ("p.csv",
         b",".join(b"c%d" % i for i in range(13)) + b"\n" + b"1," * 12 + b"2\n",
         "no truth column among c0, c1, .*c7 and 5 more", "--truth NAME"),

@@ -137,6 +137,20 @@ def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> 
     )
 
 
+@note(CARE, "repeats")
+def epochs_by_order(times: int) -> Texts:
+    """For scores without a truth (`--task score`): every configuration has the same number of rows
+    for each item, and no column numbers them. They are taken as epochs, in the order of the file.
+
+    Remedy: a column `epoch` or `repeat`, or `--repeat`, if they are paired in another way.
+    """
+    return (
+        f"each item has {times} scores of every configuration, which are taken as epochs in their "
+        "order",
+        "--repeat NAME, if a column numbers them",
+    )
+
+
 @note(CARE, "missing")
 def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -> Texts:
     """For scores without a truth (`--task score`): some epochs of an item have a score and others

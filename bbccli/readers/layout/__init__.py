@@ -23,6 +23,7 @@ from bbccli.readers.roles import Hints, Request, is_given
 from bbccli.readers.row_numbers import refuse_disorder, without_row_numbers
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
+from bbccli.types import Task
 
 
 def lay_out(
@@ -35,7 +36,8 @@ def lay_out(
             sheet = as_requested(tables, request)
         problems.saw("roles", sheet)
         return sheet
-    hints, by_hand = request.hints(metadata), {*request.only, *metadata.configurations}
+    hints = replace(request.hints(metadata), tables=tables)
+    by_hand = {*request.only, *metadata.configurations}
     for table in tables:
         fold = None if is_given(request.folds) else request.roles.fold
         # slices of time are called "Training060" in caret, which keeps only what is held out
@@ -50,7 +52,8 @@ def lay_out(
         else:
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
     if layouts:
-        sheet = _with_event(long_sheet(table, name, metadata, problems))
+        scored = hints.task is Task.SCORE
+        sheet = _with_event(long_sheet(table, name, metadata, problems, scored=scored))
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
     notes = list(_notes_on_columns(tables, layouts))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.core.notes import Note, remarks
+from bbccli.core.notes import Note, lacking, remarks
 from bbccli.errors import InputError
+from bbccli.readers.arrow import as_arrow
 from bbccli.readers.column import Column, by_appearance, joint, repeated
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
@@ -47,14 +48,16 @@ class _Rows:
     first: IntArray
 
 
-def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Problems) -> Sheet:
+def long_sheet(
+    table: Table, layout: str, metadata: Metadata, problems: Problems, *, scored: bool = False
+) -> Sheet:
     """Find the cells of every configuration of a long table, as `stack` makes it.
 
     `problems` collects missing and duplicate keys; a truth, group or weight that differs between
     configurations of one sample; and configurations of unequal size without a key.
     """
     try:
-        roles, rows = _rows_of(table, problems)
+        roles, rows = _rows_of(table, problems, scored=scored)
         places = None
         with problems.of("keys"):
             places = _places(table, roles, rows)
@@ -70,6 +73,8 @@ def long_sheet(table: Table, layout: str, metadata: Metadata, problems: Problems
         if (codes != codes[rows.first][rows.keys]).any():
             del roles["fold"]
             notes.append(remarks.folds_differ())
+    if "repeat" in roles and "repeat" not in table.names and scored:
+        notes.append(lacking.epochs_by_order(int(roles["repeat"].codes()[0].max()) + 1))
     columns = {role: column.take(rows.first) for role, column in roles.items()}
     return Sheet(table, layout, len(rows.first), columns, cells, metadata, notes=tuple(notes))
 
@@ -78,8 +83,11 @@ def _predictions(table: Table) -> list[str]:
     return [name for name in table.names if name == PREDICTION or name.startswith(PROBABILITY)]
 
 
-def _rows_of(table: Table, problems: Problems) -> tuple[dict[str, Column], _Rows]:
-    """Return the columns of the roles, and the row of the sheet for each row of the table."""
+def _rows_of(table: Table, problems: Problems, *, scored: bool) -> tuple[dict[str, Column], _Rows]:
+    """Return the columns of the roles, and the row of the sheet for each row of the table.
+
+    Scores of items that come equally often, in all configurations, are epochs in their order.
+    """
     others = {CONFIGURATION, *_predictions(table)}
     roles = {name: table.column(name) for name in table.names if name not in others}
     roles |= split_caret(roles)
@@ -91,6 +99,12 @@ def _rows_of(table: Table, problems: Problems) -> tuple[dict[str, Column], _Rows
             check_key(roles, role)
     problems.settle("keys", "constant")
     codes, names = column.named_codes()
+    if scored and "row_id" in roles and not {"repeat", "outer_fold", "train_size"} & roles.keys():
+        items = joint([codes, roles["row_id"].codes()[0]])
+        times = np.bincount(items)
+        if times.min() == times.max() > 1:
+            epochs = as_arrow(positions_within(items, "items", table.path))
+            roles["repeat"] = replace(column, name="repeat", values=epochs)
     with problems.of("keys", fatal=True):
         keys, first = _keys(table, roles, codes)
     return roles, _Rows(codes, names, keys, first)

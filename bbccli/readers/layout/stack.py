@@ -106,7 +106,7 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     files = names_of([table.path for table in tables])
     for table, layout, file in zip(tables, layouts, files, strict=True):
         if "truth" not in hints.absent:
-            check_outcome(layout.roles, table)
+            check_outcome(layout.roles, table, hints, long=True)
         columns = {**layout.roles, **layout.predictions}
         if table is not tables[0]:
             _check_fits(table, layout, tables[0], layouts[0])
@@ -186,7 +186,9 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
     columns, expected = ({*one.roles, *one.predictions} for one in (layout, first_layout))
     for name in sorted(expected ^ columns):
         missing, there = (table, first) if name in expected else (first, table)
-        what = "column of predictions" if name == PREDICTION else f"column {name!r}"
+        by = first_layout if name in expected else layout
+        own = {**by.roles, **by.predictions}[name]
+        what = "column of predictions" if name == PREDICTION else f"column {own!r}"
         raise InputError(
             f"has no {what}, but {there.path} has one",
             path=missing.path,

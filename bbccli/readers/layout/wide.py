@@ -6,9 +6,10 @@ from collections.abc import Container, Mapping, Sequence
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
+from bbccli.readers.advice import advice
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret
-from bbccli.readers.roles import NAMES, Hints, candidates, column_of, nearest_names
+from bbccli.readers.roles import LATE_TRUTHS, NAMES, Hints, candidates, column_of, nearest_names
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import PredictionColumn, Table, not_predictions
 from bbccli.types import Task
@@ -26,7 +27,7 @@ def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
     others = {*chosen.values(), *spare}
     names = [name for name in table.names if name not in others]
     if "truth" not in hints.absent:
-        check_outcome(chosen, table)
+        check_outcome(chosen, table, hints)
     if not names:
         raise InputError(
             "no configuration column",
@@ -54,6 +55,8 @@ def choose_roles(
         role: [name for name in candidates(table, role, hints.declared) if name not in reserved]
         for role in NAMES
     }
+    firm = [name for name in by_name["truth"] if name.casefold() not in LATE_TRUTHS]
+    by_name["truth"] = firm or by_name["truth"]
     survival = bool({"time", "event"} & chosen.keys())
     if not survival:
         survival = _is_survival(by_name, "truth" in chosen, table, hints)
@@ -125,7 +128,9 @@ def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
         )
 
 
-def check_outcome(chosen: Mapping[str, str], table: Table) -> None:
+def check_outcome(
+    chosen: Mapping[str, str], table: Table, hints: Hints, *, long: bool = False
+) -> None:
     """Refuse a table without a truth or both a time and an event."""
     half = {"time", "event"} & chosen.keys()
     if "truth" in chosen or len(half) == 2:
@@ -147,11 +152,13 @@ def check_outcome(chosen: Mapping[str, str], table: Table) -> None:
             hint="nothing can correct scores alone: give the folder that the tool left, or keep "
             "the predictions with bbccli.recording",
         )
-    near = nearest_names("truth", table.names)
+    told = str(advice(table, chosen, hints, long=long))
+    hint = f"{told} if that is right; else " if told else ""
+    near = "" if told else nearest_names("truth", table.names)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
         path=table.path,
-        hint=f"name it 'truth', or give {parameter('truth', 'NAME')} or "
+        hint=f"{hint}name it 'truth', or give {parameter('truth', 'NAME')} or "
         f"{parameter('labels', 'FILE')}; {parameter('task', 'score')} if each cell is the score of "
         "an answer" + (f"; {near}" if near else ""),
     )

@@ -12,11 +12,12 @@ import numpy as np
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
+from bbccli.readers.arrow import is_text
 from bbccli.readers.column import Column, joint
 from bbccli.readers.layout.wide import choose_roles
 from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
-from bbccli.types import Pooling
+from bbccli.types import Pooling, Task
 
 PREDICTION: Final = "prediction"
 PROBABILITY: Final = "prob."
@@ -152,6 +153,8 @@ def by_name_or_hand(frame: Table, hints: Hints) -> dict[str, str]:
     if hints.roles.prediction is not None:
         return {PREDICTION: column_of(frame, hints.roles.prediction, "prediction")}
     single = single_predictions(frame)
+    if hints.task is Task.SCORE:  # text such as a response is no score
+        single = [name for name in single if not is_text(frame.type_of(name))]
     return class_predictions(frame) or ({PREDICTION: single[0]} if single else {})
 
 

@@ -25,7 +25,15 @@ from bbccli.readers.table import Table
 from bbccli.types import Task
 
 CONFIGURATION: Final = "config"
-SYNONYMS: Final = (CONFIGURATION, ".config", "wflow_id", "model", "learner_id", "configuration")
+SYNONYMS: Final = (
+    CONFIGURATION,
+    ".config",
+    "wflow_id",
+    "model",
+    "system",
+    "learner_id",
+    "configuration",
+)
 
 
 def recognises(frame: Table, hints: Hints) -> bool:

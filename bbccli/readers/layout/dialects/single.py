@@ -7,7 +7,8 @@ Kaggle files have a key and predictions. The truth is usually in a separate file
 from __future__ import annotations
 
 from bbccli.core.notes import listing
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
+from bbccli.readers.advice import advice
 from bbccli.readers.layout.dialects.base import (
     PREDICTION,
     PROBABILITY,
@@ -21,6 +22,7 @@ from bbccli.readers.layout.dialects.base import (
 )
 from bbccli.readers.roles import NAMES, Hints
 from bbccli.readers.table import Table
+from bbccli.types import Task
 
 
 def _is_openml(frame: Table, hints: Hints) -> bool:
@@ -67,18 +69,27 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
         free = others or free
     if len(free) == 1:
         return {PREDICTION: free[0]}
-    classes = set(free)
+    seen = advice(frame, plain.roles, hints, long=True)
+    told, among, numbers = str(seen), seen.among, not frame.texts & {*free}
     if "truth" in plain.roles:
         classes = levels_of(frame.column(plain.roles["truth"]))
-    if len(free) > 1 and set(free) == classes:
-        return {f"{PROBABILITY}{name}": name for name in free}
-    whole = len(free) > 1 and "truth" in plain.roles
+    else:
+        classes = {*free} if numbers and not (told or hints.task is Task.SCORE) else set()
+    if classes <= {*free} and len(classes) > 1:
+        return {f"{PROBABILITY}{name}": name for name in free if name in classes}
+    if len(among) > 1:
+        told = f"{told} {parameter('prediction')} NAME".lstrip()
+        told += f", where NAME is one of {listing(among, 8)}"
+    elif among and "truth" in hints.absent and hints.task is not Task.SCORE:
+        told += f" {parameter('truth', among[0])}, if the labels are called so"
+    whole = "; bbc batch if each file is an experiment of its own" * ("truth" in plain.roles)
     raise InputError(
         f"it is unclear which column holds predictions: {listing(free or list(frame.names), 8)}",
         path=frame.path,
-        hint="use bbc batch to correct several experiments, one per file" * whole
-        or "each of several files holds one configuration: use a column 'prediction', or one "
-        "'prob.<class>' per class, or --prediction NAME",
+        hint=f"{told}{whole}"
+        if among
+        else "each of several files holds one configuration: use a column 'prediction', or one "
+        f"'prob.<class>' per class, or {parameter('prediction')} NAME{whole}",
     )
 
 

@@ -1,0 +1,156 @@
+"""What values say of the columns without a role, so that one hint names every option needed.
+
+A key tells all rows apart, in a long table those of each configuration; of several files it has the
+same values in all. A truth has one value for each sample of a long table, else few values beside
+predictions that have many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from bbccli.errors import parameter
+from bbccli.readers.arrow import is_text, to_numbers
+from bbccli.readers.column import joint
+from bbccli.readers.roles import OUTCOME, Hints
+from bbccli.readers.table import Table
+from bbccli.types import IntArray
+
+_MOST_CLASSES = 20
+_ORDER = ("truth", "row_id", "configuration", "prediction", "fold")
+_FOLDS = ("fold", "folds", "kfold")
+
+Levels = Mapping[str, IntArray]
+"""Codes (n_rows,) of the columns without gaps and fractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What columns seem to be: their roles; columns of which one may hold the predictions; and the
+    class that these seem to predict.
+    """
+
+    roles: Mapping[str, str]
+    among: Sequence[str]
+    positive: str = ""
+
+    def __str__(self) -> str:
+        """Return options such as `--truth label --row-id case`; empty if nothing can be told."""
+        words = [parameter(role, name) for role, name in self.roles.items()]
+        return " ".join([*words, parameter("positive", self.positive)] if self.positive else words)
+
+
+def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool = False) -> Advice:
+    """Tell what columns are beside those of known roles; `long` if one has all predictions."""
+    by_hand = {r: n for r in ("configuration", "prediction") if (n := getattr(hints.roles, r))}
+    known = {**roles, **by_hand}
+    found, several = dict(known), len(hints.tables) > 1
+    levels = _levels_of(table)
+    if "row_id" not in found:
+        found |= _key(table, levels, found, hints)
+    if not (OUTCOME & found.keys() or OUTCOME & hints.absent):
+        found |= _truth(table, levels, found)
+    among: list[str] = []
+    if (long or several or "configuration" in found) and "prediction" not in found:
+        folds = [n for n in _free(table, found) if n.casefold() in _FOLDS and n in levels]
+        found |= dict(zip(("fold",), folds, strict=False)) if "fold" not in found else {}
+        among = _predictions(table, levels, found)
+        found |= {"prediction": among[0]} if len(among) == 1 else {}
+    told = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
+    positive = _positive(table, told["truth"], levels) if "truth" in told else ""
+    return Advice(told, among, positive)
+
+
+def _levels_of(table: Table) -> dict[str, IntArray]:
+    levels = {}
+    for name in table.names:
+        column = table.column(name)
+        if not len(column.nulls) and not _is_fractional(table, name):
+            levels[name] = column.codes()[0]
+    return levels
+
+
+def _is_fractional(table: Table, name: str) -> bool:
+    """True for numbers some of which are not whole."""
+    import pyarrow as pa
+
+    if not pa.types.is_floating(table.type_of(name)):
+        return False
+    numbers = to_numbers(table.column(name).values)
+    return bool((numbers[~np.isnan(numbers)] % 1 != 0).any())
+
+
+def _free(table: Table, found: Mapping[str, str]) -> list[str]:
+    """Return the columns without a role."""
+    return [name for name in table.names if name not in found.values()]
+
+
+def _size(codes: IntArray) -> int:
+    return int(codes.max()) + 1
+
+
+def _key(table: Table, levels: Levels, found: Mapping[str, str], hints: Hints) -> Mapping[str, str]:
+    """Return the key, with the configurations of a long table."""
+    free = [name for name in _free(table, found) if name in levels]
+    keys = sorted(free, key=lambda name: -_size(levels[name]))
+    if len(hints.tables) > 1:
+        same = [name for name in keys if _same_in_all(hints.tables, name)]
+        return {"row_id": same[0]} if same and _size(levels[same[0]]) > _MOST_CLASSES else {}
+    texts = [name for name in free if is_text(table.type_of(name))]
+    texts = [found["configuration"]] if "configuration" in found else texts
+    for key in keys:
+        size = _size(levels[key])
+        if size == table.n_rows and (key in texts or key.casefold().endswith("id")):
+            return {"row_id": key}
+        for name in texts:
+            is_grid = size * _size(levels[name]) == table.n_rows and size > _size(levels[name]) > 1
+            if is_grid and _size(joint([levels[key], levels[name]])) == table.n_rows:
+                return {"row_id": key, "configuration": name}
+    return {}
+
+
+def _same_in_all(tables: Sequence[Table], name: str) -> bool:
+    """True if a column has the same values in several files."""
+    held = [set(one.column(name).named_codes()[1]) if name in one.names else None for one in tables]
+    return None not in held and all(one == held[0] for one in held)
+
+
+def _truth(table: Table, levels: Levels, found: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the only column that can be the truth."""
+    free = _free(table, found)
+    if "configuration" in found and found.get("row_id") in levels:
+        keys = levels[found["row_id"]]
+        codes = {name: table.column(name).codes()[0] + 1 for name in free}
+        own = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
+        own = [name for name in own if _size(codes[name]) > 2]
+    else:
+        own = [name for name in free if name in levels and 1 < _size(levels[name]) <= _MOST_CLASSES]
+        own = own if len(own) < len(free) else []  # else predictions are labels too
+    own = [name for name in own if name.casefold() not in _FOLDS]
+    return {"truth": own[0]} if len(own) == 1 else {}
+
+
+def _predictions(table: Table, levels: Levels, found: Mapping[str, str]) -> list[str]:
+    """Return the columns that may hold the predictions: fractions, else labels, else numbers."""
+    free = _free(table, found)
+    fractions = [name for name in free if name not in levels and not is_text(table.type_of(name))]
+    labels = []
+    if (truth := found.get("truth")) is not None:
+        known = {*table.column(truth).named_codes()[1]}
+        labels = [n for n in free if n in levels and {*table.column(n).named_codes()[1]} <= known]
+    return fractions or labels or [name for name in free if not is_text(table.type_of(name))]
+
+
+def _positive(table: Table, truth: str, levels: Levels) -> str:
+    """Return the first of two classes if predictions are higher on it; else nothing."""
+    names = table.column(truth).named_codes()[1]
+    if len(names) != 2 or not is_text(table.type_of(truth)):
+        return ""
+    first = levels[truth] == names.index(min(names))
+    scores = [n for n in table.names if n not in levels and not is_text(table.type_of(n))]
+    numbers = [to_numbers(table.column(name).values) for name in scores]
+    higher = [np.nanmean(one[first]) > np.nanmean(one[~first]) for one in numbers]
+    return min(names) if higher and all(higher) else ""

@@ -1,0 +1,207 @@
+"""One refusal names every option that is needed: following its hint leads to the right answer."""
+
+import json
+import shlex
+
+import numpy as np
+import pytest
+
+N = 60
+RNG = np.random.default_rng(11)
+Y = RNG.integers(0, 2, N)
+MODELS = {"lgb": 1.0, "xgb": 0.7, "cat": 0.4}
+P = {name: np.clip(0.5 + 0.25 * s * (2 * Y - 1) + RNG.normal(0, 0.2, N), 0.01, 0.99)
+     for name, s in MODELS.items()}  # fmt: skip
+ABCD = RNG.choice(list("ABCD"), N)
+ANSWERS = {m: np.where(RNG.random(N) < s * 0.8, ABCD, RNG.choice(list("ABCD"), N))
+           for m, s in MODELS.items()}  # fmt: skip
+
+
+def text(rows, sep=","):
+    return "".join(sep.join(map(str, row)) + "\n" for row in rows)
+
+
+def german():
+    rows = [("Kennung", "Wahrheit", "Modell A", "Modell B")]
+    words = np.where(Y == 1, "ja", "nein")
+    rows += [(f"K{i:03}", words[i], f"{P['lgb'][i]:.3f}".replace(".", ","), f"0,{i + 10}")
+             for i in range(N)]  # fmt: skip
+    return {"p.csv": text(rows, ";")}
+
+
+def long(key, who, truth, value, *, of=P, truths=Y):
+    rows = [(key, who, truth, value)]
+    rows += [(f"c{i}", m, truths[i], of[m][i]) for m in MODELS for i in range(N)]
+    return {"p.csv": text(rows)}
+
+
+def kaggle():
+    files = {
+        f"oof_{m}.csv": text([("PassengerId", "Survived"), *enumerate(P[m], 892)]) for m in MODELS
+    }
+    rows = [(892 + i, Y[i], i % 3 + 1, 20 + i % 40) for i in range(N)]
+    return files | {"train.csv": text([("PassengerId", "Survived", "Pclass", "Age"), *rows])}
+
+
+def per_model(*columns, make, **more):
+    return {f"oof_{m}.csv": text([columns, *(make(m, i) for i in range(N))]) for m in MODELS} | more
+
+
+def wide_answers():
+    rows = [(f"q{i}", *(ANSWERS[m][i] for m in MODELS), ABCD[i]) for i in range(N)]
+    return {"p.csv": text([("question_id", *MODELS, "gold"), *rows])}
+
+
+def samples():
+    files = {}
+    for m in MODELS:
+        rows = [
+            {
+                "task_id": f"T/{i // 2}",
+                "completion": f"return {m} {i}",
+                "passed": bool(P[m][i] > 0.5),
+            }
+            for i in range(N)
+        ]
+        files[f"{m}.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows)
+    return files
+
+
+CASES = {
+    "german": (german(), "p.csv", "--truth Wahrheit --row-id Kennung --positive ja", 2, N),
+    "long": (long("case", "algo", "wahr", "p"), "p.csv",
+        "--truth wahr --row-id case --configuration algo --prediction p", 3, N),
+    "long of labels": (
+        long("frage", "wer", "loesung", "antwort", of=ANSWERS, truths=ABCD), "p.csv",
+        "--truth loesung --row-id frage --configuration wer --prediction antwort", 3, N),
+    "long with a model": (long("q", "model", "gold", "reply", of=ANSWERS, truths=ABCD), "p.csv",
+        "--row-id q --configuration model --prediction reply", 3, N),
+    "long of values": (
+        long("fall", "wer", "wert", "p", truths=[f"{v:.2f}" for v in RNG.normal(9, 3, N)]), "p.csv",
+        "--truth wert --row-id fall --configuration wer --prediction p", 3, N),
+    "kaggle": (kaggle(), "oof_*.csv --labels train.csv",
+        "--row-id PassengerId --prediction Survived --truth Survived", 3, N),
+    "a file per model": (
+        per_model("image", "site", "label", "kfold", "preds",
+            make=lambda m, i: (f"I{i}", f"s{i % 4}", Y[i], i % 5, P[m][i])), "oof_*.csv",
+        "--row-id image --prediction preds --fold kfold", 3, N),
+    "wide answers": (wide_answers(), "p.csv", "--row-id question_id", 3, N),
+    "samples of code": (samples(), "*.jsonl --task score", "--row-id task_id --prediction passed",
+        3, N // 2),
+}  # fmt: skip
+
+
+@pytest.fixture
+def told(run, tmp_path, monkeypatch):
+    """Write files, run a command in their folder, and return its status, output and hint."""
+    monkeypatch.chdir(tmp_path)
+
+    def told(files, words):
+        for name, content in files.items():
+            (tmp_path / name).write_text(content)
+        status, out, err = run("correct", *shlex.split(words), "--n-resamples", "50")
+        return status, out, err.partition("hint: ")[2]
+
+    return told
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("case", CASES)
+def test_following_the_hint(told, case):
+    files, words, expected, n_configurations, n_samples = CASES[case]
+    status, _, hint = told(files, words)
+    assert status == 2
+    assert hint.startswith(expected)
+    status, out, _ = told(files, f"{words} {expected}")
+    assert status == 0
+    assert f"{n_samples} samples x {n_configurations} configurations" in " ".join(out.split())
+
+
+def test_scores_of_several_metrics_are_not_guessed(told):
+    files = per_model(
+        *("user_input", "response", "faithfulness", "relevancy"),
+        make=lambda m, i: (f"q{i}", "r", P[m][i], 1 - P[m][i] / 2),
+    )
+    status, _, hint = told(files, "oof_*.csv --task score")
+    assert status == 2
+    assert hint.startswith("--row-id user_input --prediction NAME, where NAME is one of faithf")
+    words = "oof_*.csv --task score --row-id user_input --prediction faithfulness"
+    status, out, _ = told(files, words)
+    assert status == 0
+    assert f"{np.mean(P['lgb']):.3g} on" in " ".join(out.split()) or "score" in out
+
+
+def test_classes_and_the_label_of_them_are_one_configuration(told):
+    """As the AutoML benchmark writes them: a column per class, then the predicted one."""
+
+    def row(m, i):
+        yes = P[m][i]
+        return f"{1 - yes:.4f}", f"{yes:.4f}", "yes" if yes > 0.5 else "no", "yes" if Y[i] else "no"
+
+    files = per_model("no", "yes", "predictions", "truth", make=row)
+    status, out, _ = told(files, "oof_*.csv --metric auc")
+    assert status == 0
+    assert f"{N} samples x 3 configurations" in out
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", ["actual", "gold", "ground_truth", "true_label", "observed"])
+def test_further_names_of_the_truth(told, name):
+    rows = [(Y[i], P["lgb"][i], P["xgb"][i]) for i in range(N)]
+    status, out, _ = told({"p.csv": text([(name, "lgb", "xgb"), *rows])}, "p.csv")
+    assert status == 0
+    assert "2 configurations" in out
+
+
+def test_a_further_name_beside_a_truth_is_a_configuration(told):
+    rows = [(Y[i], P["lgb"][i], P["xgb"][i]) for i in range(N)]
+    status, out, _ = told({"p.csv": text([("label", "expected", "xgb"), *rows])}, "p.csv")
+    assert status == 0
+    assert "2 configurations" in out
+    assert "expected scored" in out
+
+
+def test_a_system_is_a_configuration(told):
+    files = long("item", "system", "truth", "score")
+    status, out, _ = told(files, "p.csv --row-id item")
+    assert status == 0
+    assert "3 configurations" in out
+
+
+def test_unequal_samples_of_items_are_no_epochs(told):
+    files = samples()
+    files["lgb.jsonl"] = "".join(files["lgb.jsonl"].splitlines(keepends=True)[:-1])
+    words = "*.jsonl --task score --row-id task_id --prediction passed"
+    status, _, hint = told(files, words)
+    assert status == 2
+    assert "add a column 'repeat'" in hint
+
+
+def test_epochs_by_order_are_noted(run, tmp_path):
+    for name, content in samples().items():
+        (tmp_path / name).write_text(content)
+    how = ("--task", "score", "--row-id", "task_id", "--prediction", "passed")
+    document = run.document("correct", tmp_path / "*.jsonl", *how)
+    assert "epochs-by-order" in [note["code"] for note in document["notes"]]
+    first = document["estimates"][0]
+    assert first["naive"] == pytest.approx(max(np.mean(P[m] > 0.5) for m in MODELS))
+
+
+def test_the_columns_of_a_fault_have_their_own_names(run, tmp_path):
+    names = ("id", "y", ".pred_a", ".pred_b")
+    files = per_model(*names, make=lambda m, i: (i, "ab"[Y[i]], 1 - P[m][i], P[m][i]))
+    files["oof_xgb.csv"] = files["oof_xgb.csv"].replace(".pred_b", ".pred_c")
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    error = run.refused("correct", tmp_path / "oof_*.csv")
+    assert "has no column '.pred_b', but" in error
+
+
+def test_labels_spelled_otherwise_are_no_key(told):
+    words = np.where(P["lgb"] > 0.5, "Yes", "No")
+    rows = [(f"s{i}", "yes" if Y[i] else "no", words[i]) for i in range(N)]
+    status, _, hint = told(
+        {"p.csv": text([("case", "truth", "svm"), *rows])}, "p.csv --row-id case"
+    )
+    assert status == 2
+    assert hint.startswith("spell labels as in the truth")
