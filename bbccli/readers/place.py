@@ -11,11 +11,12 @@ import numpy as np
 from bbccli.core.matrix import SampleKeys
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import as_arrow, take, to_codes
-from bbccli.readers.column import Column, name_of, natural_order, repeated
+from bbccli.readers.column import Column, joint, name_of, natural_order, repeated
 from bbccli.readers.problems import Problems
+from bbccli.readers.rows.repeats import by_key, by_outcome, notes_on
 from bbccli.readers.sample_columns import CONSTANT, check_constant
 from bbccli.readers.sheet import Sheet
-from bbccli.types import IntArray
+from bbccli.types import IntArray, distinct
 
 _NOISE = 1e-6
 """Relative distance from an integer that arithmetic may cause."""
@@ -29,6 +30,8 @@ _SUMMARIES = frozenset(
     ("total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "median")
 )
 
+REMOVE = "else remove one of the rows"
+
 KEYS = {
     "repeat": "give the cross-validation pass of every row",
     "outer_fold": "give the outer fold of every row",
@@ -41,16 +44,20 @@ KEYS = {
 def place(sheet: Sheet, problems: Problems) -> Sheet:
     """Find the sample and the repeat of every row.
 
-    Without a role `row_id`, the order of the rows within each repeat identifies the sample. In
-    nested cross-validation only rows of outer test samples have a place, and the outer folds become
-    the folds.
+    Without a role `row_id`, the order of the rows within each repeat identifies the sample, unless
+    the outcome does. In nested cross-validation only rows of outer test samples have a place, and
+    the outer folds become the folds.
     """
     placed = None
     for role in KEYS:
         with problems.of("keys"):
             check_key(sheet.roles, role)
     with problems.of("keys"):
-        placed = _placed(_with_inner_folds(sheet))
+        found, samples = by_outcome(sheet.roles)
+        found = found or by_key(sheet.roles)
+        notes = (*sheet.notes, *notes_on(found, sheet.roles))
+        told = replace(sheet, roles={**sheet.roles, **found}, notes=notes)
+        placed = _placed(_with_inner_folds(told), samples)
     if placed is None:  # every row counts as a sample, so that the rest can be checked
         roles = {role: column for role, column in sheet.roles.items() if role not in KEYS}
         placed = _placed(replace(sheet, roles=roles))
@@ -142,14 +149,17 @@ def _refuse_summary(row_id: Column) -> None:
         )
 
 
-def _placed(sheet: Sheet) -> Sheet:
-    """Place every row; of nested predictions, the outer ones."""
+def _placed(sheet: Sheet, samples: IntArray | None = None) -> Sheet:
+    """Place every row, of known `samples` (n_rows,) if they are; of nested predictions, the outer
+    ones.
+    """
     repeats, row_id = repeat_codes(sheet.n_rows, sheet.roles), sheet.roles.get("row_id")
-    if row_id is None:
+    if row_id is None and samples is None:
         samples = positions_within(repeats, "repeats", sheet.path)
-    else:
+    elif row_id is not None:
         check_key(sheet.roles, "row_id")
         samples, _ = row_id.codes()
+    assert samples is not None
     shape = (int(repeats.max()) + 1, int(samples.max()) + 1)
     cells = repeats * shape[1] + samples
     placed = np.flatnonzero(sheet.outer)
@@ -157,7 +167,7 @@ def _placed(sheet: Sheet) -> Sheet:
     rows[cells[placed]] = placed
     if row_id is not None and np.count_nonzero(rows >= 0) < len(placed):
         again = placed[repeated(cells[placed])]
-        raise _occurs_twice(row_id, again, in_repeats="repeat" in sheet.roles)
+        raise _occurs_twice(sheet, row_id, again)
     first = np.empty(shape[1], np.int64)
     first[samples[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
     known = row_id or next(iter(sheet.roles.values()), None)
@@ -281,18 +291,39 @@ def positions_within(blocks: IntArray, what: str, path: str) -> IntArray:
     return positions
 
 
-def _occurs_twice(row_id: Column, again: IntArray, *, in_repeats: bool) -> InputError:
+def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
     """Build the error about rows of a sample and a repeat that have one already."""
-    if in_repeats:
-        problem, hint = "row_id occurs twice in one repeat", ""
-    else:
-        problem = "row_id occurs twice"
-        hint = (
-            "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
-            f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
-            "if they are of several experiments, give each its own file; "
-        )
-    return row_id.fault(problem, again, hint=f"{hint}else remove one of the rows")
+    if "repeat" in sheet.roles:
+        return row_id.fault("row_id occurs twice in one repeat", again, hint=REMOVE)
+    samples, values = row_id.codes()
+    fold = sheet.roles.get("fold")
+    if fold is not None and not len(fold.nulls):
+        codes, folds = fold.codes()
+        pairs = distinct(joint([samples, codes]))
+        if len(folds) > 1 and len(pairs) == sheet.n_rows == len(folds) * len(values):
+            return row_id.fault(
+                f"each of the {len(folds)} folds predicts the same {len(values)} samples",
+                again,
+                hint="if they are a test set, average the predictions of each sample, or give "
+                f"{parameter('repeat', fold.place(0)[1])}: each fold is then a repeat",
+            )
+    times, taken = int(np.bincount(samples).max()), {one.name for one in sheet.roles.values()}
+    for name in sheet.table.names:
+        column = sheet.table.column(name)
+        codes, kinds = column.codes()
+        told = name not in taken and len(kinds) == times and len(column) == sheet.n_rows
+        if told and not len(repeated(joint([samples, codes]))):
+            hint = (
+                f"{parameter('repeat', name)} if {name} tells repeats apart, "
+                f"{parameter('configuration', name)} if it tells configurations apart; {REMOVE}"
+            )
+            return row_id.fault("row_id occurs twice", again, hint=hint)
+    hint = (
+        "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
+        f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
+        "if they are of several experiments, give each its own file; "
+    )
+    return row_id.fault("row_id occurs twice", again, hint=hint + REMOVE)
 
 
 def _keys_of(row_id: Column) -> np.ndarray:

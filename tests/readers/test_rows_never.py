@@ -172,6 +172,17 @@ def test_a_fold_of_one_repeat_is_missing_there() -> None:
     assert matrix.n_samples == N - n_filled
 
 
+def test_a_value_here_and_there_in_repeats_is_no_run() -> None:
+    """A model clipped at 0 in one row of each of five repeats."""
+    parts = [_binary(1).assign(row_id=np.arange(N), repeat=repeat) for repeat in range(5)]
+    for repeat, part in enumerate(parts):
+        part["m0"] += 0.001 * repeat
+        part.loc[17 * repeat + 3, "m0"] = 0.0
+    matrix = read(pd.concat(parts, ignore_index=True))
+    assert matrix.n_samples == N
+    assert not _notes(matrix, "never-predicted")
+
+
 def labels_sorted_by_class() -> Frame:
     rng = np.random.default_rng(1)
     truth = np.repeat([0, 1], N // 2)

@@ -143,6 +143,35 @@ def repeated_samples(what: str, period: int, times: int) -> Texts:
     )
 
 
+@note(HARMLESS, "keys")
+def folds_of_repeats(n_folds: int, n_repeats: int) -> Texts:
+    """Folds are numbered through the repeats of a cross-validation, as `enumerate` numbers those of
+    `RepeatedKFold`: every sample is tested once before any is tested again, or blocks of folds hold
+    the same values of an outcome that tells samples apart. They are read as repeats, so that a
+    sample counts once.
+
+    Remedy: nothing; or a column `repeat`, and the key of the sample in `row_id`.
+    """
+    return (
+        f"the {n_folds} folds are those of {n_repeats} repeats of a cross-validation: the same "
+        "samples are tested again",
+        "nothing; a column 'repeat' says so",
+    )
+
+
+@repeated_samples.also
+def alike_blocks(period: int, times: int) -> Texts:
+    """Blocks of folds with the same truths and predictions that are alike, as if folds were
+    numbered through repeats.
+    """
+    return (
+        f"{times} blocks of folds have the same truths, and predictions that are as much alike as "
+        f"in repeats of a cross-validation: if they are, N is {period} instead of "
+        f"{period * times}, and the interval is too narrow by a factor of {times**0.5:.2f}",
+        "give the key of the samples: --row-id COLUMN; or columns 'repeat' and 'row_id'",
+    )
+
+
 @repeated_samples.also
 def copied_rows(times: int, *, grouped: bool) -> Texts:
     """Rows that are there several times, under other ids."""

@@ -28,6 +28,12 @@ IRREGULAR_BITS = 12.0
 FEWEST = 20
 """From this many different rows, or groups, on k copies of each are not an accident."""
 
+WAVES = 4
+"""Cosines by which the predictions of blocks of folds are compared."""
+
+FEWEST_OF_TRUTH = 5
+"""Fewest samples of one truth, in a block, whose predictions are compared."""
+
 ALIKE = 0.25
 """From this correlation on, the scores of two blocks may be for the same items."""
 
@@ -68,7 +74,11 @@ def repeated(
             periods = {"scores": period_of_scores(predictions.array)}
         if folds is not None and len(folds) == 1:
             periods["folds"] = period_of_folds(folds[0], outcome)
+            periods["blocks"] = period_of_blocks(folds[0], outcome, predictions.array)
         for name, period in periods.items():
+            if period and name == "blocks":
+                yield remarks.alike_blocks(period, len(outcome) // period)
+                return
             if period:
                 n = len(truth if name == "truth" else outcome)
                 yield remarks.repeated_samples(name, period, n // period)
@@ -126,6 +136,66 @@ def period_of_folds(folds: IntArray, outcome: Outcome) -> int:
     mixed = (outcome.values[period:] != outcome.values[:-period]).any()
     alike = same and mixed and (truths == truths[0]).all()
     return period if alike and np.isin(np.arange(0, n, period), starts).all() else 0
+
+
+def period_of_blocks(folds: IntArray, outcome: Outcome, array: Any) -> int:
+    """Return the number of samples in blocks of as many folds (N,) that seem to hold the same
+    samples, as if folds were numbered through repeats; 0 if there are none.
+
+    Each of r blocks has the same truths, which stratified folds have too. But the predictions of
+    the same samples, (1, N, C[, K]), are alike as well: of the samples with one truth, let u be the
+    relative ranks of their mean prediction, and take the means of sqrt(2) cos(j pi u), j up to
+    `WAVES`, over the n of them in each block. For different samples dealt out at random, n times
+    the sum of their squares is about chi-squared with d = `WAVES` (r - 1) degrees of freedom, over
+    all truths together. It is x d with probability of at most (x exp(1 - x))^(d/2) for x < 1:
+    `BITS` are needed. If single folds are as much alike, the samples were dealt out in turns.
+    """
+    n_folds, waves = int(folds.max()) + 1, None
+    columns: list[Any] = [outcome.values, outcome.event]
+    truth = joint([np.searchsorted(distinct(one), one) for one in columns if one is not None])
+    every = np.bincount(truth)
+    for k in _divisors(n_folds):
+        n_blocks = n_folds // k
+        if (every % n_blocks).any():
+            continue
+        blocks = folds // k
+        counts = np.bincount(blocks * len(every) + truth, minlength=n_blocks * len(every))
+        if (counts.reshape(n_blocks, -1) * n_blocks != every).any():
+            continue
+        if waves is None:
+            waves = _waves(truth, array, len(truth) // n_blocks)
+        if _bits_alike(waves, truth, blocks) >= BITS > _bits_alike(waves, truth, folds):
+            return len(truth) // n_blocks
+    return 0
+
+
+def _waves(truth: IntArray, array: Any, n: int) -> FloatArray:
+    """Return (`WAVES`, N) cosines of the ranks, among samples of one truth, of their predictions;
+    none if these are fewer different ones than half of `n`.
+    """
+    some = array[:, :, np.arange(min(_FIRST, array.shape[2]))][0]
+    scores = (some if some.ndim == 2 else some[..., -1]).mean(axis=1, dtype=np.float64)
+    order, counts = np.lexsort([scores, truth]), np.bincount(truth)
+    if 2 * len(distinct(scores)) < n:
+        return np.empty((0, len(truth)))
+    ranks = np.empty(len(truth))
+    ranks[order] = np.arange(len(truth)) + 0.5
+    ranks = (ranks - (np.cumsum(counts) - counts)[truth]) / counts[truth]
+    return np.asarray(2**0.5 * np.cos(np.pi * np.outer(np.arange(WAVES) + 1, ranks)))
+
+
+def _bits_alike(waves: FloatArray, truth: IntArray, blocks: IntArray) -> float:
+    """Return the evidence that the samples of one truth are alike in all blocks (N,)."""
+    n_blocks = int(blocks.max()) + 1
+    cells = truth * n_blocks + blocks
+    counts = np.bincount(cells, minlength=n_blocks * (int(truth.max()) + 1)).reshape(-1, n_blocks)
+    used = counts.min(axis=1) >= FEWEST_OF_TRUTH
+    n_free = len(waves) * int(used.sum()) * (n_blocks - 1)
+    if not n_free:
+        return 0.0
+    sums = (np.bincount(cells, wave, counts.size).reshape(counts.shape)[used] for wave in waves)
+    ratio = sum(float((one**2 / counts[used]).sum()) for one in sums) / n_free
+    return 0.0 if ratio >= 1 else -n_free / 2 * (log(max(ratio, 1e-9)) + 1 - ratio) / log(2)
 
 
 def period_of_scores(array: FloatArray) -> int:

@@ -17,6 +17,7 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import KEYS, check_key, positions_within, repeat_codes, split_caret
 from bbccli.readers.predictions import check_sources
 from bbccli.readers.problems import HaltError, Problems
+from bbccli.readers.rows.repeats import by_key, notes_on
 from bbccli.readers.sample_columns import CONSTANT, check_constant
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
@@ -40,12 +41,15 @@ class _Rows:
         Row of the sheet.
     first : (n_keys,)
         First row of the table for each row of the sheet.
+    notes
+        How they were found.
     """
 
     configurations: IntArray
     names: tuple[str, ...]
     keys: IntArray
     first: IntArray
+    notes: tuple[Note, ...]
 
 
 def long_sheet(
@@ -61,7 +65,7 @@ def long_sheet(
         places = None
         with problems.of("keys"):
             places = _places(table, roles, rows)
-        notes = _check_roles(roles, rows, problems)
+        notes = [*rows.notes, *_check_roles(roles, rows, problems)]
         with problems.of("roles", fatal=True):
             cells = _cells(table, rows.names, places)
         problems.settle("keys", "constant", "roles")
@@ -106,8 +110,10 @@ def _rows_of(table: Table, problems: Problems, *, scored: bool) -> tuple[dict[st
             epochs = as_arrow(positions_within(items, "items", table.path))
             roles["repeat"] = replace(column, name="repeat", values=epochs)
     with problems.of("keys", fatal=True):
+        numbered = by_key(roles)
+        roles |= numbered
         keys, first = _keys(table, roles, codes)
-    return roles, _Rows(codes, names, keys, first)
+    return roles, _Rows(codes, names, keys, first, notes_on(numbered, roles))
 
 
 def _keys(

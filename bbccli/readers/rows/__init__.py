@@ -1,9 +1,9 @@
-"""What rows are, told by their values: never predicted, or repeats of a cross-validation."""
+"""What rows are, told by their values: repeats of a cross-validation, or never predicted."""
 
 from __future__ import annotations
 
-from bbccli.readers.rows import unpredicted
+from bbccli.readers.rows import repeats, unpredicted
 from bbccli.readers.rules import ReadingRule
 
-RULES: tuple[ReadingRule, ...] = (*unpredicted.RULES,)
+RULES: tuple[ReadingRule, ...] = (*repeats.RULES, *unpredicted.RULES)
 """All rules on rows."""

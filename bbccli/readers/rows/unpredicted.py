@@ -130,7 +130,7 @@ def _is_shape(sheet: Sheet, rows: IntArray) -> bool:
     """True for whole folds, or a run of rows in each of some repeats."""
     places = sheet.rows[:, sheet.usable].reshape(-1)
     runs = 1 + np.count_nonzero(np.diff(np.sort(places[rows])) > 1)
-    if runs <= sheet.n_repeats:
+    if runs <= sheet.n_repeats and len(rows) >= FEWEST * runs:
         return True
     if "fold" not in sheet.roles:
         return False
