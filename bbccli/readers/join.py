@@ -90,7 +90,8 @@ class Separate:
             raise InputError(
                 f"has {self.frame.n_rows} rows, but the predictions have {n_rows}",
                 path=self.frame.path,
-                hint="give one row per sample under a header, or a column 'row_id' in both files",
+                hint="has one of them no header line? " * (abs(self.frame.n_rows - n_rows) == 1)
+                + "give one row per sample under a header, or a column 'row_id' in both files",
             )
         self.check_keys(taken)
         if not self.by_position:

@@ -195,7 +195,8 @@ def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> Non
             raise fault
     problem = f"prediction is not one of the classes ({listing(classes, 8)})"
     entries = np.flatnonzero(np.array([*strange, False])[codes])
-    if len(names) > len(classes) and all(strange):  # names of something else
+    worded = any(name[:1].isalpha() for name in names)
+    if worded and len(names) > len(classes) and all(strange):  # names of something else
         raise column.fault(problem, entries, hint=_hint_on_names(column, sheet))
     with_digits = all(re.search(r"\d", name) for name in names)
     raise column.fault(

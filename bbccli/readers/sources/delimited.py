@@ -19,6 +19,7 @@ from bbccli.readers.arrow import apply, cast, is_nothing, is_text, to_numbers
 from bbccli.readers.column import EXACT_INTEGERS
 from bbccli.readers.numerals import with_numbers
 from bbccli.readers.roles import ITEM_KEYS, NAMES
+from bbccli.readers.sources.header import refuse_no_header
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -79,6 +80,7 @@ def read_delimited(
     table = _table(text, kept)
     if table.num_rows == 0:
         raise _no_rows(path)
+    refuse_no_header(table, path)
     table = with_numbers(table, kept, as_text, local=local or text.delimiter == ";")
     for position, name in enumerate(table.column_names):
         if kept(name) and is_text(table.schema.types[position]):
