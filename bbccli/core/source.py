@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from bbccli.core.choices import Pooling
-from bbccli.core.documents.values import doc
+from bbccli.core.documents.values import as_json, doc, understood
 from bbccli.types import made_anew
 
 
@@ -83,13 +83,13 @@ class OtherTarget:
     """Targets of a model scored against something else than the truth, by sample key."""
 
     id: str
-    samples: tuple[Any, ...]
+    samples: tuple[str, ...]
     values: tuple[float, ...]
 
     @property
     def by_key(self) -> dict[str, float]:
         """Return the targets by sample key."""
-        return dict(zip(map(str, self.samples), self.values, strict=True))
+        return dict(zip(self.samples, self.values, strict=False))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,21 +136,6 @@ class Evaluation:
     unread: tuple[str, ...] = doc(
         "files beside the logs that are none of them", default=(), since="1.0"
     )
-
-    @classmethod
-    def of(cls, metadata: Any) -> Evaluation | None:
-        """Read an evaluation from metadata; None if it is not understood."""
-        try:
-            values: dict[str, Any] = {key: tuple(map(str, metadata.get(key, ()))) for key in _TEXTS}
-            values |= {key: int(metadata.get(key, 0)) for key in _NUMBERS}
-            values["n_items"] = tuple(map(int, metadata["n_items"]))
-            return cls(score=metadata["score"], headline=bool(metadata.get("headline")), **values)
-        except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
-            return None
-
-
-_TEXTS = ("tasks", "other_scores", "failed", "repeated", "elsewhere", "unread")
-_NUMBERS = ("n_epochs", "n_errors", "n_scored_errors", "n_unscored")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -207,10 +192,14 @@ class ToolRun:
     evaluation: Evaluation | None = None
 
     def as_metadata(self) -> dict[str, Any]:
-        """Return the run as JSON values."""
-        values: dict[str, Any] = asdict(self, dict_factory=_plain)
-        of_files = self.n_samples is None
-        return {key: values[key] for key in ("tool", "left_out")} if of_files else values
+        """Return the run as JSON values, without most that are empty."""
+        values = as_json(self)
+        kept = ("tool", "left_out") if self.n_samples is None else tuple(values)
+        return {
+            key: values[key]
+            for key in kept
+            if key == "left_out" or values[key] not in (None, False, "", [])
+        }
 
     @classmethod
     def of(cls, metadata: Mapping[str, Any]) -> ToolRun | None:
@@ -218,75 +207,7 @@ class ToolRun:
         run = metadata.get("run")
         if not isinstance(run, Mapping) or not isinstance(run.get("tool"), str):
             return None
-        listed = {key: one for key, one in run.items() if isinstance(one, list | tuple)}
-        names = {key: tuple(map(str, listed.get(key, ()))) for key in _NAMES}
-        metric, metric_name = (
-            None if run.get(key) is None else str(run[key]) for key in ("metric", "metric_name")
-        )
-        n_samples = run.get("n_samples")
-        return cls(
-            tool=run["tool"],
-            left_out=tuple(
-                LeftOut(str(one.get("name")), str(one.get("reason")))
-                for one in listed.get("left_out", ())
-                if isinstance(one, Mapping)
-            ),
-            metric=metric,
-            metric_name=metric_name,
-            n_samples=n_samples if isinstance(n_samples, int) else None,
-            unchecked=str(run.get("unchecked") or ""),
-            leaderboard=_scores(listed.get("leaderboard", ()), "selection", Pooling),
-            fold_scores=_scores(listed.get("fold_scores", ()), "fold", int),
-            weighted=bool(run.get("weighted")),
-            targets=_targets(run.get("targets")),
-            evaluation=Evaluation.of(run.get("evaluation")),
-            **names,
-        )
-
-
-_NAMES = ("tried", "again", "tried_again", "damaged", "scored_alike")
-_ALWAYS = {"left_out", "metric", "tried", "leaderboard", "clipped"}
-
-
-def _plain(fields: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return JSON values, without most that are empty."""
-    values = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in fields
-        if name in _ALWAYS or not (value is None or value is False or value == ())
-    }
-    if "fold" in values:
-        del values["selection"]
-    return values
-
-
-def _scores(listed: Iterable[Any], key: str, kind: Any) -> tuple[ReportedScore, ...]:
-    """Return the scores that are complete, with `key` of the required kind."""
-    kinds = {"id": str, "metric": str, "value": int | float, "tolerance": int | float}
-    return tuple(
-        ReportedScore(**{name: one[name] for name in kinds}, **{key: kind(one[key])})
-        for one in listed
-        if isinstance(one, Mapping)
-        and all(isinstance(one.get(name), expected) for name, expected in kinds.items())
-        and (type(one.get(key)) is int if kind is int else one.get(key) in list(kind))
-    )
-
-
-def _targets(metadata: Any) -> Targets | None:
-    """Return the targets of a run; None if they are not understood."""
-    try:
-        clipped = tuple(
-            OtherTarget(str(one["id"]), tuple(one["samples"]), tuple(map(float, one["values"])))
-            for one in metadata["clipped"]
-        )
-        scaled = tuple(map(str, metadata["scaled"]))
-        if any(len(one.samples) != len(one.values) for one in clipped):
-            return None
-        return Targets(
-            str(metadata["of"]), scaled, int(metadata["unsure"]), float(metadata["apart"]), clipped
-        )
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError):
-        return None
+        return cls(**understood(cls, run))
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ DATA = Path(__file__).parents[1] / "data"
 FOLDERS = sorted(
     one.name for one in (DATA / "runs").iterdir() if one.is_dir() and one.name[0] != "_"
 )
-OF_TABLES = {"caret"}
+OF_TABLES = {"caret", "caret_kinds"}
 
 MEANT = [*NAMES, *sorted({name for names in NAMES.values() for name in names} - {*NAMES})]
 MEANT += ["config", "configuration", "prediction", "pred", "obs", "rowIndex", "Resample", "score"]

@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, get_args, get_origin, get_type_hints
@@ -107,6 +108,22 @@ def record_of(kind: Any, values: Mapping[str, Any], *, strict: bool = False) -> 
     return record
 
 
+def understood(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields of a record in JSON values that people may have written: of each list the
+    items that are as they should be.
+    """
+    fields: dict[str, Any] = {}
+    for name, _, _, read in _fields(kind):
+        given = values.get(name)
+        for part in [[one] for one in given] if isinstance(given, list | tuple) else [given]:
+            with suppress(MismatchError):
+                if part is not None and read is not None:
+                    value = read(json.loads(json.dumps(part, default=str)), True)
+                    several = isinstance(value, tuple)
+                    fields[name] = fields.get(name, ()) + value if several else value
+    return fields
+
+
 Reader = Callable[[Any, bool], Any]
 
 
@@ -119,7 +136,8 @@ def _fields(kind: Any) -> list[tuple[str, Any, bool, Reader | None]]:
         default = None if f.default is missing else f.default
         if f.default_factory is not missing:
             default = f.default_factory()
-        read = _reader(hints[f.name], null=f.name not in NEVER_NULL) if f in public else None
+        null = f.name not in NEVER_NULL and "doc" in f.metadata
+        read = _reader(hints[f.name], null=null) if f in public else None
         fields.append((f.name, default, f in public and f.default is missing, read))
     return fields
 
