@@ -16,8 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 from bbccli.core.arguments import check_order
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.matrix_checks import check_names
+from bbccli.core.notes import declared
 from bbccli.errors import InputError, OptionError
-from bbccli.readers.classes import sorted_names, spelled
+from bbccli.readers.classes import in_order, sorted_names, spelled
 from bbccli.readers.column import Column, name_of
 from bbccli.readers.meaning import refuse_truth, task_of
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
@@ -124,8 +125,11 @@ def matrix_of(
     if held_out and row_id is None:
         of_samples["row_id"] = np.arange(n_samples)
     roles = _roles(of_samples, folds, n_repeats, n_samples)
-    table, cells = _cells(array, names, _classes(classes, roles, array.shape[3]))
-    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, about)
+    named = _classes(classes, roles, array.shape[3])
+    table, cells = _cells(array, names, named)
+    by_spelling = classes is None and list(named) != sorted_names(named)
+    notes = (declared.classes_in_order(named, spelling=True),) if by_spelling else ()
+    sheet = Sheet(table, "arrays", table.n_rows, roles, cells, about, notes=notes)
     if held_out:
         sheet = sheet.of_rows(np.flatnonzero(_predicted(array).reshape(-1)))
     sheet = place(sheet, RAISE)
@@ -257,7 +261,7 @@ def _classes(
         return ()
     if "truth" not in roles:
         raise OptionError("a survival task has no classes", hint="give (N, C) or (R, N, C)")
-    present = sorted_names(roles["truth"].named_codes()[1])
+    present = in_order(roles["truth"])
     named = present if given is None else given
     classes = [spelled(name_of(one), present) for one in named]
     if len(set(classes)) != n_columns or len(classes) != n_columns:

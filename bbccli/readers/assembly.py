@@ -16,6 +16,7 @@ from bbccli.readers.checks.leakage import refuse_copies
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
 from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
+from bbccli.readers.classes import sorted_names
 from bbccli.readers.column import EXACT_INTEGERS, Column, natural_order
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.r import CARET
@@ -61,6 +62,7 @@ def assemble(
         *gap_notes,
         *fold_notes,
         *_notes_on_groups(groups, folds),
+        *_notes_on_positive(sheet, outcome, request.positive),
         *repeated(values, outcome, whole, groups, folds),
         *_notes_on_predictions(sheet, values, outcome, folds, None if held is None else held[0]),
         *_notes_on_candidates(sheet, names),
@@ -210,6 +212,14 @@ def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterato
     n_spanning = count_spanning(groups, folds)
     if n_spanning:
         yield remarks.group_spans_folds(n_spanning, int(groups.max()) + 1)
+
+
+def _notes_on_positive(sheet: Sheet, outcome: Outcome, given: str | None) -> Iterator[Note]:
+    """Yield a note if text that looks like numbers has another order than these."""
+    known = given is not None or sheet.metadata.positive_class is not None or sheet.by_class
+    spelling = not known and [*outcome.classes] != sorted_names(outcome.classes)
+    if spelling and outcome.task is Task.BINARY:
+        yield declared.positive_by_spelling(outcome.classes)
 
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:

@@ -13,7 +13,7 @@ from bbccli.core.notes import declared, listing
 from bbccli.core.rounding import count
 from bbccli.errors import InputError
 from bbccli.readers.arrow import SUM_TOLERANCE, to_numbers
-from bbccli.readers.column import number_of
+from bbccli.readers.column import Column, number_of
 from bbccli.readers.sheet import RUN, Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import IntArray
@@ -58,7 +58,7 @@ def tell_classes(sheet: Sheet) -> Sheet:
 
 def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
     """Return classes that are called by their numbers in the sorted order of those of the truth."""
-    n_labels, names = len(sheet.labels), sorted_names(present)
+    n_labels, names = len(sheet.labels), in_order(sheet.roles["truth"])
     if n_labels != len(names):
         raise InputError(
             f"has {n_labels} classes, but the labels have {len(names)}",
@@ -71,7 +71,7 @@ def _in_order(sheet: Sheet, present: Sequence[str]) -> Sheet:
 
 def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
     """Name the classes of lists in the sorted order of those of the truth, as `_in_order` does."""
-    unnamed, names = sheet.table.unnamed, sorted_names(present)
+    unnamed, names = sheet.table.unnamed, in_order(sheet.roles["truth"])
     configurations = sheet.metadata.configurations
     cells = [c if c.label is not None else _split(c, present, configurations) for c in sheet.cells]
     lengths = Counter(cell.configuration for cell in cells if cell.source in unnamed)
@@ -112,8 +112,17 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
             label = names[unnamed.index(cell.source) % len(names)]
             name = f"{cell.configuration}{CLASS_SEPARATOR}{label}"
             cells[place] = replace(cell, name=name, label=label)
-    notes = (declared.classes_in_order(names), *sheet.notes)
+    spelling = names != sorted_names(names)
+    notes = (declared.classes_in_order(names, spelling=spelling), *sheet.notes)
     return replace(sheet, cells=tuple(cells), notes=notes)
+
+
+def in_order(truth: Column) -> list[str]:
+    """Return the classes of a truth as scikit-learn has them in `classes_`: text by its spelling,
+    so that "10" is before "2", and numbers by their value.
+    """
+    names = truth.named_codes()[1]
+    return sorted(names) if truth.is_text else sorted_names(names)
 
 
 def sorted_names(names: Iterable[str]) -> list[str]:

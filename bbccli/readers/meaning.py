@@ -13,7 +13,7 @@ from bbccli.core.outcome import Outcome
 from bbccli.core.rounding import count
 from bbccli.errors import InputError, OptionError, UndefinedError, parameter
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.classes import check_classes_told, sorted_names, spelled
+from bbccli.readers.classes import check_classes_told, in_order, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.predictions import Values
@@ -92,7 +92,8 @@ def decide_task(
         return Task.BINARY
     if labels or truth.is_text or truth.is_boolean:
         return Task.MULTICLASS
-    if truth.is_integer and values.all_among([number_of(name) for name in present]):
+    numbers = map(number_of, present)  # those of 0.0 and 1.0 are classes as those of 0 and 1 are
+    if all(one.is_integer() for one in numbers) and values.all_among([*map(number_of, present)]):
         return Task.MULTICLASS
     return Task.REGRESSION
 
@@ -113,9 +114,9 @@ def classification(
         )
     known = _known_classes(truth, labels, metadata)
     _refuse_alike(truth, known)
-    classes = sorted_names(present if task is Task.BINARY else {**known, **dict.fromkeys(present)})
+    classes = sorted_names({**known, **dict.fromkeys(present)})
     if task is Task.BINARY:
-        classes = positive_last(classes, positive, metadata, truth.path)
+        classes = positive_last(in_order(truth), positive, metadata, truth.path)
     recode = np.array([classes.index(name) for name in present])
     return Outcome(task, recode[codes], tuple(classes))
 

@@ -279,6 +279,7 @@ class Race:
             groups=None if self.design.groups is None else self.design.groups[tested],
             weights=None if np.isnan(weights).any() else weights[tested],
             task=self.design.task,
+            positive=names[-1] if self.design.task is Task.BINARY else None,
             metadata={
                 "classes": list(names),
                 "configs": [{"id": name} for name in self.names],  # every column is a configuration

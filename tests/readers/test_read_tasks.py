@@ -34,7 +34,7 @@ TWO = {"m": [0.1, 0.2]}
         ([0.0, 1.0, 0.0], ("0", "1")),
         ([-1.5, 1.0, 1.0], ("-1.5", "1")),
         ([True, False, True], ("False", "True")),
-        (["10", "9", "10"], ("9", "10")),
+        (["10", "9", "10"], ("10", "9")),  # as scikit-learn sorts text
     ],
 )
 def test_two_values_are_binary(save, truth, classes):

@@ -25,16 +25,28 @@ def classes_as_values(values: Sequence[str]) -> Texts:
 
 
 @note(CARE, "roles")
-def classes_in_order(classes: Sequence[str]) -> Texts:
-    """A column holds lists with one probability for each class, and nothing names the classes. They
-    are taken in sorted order, as scikit-learn has them in `classes_`; numbers by their value.
+def classes_in_order(classes: Sequence[str], *, spelling: bool = False) -> Texts:
+    """Positions in lists, or in arrays, stand for classes, and nothing names these. They are taken
+    in sorted order, as scikit-learn has them in `classes_`: numbers by their value, but text by its
+    spelling, so that "10" is before "2"; arrays get this note only if that makes a difference. So
+    does a truth of two such texts, the last of which is the positive class.
 
-    Remedy: write one column `config::class` per class, if the models have another order.
+    Remedy: write one column `config::class` per class, if the models have another order; in Python
+    `classes`, and `positive` for two classes.
     """
+    order = "the order of their spelling" if spelling else "sorted order"
     return (
-        f"lists of probabilities are taken to hold the classes in sorted order: "
-        f"{listing(classes, 4)}",
+        f"probabilities are taken to be of the classes in {order}: {listing(classes, 4)}",
         "if the models have another order: one column 'config::class' per class",
+    )
+
+
+@classes_in_order.also
+def positive_by_spelling(classes: Sequence[str]) -> Texts:
+    """Two classes that are texts of numbers, in another order than these numbers."""
+    return (
+        f"the classes are text, in the order of their spelling: {classes[-1]} is the positive one",
+        f"--positive {classes[0]} if the predictions are of that class",
     )
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from bbccli.core.notes import declared
 from bbccli.errors import parameter
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.classes import OF_CLASS, sorted_names, spelled
+from bbccli.readers.classes import OF_CLASS, in_order, spelled
 from bbccli.readers.meaning import positive_last
 from bbccli.readers.roles import Request
 from bbccli.readers.rules import ReadingRule
@@ -38,7 +38,7 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
     """
     for label, probability in _pairs(sheet).items():
         column = sheet.column(sheet.configurations[label][0])
-        classes = sorted_names(sheet.roles["truth"].named_codes()[1])
+        classes = in_order(sheet.roles["truth"])
         if len(classes) == 2:
             classes = positive_last(classes, request.positive, sheet.metadata, sheet.path)
         code = {name: place for place, name in enumerate(classes)}

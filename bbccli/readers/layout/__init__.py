@@ -9,7 +9,7 @@ from itertools import chain
 from bbccli.core.notes import Note, declared
 from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.readers.checks.subsets import refuse_subsets
-from bbccli.readers.classes import sorted_names
+from bbccli.readers.classes import in_order
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.known import as_requested
@@ -86,7 +86,7 @@ def _with_event(sheet: Sheet) -> Sheet:
     """Return the sheet with the positive class of its dialect, unless metadata name another."""
     labels = [*dict.fromkeys(cell.label for cell in sheet.cells if cell.label)]
     if not labels and (truth := sheet.roles.get("truth")):
-        labels = sorted_names(truth.named_codes()[1])
+        labels = in_order(truth)
     known = sheet.metadata.positive_class is not None or len(labels) != 2
     if known or not DIALECTS[sheet.layout].event_first:
         return sheet
