@@ -293,8 +293,8 @@ class PlanOptions(ScoringOptions):
     def plan(self, metadata: Mapping[str, Any]) -> Plan:
         """Return the plan for a file with these metadata."""
         count, tolerance = resamples_of(self.n_resamples, self.tolerance)
-        asked = {name: getattr(self, name) for name in Plan.__dataclass_fields__}
-        decided = {"pooling": pooling_of(self.pooling, metadata)}
+        asked = {name: getattr(self, name, None) for name in Plan.__dataclass_fields__}
+        decided = pooling_of(self.pooling, metadata)
         return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
 
 

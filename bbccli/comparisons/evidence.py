@@ -30,7 +30,7 @@ from bbccli.core.notes import Note, no_influence
 from bbccli.core.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.base import MeanScorer, Metric
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import measuring, planned
 from bbccli.stats.influence import influence
 from bbccli.stats.selection.candidates import Candidates, cached, candidates
 from bbccli.stats.selection.units import units_of
@@ -196,9 +196,10 @@ def evidence_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Influen
             hint="another metric, such as mae; or the paired bootstrap of two configurations",
         )
     metric = planned(metric, plan)
-    every = candidates(matrix, metric, plan.pooling)
+    pooling = measuring(metric, plan)
+    every = candidates(matrix, metric, pooling)
     evidence: Influences = cached(
-        matrix, ("evidence", metric, plan.pooling), lambda: _evidence(matrix, metric, every)
+        matrix, ("evidence", metric, pooling), lambda: _evidence(matrix, metric, every)
     )
     return evidence
 

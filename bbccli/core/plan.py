@@ -92,6 +92,12 @@ class Plan:
         default=True,
         since="1.0",
     )
+    selection: Pooling | None = doc(
+        "performances by which the tool that left the file selected; null if `pooling` was given "
+        "or nothing is known",
+        default=None,
+        since="1.0",
+    )
 
     def __post_init__(self) -> None:
         settle(self)
@@ -166,15 +172,19 @@ def n_draws(plan: Plan) -> int:
     return min(plan.n_resamples, 10 * FIRST_RESAMPLES)
 
 
-def pooling_of(pooling: Pooling | None, metadata: Mapping[str, Any]) -> Pooling:
-    """Return the pooling for the selection: the option if given, else `selection` of the metadata.
+def pooling_of(pooling: Pooling | None, metadata: Mapping[str, Any]) -> dict[str, Pooling | None]:
+    """Return `pooling` and `selection` of a plan: the option if given, else that of the metadata.
 
     Examples
     --------
-    >>> str(pooling_of(None, {"selection": "fold-mean"})), str(pooling_of(None, {}))
-    ('fold-mean', 'pooled')
+    >>> pooling_of(None, {"selection": "fold-mean"})["pooling"].value
+    'fold-mean'
+    >>> pooling_of(None, {})["pooling"].value
+    'pooled'
     """
-    return pooling or Pooling(metadata.get("selection") or Pooling.POOLED)
+    known = metadata.get("selection")
+    selection = None if pooling or known is None else Pooling(known)
+    return {"pooling": pooling or selection or Pooling.POOLED, "selection": selection}
 
 
 def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:

@@ -238,6 +238,12 @@ class Estimate:
         default=None,
         since="1.0",
     )
+    over_folds: float | None = doc(
+        "mean over folds by which a tool selected the winner, if `naive` is over pooled rows "
+        "because the metric is no mean; else null",
+        default=None,
+        since="1.0",
+    )
 
     def __repr__(self) -> str:
         interval = self.interval and f" ({self.interval.lower:.4g} to {self.interval.upper:.4g})"

@@ -130,7 +130,10 @@ class Method:
         plan = replace(plan, models=models_of(plan, matrix))
         metric, selector = planned(metric, plan), planned(selector, plan)
         pooling = plan.pooling if self.pooling is None else self.pooling
-        case = Case(matrix, metric, selector, replace(plan, pooling=pooling), self.name, progress)
+        of_method = replace(
+            plan, pooling=pooling, selection=None if self.pooling else plan.selection
+        )
+        case = Case(matrix, metric, selector, of_method, self.name, progress)
         case.enter("working out")
         return self._estimate(case, self.answer(case), plan)
 
@@ -162,6 +165,7 @@ class Method:
             notes=choice.notes + answer.notes,
             n_predicted=case.matrix.n_predicted(choice.winner),
             size_correction=answer.size_correction,
+            over_folds=choice.over_folds,
         )
 
 

@@ -41,7 +41,12 @@ groups, each with all its samples.
 
 Assumptions: those above; and, with pooled selection, that predictions of different folds are on one
 scale (the pooled AUC compares them with each other). If they are not, use `--pooling within-folds`
-for metrics of pairs, `--pooling fold-mean` for others.
+for metrics of pairs, `--pooling fold-mean` for means.
+
+Where a tool selected by the mean over folds of a metric that is neither a mean nor a share of pairs
+(R², average precision, F scores, MCC), the winner and the winners in the bags are those by that
+mean, but all are measured over pooled rows: the mean over small folds is another quantity, and
+resamples of small folds tell nothing of it.
 
 If the true performances are fixed, as in simulations that train no model, BBC is slightly
 pessimistic: a bag holds about 63 % of the samples, so the selection in it is a little worse than

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 from math import inf, sqrt
+from statistics import NormalDist
 
 import numpy as np
 
@@ -13,9 +14,12 @@ from bbccli.core.arguments import as_list
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import (
     Note,
+    better_than_naive,
     collapsed_interval,
     leave_one_out,
+    mean_over_folds,
     method_left_out,
+    outside_interval,
     rare_positives,
     resamples_alike,
     risk_reversed,
@@ -28,11 +32,11 @@ from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.methods.base import Gives, Method
 from bbccli.methods.registry import METHODS, choose_methods, default_methods
 from bbccli.metrics import Metric, choose_metrics
-from bbccli.metrics.planned import POWERS, planned
+from bbccli.metrics.planned import POWERS, measuring, planned
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
 from bbccli.stats.selection.tails import on_clipping, on_tails
-from bbccli.types import IntervalKind, MetricKind, Pooling, Side, Task
+from bbccli.types import TIE_TOLERANCE, IntervalKind, MetricKind, Pooling, Side, Task
 
 ALL = "all"
 """In place of names: every method that can be computed."""
@@ -92,6 +96,9 @@ def estimate(
     notes += [*_on_reversed_risks(matrix, chosen[0]), *_differing_winners(matrix, chosen[0], plan)]
     estimates = []
     for metric, method in product(chosen, methods):
+        over_folds = method.pooling is Pooling.FOLD_MEAN and metric.kind is MetricKind.OTHER
+        if over_folds and not by_name:
+            continue  # its mean over folds is another quantity
         try:
             result = method.run(matrix, metric, plan, select_by=chosen[0], progress=progress)
         except (UndefinedError, UnsupportedError) as error:
@@ -99,7 +106,9 @@ def estimate(
                 raise
             notes.append(method_left_out(method.name, *error.told()))
         else:
-            doubts = _on_no_width(result, metric.within(matrix.outcome), plan, method)
+            result = _around_its_value(result, metric)
+            doubts = [*_on_no_width(result, metric.within(matrix.outcome), plan, method)]
+            doubts += _on_measure(result, metric, matrix, method.pooling or measuring(metric, plan))
             estimates.append(replace(result, notes=(*result.notes, *doubts)))
     notes += [
         *_on_rare_positives(matrix, chosen, plan),
@@ -118,6 +127,38 @@ def _check_worst_value(metric: Metric) -> None:
             "no interval of it is safe",
             hint=f"{instead}; or leave out --tight",
         )
+
+
+def _around_its_value(estimate: Estimate, metric: Metric) -> Estimate:
+    """Return an estimate whose interval holds its value, widened with a note where it did not."""
+    interval, value = estimate.interval, estimate.value
+    if interval is None or np.isnan([value, interval.lower, interval.upper]).any():
+        return estimate
+    ends = min(interval.lower, value), max(interval.upper, value)
+    off = max(interval.lower - ends[0], ends[1] - interval.upper)
+    if off == 0:
+        return estimate
+    widened = replace(estimate, interval=replace(interval, lower=ends[0], upper=ends[1]))
+    if off <= TIE_TOLERANCE * max(map(abs, ends)):
+        return widened
+    return replace(widened, notes=(*estimate.notes, outside_interval(metric.label)))
+
+
+def _on_measure(
+    estimate: Estimate, metric: Metric, matrix: PredictionMatrix, pooling: Pooling
+) -> Iterator[Note]:
+    """Yield notes where folds are averaged of a metric that is no mean, and where a correction
+    raises the figure.
+    """
+    if pooling is Pooling.FOLD_MEAN and metric.kind is MetricKind.OTHER:
+        yield mean_over_folds(metric.label, matrix.n_samples / max(matrix.n_folds or 1, 1))
+    interval = estimate.interval
+    if interval is None or estimate.ignores_selection or interval.side is not Side.TWO:
+        return
+    raised = metric.direction.gain(estimate.value, estimate.naive)
+    error = (interval.upper - interval.lower) / (2 * NormalDist().inv_cdf((1 + interval.level) / 2))
+    if matrix.n_configurations > 1 and raised > error > 0:
+        yield better_than_naive(metric.label)
 
 
 def _on_no_width(estimate: Estimate, metric: Metric, plan: Plan, method: Method) -> Iterator[Note]:
@@ -195,8 +236,8 @@ def _on_leave_one_out(matrix: PredictionMatrix, metrics: Sequence[Metric]) -> li
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:
     """Return a note with both winners where pooled and fold-mean selection disagree."""
-    if matrix.folds is None:
-        return []
+    if matrix.folds is None or metric.kind is MetricKind.OTHER:
+        return []  # of a metric that is no mean, folds are not averaged
     try:
         rule = rule_of(matrix, metric, plan)
         pooled = winner_of(candidates(matrix, metric, Pooling.POOLED), rule)

@@ -17,7 +17,7 @@ from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics.base import Bind, Metric, Predictions, Scorer
 from bbccli.metrics.probability import MeanSurprise
-from bbccli.types import FloatArray
+from bbccli.types import FloatArray, MetricKind, Pooling
 
 POWERS = {"rmse": 1, "mse": 2, "mae": 1}
 """Metrics that can be capped, and the power of an error that is one of their values."""
@@ -51,6 +51,18 @@ class CappedBounds:
     def __call__(self, outcome: Outcome) -> tuple[float, float]:
         """Return 0 and the value of an error as large as the cap."""
         return 0.0, cap_of(outcome, self.share) ** self.power
+
+
+def measuring(metric: Metric, plan: Plan) -> Pooling:
+    """Return the pooling by which a metric is measured, for a winner selected by that of the plan.
+
+    A mean over folds estimates the mean of small samples. Of a metric that is neither a mean nor a
+    share of pairs that is another quantity: the mean R2 over ten folds of ten samples is far below
+    that of the population, and in a resample only four of the ten are left. So where the tool that
+    left the file selected by it, such a metric is measured over pooled rows.
+    """
+    by_tool = plan.selection is plan.pooling is Pooling.FOLD_MEAN
+    return Pooling.POOLED if by_tool and metric.kind is MetricKind.OTHER else plan.pooling
 
 
 def cap_of(outcome: Outcome, share: float) -> float:

@@ -187,6 +187,7 @@ def of_labels(metric: str) -> bool:
 def _method(estimate: Estimate, document: Envelope) -> list[str]:
     plan = document.plan
     parts = [phrases.method_name(estimate.method), phrases.pooling_of(estimate, document)]
+    parts += [] if estimate.over_folds is None else ["measured over pooled rows"]
     if estimate.n_evaluation is not None:
         parts.append(f"{percent(plan.evaluation_share)} held out")
     parts += [] if estimate.size_correction is None else ["size-corrected"]
@@ -385,7 +386,8 @@ def _estimation(estimate: Estimate, document: Envelope, *, alone: bool) -> str:
     method = f"by the {name} method"
     if name.isupper() or " " in name:
         method = f"with {name}" if name.isupper() else f"with a {name}"
-    start = f"Its {metric_label(estimate.metric)} was estimated {method}{source}"
+    pooled = " over pooled predictions" * (estimate.over_folds is not None)
+    start = f"Its {metric_label(estimate.metric)}{pooled} was estimated {method}{source}"
     if not alone:
         done = what_it_did(estimate, document)
         return f"{start}: {done}." if done else f"{start}."

@@ -56,9 +56,13 @@ def verdict(document: Envelope) -> list[str]:
 def _scored(estimate: Estimate, document: Envelope, digits: Digits) -> str:
     naive = digits.performance(estimate.naive, missing="an undefined value")
     scored = f"scored {naive}{_unit(estimate, document)} {_where(estimate, document)}"
+    if estimate.over_folds is not None:
+        mean = digits.performance(estimate.over_folds)
+        scored = f"scored {mean} as the mean over folds, and {scored.removeprefix('scored ')}"
     if document.input.n_configurations == 1:
         return f"{estimate.winner}, {phrases.only_one(document)}, {scored}."
-    return f"{estimate.winner} {scored}, {_chosen(estimate, document)}."
+    by_mean = " by that mean" * (estimate.over_folds is not None)
+    return f"{estimate.winner} {scored}, {_chosen(estimate, document)}{by_mean}."
 
 
 def _unit(estimate: Estimate, document: Envelope) -> str:

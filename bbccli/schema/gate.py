@@ -243,6 +243,7 @@ def _why_too_good(estimate: Estimate, value: float, rule: GateRule, *, alone: bo
         f"{method} has too few resamples for its bound": on_bound and UNREACHED in codes,
         f"the estimate of {method} is too good; its interval is not": chosen,
         f"{method} ignores that the winner was selected": ignoring,
+        f"{method} averages folds of a metric that is no mean": "mean-over-folds" in codes,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 

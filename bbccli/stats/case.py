@@ -11,8 +11,10 @@ from bbccli.core.plan import Plan
 from bbccli.core.resources import Progress, enter, silent
 from bbccli.core.results import Distribution, DropTrace, Interval, MonteCarloError, SelectionShare
 from bbccli.metrics.base import Metric
+from bbccli.metrics.planned import measuring
 from bbccli.stats.selection.candidates import Candidates, candidates
 from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
+from bbccli.types import Pooling
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +57,17 @@ class Case:
     @property
     def measured(self) -> Candidates:
         """The configurations under the metric that measures."""
-        return candidates(self.matrix, self.metric, self.plan.pooling)
+        return candidates(self.matrix, self.metric, self.measuring)
+
+    @property
+    def one_scale(self) -> bool:
+        """True if the figures that select are those that measure."""
+        return self.metric is self.selector and self.measuring is self.plan.pooling
+
+    @property
+    def measuring(self) -> Pooling:
+        """The pooling of the metric that measures."""
+        return measuring(self.metric, self.plan)
 
     @property
     def bounded(self) -> Metric:

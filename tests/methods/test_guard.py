@@ -131,24 +131,6 @@ class TestFoldMeans:
         plan = replace(self.MEANS, interval=IntervalKind.MATCHED)
         assert "matched-interval" in codes(METHODS["bbc-f"].run(binary(), METRICS["auc"], plan))
 
-    @pytest.mark.one_in(1)
-    @pytest.mark.parametrize(
-        ("method", "metric", "n_samples", "plan", "wide"),
-        [
-            # of 90 samples, 45 of each class, a fold of five holds nine of the class
-            ("bbc", "auc", 90, MEANS, True),
-            ("bbc", "auc", 100, MEANS, False),
-            ("bbc", "accuracy", 90, MEANS, False),
-            ("bbc", "f1", 90, MEANS, True),
-            ("bbc-f", "auc", 40, MEANS, False),  # draws folds
-            ("naive-f", "auc", 40, MEANS, False),
-            ("bbc", "auc", 40, replace(MEANS, pooling=Pooling.POOLED), False),
-        ],
-    )
-    def test_few_samples_in_a_fold_make_them_wide(self, method, metric, n_samples, plan, wide):
-        found = METHODS[method].run(binary(n_samples), METRICS[metric], plan)
-        assert ("wide-fold-mean" in codes(found)) == wide
-
 
 GUARDED = [
     method.name

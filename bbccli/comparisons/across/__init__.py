@@ -16,7 +16,7 @@ from bbccli.core.notes import incomplete_data_sets
 from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics import Metric, metric_named
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import measuring, planned
 from bbccli.stats.bootstrap.of_samples import corrected
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import candidates
@@ -187,7 +187,7 @@ def performances_of(
     """
     metric = planned(metric, plan)
     if families is None:
-        values = candidates(matrix, metric, plan.pooling).performances()
+        values = candidates(matrix, metric, measuring(metric, plan)).performances()
         return dict(zip(matrix.configurations, values.tolist(), strict=True))
     return {name: _of(matrix, metric, plan, columns) for name, columns in families.items()}
 
@@ -196,7 +196,7 @@ def _of(matrix: PredictionMatrix, metric: Metric, plan: Plan, columns: Sequence[
     family = matrix.of_configurations(np.asarray(columns))
     try:
         if len(columns) == 1:
-            return float(candidates(family, metric, plan.pooling).performances()[0])
+            return float(candidates(family, metric, measuring(metric, plan)).performances()[0])
         return corrected(Case(family, metric, metric, plan, "bbc")).value
     except UndefinedError:
         return float("nan")

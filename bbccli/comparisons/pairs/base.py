@@ -19,7 +19,7 @@ from bbccli.core.resources import Progress, silent
 from bbccli.core.rounding import count
 from bbccli.errors import BbcError, OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
-from bbccli.metrics.planned import attainable, check_apart, planned
+from bbccli.metrics.planned import attainable, check_apart, measuring, planned
 from bbccli.metrics.ranking import AUC
 from bbccli.stats.bootstrap.differences import as_difference
 from bbccli.stats.selection.candidates import by_repeat, candidates, folds_of
@@ -299,9 +299,9 @@ class PairTest:
 
     def prepared(self, case: PairCase) -> PairCase:
         """Return the case as this test takes it: pooling, clipping, and its name."""
-        pooling = case.plan.pooling if self.pooling is None else self.pooling
+        pooling = self.pooling or measuring(case.metric, case.plan)
         metric = planned(case.metric, case.plan)
-        plan = replace(case.plan, pooling=pooling)
+        plan = replace(case.plan, pooling=pooling, selection=None)
         return replace(case, test=self.name, metric=metric, plan=plan)
 
     def check(self, case: PairCase) -> None:

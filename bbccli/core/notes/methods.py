@@ -270,22 +270,49 @@ def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
     return text, f"--n-resamples {least} or more; the papers use 1000"
 
 
-@note(CARE)
-def wide_fold_mean(per_fold: float, words: str) -> Texts:
-    """With `--pooling fold-mean`, a method that resamples samples scores means over folds that have
-    few samples out of the bag. They spread far more than the estimate on all samples does: with
-    ten folds, 2.5 to 3 times the standard error for an AUC of 50 samples, about 2 times for 100.
-    The interval is valid, but wide. The note appears if a fold holds fewer than 10 of the
-    samples that the metric [rests on](methods.md#guard), unless the metric is a mean over
-    samples.
+@note(DOUBT)
+def mean_over_folds(label: str, per_fold: float) -> Texts:
+    """A metric that is neither a mean nor a share of pairs (R², average precision, F scores, MCC,
+    correlations) is measured by its mean over folds, by `--pooling fold-mean` or a method over
+    folds such as `bbc-f` and `tt`. Its expectation depends on the number of samples: the mean R² of
+    folds of ten samples is far below that of the population, and a resample leaves only some four
+    of the ten. Such figures can be anywhere, also better than the naive one. A gate never passes on
+    them.
 
-    Remedy: `--pooling within-folds` for metrics of pairs, which needs no common scale of the folds;
-    `--pooling pooled` if they have one; or `bbc-f`, which resamples folds.
+    Remedy: `--pooling pooled` with `bbc`. In a file that a tool left, leave out `--pooling`: then
+    the tool's winner is measured over pooled rows.
     """
     return (
-        f"a fold holds {figure(per_fold)} of {words}, and fewer out of the bag: resampled means "
-        "over folds spread two to three times as far as the standard error",
-        "--pooling within-folds, or --pooling pooled where the folds share one scale",
+        f"{label} is no mean over samples: its mean over folds of {figure(per_fold)} samples is "
+        "another quantity, and resamples of them hold fewer",
+        "leave out --pooling, or give --pooling pooled, with --method bbc",
+    )
+
+
+@note(DOUBT)
+def better_than_naive(label: str) -> Texts:
+    """The corrected figure is better than the naive one on the same scale by more than a standard
+    error. A correction for a choice should not raise the figure.
+
+    Remedy: look at the other notes; a metric such as the AUC, or the Brier score, rests on more of
+    the samples.
+    """
+    return (
+        f"the corrected {label} is better than the naive one by more than its standard error",
+        "look at the other notes, or use a metric that rests on more samples",
+    )
+
+
+@note(DOUBT)
+def outside_interval(label: str) -> Texts:
+    """The estimate lay outside its interval, which was widened to hold it: the resamples don't show
+    how far off the estimate is.
+
+    Remedy: `--method bbc` over pooled rows; or more samples.
+    """
+    return (
+        f"the estimate of the {label} lay outside its interval, which was widened to hold it",
+        "use --method bbc over pooled rows, or collect more samples",
     )
 
 

@@ -49,7 +49,8 @@ def run(case: Case) -> Answer:
         [winner_of(candidates(r, case.selector, pooling), case.rule) for r in repeats]
     )
     # (R, C): a row per repeat that measures
-    measured = np.array([candidates(r, case.metric, pooling).performances() for r in repeats])
+    each = (candidates(r, case.metric, case.measuring) for r in repeats)
+    measured = np.array([one.performances() for one in each])
     of_winners = measured[:, winners]  # measured in the repeat of the row, selected in the column's
     elsewhere = ~np.eye(len(repeats), dtype=bool)
     without = (np.isnan(of_winners) & elsewhere & (winners >= 0)).any(axis=1) | (winners < 0)

@@ -88,16 +88,16 @@ def run(case: Case) -> Answer:
             "not for models trained on other data",
         )
     shares = np.array([one.train_size for one in sizes], float) / n_samples
-    fitted = _fitted(case, case.selector, shares)
+    fitted = _fitted(case, case.selector, case.plan.pooling, shares)
     best = int(case.selector.direction.best(fitted))
-    if case.metric is not case.selector:
-        fitted = _fitted(case, case.metric, shares)
+    if not case.one_scale:
+        fitted = _fitted(case, case.metric, case.measuring, shares)
     return Answer(float(fitted[best]), notes=tuple(_notes_on_smaller(matrix)))
 
 
-def _fitted(case: Case, metric: Metric, shares: FloatArray) -> FloatArray:
+def _fitted(case: Case, metric: Metric, pooling: Pooling, shares: FloatArray) -> FloatArray:
     """(C,) performances on the curves at the full size; NaN of a configuration that can't win."""
-    pooling, bounded = case.plan.pooling, metric.within(case.matrix.outcome)
+    bounded = metric.within(case.matrix.outcome)
     largest = candidates(case.matrix, metric, pooling).performances()
     smaller = [_aligned(one, case.matrix, metric, pooling) for one in case.matrix.smaller]
     values = np.array([*smaller, largest])

@@ -264,7 +264,7 @@ def from_split(
     """
     split, winner, chosen_of = finalist.split, finalist.winner, finalist.preselected
     chosen_on = split.selection if chosen_of is None else split.selection | split.evaluation
-    naive = performance(case.matrix, case.metric, case.plan.pooling, winner, chosen_on)
+    naive = performance(case.matrix, case.metric, case.measuring, winner, chosen_on)
     value = performance(case.matrix, case.metric, Pooling.POOLED, winner, split.evaluation)
     if np.isnan(naive) or np.isnan(value):
         raise undefined_on(case.metric, "select" if np.isnan(naive) else "evaluate")

@@ -62,7 +62,8 @@ def _independent(document: Envelope, seen: Seen) -> Judged:
 
 def _one_scale(document: Envelope, seen: Seen) -> Judged:
     ways = {"fold-mean": "by the mean over folds", "within-folds": "by pairs within folds"}
-    if (pooling := document.plan.pooling) != "pooled":
+    over_folds = all(one.over_folds is None for one in document.estimates)
+    if (pooling := document.plan.pooling) != "pooled" and over_folds:
         return MET, f"It is not needed: selection is {ways[pooling]}."
     if phrases.is_split(document.input):
         return MET, f"There is {phrases.HELD_OUT}."
@@ -74,7 +75,7 @@ def _one_scale(document: Envelope, seen: Seen) -> Judged:
 
 def _enough_samples(document: Envelope, seen: Seen) -> Judged:
     few = ("redrawn-resamples", "undefined-resamples", "few-folds", "few-evaluated", "few-groups")
-    if names := seen(*few, "wide-fold-mean", "collapsed-interval", "no-variance"):
+    if names := seen(*few, "mean-over-folds", "collapsed-interval", "no-variance"):
         return VIOLATED, f"Perhaps too few: see the note {names}."
     return MET, "No resample had to be drawn again."
 

@@ -67,7 +67,7 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
     None where nothing is to be corrected: for means, shares of pairs and conditional means, whose
     expectation does not depend on n; for means over folds; or if the plan switches it off.
     """
-    pooled, of_form = case.plan.pooling is Pooling.POOLED, case.metric.kind is MetricKind.OTHER
+    pooled, of_form = case.measuring is Pooling.POOLED, case.metric.kind is MetricKind.OTHER
     if not (case.plan.size_correction and pooled and of_form):
         return None
     columns = distinct(drawn.winners)
@@ -128,7 +128,7 @@ def out_of_bag(case: Case) -> Distribution:
     def draw(n_resamples: int) -> Distribution:
         extend(selected, n_resamples, judged, draws, case.rule, progress=case.progress)
         first = selected.first(n_resamples)
-        if case.metric is case.selector:
+        if case.one_scale:
             return first
         return replace(first, values=measure(selected, n_resamples, case.measured, draws))
 
@@ -186,7 +186,8 @@ def inside(case: Case, candidates: Candidates, columns: IntArray, n_resamples: i
     """
     selected = selections(case)
     width = max(resources.current().memory // (32 * n_resamples), 1)
-    stored = selected.inside if candidates.metric is case.selector else None
+    judged = candidates.metric is case.selector and candidates.pooling is case.plan.pooling
+    stored = selected.inside if judged else None
     if stored is not None:
         yield from ((part, stored[:n_resamples, part]) for part in parts_of(columns, width))
         return

@@ -28,7 +28,7 @@ are the max-T of Westfall & Young 1993, algorithm 2.8, of one step, on paired di
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import takewhile
 from math import ceil
 from typing import TypeVar
@@ -83,6 +83,8 @@ def search_cost(case: Case) -> SearchCost:
             f"the cost of a search is for --select best, not for --select {case.plan.select}",
             hint="--select best",
         )
+    # one scale for all that is shown: where the winner is measured
+    case = replace(case, plan=replace(case.plan, pooling=case.measuring, selection=None))
     drawn = out_of_bag(case)
     n_resamples, at_size = len(drawn.values), in_full_size(case, drawn)
     shift = 0.0 if at_size is None else float(np.nanmean(at_size) - np.nanmean(drawn.values))

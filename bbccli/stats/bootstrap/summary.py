@@ -12,7 +12,6 @@ from bbccli.core.notes import (
     not_calibrated,
     tolerance_not_reached,
     undefined_resamples,
-    wide_fold_mean,
 )
 from bbccli.core.plan import FIRST_RESAMPLES
 from bbccli.core.results import Distribution, MonteCarloError
@@ -20,16 +19,10 @@ from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import Basis, guards_losses, interval_of
-from bbccli.stats.selection.candidates import by_repeat
-from bbccli.stats.selection.pooling import mean_behind
 from bbccli.stats.selection.rule import selection_shares
 from bbccli.stats.selection.tails import worst_sample
 from bbccli.stats.selection.units import n_units_of, rests_on
-from bbccli.types import Direction, Models, Pooling
-
-FEW_IN_FOLD = 10
-"""Samples in a fold that a metric rests on, below which its out-of-bag means spread too much."""
-
+from bbccli.types import Direction, Models
 
 CALIBRATED = frozenset({"bbc", "bbc-632", "bbc-eb"})
 """Methods that the factors of calibrated and sharp intervals were measured for."""
@@ -53,7 +46,6 @@ def from_distribution(
     distribution, undefined = _defined(distribution, case.metric)
     drawn = value is None
     value = distribution.mean() if value is None else value
-    wide = () if n_drawn else _on_fold_means(case, distribution)
     n_drawn = n_drawn or n_units_of(case.matrix)
     basis = _basis(case, case.choice.winner, value, n_drawn, drawn)
     interval, error, on_interval = interval_of(distribution, case.bounded, case.plan, basis)
@@ -68,7 +60,7 @@ def from_distribution(
         value,
         interval,
         distribution,
-        (*notes, *undefined, *on_interval, *guessed, *wide, *short),
+        (*notes, *undefined, *on_interval, *guessed, *short),
         error=error,
         n_resamples=len(distribution.values),
         selection=selection_shares(case.matrix, shares) if drawn else (),
@@ -113,18 +105,6 @@ def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = Tr
     guarded = plan.guard and endless and guards_losses(plan.interval)
     worst = worst_sample(matrix, metric, winner) if guarded else None
     return Basis(value, n_units, n_drawn, drawn, worst, plan.models is Models.FIXED)
-
-
-def _on_fold_means(case: Case, distribution: Distribution) -> tuple[Note, ...]:
-    """Return a note where folds out of the bag hold too few samples to score the metric well."""
-    matrix, metric, winner = case.matrix, case.metric, case.choice.winner
-    fold_means = case.plan.pooling is Pooling.FOLD_MEAN
-    if not fold_means or distribution.sizes is None or not matrix.n_folds:
-        return ()
-    if all(map(mean_behind, by_repeat(matrix, metric, np.array([winner])))):
-        return ()  # few samples in a fold barely widen a mean of losses
-    per_fold = rests_on(matrix, metric, winner) / matrix.n_folds
-    return (wide_fold_mean(per_fold, metric.rests_on.words),) if per_fold < FEW_IN_FOLD else ()
 
 
 def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, tuple[Note, ...]]:

@@ -22,10 +22,9 @@ default.
 
 With `--pooling fold-mean` `matched` is refused: f is for one mean over all units, but out of the
 bag the folds are unequal and some undefined, and such intervals would be far too wide. Percentile
-intervals are then too wide as well; the note [wide-fold-mean](notes.md#wide-fold-mean) appears if a
-fold has fewer than 10 of the samples that the metric [rests on](#guard), unless the metric is a
-mean over samples, such as the accuracy. `--pooling within-folds` compares pairs within folds
-without such means.
+intervals are then wide as well, where a fold has few of the samples that the metric
+[rests on](#guard) and the metric is not a mean over samples. `--pooling within-folds` compares
+pairs within folds without such means.
 
 Source: ours.
 """

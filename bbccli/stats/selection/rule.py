@@ -37,6 +37,7 @@ from bbccli.core.plan import Plan
 from bbccli.core.results import SelectionShare
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics.base import Metric
+from bbccli.metrics.planned import measuring
 from bbccli.stats.selection.candidates import (
     Candidates,
     by_repeat,
@@ -169,11 +170,15 @@ def _is_finite(value: object) -> bool:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Choice:
-    """A selected configuration, its performance on the data that chose it, and notes."""
+    """A selected configuration, its performance on the data that chose it, and notes.
+
+    over_folds: the figure by which a tool chose it, where `naive` is over pooled rows instead.
+    """
 
     winner: int
     naive: float
     notes: tuple[Note, ...] = ()
+    over_folds: float | None = None
 
 
 def on_single(matrix: PredictionMatrix) -> tuple[Note, ...]:
@@ -201,7 +206,8 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
         )
     if winner < 0:
         raise undefined(selector)
-    naive = candidates(matrix, metric, plan.pooling).figure(winner)
+    pooling = measuring(metric, plan)
+    naive = candidates(matrix, metric, pooling).figure(winner)
     if np.isnan(naive):
         raise UndefinedError(
             f"{metric.label} of the winner is undefined on these samples",
@@ -209,7 +215,9 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
         )
     notes = _on_others(matrix, values, winner, selector, plan)
     notes += _on_majority(matrix, winner, selector) + _on_failures(matrix, selector)
-    return Choice(winner, naive, notes + _undefined_repeats(matrix, metric, np.array([winner])))
+    notes += _undefined_repeats(matrix, metric, np.array([winner]))
+    apart = pooling is not plan.pooling and metric is selector
+    return Choice(winner, naive, notes, float(values[winner]) if apart else None)
 
 
 def winner_by_fold(matrix: PredictionMatrix, metric: Metric, winner: int) -> tuple[FloatArray, ...]:

@@ -1,0 +1,144 @@
+"""Metrics that are no means, selected by a tool's mean over folds: the winner is the tool's, and
+it is measured over pooled rows.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from matrices import for_metric, regression
+
+from bbccli import METHODS, METRICS, Plan, document, matrix_of
+from bbccli.methods import estimate
+from bbccli.methods.base import Need
+from bbccli.metrics.planned import measuring
+from bbccli.schema.gate import GateRule, judged
+from bbccli.stats.selection.candidates import candidates
+from bbccli.types import Direction, MetricKind, Pooling, Side
+
+OTHERS = [name for name, metric in METRICS.items() if metric.kind is MetricKind.OTHER]
+BY_TOOL = Plan(n_resamples=100, pooling=Pooling.FOLD_MEAN, selection=Pooling.FOLD_MEAN)
+BY_HAND = replace(BY_TOOL, selection=None)
+
+
+def bbc(matrix, metric, plan):
+    return METHODS["bbc"].run(matrix, METRICS[metric], plan)
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_the_winner_is_the_tool_s_and_its_figure_is_pooled(name):
+    matrix, metric = for_metric(name), METRICS[name]
+    over_folds = candidates(matrix, metric, Pooling.FOLD_MEAN).performances()
+    pooled = candidates(matrix, metric, Pooling.POOLED).performances()
+    found, winner = bbc(matrix, name, BY_TOOL), int(metric.direction.best(over_folds))
+    assert found.winner == matrix.configurations[winner]
+    assert found.over_folds == pytest.approx(over_folds[winner], rel=1e-12)
+    assert found.naive == pytest.approx(pooled[winner], rel=1e-12)
+
+
+def slow_bbc(matrix, metric, plan):
+    """Select by the mean over folds in each bag, score out of it over pooled rows, in loops."""
+    from bbccli.stats.resampling import draws_of
+
+    draws = draws_of(matrix.n_samples, matrix.groups, plan.seed).batch(0, 2)
+    over_folds = candidates(matrix, metric, Pooling.FOLD_MEAN)
+    pooled = candidates(matrix, metric, Pooling.POOLED)
+    winners, values = [], []
+    for bag in draws.in_bag[: plan.n_resamples]:
+        winner = int(metric.direction.best(over_folds.score(bag[None])[0]))
+        left_out = (bag == 0).astype(np.uint8)
+        winners.append(winner)
+        values.append(pooled.score(left_out[None])[0, winner])
+    return np.array(winners), np.array(values)
+
+
+@pytest.mark.parametrize("name", ["r2", "rmse"])
+def test_bbc_by_loops(name):
+    matrix, plan = regression(90), replace(BY_TOOL, size_correction=False)
+    found = bbc(matrix, name, plan)
+    winners, values = slow_bbc(matrix, METRICS[name], plan)
+    np.testing.assert_array_equal(found.distribution.winners, winners)
+    np.testing.assert_allclose(found.distribution.values, values, rtol=1e-10)
+
+
+def test_means_and_pairs_are_averaged_over_folds_as_before():
+    for name, metric in METRICS.items():
+        wanted = Pooling.POOLED if name in OTHERS else Pooling.FOLD_MEAN
+        assert measuring(metric, BY_TOOL) is wanted
+        assert measuring(metric, BY_HAND) is Pooling.FOLD_MEAN
+    matrix = for_metric("mae")
+    assert bbc(matrix, "mae", BY_TOOL).value == bbc(matrix, "mae", BY_HAND).value
+    assert bbc(matrix, "mae", BY_TOOL).over_folds is None
+
+
+def test_methods_over_folds_are_no_defaults_for_them():
+    matrix = for_metric("r2")
+    for plan in (BY_TOOL, Plan(n_resamples=100)):
+        estimates, _ = estimate(matrix, "r2", plan)
+        assert {one.method for one in estimates} == {"cvt", "bbc"}
+        assert not {note.code for one in estimates for note in one.notes} & {"mean-over-folds"}
+    estimates, _ = estimate(matrix, "r2", BY_TOOL, ["tt", "bbc-f"])
+    for one in estimates:
+        assert "mean-over-folds" in {note.code for note in one.notes}
+
+
+def test_no_gate_passes_on_a_mean_over_folds_by_hand():
+    matrix = for_metric("r2")
+    for plan, outcome in ((BY_TOOL, "met"), (BY_HAND, "undecided")):
+        found = document(matrix, *estimate(matrix, "r2", plan))
+        lower = next(e for e in found.record.estimates if e.method == "bbc").interval.lower
+        rule = GateRule(lower - 0.5, Direction.MAXIMIZE)
+        assert judged(found, rule).record.gate.outcome == outcome
+
+
+METHODS_OF_ALL = [
+    method.name for method in METHODS.values() if not method.needs & {Need.NESTED, Need.SIZES}
+]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    "plan", [BY_TOOL, BY_HAND, Plan(n_resamples=100)], ids=["tool", "hand", "no"]
+)
+@pytest.mark.parametrize("name", ["r2", "average-precision", "f1", "rmse", "auc", "accuracy"])
+def test_no_estimate_lies_outside_its_interval(name, plan):
+    matrix = for_metric(name, n_repeats=2)
+    estimates, _ = estimate(matrix, name, plan, "all")
+    assert len(estimates) > 5
+    for one in estimates:
+        if one.interval is not None and one.interval.side is Side.TWO:
+            assert one.interval.lower <= one.value <= one.interval.upper, one.method
+
+
+def codes_of(matrix, name):
+    estimates, _ = estimate(matrix, name, replace(BY_HAND, n_resamples=400), ["bbc"])
+    assert "mean-over-folds" in {note.code for note in estimates[0].notes}
+    return {note.code for note in estimates[0].notes}, estimates[0]
+
+
+def test_an_estimate_far_outside_its_interval_is_a_doubt():
+    # where two of these four are left out alone, R2 is hugely negative: rare, but the mean feels it
+    rng = np.random.default_rng(3)
+    truth, folds = rng.normal(size=48), np.arange(48) // 12
+    truth[:12] = [0, 1e-7, *rng.normal(size=10)]
+    values = truth[:, None] + rng.normal(size=(48, 3)) * [0.5, 0.6, 0.7]
+    for seed in range(50):
+        found, one = codes_of(matrix_of(values, truth, folds=folds, task="regression"), "r2")
+        assert one.interval.lower <= one.value <= one.interval.upper
+        if "outside-interval" in found:
+            return
+        truth[2:12] = np.random.default_rng(seed).normal(size=10)
+    pytest.fail("never outside")
+
+
+def test_a_correction_that_raises_the_figure_is_a_doubt():
+    # a fold has three positives; where one is left out alone, its average precision is often high
+    rng = np.random.default_rng(0)
+    truth = (np.arange(600) % 20 == 0).astype(int)
+    scores = 1 / (1 + np.exp(-rng.normal(size=(600, 2))))
+    matrix = matrix_of(scores, truth, folds=np.arange(600) // 60, task="binary", positive=1)
+    found, one = codes_of(matrix, "average-precision")
+    assert one.value > one.naive
+    assert "better-than-naive" in found
+    plain, _ = estimate(matrix, "average-precision", Plan(n_resamples=400), ["bbc"])
+    assert "better-than-naive" not in {note.code for note in plain[0].notes}
