@@ -294,7 +294,8 @@ class PlanOptions(ScoringOptions):
         """Return the plan for a file with these metadata."""
         count, tolerance = resamples_of(self.n_resamples, self.tolerance)
         asked = {name: getattr(self, name, None) for name in Plan.__dataclass_fields__}
-        decided = pooling_of(self.pooling, metadata)
+        pooling, selection = pooling_of(self.pooling, metadata)
+        decided: dict[str, Any] = {"pooling": pooling, "selection": selection}
         return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
 
 

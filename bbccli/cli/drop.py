@@ -125,7 +125,8 @@ def drop(
         matrix = options.scored(matrix, options.cut)
         names = [options.metric] if options.metric else None
         metric = choose_metrics(names, matrix)[0]
-        plan = replace(plan, **pooling_of(options.pooling, matrix.source.metadata))
+        pooling, selection = pooling_of(options.pooling, matrix.source.metadata)
+        plan = replace(plan, pooling=pooling, selection=selection)
         enter(progress, "resampling")
         with working(names, matrix):
             if options.replay_:

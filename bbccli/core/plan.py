@@ -172,19 +172,21 @@ def n_draws(plan: Plan) -> int:
     return min(plan.n_resamples, 10 * FIRST_RESAMPLES)
 
 
-def pooling_of(pooling: Pooling | None, metadata: Mapping[str, Any]) -> dict[str, Pooling | None]:
+def pooling_of(
+    pooling: Pooling | None, metadata: Mapping[str, Any]
+) -> tuple[Pooling, Pooling | None]:
     """Return `pooling` and `selection` of a plan: the option if given, else that of the metadata.
 
     Examples
     --------
-    >>> pooling_of(None, {"selection": "fold-mean"})["pooling"].value
-    'fold-mean'
-    >>> pooling_of(None, {})["pooling"].value
-    'pooled'
+    >>> [str(one) for one in pooling_of(None, {"selection": "fold-mean"})]
+    ['fold-mean', 'fold-mean']
+    >>> [str(one) for one in pooling_of(None, {})]
+    ['pooled', 'None']
     """
     known = metadata.get("selection")
     selection = None if pooling or known is None else Pooling(known)
-    return {"pooling": pooling or selection or Pooling.POOLED, "selection": selection}
+    return pooling or selection or Pooling.POOLED, selection
 
 
 def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:

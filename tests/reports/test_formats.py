@@ -332,7 +332,7 @@ def test_forms_of_each_kind():
 def test_forms_of_results_are_those_on_the_page_with_their_suffixes():
     page = (Path(__file__).parents[2] / "docs" / "ci.md").read_text(encoding="utf-8")
     _, section = page.split("## Forms of the result\n")
-    rows = re.findall(r"^\| `([\w-]+)` \| (.*?) ?\|", section.split("\n## ")[0], re.M)
+    rows = re.findall(r"^\| `([a-z][\w-]*)` \| (.*?) ?\|", section.split("\n## ")[0], re.M)
     told = {name: tuple(re.findall(r"`(\.[\w.]+)`", suffixes)) for name, suffixes in rows}
     found = {name: form.suffixes for name, form in forms_of(Kind.CORRECT).items()}
     assert list(told.items()) == list((found | {"table": (".txt",)}).items())
