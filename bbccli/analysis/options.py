@@ -293,7 +293,9 @@ class PlanOptions(ScoringOptions):
     def plan(self, metadata: Mapping[str, Any]) -> Plan:
         """Return the plan for a file with these metadata."""
         count, tolerance = resamples_of(self.n_resamples, self.tolerance)
-        asked = {name: getattr(self, name, None) for name in Plan.__dataclass_fields__}
+        asked: dict[str, Any] = {
+            name: getattr(self, name, None) for name in Plan.__dataclass_fields__
+        }
         pooling, selection = pooling_of(self.pooling, metadata)
         decided: dict[str, Any] = {"pooling": pooling, "selection": selection}
         return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
