@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -89,7 +89,8 @@ def sheet_of_logs(
     run = _run(candidates, scorer, path)
     left_out = (*failed, *older, *elsewhere)
     run = replace(run, tool=framework.name, left_out=left_out, evaluation=evaluation)
-    about = _metadata(candidates, run, scorer)
+    bounds = {log.scorers[scorer].bounds for one in candidates for log in one.logs.values()}
+    about = Metadata(task=Task.SCORE, bounds=bounds.pop() if len(bounds) == 1 else None, run=run)
     sha256 = hash_of(sorted((one.path.name, one.sha256) for one in files))
     sheet = sheet_of(path, _predictions(candidates, scorer, request, path, about), sha256)
     names = {"row_id": ITEM, "repeat": EPOCH, "group": request.roles.group or ""}
@@ -257,7 +258,7 @@ def _predictions(
     rows: dict[tuple[str, int], int] = {}
     groups: list[str | None] = []
     scores: list[dict[int, float]] = [{} for _ in candidates]
-    for one, own in zip(candidates, scores, strict=True):
+    for one, of_row in zip(candidates, scores, strict=True):
         for task, log in one.logs.items():
             seen = Counter[str]()
             for result in log.results:
@@ -265,16 +266,17 @@ def _predictions(
                 item = f"{task} {result.item}" if several else result.item
                 key = item, result.epoch or seen[result.item]
                 row = rows.setdefault(key, len(rows))
-                known = None if group is None else _group(result, task, key, group, path)
+                told = {ITEM: key[0], EPOCH: str(key[1])} | ({TASK: task} if task else {})
+                known = None if group is None else _group(result, told, group, path)
                 groups += [known] if row == len(groups) else []
                 fault = partial(InputError, path=str(log.place))
-                if row in own:
+                if row in of_row:
                     problem = f"item {item} has two results in epoch {key[1]}"
                     raise fault(problem, hint="keep the results of one run")
                 if known != groups[row]:
                     problem = f"{group} of item {item} is {known!r}, and {groups[row]!r} in others"
                     raise fault(problem, hint="check that the items are the same")
-                own[row] = _finite(result, scorer, one.name, fault)
+                of_row[row] = _finite(result, scorer, one.name, fault)
     check_size(8 * len(rows) * len(candidates), path)
     items, epochs = (list(values) for values in zip(*rows, strict=True))
     roles = {"row_id": items, "repeat": epochs} | ({} if group is None else {"group": groups})
@@ -297,28 +299,22 @@ def _finite(result: ItemScores, scorer: str, name: str, fault: Callable[..., Inp
     return math.nan if score is None else score
 
 
-def _group(result: ItemScores, task: str, key: tuple[str, int], name: str, path: str) -> str | None:
-    """Return the task, the key or another property of an item."""
-    known = {TASK: task, ITEM: key[0], EPOCH: str(key[1])}
-    return known[name] if name in known else _known(result, name, path)
-
-
 def _score(result: ItemScores, scorer: str) -> float | None:
     """Return a score; None if it is missing or NaN."""
     score = result.scores.get(scorer)
     return None if score is None or math.isnan(score) else score
 
 
-def _known(result: ItemScores, name: str, path: str) -> str | None:
-    """Return a property of the item."""
-    if name not in result.about:
-        there = [TASK, *result.about]
+def _group(result: ItemScores, known: Mapping[str, object], name: str, path: str) -> str | None:
+    """Return the group of an item, by the name of a property."""
+    there = {**result.about, **known}
+    if name not in there:
         raise InputError(
             f"{parameter('group')} is {name!r}, which is not a property of item {result.item}",
             path=path,
-            hint=nearest_names(name, there) or f"it has {listing(there, 8)}",
+            hint=nearest_names(name, [*there]) or f"it has {listing([*there], 8)}",
         )
-    value = result.about[name]
+    value = there[name]
     return value if value is None or isinstance(value, str) else json.dumps(value, default=str)
 
 
@@ -379,11 +375,6 @@ def _run(candidates: Sequence[LoggedCandidate], scorer: str, path: str) -> ToolR
 def _n_scored(log: Log, scorer: str) -> int:
     """Count the items with a score in some epoch."""
     return len({one.item for one in log.results if _score(one, scorer) is not None})
-
-
-def _metadata(candidates: Sequence[LoggedCandidate], run: ToolRun, scorer: str) -> Metadata:
-    bounds = {log.scorers[scorer].bounds for one in candidates for log in one.logs.values()}
-    return Metadata(task=Task.SCORE, bounds=bounds.pop() if len(bounds) == 1 else None, run=run)
 
 
 def _with_properties(about: Metadata, candidates: Sequence[LoggedCandidate]) -> Metadata:
