@@ -15,7 +15,7 @@ from runs import autogluon, oof
 
 from bbccli import METHODS, METRICS, Plan, document
 from bbccli.core.source import ToolRun
-from bbccli.errors import OptionError
+from bbccli.errors import BbcError, OptionError
 from bbccli.readers import Request, Roles, read
 from bbccli.readers.conversion import convert
 from bbccli.readers.interface import Predictions
@@ -299,3 +299,43 @@ def test_the_name_is_in_the_result(name, tmp_path):
     assert f'"{name}"' in json.dumps(result, ensure_ascii=False).replace('\\"', '"').replace(
         "\\\\", "\\"
     )
+
+
+MLJAR, LOGS = DATA / "runs" / "mljar", DATA / "evaluations" / "inspect_ai" / "json"
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("paths", "how", "words", "hint"),
+    [
+        (MLJAR, {"dialect": "long"}, "is for tables, and .* is none", "leave it out"),
+        (MLJAR, {"roles": Roles(prediction="x")}, 'prediction="x" is for tables', "leave it out"),
+        (LOGS, {"roles": Roles(configuration="x")}, "is for tables, and .* is none", "leave"),
+        (MLJAR, {"task": "score"}, "is for scores, and .* has predictions", "leave it out"),
+        (LOGS, {"task": "binary"}, "inspect exports hold no labels", "use task="),
+        (
+            MLJAR,
+            {"roles": Roles(weight="kg")},
+            "'kg', which is not a column",
+            "row_id, fold, truth",
+        ),
+        (DATA / "runs" / "h2o", {}, "H2O exports hold no labels", "--labels train.csv"),
+        ([MLJAR, DATA / "runs" / "optuna"], {}, "is a whole run, and there are", "one run at a"),
+        ([MLJAR, DATA / "caret_knn.csv"], {}, "is a whole run, and there are", "one run at a time"),
+        (LOGS.parents[1] / "junit", {"roles": Roles(group="task")}, "not a property", "classname"),
+    ],
+)
+def test_options_that_runs_do_not_take(paths, how, words, hint):
+    with pytest.raises(BbcError, match=words) as caught:
+        read(paths, **how)
+    assert hint in (caught.value.hint or "")
+
+
+def test_roles_that_options_name():
+    """A role given by hand wins; weights may be left out."""
+    matrix = read(MLJAR, roles=Roles(group="fold"))
+    assert matrix.n_groups == 5
+    heavy = DATA / "runs" / "mljar_weights"
+    assert read(heavy).outcome.weights is not None
+    assert read(heavy, unweighted=True).outcome.weights is None
+    assert read(MLJAR, roles=Roles(time="row_id", event="truth")).task is Task.SURVIVAL

@@ -70,10 +70,18 @@ def as_requested(sheet: Sheet, request: Request) -> Sheet:
     """Return a known sheet with the roles that options give its columns; refuse one that lacks an
     outcome.
     """
-    if request.dialect not in (None, WIDE):
-        given = parameter("dialect", request.dialect)
-        raise OptionError(f"{given} is for tables, and {sheet.path} is none", hint="leave it out")
     absent, about = request.hints(sheet.metadata).absent, sheet.metadata
+    of_scores = about.task is Task.SCORE
+    given = {"dialect": None if request.dialect == WIDE else request.dialect}
+    given |= {"configuration": request.roles.configuration}
+    given |= {} if of_scores else {"prediction": request.roles.prediction}
+    for option, value in given.items():
+        if value is not None:
+            problem = f"{parameter(option, value)} is for tables, and {sheet.path} is none"
+            raise OptionError(problem, hint="leave it out")
+    if request.task is Task.SCORE and not of_scores:
+        problem = f"{parameter('task', Task.SCORE)} is for scores, and {sheet.path} has predictions"
+        raise OptionError(problem, hint="leave it out")
     columns = {column.name: column for column in sheet.roles.values()}
     roles = {role: column for role, column in sheet.roles.items() if role not in absent}
     for role in NAMES:
@@ -85,8 +93,9 @@ def as_requested(sheet: Sheet, request: Request) -> Sheet:
                 hint=nearest_names(name, [*columns]) or f"the columns are {listing([*columns], 8)}",
             )
         roles |= {} if name is None else {role: columns[name]}
+    if request.roles.time or request.roles.event:
+        roles.pop("truth", None)
     if "truth" not in absent and not {"truth", "time"} & roles.keys():
-        of_scores = about.task is Task.SCORE
         raise InputError(
             f"{about.run.tool if about.run else 'such'} exports hold no labels",
             path=sheet.path,
