@@ -281,7 +281,8 @@ def evaluation_parts() -> list[str]:
 
 def rule_parts() -> list[str]:
     """Make the table of the rules on columns and rows."""
-    rules = (*columns.RULES, *rows.RULES)
+    every = (*columns.TABLE_RULES, *columns.RULES, *rows.RULES)
+    rules = {one.name: one for one in every}.values()
     lines = [f"| {one.name} | {one.seen} | {one.means} | {one.done} |" for one in rules]
     head = ["| Rule | What the values show | What it means | What is done |", "|---|---|---|---|"]
     return ["\n".join([*head, *lines])]

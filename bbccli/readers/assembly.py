@@ -56,6 +56,8 @@ def assemble(
     folds, fold_names, fold_notes = _folds(sheet, outcome, samples, held, names)
     group = sheet.of_samples.get("group")
     groups = None if group is None else group.take(np.flatnonzero(kept)).codes()[0]
+    if groups is not None and len(distinct(groups)) == len(groups):  # groups of one row are none
+        groups = None
     notes = [
         *sheet.notes,
         *_notes_on_columns(sheet, request, outcome, predictions, groups),

@@ -11,7 +11,6 @@ from bbccli.core.notes import Note, declared
 from bbccli.core.outcome import Outcome, effective_size
 from bbccli.errors import InputError, row_of
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.checks.subsets import refuse_subsets_as_folds
 from bbccli.readers.column import Column
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
@@ -43,8 +42,7 @@ def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
     if "fold" in sheet.roles:
         with problems.of("roles"):
             if sheet.layout != "caret":
-                refuse_subsets_as_folds(sheet.roles["fold"])
-            _refuse_measurements(sheet.roles["fold"])
+                _refuse_measurements(sheet.roles["fold"])
     columns: dict[str, Column] = {}
     rounding: dict[str, float] = {}
     played = [role for role in CONSTANT if role in sheet.roles]

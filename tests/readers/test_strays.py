@@ -149,19 +149,23 @@ def test_a_constant_column(save):
         FOLD // 2,
         np.array([0.11, 0.52, 0.43, 0.24, 0.35])[FOLD],
         np.arange(N),
-        np.arange(N) // 10,
+        np.arange(N) // 13,
         np.arange(N) % 7,
     ],
 )
 @pytest.mark.parametrize("table", [BINARY, REGRESSION])
 def test_columns_made_of_folds_or_rows(save, table, column):
-    matrix = read(save("m.csv", table | {"cv_fold": column}))
+    """Beside models that predict, whole numbers that do not are left out."""
+    noise = {name: RNG.permutation(c) if " " in name else c for name, c in table.items()}
+    matrix = read(save("m.csv", noise | {"cv_fold": column}))
     assert note(matrix, "fold-like").text.startswith("cv_fold follows from the fold or the order")
     assert {"off-scale", "constant-predictions"}.isdisjoint(codes(matrix))
+    beside = read(save("n.csv", table | {"cv_fold": column}))
+    assert ("cv_fold" in beside.configurations) is (column.dtype.kind == "f")
 
 
 def test_folds_told_by_their_period_without_a_column_of_folds(save):
-    table = {name: column for name, column in BINARY.items() if name != "fold"}
+    table = {"truth": TRUTH} | {name: RNG.permutation(c) for name, c in SCORES.items()}
     assert "fold-like" in codes(read(save("m.csv", table | {"cv_fold": np.arange(N) % 5})))
     assert "fold-like" not in codes(read(save("m.csv", table)))
 
@@ -183,7 +187,8 @@ def test_a_baseline_is_no_stray(save, summary):
 
 
 def test_an_age_among_probabilities(save):
-    age = RNG.integers(18, 90, N)
+    """One that predicts; another one is left out."""
+    age = RNG.integers(18, 90, N) + 30 * TRUTH
     matrix = read(save("m.csv", BINARY | {"age": age}))
     assert matrix.kind is PredictionKind.SCORE
     found = note(matrix, "off-scale")
@@ -275,7 +280,9 @@ def test_repeats_are_all_looked_at(save):
 
 
 def test_inspection_tells_of_them_and_names_all(run, save):
-    path = save("m.csv", BINARY | {"seed": [0] * N, "cv": FOLD, "age": RNG.integers(18, 90, N)})
+    fold = np.array([0.11, 0.52, 0.43, 0.24, 0.35])[FOLD]
+    age = RNG.integers(18, 90, N) + 30 * TRUTH
+    path = save("m.csv", BINARY | {"seed": [0] * N, "cv": fold, "age": age})
     status, out, _ = run("inspect", path)
     words = " ".join(out.split())
     assert status == 0

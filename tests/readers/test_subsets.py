@@ -36,6 +36,11 @@ REFUSED = {
     "numbered": {"fold": np.tile(["train_0", "test_0", "test_1"], 10)},
     "training alone": {"split": shares("train_0", 15, "train_1", 15)},
     "a flag": {"is_train": shares(1, 20, 0, 10)},
+    "under any name": {"evaluationType": shares("Train", 15, "CV", 10, "Test", 5)},
+    "of a loader": {"phase": shares("train", 20, "val", 10)},
+    "in capitals": {"zz": shares("TRAIN", 20, "HOLDOUT", 10)},
+    "development": {"cohort": shares("dev", 20, "test", 10)},
+    "cross-validated and held out": {"source": shares("cv", 20, "holdout", 10)},
     "numbers": {"split": shares(0, 20, 1, 10)},
     "three numbers": {"split": shares(0, 20, 1, 5, 2, 5)},
 }
@@ -87,6 +92,24 @@ def test_other_columns_of_such_names(save):
     assert matrix.configurations == ("set", "part", "test", "a", "b")
     kaggle = {**LONG, "usage": np.tile(["Public", "Private"], N)}
     assert read(save("m.csv", kaggle)).n_samples == N
+
+
+def test_whatever_was_excluded(save):
+    path = save("m.csv", {"evaluationType": TWO, **BINARY})
+    error = refused("of the data, not folds", path, exclude=["evaluationType"])
+    assert "--exclude" not in error.told()[1]
+
+
+WORDS = {
+    "classes": {"truth": np.tile(["train", "test"], 15), "a": np.tile(["test", "train"], 15)},
+    "some other word": {**BINARY, "group": np.tile(["train", "bus", "test"], 10)},
+    "one word": {**BINARY, "group": ["test"] * N},
+}
+
+
+@each(WORDS, columns=lambda columns: columns)
+def test_such_words_elsewhere(save, columns):
+    assert read(save("m.csv", columns)).n_samples == N
 
 
 @pytest.mark.parametrize("task", [None, Task.SCORE])

@@ -137,6 +137,85 @@ def shuffled_numbers(names: Sequence[str]) -> Texts:
     )
 
 
+@note(DOUBT, "groups")
+def groups_likely(names: Sequence[str], best: str, rows: str, n_samples: int) -> Texts:
+    """The values of a column recur as those of groups do: each in equally many rows, in rows that
+    follow each other, or in one fold. It is no configuration. Every row counts as an independent
+    sample. If rows of one value belong together, as trials of a subject do, the result is for new
+    trials of these subjects at best, and the interval is too narrow for new subjects.
+
+    Remedy: `--group NAME` resamples whole groups, for a result on new ones. Nothing, if rows are as
+    independent as any.
+    """
+    others = [name for name in names if name != best]
+    return (
+        f"{best} has {rows}, and each of {n_samples} rows counts as a sample: if rows of one value "
+        "belong together, as trials of a subject do, the interval is too narrow for new ones"
+        + (f"; neither it nor {listing(others)} is a configuration" if others else ""),
+        f"--group {best} resamples whole groups: an interval for new ones; nothing, if all rows "
+        "are independent",
+    )
+
+
+@groups_likely.also
+def keys_likely(name: str, rows: str, n_samples: int, n_values: int) -> Texts:
+    """An excluded column that seems to be the key of samples which were predicted several times."""
+    return (
+        f"{name} has {rows}, with one truth each: if it is the key of the samples, N is {n_values} "
+        f"instead of {n_samples}, and the interval is too narrow",
+        f"--row-id {name} if these are repeats, told apart by a column 'repeat'; --group {name} if "
+        "different samples belong together",
+    )
+
+
+@note(CARE, "stray columns")
+def whole_numbers(names: Sequence[str]) -> Texts:
+    """A column holds whole numbers where others hold fractions, such as probabilities, and has no
+    name like theirs. If it predicts far less than they do when they are cut to the same values, it
+    is taken for a feature, such as a sex or an age, and counts nowhere. Otherwise it may be labels
+    of a classifier, and is a configuration. [Formats](formats.md#what-values-show) has the limits.
+
+    Remedy: `--exclude NAME` if it is none; `--only '*'` makes every column a configuration.
+    """
+    verb = "holds" if len(names) == 1 else "hold"
+    return (
+        f"{listing(names)} {verb} whole numbers beside fractions, and predict"
+        f"{'s' * (len(names) == 1)} far less than the other columns: left out, as features",
+        f"{_excluding(names)} if so; --only '*' if every column is a configuration",
+    )
+
+
+@whole_numbers.also
+def whole_numbers_kept(names: Sequence[str]) -> Texts:
+    """Labels of a classifier, or points of a score, beside probabilities."""
+    verb, counts = ("holds", "counts as a configuration, since it predicts")
+    if len(names) > 1:
+        verb, counts = "hold", "count as configurations, since they predict"
+    return (
+        f"{listing(names)} {verb} whole numbers beside fractions, and {counts} about as well",
+        f"{_excluding(names)} if that is no prediction",
+    )
+
+
+def _excluding(names: Sequence[str]) -> str:
+    return " ".join(f"--exclude {name!r}" for name in names[:5])
+
+
+@note(DOUBT, "keys")
+def scores_of_folds(n_folds: int) -> Texts:
+    """Each row of scores without a truth (`--task score`) is of one fold. N is the number of folds,
+    not of samples, and models of different folds share most of their training data: the interval
+    is too narrow.
+
+    Remedy: keep the predictions of every sample, with `bbccli.recording` or an option of the tool.
+    """
+    return (
+        f"the rows are scores of {n_folds} folds, not of samples: folds are few, and share their "
+        "training data, so the interval is too narrow",
+        "keep the predictions of the samples, for example with bbccli.recording",
+    )
+
+
 @note(HARMLESS, "roles")
 def row_numbers(names: Sequence[str]) -> Texts:
     """A column numbers or names the rows and is not a configuration: the index that pandas and R
@@ -184,9 +263,9 @@ def flagged_left_out(
     flags: Mapping[str, str], n_configurations: int, options: Sequence[str]
 ) -> Texts:
     """Configurations with the flags `ensemble`, `stacked`, `calibrated_on_fold`, `low_fidelity` or
-    `dummy` are left out. The first three were fitted to the labels that score their predictions,
-    so no correction for the selection makes them honest; the last two are not candidates. `bbc
-    convert` keeps them.
+    `dummy` are left out, and so are [blends](formats.md#what-values-show), means of others. These
+    and the first three were fitted to the labels that score their predictions, so no correction for
+    the selection makes them honest; the last two are not candidates. `bbc convert` keeps them.
 
     Remedy: nothing, or `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or
     `all`, knowing that the figure is then too good.
@@ -197,6 +276,18 @@ def flagged_left_out(
         f"{len(flags)} of {n_configurations} configurations {verb} left out for {whose} flags: "
         f"{listing(names)}",
         " ".join(f"--include {one}" for one in options),
+    )
+
+
+@flagged_left_out.also
+def blends_left_out(found: Mapping[str, str], n_configurations: int) -> Texts:
+    """Weighted means of other configurations, with their recipe; empty if only the name tells."""
+    names = [f"{name} ({made or 'by its name'})" for name, made in found.items()]
+    what = "is left out as a blend" if len(names) == 1 else "are left out as blends"
+    return (
+        f"{len(found)} of {n_configurations} configurations {what} of others, fitted to these "
+        f"labels: {listing(names)}",
+        "--include ensembles, if the weights were fixed beforehand",
     )
 
 

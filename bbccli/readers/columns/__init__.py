@@ -2,8 +2,18 @@
 
 from __future__ import annotations
 
-from bbccli.readers.columns import labels
+from bbccli.readers.columns import blends, features, groups, labels, searches, subsets
 from bbccli.readers.rules import ReadingRule
 
-RULES: tuple[ReadingRule, ...] = (*labels.RULES,)
+TABLE_RULES: tuple[ReadingRule, ...] = (*subsets.TABLE_RULES, *searches.TABLE_RULES)
+"""Rules on whole tables, before their columns have roles."""
+
+RULES: tuple[ReadingRule, ...] = (
+    *subsets.RULES,
+    *searches.RULES,
+    *groups.RULES,
+    *labels.RULES,
+    *features.RULES,
+    *blends.RULES,
+)
 """All rules on columns, in the order in which they are applied."""

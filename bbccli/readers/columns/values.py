@@ -27,12 +27,12 @@ def undecided(sheet: Sheet) -> tuple[PredictionColumn, ...]:
     )
 
 
-def first_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
-    """Return the first rows (n, C) of some cells, NaN where missing."""
+def first_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
+    """Return the first n rows (n, C) of some cells, NaN where missing."""
     names = list(dict.fromkeys(cell.source for cell in cells))
-    head = sheet.table.head(names, GLANCE)
+    head = sheet.table.head(names, n)
     numbers = {name: to_numbers(head.column(name)) for name in names}
-    some = min(GLANCE, sheet.n_rows, head.num_rows)
+    some = min(n, sheet.n_rows, head.num_rows)
     found = np.full((some, len(cells)), np.nan)
     for c, cell in enumerate(cells):
         column = numbers[cell.source]

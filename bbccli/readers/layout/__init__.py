@@ -8,8 +8,8 @@ from itertools import chain
 
 from bbccli.core.notes import Note, declared
 from bbccli.errors import OptionError, nearest, parameter, short
-from bbccli.readers.checks.subsets import refuse_subsets
 from bbccli.readers.classes import in_order
+from bbccli.readers.columns import TABLE_RULES
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.known import as_requested
@@ -19,7 +19,7 @@ from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.meaning import refuse_truth
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.problems import Problems
-from bbccli.readers.roles import Hints, Request, is_given
+from bbccli.readers.roles import Hints, Request
 from bbccli.readers.row_numbers import refuse_disorder, without_row_numbers
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
@@ -39,11 +39,11 @@ def lay_out(
     hints = replace(request.hints(metadata), tables=tables)
     by_hand = {*request.only, *metadata.configurations}
     for table in tables:
-        fold = None if is_given(request.folds) else request.roles.fold
         # slices of time are called "Training060" in caret, which keeps only what is held out
         held_out = {"Resample"} if DIALECTS["caret"].recognises(table, hints) else set()
-        with problems.of("roles"):
-            refuse_subsets(table, fold, by_hand | held_out)
+        for rule in TABLE_RULES:
+            with problems.of("roles"):
+                rule.apply(table, request, hints, by_hand | held_out)
     with problems.of("roles", fatal=True):
         refuse_truth(request, hints.task)
         name, layouts = _layouts_of(tables, metadata, hints, request.dialect)

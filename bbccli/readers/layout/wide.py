@@ -11,13 +11,8 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret
 from bbccli.readers.roles import LATE_TRUTHS, NAMES, Hints, candidates, column_of, nearest_names
 from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.readers.table import PredictionColumn, Table, not_predictions
+from bbccli.readers.table import PredictionColumn, Table
 from bbccli.types import Task
-
-OF_RESULTS = ({"schema", "version", "command"}, {"metric", "method", "ignores_selection"})
-"""Columns of results that bbc wrote as .jsonl, and as a table."""
-OF_SEARCHES = ({"model", "score_val"}, {"number", "value", "state"})
-"""Columns of AutoGluon's leaderboard and of Optuna's trials."""
 
 
 def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
@@ -142,23 +137,16 @@ def check_outcome(
             path=table.path,
             hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
-    if any(marks <= {*table.names} for marks in OF_RESULTS):
-        raise not_predictions(table.path)
-    of_sklearn = any(name.startswith("mean_test_") for name in table.names)
-    if of_sklearn or any(marks <= {*table.names} for marks in OF_SEARCHES):
-        raise InputError(
-            "holds scores of a search, not predictions",
-            path=table.path,
-            hint="nothing can correct scores alone: give the folder that the tool left, or keep "
-            "the predictions with bbccli.recording",
-        )
-    told = str(advice(table, chosen, hints, long=long))
-    hint = f"{told} if that is right; else " if told else ""
-    near = "" if told else nearest_names("truth", table.names)
+    told = advice(table, chosen, hints, long=long)
+    hint = f"{told} if that is right; else " if str(told) else ""
+    hint += (
+        f"name it 'truth', or give {parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
+    )
+    if "truth" not in told.roles:
+        hint += f"; {parameter('task', 'score')} if each cell is the score of an answer"
+    near = "" if str(told) else nearest_names("truth", table.names)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
         path=table.path,
-        hint=f"{hint}name it 'truth', or give {parameter('truth', 'NAME')} or "
-        f"{parameter('labels', 'FILE')}; {parameter('task', 'score')} if each cell is the score of "
-        "an answer" + (f"; {near}" if near else ""),
+        hint=hint + (f"; {near}" if near else ""),
     )

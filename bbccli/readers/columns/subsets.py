@@ -13,13 +13,21 @@ import numpy as np
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
 from bbccli.readers.column import Column, number_of
-from bbccli.readers.roles import NAMES
+from bbccli.readers.roles import Hints, Request, is_given, named
+from bbccli.readers.rules import ReadingRule
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
+
+_GLANCE = 64
+"""Rows looked at before a whole column of text."""
 
 UNEQUAL = 1.5, 5
 """Ratio and difference of the largest to the smallest part from which two or three are no folds."""
 
-_TRAINING: Final = ("train", "training", "trn", "tr", "fit", "insample", "analysis")
+_TRAINING: Final = (
+    *("train", "training", "trn", "tr", "fit", "insample", "analysis"),
+    *("development", "derivation"),
+)
 _VALIDATION: Final = ("valid", "validation", "val", "vld", "dev", "eval", "evaluation")
 _TEST: Final = (
     *("test", "testing", "tst", "te", "holdout", "heldout", "oof", "oob", "assessment"),
@@ -29,12 +37,6 @@ _KINDS: Final[Mapping[str, str]] = {
     word: words[0] for words in (_TRAINING, _VALIDATION, _TEST) for word in words
 }
 _FILLERS: Final = {"fold", "cv", "split", "set", "data", "rep", "repeat", "part", "rows", "samples"}
-
-_COLUMNS: Final = {
-    *("set", "subset", "partition", "dataset", "datasplit", "datatype", "sampletype", "splits"),
-    *("splittype", "splitname", "splitset", "usage", "phase", "part"),
-}
-"""Names of columns of subsets, besides those of folds; without separators."""
 
 _MAYBE_FOLDS: Final = ("split", "datasplit")
 """Names of columns of subsets or folds; without separators."""
@@ -53,19 +55,27 @@ _HINT: Final = (
 )
 
 
-def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> None:
+def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collection[str]) -> None:
     """Refuse a table with a column that marks training rows.
 
-    Both name and values must say so: `split` or `set` with `train` and `test`, `is_train` with 0
-    and 1. A column `split` of two or three numbers may be folds, which have about equal sizes, or
-    subsets, which don't. `fold` is the column given as the folds, `known` are configurations.
+    Values such as `train` and `test` say so whatever the column is called, unless they are classes
+    of the truth; 0 and 1 need a name such as `is_train`. A column `split` of two or three numbers
+    may be folds, which have about equal sizes, or subsets, which don't. `known` are configurations.
     """
-    for name in _called_so(table.names, fold):
+    fold = None if is_given(request.folds) else request.roles.fold
+    truth = request.roles.truth or named(table, "truth")
+    texts = [name for name in table.names if name in table.texts and name not in known]
+    telling: list[str] = []
+    for name in texts:
+        values = table.head([name], _GLANCE).column(0).unique().drop_null().to_pylist()
+        if values and all(map(_kind_of, values)):
+            telling.append(name)
+    for name in telling if truth not in telling else []:
+        _refuse_names(table.column(name))
+    for name in _called_so(table.names):
         plain = _letters(name)
         if name in known:
             continue
-        if _is_of_folds(name, fold) or plain in _COLUMNS:
-            refuse_subsets_as_folds(table.column(name))
         if name != fold and plain in _MAYBE_FOLDS:
             _refuse_unequal(table.column(name))
         if name != fold and _FLAG.fullmatch(plain):
@@ -76,20 +86,12 @@ def refuse_subsets(table: Table, fold: str | None, known: Collection[str]) -> No
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns
-def _called_so(names: tuple[str, ...], fold: str | None) -> list[str]:
-    """Return the columns whose names may mean subsets."""
-    telling = {*_COLUMNS, *_MAYBE_FOLDS}
+def _called_so(names: tuple[str, ...]) -> list[str]:
+    """Return the columns whose names may mean subsets by number."""
     letters = {name: _letters(name) for name in names}
     return [
-        name
-        for name, plain in letters.items()
-        if _is_of_folds(name, fold) or plain in telling or _FLAG.fullmatch(plain)
+        name for name, plain in letters.items() if plain in _MAYBE_FOLDS or _FLAG.fullmatch(plain)
     ]
-
-
-def _is_of_folds(name: str, fold: str | None) -> bool:
-    """True if a column was given as the folds, or has their name."""
-    return name == fold or name.casefold() in NAMES["fold"]
 
 
 def _letters(name: str) -> str:
@@ -97,7 +99,14 @@ def _letters(name: str) -> str:
     return re.sub(r"[\W_]", "", name.casefold())
 
 
-def refuse_subsets_as_folds(fold: Column) -> None:
+def refuse_subsets_as_folds(sheet: Sheet, _request: Request) -> Sheet:
+    """Refuse folds, of whatever file, that are subsets."""
+    if "fold" in sheet.roles:
+        _refuse_names(sheet.roles["fold"])
+    return sheet
+
+
+def _refuse_names(fold: Column) -> None:
     """Refuse folds named after training rows and others, or validation and test rows."""
     if not fold.is_text:
         return
@@ -112,7 +121,10 @@ def _kind_of(name: str) -> str | None:
     """Return the subset that a value means: training, validation or test rows; None for any
     other.
     """
-    words = [word for word in re.findall(r"[a-z]+", name.casefold()) if word not in _FILLERS]
+    words = re.findall(r"[a-z]+", name.casefold())
+    if words == ["cv"]:
+        return _VALIDATION[0]
+    words = [word for word in words if word not in _FILLERS]
     kinds = {_KINDS.get(word) for word in ("".join(words), *words)} - {None}
     is_clear = "".join(words) in _KINDS or all(word in _KINDS for word in words)
     return kinds.pop() if is_clear and len(kinds) == 1 else None
@@ -140,3 +152,14 @@ def _sizes(column: Column) -> str:
 
 def _fault(column: Column, problem: str, hint: str = _HINT) -> InputError:
     return InputError(problem, path=column.path, column=column.name, hint=hint)
+
+
+_RECORD = (
+    "subsets",
+    "text that is `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and 1 "
+    "under a name such as `in_train`",
+    "[training rows](#training-rows) and others",
+    "an error",
+)
+TABLE_RULES = (ReadingRule(*_RECORD, refuse_subsets),)
+RULES = (ReadingRule(*_RECORD, refuse_subsets_as_folds),)
