@@ -13,6 +13,7 @@ from bbccli.core.notes import Note, declared, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Evaluation, Source, Targets
 from bbccli.readers.checks.leakage import refuse_copies
+from bbccli.readers.checks.left_out import best_left_out
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
 from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
@@ -50,6 +51,8 @@ def assemble(
     policy = Missing.DROP if sheet.unfinished else request.missing
     outer = _of_outer_rows(sheet, predictions)
     values, kept, gap_notes = complete(sheet, outer, policy, there)
+    if there is None and not (sheet.nested or sheet.scored or sheet.unfinished):
+        gap_notes = [*best_left_out(outer, values, kept, whole), *gap_notes]
     outcome, samples = whole.take(kept), sheet.usable[kept]
     names = values.configurations
     held = None if there is None else there[:, kept]

@@ -80,10 +80,10 @@ def complete(
         n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
         notes.append(lacking.available_cases(float(gaps.sum() / n_wanted)))
     if policy is Missing.ERROR and notes:
-        hint = f"{notes[0].remedy}, or use --missing drop or --missing common-rows"
+        hint = f"{notes[0].remedy}, or " + _instead(predictions.configurations, missing)
         raise InputError(notes[0].text, path=path, hint=hint)
     if not samples.any() or not kept.any():
-        raise _nothing_left(missing, path)
+        raise _nothing_left(predictions.configurations, missing, path)
     left, gaps = _select(predictions, samples, kept), gaps | absent[:, samples]
     _refuse_strangers(gaps, left.configurations, path)
     return (_filled(left, gaps) if gaps.any() else left), samples, notes
@@ -246,16 +246,30 @@ def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
     return True
 
 
-def _nothing_left(missing: BoolArray, path: str) -> InputError:
+def _instead(names: Sequence[str], missing: BoolArray) -> str:
+    """Say how predictions (R, N, C), some of which are missing, can be used as they are."""
+    lacks = missing[:, ~missing.all(axis=2).any(axis=0)].mean(axis=(0, 1))
+    stubs = [name for name, share in zip(names, lacks, strict=True) if share > 1 - FEWEST]
+    if len(stubs) == len(names):
+        stubs, lacks = [], np.zeros_like(lacks)
+    others = missing[:, :, lacks <= 1 - FEWEST]
+    n_common = int((~others.any(axis=(0, 2))).sum()) if others.size else 0
+    if not n_common:
+        return ""
+    exclude = "".join(f"--exclude {name!r} " for name in stubs)
+    return (
+        f"{exclude}--missing common-rows uses the {n_common} of {missing.shape[1]} samples "
+        f"that all {'others ' * bool(stubs)}predict"
+    )
+
+
+def _nothing_left(names: Sequence[str], missing: BoolArray, path: str) -> InputError:
     """Return the error about predictions (R, N, C) of which every configuration lacks too many."""
-    n_samples, n_configurations = missing.shape[1:]
-    n_common = int((~missing.any(axis=(0, 2))).sum())
-    advice = f"--missing common-rows uses the {n_common} of {n_samples} samples that all predict"
     return InputError(
-        f"each of the {n_configurations} configurations lacks too many predictions "
+        f"each of the {missing.shape[2]} configurations lacks too many predictions "
         f"({percent(missing.mean(), 0)} of all are missing)",
         path=path,
-        hint=advice if n_common else "complete the predictions of at least one configuration",
+        hint=_instead(names, missing) or "complete the predictions of at least one configuration",
     )
 
 

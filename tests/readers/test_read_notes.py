@@ -35,7 +35,7 @@ def test_gaps(save, name, hole):
         "2 of 4 configurations lack predictions and cannot win: b, d"
     )
     e = refused("1 of 4 samples have no prediction", path, missing=Missing.ERROR)
-    assert "--missing drop" in e.hint
+    assert "--exclude 'd' --missing common-rows" in e.hint
 
 
 def test_common_rows_keep_all_configurations(save):

@@ -75,6 +75,25 @@ def configurations_dropped(
     )
 
 
+@note(DOUBT, "missing")
+def best_left_out(
+    name: str, scored: str, n: int, n_samples: int, stubs: Sequence[str], *, higher: bool
+) -> Texts:
+    """A configuration that is left out, since it lacks some predictions, is better on the samples
+    that it predicts, by the metric of the task, than all others there. A single empty cell may have
+    taken the best one out of the race. Files of more than 16 million predictions are not checked.
+
+    Remedy: complete its predictions; or `--missing common-rows`, without configurations that
+    predict few samples.
+    """
+    rest = f"--exclude {' --exclude '.join(stubs)} --missing" if stubs else "--missing"
+    return (
+        f"{name} scored {scored} on {n} of {n_samples} samples, "
+        f"{'more' if higher else 'less'} than all that are kept, and was left out for the others",
+        f"complete its predictions, or {rest} common-rows to compare all on fewer samples",
+    )
+
+
 @note(CARE, "missing")
 def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
     """A search dropped configurations between folds. They had almost no chance to win, and the

@@ -1,0 +1,68 @@
+"""Configurations that are left out because they lack predictions, though none is better."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note, lacking
+from bbccli.core.outcome import Outcome
+from bbccli.core.rounding import figure
+from bbccli.errors import BbcError
+from bbccli.metrics import default_metric
+from bbccli.readers.missing import FEWEST
+from bbccli.readers.predictions import Values
+from bbccli.stats.selection.candidates import Candidates
+from bbccli.types import BoolArray, FloatArray, Pooling
+
+MOST_CELLS = 2**24
+"""Predictions up to which configurations that were left out are scored."""
+
+
+def best_left_out(
+    found: Values, kept: Values, samples: BoolArray, outcome: Outcome
+) -> Iterator[Note]:
+    """Yield a note on the configuration that outscores all others on the samples that it predicts.
+
+    `found` are the predictions (R, N, C[, K]) of all configurations, NaN where missing; `samples`
+    (N,) those that are kept. Only configurations that predict enough samples to be scored are
+    compared, by the metric of the task.
+    """
+    array, names = found.array, found.configurations
+    lost = [c for c, name in enumerate(names) if name not in kept.configurations]
+    if not lost or kept.available is not None or array.size > MOST_CELLS:
+        return
+    missing = np.asarray(np.isnan(array).reshape(*array.shape[:3], -1).any(axis=(0, 3)))
+    staying = [c for c in range(len(names)) if c not in lost]
+    shares = 1 - missing[samples].mean(axis=0)
+    stubs = [names[c] for c in lost if shares[c] < FEWEST]
+    best: tuple[float, Note] | None = None
+    for c in (c for c in lost if shares[c] >= FEWEST):
+        rows = samples & ~missing[:, c]
+        part = array[:, rows][:, :, [*staying, c]]
+        try:
+            label, performances, sign = _scored(found, part, outcome.take(rows), [*staying, c])
+        except BbcError:  # a metric that is undefined here, or a task without one
+            continue
+        ahead = sign * performances[-1] - np.nanmax(sign * performances[:-1])
+        if ahead > 0 and (best is None or ahead > best[0]):
+            scored, counts = f"{label} {figure(performances[-1])}", (rows.sum(), samples.sum())
+            note = lacking.best_left_out(names[c], scored, *counts, stubs, higher=sign > 0)
+            best = ahead, note
+    if best is not None:
+        yield best[1]
+
+
+def _scored(
+    found: Values, part: FloatArray, outcome: Outcome, columns: list[int]
+) -> tuple[str, FloatArray, int]:
+    """Return label, performances (C,) and sign of the metric of the task, on some predictions."""
+    names = tuple(found.configurations[c] for c in columns)
+    matrix = PredictionMatrix(
+        outcome=outcome, predictions=part, configurations=names, kind=found.kind
+    )
+    metric = default_metric(matrix)
+    performances = Candidates(matrix, metric, Pooling.POOLED).performances()
+    return metric.label, performances, metric.direction.sign
