@@ -2,7 +2,7 @@
 
 --seconds T, --cases N: stop after either; --seed S: the stream of cases; --first K: its first case;
 --case K: only this one, printed; --once: do not run each case a second time; --trees: folders of
-runs instead of files; --only COMMAND: cases of this command alone.
+runs instead of files; --logs: logs of evaluations; --only COMMAND: cases of this command alone.
 """
 
 import argparse
@@ -10,7 +10,7 @@ import sys
 import time
 import traceback
 
-from . import commands, trees
+from . import commands, logs, trees
 from .case import CORPUS, Case
 from .oracle import faults
 from .run import run
@@ -54,6 +54,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--case", type=int)
     parser.add_argument("--trees", action="store_true")
+    parser.add_argument("--logs", action="store_true")
     parser.add_argument("--only", default="", choices=("", *commands.WEIGHTS))
     parser.add_argument("--every", type=int, default=1, help="run each so many a second time")
     parser.add_argument("--once", action="store_true")
@@ -74,6 +75,8 @@ def _kind(fault: str) -> str:
 def _case(asked: argparse.Namespace, number: int) -> Case:
     if asked.trees:
         return trees.make(asked.seed, number)
+    if asked.logs:
+        return logs.make(asked.seed, number)
     return commands.make(asked.seed, number, asked.only)
 
 

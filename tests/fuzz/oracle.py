@@ -7,7 +7,7 @@ from typing import Any
 
 from bbccli.metrics import METRICS
 
-from . import trees
+from . import logs, trees
 from .case import Case
 from .run import Outcome, run
 
@@ -26,6 +26,8 @@ def faults(case: Case, *, twice: bool = True) -> list[str]:
         found = list(trees.faults(case))
         if found or case.arguments[0] == "read":
             return found
+    if case.arguments[0] == "read":
+        return list(logs.faults(case))
     first = run(case)
     found = list(_faults(case, first))
     if twice and not found and run(case) != first:

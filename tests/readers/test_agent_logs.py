@@ -347,6 +347,40 @@ def test_a_test_that_passed_and_was_torn_down_with_an_error(tmp_path):
     assert scores["t.i1"] == 0
 
 
+@pytest.mark.parametrize("counted", [(20, 10), (10, 10), (20, None), (15, 10)])
+@pytest.mark.one_in(1)
+def test_counts_of_suites_within_a_suite(counted, tmp_path):
+    """An outer suite may count the tests of those in it, or its own alone."""
+    whole, part = counted
+    for name, right in (("ada", 3), ("bob", 4)):
+        own, rest = cases(right)[:10], cases(right)[10:]
+        n_failed = [sum("failure" in one for one in some) for some in (own, rest)]
+        counts = {"tests": part, "failures": n_failed[1], "errors": 0} if part else {}
+        inner = suite("in", rest, **counts)
+        failures = sum(n_failed) if whole == 20 else n_failed[0]
+        outer = suite("out", [*own, inner], tests=whole, failures=failures, errors=0)
+        save(tmp_path, outer, name=f"{name}.xml")
+    if whole == 15:
+        with pytest.raises(BbcError, match="JUnit's own figure"):
+            verify(read(tmp_path))
+    else:
+        assert verify(read(tmp_path)).n_checked == (0 if part is None else 2)
+
+
+def test_tests_are_told_apart_by_class_and_name(tmp_path):
+    twins = '<testcase classname="a.b" name="c"/><testcase classname="a" name="b.c"/>'
+    for name, right in (("ada", 3), ("bob", 4)):
+        save(tmp_path, suite(name, [*cases(right), twins]), name=f"{name}.xml")
+    assert (read(tmp_path).n_samples, read(tmp_path).n_repeats) == (22, 1)
+
+
+def test_a_count_of_many_digits_is_none(tmp_path):
+    for name, right in (("ada", 3), ("bob", 4)):
+        counted = {"tests": "9" * 5000, "failures": 2, "errors": 0}
+        save(tmp_path, suite(name, cases(right), **counted), name=f"{name}.xml")
+    assert verify(read(tmp_path)).n_checked == 0
+
+
 def test_counts_that_the_tests_contradict(tmp_path):
     for name, right in (("ada", 3), ("bob", 4)):
         counted = {"tests": 20, "failures": 2, "errors": 0, "skipped": 0}

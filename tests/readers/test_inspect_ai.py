@@ -392,3 +392,83 @@ def test_logs_and_tables_are_not_mixed(tmp_path):
     table = tmp_path / "a.csv"
     table.write_text("item,model,score\n1,a,1\n")
     refused("is not a log of inspect, unlike others", [files("json")[0], table], kind=BbcError)
+
+
+REDUCED = {
+    "mode": ((1, 0, 0), 0),
+    "median": ((0.2, 0.9, 0.4), 0.4),
+    "max": ((0, 0, 1), 1),
+    "at_least_2": ((1, 0, 1), 1),
+    "at_least_3": ((1, 0, 1), 0),
+    "pass_at_2": ((1, 0, 0, 0), 0.5),
+    "pass_at_1": ((1, 0, 0, 0), 0.25),
+    "pass_k_2": ((1, 1, 0, 0), 1 / 6),
+    "mode of a tie": ((0, 1, 1, 0), 0),
+    "median of two": ((0, 1), 0.5),
+}
+
+
+def of_epochs(folder, reducer, values, name="a", **more):
+    """A log of items with these scores in their epochs."""
+    samples = [
+        {
+            "id": i,
+            "epoch": e + 1,
+            "scores": {"match": {"value": value}} if value is not None else {},
+        }
+        for i in range(6)
+        for e, value in reversed([*enumerate(values)])
+    ]
+    entry = {"scorer": "match", "name": "match", "reducer": reducer, "metrics": more}
+    spec = {"task": "t", "model": name, "created": "2026-01-01T00:00:00.5+00:00"}
+    log = {"version": 2, "status": "success", "eval": spec, "samples": samples}
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(log | {"results": {"scores": [entry]}}))
+    return path
+
+
+@pytest.mark.parametrize("case", REDUCED)
+@pytest.mark.one_in(1)
+def test_epochs_are_reduced_as_by_inspect(case, tmp_path):
+    values, expected = REDUCED[case]
+    matrix = read(of_epochs(tmp_path, case.partition(" ")[0], values))
+    assert (matrix.n_samples, matrix.n_repeats) == (6, 1)
+    assert matrix.predictions.ravel() == pytest.approx(expected)
+
+
+def test_epochs_without_a_score_are_not_reduced(tmp_path):
+    assert read(of_epochs(tmp_path, "at_least_1", (0, None, 1))).predictions.mean() == 1
+    path = of_epochs(tmp_path, "pass_at_2", (1, 0))
+    log = json.loads(path.read_text())
+    del log["samples"][0]["scores"]["match"]
+    log["samples"][3]["scores"]["match"]["value"] = 0
+    path.write_text(json.dumps(log))
+    assert read(path).source.run.evaluation.n_unscored == 1
+
+
+def test_figures_of_reduced_epochs_are_checked(tmp_path):
+    path = of_epochs(tmp_path, "at_least_2", (1, 0, 1), accuracy={"value": 1.0})
+    assert verify(read(path)).n_checked == 1
+    of_epochs(tmp_path, "at_least_2", (1, 0, 1), accuracy={"value": 0.5})
+    with pytest.raises(BbcError, match="0.5 by inspect's own figure"):
+        verify(read(path))
+    of_epochs(tmp_path, "own", (1, 0, 1), accuracy={"value": 1.0})
+    assert verify(read(path)).reason == "inspect takes own of the epochs"
+
+
+def test_epochs_reduced_in_different_ways_are_refused(tmp_path):
+    of_epochs(tmp_path, "max", (1, 0), "a")
+    of_epochs(tmp_path, "mode", (1, 0), "b")
+    refused("reduced in different ways", tmp_path, kind=BbcError)
+    of_epochs(tmp_path, "mode", (1,), "b")
+    assert read(tmp_path).n_configurations == 2
+
+
+@pytest.mark.parametrize("epoch", [True, 0, -1, 1.0, 10**30, "1", None])
+@pytest.mark.one_in(1)
+def test_what_is_no_epoch_is_refused(epoch, tmp_path):
+    path = of_epochs(tmp_path, "mean", (1, 0))
+    log = json.loads(path.read_text())
+    log["samples"][4]["epoch"] = epoch
+    path.write_text(json.dumps(log))
+    refused("sample 5 is without id or epoch", path, kind=BbcError)

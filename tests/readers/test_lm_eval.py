@@ -260,3 +260,68 @@ def test_links_out_of_the_folder_are_refused(tmp_path, runs):
     inside.mkdir(parents=True)
     (inside / runs[0].name).symlink_to(outside / runs[0].name)
     refused("points outside the folder", tmp_path / "logs", kind=BbcError)
+
+
+DIFFERENT = {
+    "backend": ({"config": {"model": "hf"}}, {"config": {"model": "vllm"}}),
+    "turns": ({"fewshot_as_multiturn": True}, {"fewshot_as_multiturn": False}),
+    "template": ({"chat_template_sha": "a"}, {"chat_template_sha": "b"}),
+    "instruction": ({"system_instruction": "a"}, {}),
+    "description": tuple({"configs": {"arc": {"description": one}}} for one in ("a", "b")),
+    "version": ({"versions": {"arc": 1}}, {"versions": {"arc": 2}}),
+}
+
+
+@pytest.mark.parametrize("what", DIFFERENT)
+@pytest.mark.one_in(1)
+def test_whatever_changes_prompt_model_or_backend_is_another_configuration(what, tmp_path):
+    folder = tmp_path / "m"
+    for second, more in enumerate(DIFFERENT[what]):
+        lines = [sample(i, (i + second) % 3 == 0) for i in range(12)]
+        write(folder / f"samples_arc_{times(second)}.jsonl", lines)
+        config = {"model_args": "pretrained=m", "batch_size": second} | more.get("config", {})
+        results(folder, times(second), "", **{**more, "config": config})
+    assert read(tmp_path).n_configurations == 2
+
+
+def test_functions_of_a_task_are_the_same_in_another_memory(tmp_path):
+    for second in range(2):
+        lines = [sample(i, i % 3 == second) for i in range(12)]
+        write(tmp_path / "m" / f"samples_arc_{times(second)}.jsonl", lines)
+        text = {"arc": {"doc_to_text": f"<function f at 0x7f{second}>"}}
+        results(tmp_path / "m", times(second), "pretrained=m", configs=text)
+    assert codes(read(tmp_path)) == ["run-again"]
+
+
+def test_a_null_is_a_gap_and_no_other_metric(tmp_path):
+    right = {"acc": 1.0, "acc_norm": 0.0, "metrics": ["acc", "acc_norm"]}
+    for model in ("one", "two"):
+        lines = [sample(i, 1, **right) | {"acc": i % 2} for i in range(12)]
+        lines[3]["acc"] = None if model == "one" else 1.0
+        write(tmp_path / model / "samples_arc.jsonl", lines)
+    evaluation = read(tmp_path).source.run.evaluation
+    assert (evaluation.score, evaluation.n_unscored) == ("acc", 1)
+
+
+FAULTS = {
+    "a filter in a list": {"filter": ["none"]},
+    "a metric in an object": {"metrics": [{"acc": 1}]},
+    "metrics that are a number": {"metrics": 10**400},
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.one_in(1)
+def test_fields_of_another_type_are_a_fault_of_the_line(fault, tmp_path):
+    lines = [sample(i, 1) for i in range(12)]
+    lines[4] |= FAULTS[fault]
+    path = write(tmp_path / "samples_arc.jsonl", lines)
+    if fault == "metrics that are a number":
+        assert read(path).n_samples == 12
+    else:
+        refused("line 5 is not as lm-eval writes it", path, kind=BbcError)
+
+
+def test_two_tasks_with_other_metrics_ask_for_one_by_name():
+    refused("no score is in all logs", FOLDER / "named", kind=BbcError,
+            hint="on the tasks that have it: ")  # fmt: skip

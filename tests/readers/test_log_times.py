@@ -4,25 +4,9 @@ import itertools
 
 import pytest
 from looped import each
+from written_logs import IN_ORDER, UNKNOWN
 
 from bbccli.readers.evaluations.times import moment_of
-
-IN_ORDER = (
-    "2023-12-31",
-    1704153600,  # 2024-01-02T00:00Z
-    "2024-1-2 9:05:00 UTC",
-    "2024-01-02T23:30:00+02:00",
-    "2024-01-02T22:00:00Z",
-    "2024-01-02T18:00:00-0500",
-    1704240000000,  # milliseconds: 2024-01-03T00:00Z
-    "2024-01-03T00:00:00.000001Z",
-    "2024/01/04",
-    "2024-01-9 00:00:00",
-    "2024-01-10 00:00:00",
-    "2024-01-10T12-15-59.123456",
-    "2024-01-10T12-15-59.2",
-    "2024-01-12",
-)
 
 
 def test_the_earlier_is_before_the_later():
@@ -30,15 +14,6 @@ def test_the_earlier_is_before_the_later():
         first, second = moment_of(earlier), moment_of(later)
         assert first.before(second), (earlier, later)
         assert not second.before(first), (earlier, later)
-
-
-UNKNOWN = {
-    "the day alone": ("2024-01-09", "2024-01-09 08:00"),
-    "the same second": ("2024-01-09T08:00:00Z", "2024-01-09T08:00:00.5Z"),
-    "the same time": ("2024-01-09T08:00:00.5Z", "2024-01-09T10:00:00.5+02"),
-    "a clock without a zone": ("2024-01-09T08:00:00", "2024-01-09T12:00:00Z"),
-    "the same number": (1704153600, "1704153600"),
-}
 
 
 @each(UNKNOWN, pair=lambda pair: pair)

@@ -204,7 +204,23 @@ def test_a_table_without_descriptions_is_read(tmp_path):
     assert means(path) == means(TABLE)
 
 
+def test_an_answer_of_any_length_is_read(tmp_path):
+    path, limit = tmp_path / "a.csv", csv.field_size_limit()
+    path.write_text(table(lambda rows: [rows[0], [*rows[1][:2], "o" * 200_000, *rows[1][3:]],
+                                        *rows[2:]]))  # fmt: skip
+    assert means(path) == means(TABLE)
+    assert csv.field_size_limit() == limit
+
+
 FAULTS = {
+    "index.json": (
+        lambda: json.dumps(results()).replace('"promptIdx": 3', '"promptIdx": [3]', 1),
+        r"row \d+ is not as promptfoo writes it",
+    ),
+    "prompts.json": (
+        lambda: json.dumps({"evalId": "e", "results": {"results": [], "prompts": 7}}),
+        "is not as promptfoo writes it",
+    ),
     "cut.json": (lambda: json.dumps(results())[:-5000], "is not valid JSON"),
     "deep.json": (lambda: "[" * 200_000, "is not valid JSON"),
     "other.json": (lambda: '{"results": {"a": 1}, "config": {}}', "is not a log"),

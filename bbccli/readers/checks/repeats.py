@@ -208,11 +208,12 @@ def period_of_scores(array: FloatArray) -> int:
     rows any other distance apart, except for multiples of p: if blocks of items share a topic, or
     difficulty changes slowly, neighbouring distances correlate as well.
     """
-    scores = array.mean(axis=(0, 2), dtype=np.float64)
-    n = len(scores)
-    scores = scores - scores.mean()
-    variance = float((scores**2).mean())
-    if n < 2 * FEWEST or not variance:
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = array.mean(axis=(0, 2), dtype=np.float64)
+        n = len(scores)
+        scores = scores - scores.mean()
+        variance = float((scores**2).mean())
+    if n < 2 * FEWEST or not 0 < variance < np.inf:
         return 0
     spectrum = np.fft.rfft(scores, 2 * n)
     apart = np.arange(1, n // 2 + 1)
