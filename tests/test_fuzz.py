@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from fuzz import trees
+from fuzz import logs, trees
 from fuzz.case import CORPUS, Case, Link, read_case
 from fuzz.commands import make
 from fuzz.oracle import _faults, faults
@@ -31,6 +31,21 @@ def test_new_cases_of_folders(first):
     """What is read of a harmed run is refused or told, where it is another than before."""
     for number in range(first, first + 10):
         assert faults(trees.make(20, number), twice=False) == [], number
+
+
+@pytest.mark.parametrize("first", range(0, 70, 10))
+def test_new_cases_of_logs(first):
+    """What is read of mutated logs is a matrix, or refused in words."""
+    for number in range(first, first + 10):
+        assert faults(logs.make(20, number), twice=False) == [], number
+
+
+def test_an_error_that_escapes_from_logs_is_a_fault(monkeypatch):
+    def broken(path):
+        raise TypeError(path)
+
+    monkeypatch.setattr(logs, "read", broken)
+    assert any("an error escapes" in one for one in faults(Case(("read", "logs"), {})))
 
 
 @pytest.mark.parametrize("command", ["simulate", "plan", "compare", "schema"])

@@ -151,6 +151,8 @@ def _archive(data: bytes, random: Random) -> bytes:
         with Zip(File(path)) as members:
             inside = ("header.json", "summaries.json", "_journal/start.json")
             held = {one: members.json(one) for one in inside if one in members.names}
+    if not held:
+        raise ValueError
     chosen = random.choice(list(held))
     held[chosen] = _other(held[chosen], random)
     sink = io.BytesIO()

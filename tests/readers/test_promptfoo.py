@@ -133,6 +133,41 @@ def test_tests_without_variables_differ_by_their_assertions(changed):
     assert means(matrix) == own("pass")
 
 
+def same_variables(n_repeats):
+    """The same evaluation as JSON and as a table: two tests of `a`, one of `b`."""
+    tests = [("a", "1"), ("a", "2"), *((f"b{i}", "1") for i in range(8))]
+    rows, cells = [], [["q", *["[one] p", "Status", "Score", "Named Scores"]]]
+    for i, (q, expected) in enumerate(tests):
+        for e in range(n_repeats):
+            right = (i + e * (i % 3)) % 2
+            rows.append({
+                "promptIdx": 0, "testIdx": n_repeats * i + e, "provider": {"id": "one"},
+                "prompt": {"raw": "p", "label": "p"}, "vars": {"q": q}, "success": bool(right),
+                "score": right, "testCase": {"assert": [{"type": "equals", "value": expected}]},
+            })  # fmt: skip
+            cells.append([q, "out", "PASS" if right else "FAIL", f"{right:.2f}", "{}"])
+    text = io.StringIO()
+    csv.writer(text).writerows(cells)
+    return rows, text.getvalue()
+
+
+@pytest.mark.parametrize("n_repeats", [1, 3])
+@pytest.mark.one_in(1)
+def test_tests_of_the_same_variables_are_several_in_a_table_too(n_repeats, tmp_path):
+    rows, text = same_variables(n_repeats)
+    (tmp_path / "r.csv").write_text(text)
+    table = read(tmp_path)
+    random.Random(1).shuffle(rows)
+    log = {"evalId": "e", "results": {"results": rows}}
+    (tmp_path / "r.json").write_text(json.dumps(log))
+    whole = read(tmp_path)
+    for matrix in (table, whole):
+        assert (matrix.n_samples, matrix.n_repeats) == (10, n_repeats)
+        assert matrix.predictions.mean() == np.mean([row["success"] for row in rows])
+    (left,) = whole.source.run.left_out
+    assert left.reason in ("again in r.json", "again in r.csv")
+
+
 def test_variables_made_anew_are_no_part_of_the_item(changed):
     def sessions(rows):
         for i, row in enumerate(rows):
@@ -205,7 +240,8 @@ def test_a_table_without_descriptions_is_read(tmp_path):
 
 
 def test_an_answer_of_any_length_is_read(tmp_path):
-    path, limit = tmp_path / "a.csv", csv.field_size_limit()
+    path, limit = tmp_path / "a.csv", 150_000
+    csv.field_size_limit(limit)
     path.write_text(table(lambda rows: [rows[0], [*rows[1][:2], "o" * 200_000, *rows[1][3:]],
                                         *rows[2:]]))  # fmt: skip
     assert means(path) == means(TABLE)
