@@ -138,6 +138,10 @@ class InputOptions:
         "Join labels and folds by position even if there is a key: all files have their rows "
         "in the same order.",
     )
+    fold_files: bool = _input(
+        False,
+        "Several files: each holds one fold of a configuration, although nothing in them shows it.",
+    )
     include: Sequence[str] | None = _input(
         None,
         "Include configurations that their flags would exclude: {names}; repeatable.",
@@ -157,7 +161,8 @@ class InputOptions:
         from bbccli.readers.roles import Request, Roles
 
         names = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
-        as_given: dict[str, Any] = {name: getattr(self, name) for name in (*names, "errors")}
+        names_of_files = (*names, "fold_files", "errors")
+        as_given: dict[str, Any] = {name: getattr(self, name) for name in names_of_files}
         return Request(
             Roles(**{name: getattr(self, name) for name in Roles.__dataclass_fields__}),
             missing=missing,

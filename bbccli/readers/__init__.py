@@ -41,6 +41,7 @@ def read(
     bounds: tuple[float, float] | None = None,
     by_position: bool = False,
     unweighted: bool = False,
+    fold_files: bool = False,
     errors: Errors | str | None = None,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
@@ -84,6 +85,8 @@ def read(
         keys they have.
     unweighted
         Samples count alike, even if a column has the name of a weight.
+    fold_files
+        Each of several files holds one fold of a configuration, although nothing shows it.
     errors
         How failed requests count in the logs of an evaluation framework; None: as they do there.
 
@@ -118,5 +121,6 @@ def read(
     how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
     how |= {"by_position": by_position, "unweighted": unweighted, "errors": errors}
+    how |= {"fold_files": fold_files}
     request = Request(roles, **how)
     return understand(path, request)[1]

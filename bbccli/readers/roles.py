@@ -116,6 +116,7 @@ class Request:
     bounds: tuple[float, float] | None = None
     by_position: bool = False
     unweighted: bool = False
+    fold_files: bool = False
     errors: Errors | None = None
 
     def __post_init__(self) -> None:

@@ -243,6 +243,21 @@ def metadata_contradicted(declared: str, actual: str) -> Texts:
 
 
 @note(CARE, "folds")
+def files_of_folds(n_files: int, n_models: int) -> Texts:
+    """Several files are read as the folds of one or several configurations: no two files of one
+    share a sample, and their names differ in the number of the fold; or `--fold-files` says so.
+
+    Remedy: nothing if that is right; else give each experiment to `bbc batch`, or join the files.
+    """
+    many = f"{n_files // n_models} folds of each of {n_models} models"
+    what = f"{n_files} folds of one model" if n_models == 1 else many
+    return (
+        f"{n_files} files are read as {what}",
+        "nothing, if that is right; bbc batch if each is an experiment of its own",
+    )
+
+
+@note(CARE, "folds")
 def averaged_repeats() -> Texts:
     """The predictions are means over the repeats of a cross-validation (flag
     `averaged_over_repeats`; mljar and AutoGluon keep nothing else). A sample was in several

@@ -14,6 +14,7 @@ from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.known import as_requested
 from bbccli.readers.layout.long import long_sheet
+from bbccli.readers.layout.parts import folds_joined
 from bbccli.readers.layout.stack import stack
 from bbccli.readers.layout.wide import wide_sheet
 from bbccli.readers.meaning import refuse_truth
@@ -36,6 +37,8 @@ def lay_out(
             sheet = as_requested(tables, request)
         problems.saw("roles", sheet)
         return sheet
+    with problems.of("roles", fatal=True):
+        tables, notes = folds_joined(tables, request)
     hints = replace(request.hints(metadata), tables=tables)
     by_hand = {*request.only, *metadata.configurations}
     for table in tables:
@@ -56,7 +59,7 @@ def lay_out(
         sheet = _with_event(long_sheet(table, name, metadata, problems, scored=scored))
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
-    notes = list(_notes_on_columns(tables, layouts))
+    notes += _notes_on_columns(tables, layouts)
     sheet = replace(sheet, notes=(*notes, *sheet.notes))
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)

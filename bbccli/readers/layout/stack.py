@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path, PurePath
@@ -20,6 +21,9 @@ from bbccli.readers.predictions import text_fault
 from bbccli.readers.roles import Hints
 from bbccli.readers.sources.files import PACKINGS, STDIN_NAME
 from bbccli.readers.table import Table, joint_hash
+
+_FOLD = re.compile(r"[\W_]*[a-zA-Z]*[\W_]*\*")
+"""The number of the fold in the joint name of files; see `parts`."""
 
 
 def names_of(paths: Sequence[str]) -> list[str]:
@@ -53,7 +57,8 @@ def stem_of(path: str) -> str:
     name = PurePath(path).name
     for suffix in PACKINGS:
         name = name.removesuffix(suffix)
-    return PurePath(name).stem
+    stem = PurePath(name).stem
+    return _FOLD.sub("", stem) or stem
 
 
 def _differing(paths: Sequence[tuple[str, ...]]) -> list[str]:
@@ -129,13 +134,18 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
             path=tables[0].path,
             hint="write them all in the same way",
         ) from None
+    rows = [
+        Origin(file.path, whole.start + file.start, whole.names)
+        for table, whole in zip(tables, origins, strict=True)
+        for file in table.origins or (Origin(table.path),)
+    ]
     truths = [layout.roles.get("truth", "") for layout in layouts]
     levels = [t.levels[name] for t, name in zip(tables, truths, strict=True) if name in t.levels]
     return Table(
         path,
         data,
         joint_hash([table.sha256 for table in tables]),
-        origins=tuple(origins),
+        origins=tuple(rows),
         unnamed=_lists(tables[0], layouts[0]),
         levels={"truth": levels[0]} if levels else {},
     )

@@ -1,0 +1,149 @@
+"""Files that are the folds of a model, such as `bert/oof_fold0.csv`: joined before anything else.
+
+Files are folds of one model if no two of them hold the same sample, by their key or by a column of
+the fold, and their names differ in the number of the fold alone. What remains of the names tells
+the models apart. With `--fold-files`, any number in the names is that of the fold, and files need
+no key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from bbccli.core.notes import Note, declared
+from bbccli.errors import InputError, OptionError, parameter
+from bbccli.readers.arrow import as_arrow, is_text
+from bbccli.readers.column import Origin
+from bbccli.readers.layout.dialects.base import first_of
+from bbccli.readers.layout.dialects.long import SYNONYMS
+from bbccli.readers.roles import Request, named
+from bbccli.readers.table import Table, joint_hash
+
+_NUMBERS = re.compile(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
+_ANY_NUMBERS = re.compile(r"(\d+)")
+_FEW = 64
+"""Keys compared before all of two files."""
+
+
+def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Table], list[Note]]:
+    """Return one table per model, with a note, if files are folds; else the tables themselves."""
+    by_hand = request.fold_files
+    if len(tables) < 2:
+        if by_hand:
+            problem = f"{parameter('fold_files')} is for several files, but there is one"
+            raise OptionError(problem, hint="name all files, or a pattern such as 'oof_fold*.csv'")
+        return tables, []
+    models = _models(tables, _NUMBERS)
+    if by_hand and not models:
+        models = _models(tables, _ANY_NUMBERS) or {"*": [*enumerate(tables)]}
+    if not by_hand:
+        apart = _told_apart(tables, request, [*models.values()])
+        if not models and apart:
+            raise InputError(
+                f"has no sample in common with {tables[0].path}, by {apart!r}",
+                path=tables[1].path,
+                hint=f"{parameter('fold_files')} if the files hold the folds of one "
+                "configuration; bbc batch if each is an experiment of its own",
+            )
+        if not (models and apart):
+            return tables, []
+    joined = [_joined(name, files, request) for name, files in models.items()]
+    return joined, [declared.files_of_folds(len(tables), len(joined))]
+
+
+def _models(
+    tables: Sequence[Table], numbers: re.Pattern[str]
+) -> dict[str, list[tuple[int, Table]]]:
+    """Return the files of each model, with the number of the fold; empty if names tell no folds.
+
+    The fold is the last number in the paths by which all files of each model differ.
+    """
+    found = [[*numbers.finditer(table.path)] for table in tables]
+    for place in range(1, min(map(len, found)) + 1):
+        models: dict[str, list[tuple[int, Table]]] = {}
+        for table, matches in zip(tables, found, strict=True):
+            start, end = matches[-place].span(1)
+            name = f"{table.path[:start]}*{table.path[end:]}"
+            models.setdefault(name, []).append((int(matches[-place][1]), table))
+        parts = [[number for number, _ in files] for files in models.values()]
+        if all(len(set(one)) == len(one) > 1 for one in parts):
+            return models
+    return {}
+
+
+def _told_apart(
+    tables: Sequence[Table], request: Request, models: Sequence[list[tuple[int, Table]]]
+) -> str:
+    """Return the column by which no two files of a model share a sample; empty if there is none."""
+    groups = [[table for _, table in files] for files in models] or [list(tables)]
+    first = tables[0]
+    if any({*one.names} != {*first.names} for one in tables):
+        return ""
+    fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
+    if models and fold in first.names and all(map(_one_fold_each, groups, [fold] * len(groups))):
+        return str(fold)
+    if not models and first_of(first, *SYNONYMS) is not None:
+        return ""  # rows of one table, split over files
+    texts = [name for name in first.names if is_text(first.type_of(name))]
+    for name in [key] if key in first.names else texts if models else []:
+        if all(_disjoint(group, name) for group in groups):
+            return name
+    return ""
+
+
+def _one_fold_each(tables: Sequence[Table], name: str) -> bool:
+    """True if a column has one value in each file, another in every file."""
+    values = [table.column(name).named_codes()[1] for table in tables]
+    return all(len(one) == 1 for one in values) and len({*values}) == len(values)
+
+
+def _disjoint(tables: Sequence[Table], name: str) -> bool:
+    """True if all keys of several files differ."""
+    keys = [table.column(name) for table in tables]
+    if any(len(one.nulls) for one in keys) or len({one.is_text for one in keys}) > 1:
+        return False
+    starts = [{*one.take(np.arange(min(_FEW, len(one)))).named_codes()[1]} for one in keys]
+    if any(one & other for one, other in pairwise(starts)):
+        return False
+    every = [one.named_codes()[1] for one in keys]
+    return len({*(key for one in every for key in one)}) == sum(map(len, keys))
+
+
+def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> Table:
+    """Return the rows of all folds of a model, in the order of the folds, under a joint name."""
+    import pyarrow as pa
+
+    files = sorted(files, key=lambda one: one[0])
+    tables = [table for _, table in files]
+    first, parts, origins, start = tables[0], [], [], 0
+    has_fold = request.roles.fold or named(first, "fold") or request.folds is not None
+    for number, table in files:
+        if {*table.names} != {*first.names}:
+            lacking = sorted({*table.names} ^ {*first.names})[0]
+            where, other = (table, first) if lacking in first.names else (first, table)
+            problem = f"has no column {lacking!r}, but {other.path} has one"
+            raise InputError(problem, path=where.path, hint="write the same columns in all files")
+        part = pa.table({one: table.data.column(one) for one in first.names})
+        if not has_fold:
+            part = part.append_column("fold", as_arrow(np.full(table.n_rows, number)))
+        parts.append(part)
+        origins.append(Origin(table.path, start))
+        start += table.n_rows
+    try:
+        data = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
+    except pa.ArrowException:
+        raise InputError(
+            "the files do not fit together",
+            path=first.path,
+            hint="write them all in the same way",
+        ) from None
+    hashes = joint_hash([table.sha256 for table in tables])
+    path = first.path if name == "*" else name
+    about = first.about
+    return Table(
+        path, data, hashes, about, tuple(origins), first.nested, (), first.unnamed, first.levels
+    )
