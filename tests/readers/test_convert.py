@@ -177,6 +177,12 @@ def test_metadata_say_what_columns_are(save, tmp_path):
     assert matrix.predictions[0, :, 0].tolist() == columns["weight"]
     other = read(save("in.csv", columns, about), roles=Roles(weight="fold"))
     assert (other.configurations, other.outcome.weights.tolist()) == (("fold",), columns["fold"])
+    classes = {"p": {"config": "x::0", "class": "1"}, "q": {"config": "x::0", "class": "0"}}
+    columns = {"truth": [0, 1, 0, 1], "p": [0.1, 0.9, 0.3, 0.6], "q": [0.9, 0.1, 0.7, 0.4]}
+    matrix = read(save("in.csv", columns, about | {"columns": classes}))
+    assert matrix.configurations == ("x::0",)
+    assert matrix.predictions[0, :, 0].tolist() == columns["p"]
+    columns = {"a": [0, 1, 0, 1], "weight": [0.1, 0.9, 0.3, 0.6], "fold": [0.2, 0.8, 0.4, 0.7]}
     for wrong, words in (
         ({"b": {"role": "truth"}}, "the metadata's truth is 'b', which is not a column"),
         ({"a": {"role": 1}}, "'columns', 'a', must be a JSON object with"),

@@ -108,12 +108,6 @@ CASES = {
         r"no sample of the outer fold is left \(column 'outer_fold', row",
         "complete its predictions",
     ),
-    "names of classes in configurations": Case(
-        "config,row_id,truth,prob.y,prob.x::y,prob.x\n"
-        "a,0,x,0.1,0.2,0.7\na,1,y,0.7,0.2,0.1\na::x,0,x,0.1,0.2,0.7\na::x,1,y,0.7,0.2,0.1\n",
-        "names with '::' mean both configurations and classes",
-        "remove '::' from the names",
-    ),
     "selection": Case(BINARY, "metadata key 'selection' is 'mean'", "one of: pooled, fold-mean",
         metadata=META % '"selection": "mean"'),
     "task": Case(BINARY, "metadata key 'task' is 'classification'", "one of: binary, ",

@@ -19,6 +19,7 @@ from bbccli.errors import BbcError, OptionError
 from bbccli.readers import Request, Roles, read
 from bbccli.readers.conversion import convert
 from bbccli.readers.interface import Predictions
+from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import NAMES
 from bbccli.readers.runs import folder as folder_readers
 from bbccli.recording import Recorder
@@ -285,6 +286,17 @@ def test_logs_of_frameworks(write, tmp_path):
         assert strange.outcome.weights is strange.groups is strange.folds is None
 
 
+def test_a_group_that_differs_between_configurations(tmp_path):
+    of_inspect(tmp_path, ["m0", "m1", "m2"])
+    for path in sorted(tmp_path.iterdir()):
+        log = json.loads(path.read_text())
+        for sample in log["samples"]:
+            sample["metadata"] = {"kind": "a" if path.stem == "0" else "b"}
+        path.write_text(json.dumps(log))
+    with pytest.raises(BbcError, match="kind of item .* is 'b', and 'a' in others"):
+        read(tmp_path, roles=Roles(group="metadata.kind"))
+
+
 @pytest.mark.one_in(7)
 @pytest.mark.parametrize("name", ALL)
 def test_the_name_is_in_the_result(name, tmp_path):
@@ -339,3 +351,29 @@ def test_roles_that_options_name():
     assert read(heavy).outcome.weights is not None
     assert read(heavy, unweighted=True).outcome.weights is None
     assert read(MLJAR, roles=Roles(time="row_id", event="truth")).task is Task.SURVIVAL
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("layout", list(TableLayout))
+def test_names_of_classes(layout, monkeypatch, tmp_path):
+    """`a::b` of class `c` is not `a` of class `b::c`, as it is not in a converted file."""
+    classes = ("b::c", "c", "1")
+    chances = RNG.dirichlet([1, 1, 1], (2, N))
+    truth = [classes[i % 3] for i in range(N)]
+    about = Metadata(classes=classes, run=ToolRun(tool="mine"))
+    models = {"a": chances[0], "a::b": chances[1]}
+    as_if(monkeypatch, Predictions(models, {"truth": truth}, [], about))
+    before = read(tmp_path)
+    assert before.configurations == ("a", "a::b")
+    converted = convert(tmp_path, Request(), layout)
+    path = tmp_path / "out.parquet"
+    for place, content in render_predictions(
+        converted.table, converted.metadata, str(path)
+    ).items():
+        Path(place).write_bytes(content)
+    after = read(path)
+    assert (after.configurations, after.outcome.classes) == (
+        before.configurations,
+        before.outcome.classes,
+    )
+    np.testing.assert_array_equal(after.predictions, before.predictions)

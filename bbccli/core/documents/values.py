@@ -117,7 +117,7 @@ def understood(kind: Any, values: Mapping[str, Any]) -> dict[str, Any]:
         given = values.get(name)
         for part in [[one] for one in given] if isinstance(given, list | tuple) else [given]:
             with suppress(MismatchError):
-                if part is not None and read is not None:
+                if read is not None:
                     value = read(json.loads(json.dumps(part, default=str)), True)
                     several = isinstance(value, tuple)
                     fields[name] = fields.get(name, ()) + value if several else value

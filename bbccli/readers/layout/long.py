@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import product
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from bbccli.readers.problems import HaltError, Problems
 from bbccli.readers.rows.repeats import by_key, notes_on
 from bbccli.readers.sample_columns import CONSTANT, check_constant
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
+from bbccli.readers.table import PredictionColumn, Table, cells_of
 from bbccli.types import IntArray
 
 _MOST_CELLS = 50_000_000
@@ -66,8 +67,7 @@ def long_sheet(
         with problems.of("keys"):
             places = _places(table, roles, rows)
         notes = [*rows.notes, *_check_roles(roles, rows, problems)]
-        with problems.of("roles", fatal=True):
-            cells = _cells(table, rows.names, places)
+        cells = _cells(table, rows.names, places)
         problems.settle("keys", "constant", "roles")
     except HaltError:
         check_sources(table, _predictions(table), problems)
@@ -175,17 +175,10 @@ def _cells(
     table: Table, names: tuple[str, ...], places: IntArray | None
 ) -> tuple[PredictionColumn, ...]:
     """Return the cells of each configuration, by class if there are several."""
-    cells = []
-    for position, name in enumerate(names):
-        rows = None if places is None else places[position]
-        for source in _predictions(table):
-            label = None if source == PREDICTION else source.removeprefix(PROBABILITY)
-            column = name if label is None else f"{name}{CLASS_SEPARATOR}{label}"
-            cells.append(PredictionColumn(column, source, name, label, rows))
-    if len({cell.name for cell in cells}) < len(cells):
-        raise InputError(
-            f"names with {CLASS_SEPARATOR!r} mean both configurations and classes",
-            path=table.path,
-            hint=f"remove {CLASS_SEPARATOR!r} from the names",
-        )
-    return tuple(cells)
+    sources = _predictions(table)
+    labels = [None if one == PREDICTION else one.removeprefix(PROBABILITY) for one in sources]
+    own = product(range(len(names)), sources)
+    return tuple(
+        replace(cell, source=source, rows=None if places is None else places[position])
+        for cell, (position, source) in zip(cells_of(product(names, labels)), own, strict=True)
+    )
