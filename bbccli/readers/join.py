@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bbccli.core.notes import listing
+from bbccli.core.notes import listing, remarks
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import as_arrow, is_nothing, is_number, to_numbers
 from bbccli.readers.column import Column
@@ -26,7 +26,7 @@ _ORDER = f"{parameter('by_position')} if the rows of both files are in the same 
 
 def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
     """Add the outcome and the folds from separate files."""
-    roles, by_position = dict(sheet.roles), list(sheet.by_position)
+    roles, by_position, notes = dict(sheet.roles), list(sheet.by_position), list(sheet.notes)
     for what, path, read in (
         ("labels", request.labels, read_labels),
         ("folds", request.folds, read_folds),
@@ -39,8 +39,11 @@ def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
             roles |= read(file, request.roles)
             if not file.by_key:
                 by_position += [sheet.path, file.frame.path]
+            elif file.frame.n_rows > sheet.n_samples:
+                notes.append(remarks.unused_labels(what, file.frame.n_rows, sheet.n_samples))
         problems.saw(f"{what} file", file)
-    return replace(sheet, roles=roles, by_position=tuple(dict.fromkeys(by_position)))
+    positions = tuple(dict.fromkeys(by_position))
+    return replace(sheet, roles=roles, by_position=positions, notes=tuple(notes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -63,8 +63,11 @@ def matching(key: Column, row_id: Column) -> IntArray:
     unknown = np.flatnonzero(null_mask(pc.index_in(theirs, ours)))
     entries = pc.index_in(ours, theirs)
     missing = np.flatnonzero(null_mask(entries))
-    if len(unknown):
-        hint = "remove the row"
+    if len(unknown) and (len(missing) or _are_row_numbers(row_id)):
+        hint = (
+            f"{len(key)} rows for {len(key) - len(unknown)} samples, which are just numbered: "
+            "remove the others if the numbers mean the same samples"
+        )
         if len(missing):
             hint = f"{row_id.path} has {row_id.values[int(missing[0])].as_py()!r}, which is missing"
             hint += " here: use the same keys in both files, counted from the same number"
@@ -74,6 +77,14 @@ def matching(key: Column, row_id: Column) -> IntArray:
         hint = form_hint(row_id, int(missing[0]), key) or f"add the sample to {key.path}"
         raise row_id.fault(f"row_id is not in {key.path}", missing, hint=hint)
     return to_codes(entries)
+
+
+def _are_row_numbers(key: Column) -> bool:
+    """True for keys that count from 0 or 1, and so may count the samples of any table."""
+    if not key.is_integer:
+        return False
+    numbers = np.unique(to_numbers(key.values))
+    return bool(numbers[0] in (0, 1) and numbers[-1] - numbers[0] == len(numbers) - 1)
 
 
 def refuse_overlooked(table: Table, shared: Iterable[str], other: str, order: str) -> None:

@@ -357,4 +357,30 @@ def test_keys_counted_from_another_number(save):
     )
     assert e.hint.startswith(f"{table} has 0, which is missing here: use the same keys")
     labels = save("l.csv", {"row_id": [0, 1, 2, 3, 4], "truth": [0, 1, 0, 1, 1]})
-    assert refused("not among the predictions", table, labels=labels).hint == "remove the row"
+    assert "5 rows for 4 samples" in refused("not among", table, labels=labels).hint
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet"])
+def test_labels_of_a_hold_out_and_of_the_training_rows(save, form):
+    keys = [7, 2, 11, 4]
+    table = save(f"p.{form}", {"id": keys, "a": SCORES[keys, 0]})
+    labels = save(f"l.{form}", {"id": KEYS, "truth": TRUTH})
+    matrix = read(table, labels=labels)
+    np.testing.assert_array_equal(matrix.outcome.values, TRUTH[keys])
+    (note,) = [one for one in matrix.notes if one.code == "unused-labels"]
+    assert "of 12 samples, and the predictions of 4" in note.text
+
+
+@pytest.mark.parametrize("keys", [[0, 1, 2, 3], [1, 2, 3, 4], [3, 0, 2, 1]])
+def test_numbers_of_rows_may_have_begun_anew(save, keys):
+    """A test set numbered from 0 must not get the labels of the first training rows."""
+    table = save("p.csv", {"id": keys, "a": SCORES[keys, 0]})
+    labels = save("l.csv", {"id": KEYS, "truth": TRUTH})
+    e = refused("not among the predictions", table, labels=labels)
+    assert "12 rows for 4 samples, which are just numbered" in e.hint
+
+
+def test_a_sample_without_a_label_is_refused_among_more_labels(save):
+    table = save("p.csv", {"id": [7, 3, 99, 5], "a": SCORES[:4, 0]})
+    labels = save("l.csv", {"id": KEYS, "truth": TRUTH})
+    refused("not among the predictions", table, labels=labels)

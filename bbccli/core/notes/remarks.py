@@ -94,6 +94,21 @@ def joined_by_position(files: Sequence[str]) -> Texts:
     )
 
 
+@note(CARE, "labels file")
+def unused_labels(what: str, n_labels: int, n_samples: int) -> Texts:
+    """The file of labels, or of folds, has more samples than the predictions, all of whose keys are
+    in it: it may be that of the training data, and the predictions of a hold-out. Keys that just
+    count the samples from 0 or 1 may have begun anew, and are an error.
+
+    Remedy: nothing, if the others were not to be predicted; otherwise complete the predictions.
+    """
+    return (
+        f"the {what} are of {n_labels} samples, and the predictions of {n_samples}: "
+        f"{n_labels - n_samples} are not used",
+        "nothing if these were not to be predicted; otherwise complete the predictions",
+    )
+
+
 @note(DOUBT)
 def few_groups(n_groups: int) -> Texts:
     """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse and
