@@ -170,6 +170,27 @@ def is_tied(estimate: Estimate) -> bool:
     return any(note.code == "tied-winners" for note in estimate.notes)
 
 
+CLEAR, FAIRLY_CLEAR = 0.8, 0.4
+"""Leads over the runner-up, in shares of the resamples, from which on a choice is called so."""
+
+TIED = "tied for the best, and the first column wins ties"
+
+
+def clarity(estimate: Estimate) -> str:
+    """Return how clear a choice is, by the winner's lead over the runner-up in the resamples.
+
+    54 % against 46 % is a toss-up, and 54 % against many others of 5 % is not.
+    """
+    if is_tied(estimate):
+        return TIED
+    shares = {one.configuration: one.share for one in estimate.selection}
+    own = shares.pop(estimate.winner, 0.0)
+    lead = own - max(shares.values(), default=0.0)
+    if lead >= FAIRLY_CLEAR:
+        return "clear" if lead >= CLEAR else "fairly clear"
+    return "a close call"
+
+
 def is_reported(estimate: Estimate, document: Envelope) -> bool:
     """True for the one estimate of its metric to report; the others are for comparison."""
     return reported(document, estimate.metric) is estimate

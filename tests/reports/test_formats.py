@@ -92,8 +92,18 @@ def test_the_table_tells_how_clear_the_choice_is():
     text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
     said = "a close call: a won 40 % of the resamples of bbc-f, b 30 %, c 10 %; others 20 %"
     assert said in " ".join(text.split())
-    for share, said in ((0.5, "fairly clear"), (0.89, "fairly clear"), (0.9, "clear")):
-        won = [{"configuration": "a", "share": share}]
+    for share, runner_up, said in (
+        (0.54, 0.46, "a close call"),
+        (0.5, 0.05, "fairly clear"),
+        (0.45, 0.05, "fairly clear"),
+        (0.44, 0.05, "a close call"),
+        (0.89, 0.1, "fairly clear"),
+        (0.9, 0.1, "clear"),
+    ):
+        won = [
+            {"configuration": "a", "share": share},
+            {"configuration": "b", "share": runner_up},
+        ]
         text = FORMS["table"](found | {"estimates": [one | {"selection": won}]})
         assert f"choice   {said}: a won {100 * share:.0f} %" in text
     won = [{"configuration": name, "share": share} for name, share in shares[1:]]

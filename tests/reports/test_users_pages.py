@@ -66,7 +66,7 @@ def test_a_single_configuration_was_neither_searched_nor_corrected(run, save, pa
     assert "There was one configuration: nothing is corrected." in told
     assert "What the search cost: a single configuration takes part." in told
     assert "Who wins: a single configuration takes part." in told
-    for words in ("too good", "too bad", "fairly stable", "searching", "The search"):
+    for words in ("too good", "too bad", "fairly clear", "searching", "The search"):
         assert words not in told.split("Hint:")[0]
 
 

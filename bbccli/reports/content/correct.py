@@ -28,9 +28,6 @@ RARELY = 0.01
 MOST_WINS = 2
 """Other configurations whose wins are listed, at most."""
 
-CLEAR, FAIRLY_CLEAR = 0.9, 0.5
-"""Shares of the resamples from which on a winner is called so."""
-
 LONGEST_WINNER = 24
 """Characters of a name that has room in the table; longer ones are listed below it."""
 
@@ -92,16 +89,11 @@ def choice(estimate: Estimate) -> str:
     own = shares.pop(estimate.winner, None)
     others = [(name, share) for name, share in shares.items() if share >= RARELY][:MOST_WINS]
     rest = 1 - (own or 0.0) - sum(share for _, share in others)
-    how_clear = "a close call"
-    if own is not None and own >= FAIRLY_CLEAR:
-        how_clear = "clear" if own >= CLEAR else "fairly clear"
-        if phrases.is_tied(estimate):
-            how_clear = "tied for the best, and the first column wins ties"
     part = f"at most {percent(bound, 0)}" if own is None and bound else percent(own or 0.0, 0)
     won = f"{estimate.winner} won {part} of the {where} of {estimate.method}"
     parts = [won, *(f"{name} {percent(share, 0)}" for name, share in others)]
     more = f"; others {percent(rest, 0)}" if rest >= RARELY and own is not None else ""
-    return f"{how_clear}: {', '.join(parts)}{more}"
+    return f"{phrases.clarity(estimate)}: {', '.join(parts)}{more}"
 
 
 def _dropped(trace: DropTrace, n_configurations: int) -> str:

@@ -131,10 +131,9 @@ def wins(exhibit: Exhibit) -> Drawn | str:
     share = next((one.share for one in shares if one.configuration == estimate.winner), None)
     reading = f"{winner} wins in fewer of the resamples of {method} than those shown."
     if share is not None:
-        tied = "it is tied for the best, and the first column wins ties"
-        fair = tied if phrases.is_tied(estimate) else "the choice is fairly stable"
-        doubt = "another sample would mostly have chosen another one" if share < 0.5 else fair
-        reading = f"{winner} wins in {percent(share, 0)} of the resamples of {method}: {doubt}."
+        clear = phrases.clarity(estimate)
+        so = f"it is {clear}" if clear == phrases.TIED else f"the choice is {clear}"
+        reading = f"{winner} wins in {percent(share, 0)} of the resamples of {method}: {so}."
     x = vega.SHARES | {"axis": {"format": "%", "tickCount": 5}}
     kinds = [kind for kind in (WINNER, OTHERS) if kind in series]
     colour = vega.nominal("series", kinds, [{WINNER: vega.CORRECTED}.get(k, GREY) for k in kinds])
