@@ -27,7 +27,16 @@ from bbccli.readers.predictions import Values
 from bbccli.readers.roles import NAMES, Request
 from bbccli.readers.sample_columns import column_of_weights, uneven_weights
 from bbccli.readers.sheet import Sheet
-from bbccli.types import BoolArray, FloatArray, IntArray, Missing, Pooling, Task, distinct
+from bbccli.types import (
+    BoolArray,
+    FloatArray,
+    IntArray,
+    Missing,
+    Pooling,
+    PredictionKind,
+    Task,
+    distinct,
+)
 
 AVERAGED = "averaged_over_repeats"
 """Flag of predictions without a fold of their own."""
@@ -68,6 +77,7 @@ def assemble(
         *fold_notes,
         *_notes_on_groups(groups, folds),
         *_notes_on_positive(sheet, outcome, request.positive),
+        *_notes_on_unknown(sheet, whole, predictions),
         *repeated(values, outcome, whole, groups, folds),
         *_notes_on_predictions(sheet, values, outcome, folds, None if held is None else held[0]),
         *_notes_on_candidates(sheet, names),
@@ -225,6 +235,16 @@ def _notes_on_positive(sheet: Sheet, outcome: Outcome, given: str | None) -> Ite
     spelling = not known and [*outcome.classes] != sorted_names(outcome.classes)
     if spelling and outcome.task is Task.BINARY:
         yield declared.positive_by_spelling(outcome.classes)
+
+
+def _notes_on_unknown(sheet: Sheet, outcome: Outcome, found: Values) -> Iterator[Note]:
+    """Yield a note on predicted labels that neither the truth nor the metadata know."""
+    if found.kind is not PredictionKind.LABEL or sheet.metadata.classes:
+        return
+    codes = [code for code, n in enumerate(outcome.class_counts) if not n]
+    if codes and found.in_memory:
+        n = int(np.isin(found.array, codes).sum())
+        yield remarks.unknown_labels([outcome.classes[code] for code in codes], n)
 
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:

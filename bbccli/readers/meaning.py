@@ -25,6 +25,12 @@ from bbccli.types import BoolArray, Task
 MOST_EPOCHS = 10
 """Most epochs of which scores between 0 and 1 may be averages."""
 
+MOST_UNKNOWN = 20
+"""Most different words, beside classes, that are answers of their own."""
+
+OUTLIER = -1.0
+"""Label of an outlier, as scikit-learn has it."""
+
 ROUNDED = 0.005 + 1e-9
 """Tolerance for proportions with two decimals."""
 
@@ -46,12 +52,53 @@ def _unweighted(sheet: Sheet, values: Values, request: Request) -> Outcome:
         return survival(sheet.of_samples["time"], sheet.of_samples["event"], task)
     check_classes_told(sheet)
     _refuse_doubtful(truth, values, sheet.labels, task)
-    decided = decide_task(truth, values, sheet.labels, task, sheet.metadata)
+    labels = sheet.labels
+    if not labels and task in (None, Task.MULTICLASS):
+        labels = _with_unknown(truth.named_codes()[1], values, sheet.metadata.classes)
+    decided = decide_task(truth, values, labels, task, sheet.metadata)
     if decided is not Task.BINARY:
         _refuse_positive(request.positive, decided)
     if decided is Task.REGRESSION:
         return Outcome(Task.REGRESSION, truth.numbers("truth"))
-    return classification(truth, decided, sheet.labels, sheet.metadata, request.positive)
+    return classification(truth, decided, labels, sheet.metadata, request.positive)
+
+
+def _with_unknown(present: Sequence[str], values: Values, named: Sequence[str]) -> tuple[str, ...]:
+    """Return the classes of a truth with labels that it lacks, if some predictions are such: an
+    answer like "abstain", or -1 for an outlier; else nothing. Metadata may have `named` all.
+
+    Most predictions of each configuration must be classes. No more than `MOST_UNKNOWN` words may
+    not, and none of these may differ from a class only in case or blanks.
+    """
+    if named:
+        every = tuple(dict.fromkeys([*present, *(spelled(name, present) for name in named)]))
+        told = values.all_among([*map(number_of, every)]) or {*values.words} - {*present}
+        return every if told and {*values.words} <= {*every} else ()
+    classes = set(present)
+    unknown = [word for word in values.words if word not in classes]
+    spelt = {" ".join(name.split()).casefold() for name in (*present, *unknown)}
+    if not values.words and _has_outliers(values, [number_of(name) for name in present]):
+        known, there, unknown = values.array >= 0, ~np.isnan(values.array), [f"{OUTLIER:g}"]
+    elif 0 < len(unknown) <= MOST_UNKNOWN and len(spelt) == len(present) + len(unknown):
+        known = np.isin(values.array, [i for i, word in enumerate(values.words) if word in classes])
+        there = values.array >= 0
+    else:
+        return ()
+    mostly = 2 * known.sum(axis=(0, 1)) > there.sum(axis=(0, 1))
+    return (*present, *unknown) if mostly.all() else ()
+
+
+def _has_outliers(values: Values, classes: Sequence[float]) -> bool:
+    """True if all predictions are among the classes, each of which occurs, or `OUTLIER`, too."""
+    every = [*classes, OUTLIER]
+    if not values.in_memory or len(every) > MOST_UNKNOWN or np.isnan(every).any():
+        return False
+    some = replace(values, array=values.array[:, :8])
+    if OUTLIER in classes or not some.all_among(every):
+        return False
+    lowest = np.fmin.reduce(values.array, axis=None)  # a third of the time of comparing all
+    told = lowest == OUTLIER and values.all_among(every)
+    return bool(told and all((values.array == one).any() for one in classes))
 
 
 def _refuse_doubtful(

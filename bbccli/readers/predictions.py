@@ -202,7 +202,9 @@ def _refuse_strange(sheet: Sheet, column: Column, classes: Sequence[str]) -> Non
     raise column.fault(
         problem,
         entries,
-        hint="spell labels as in the truth" + ", and numbers with a decimal point" * with_digits,
+        hint="spell labels as in the truth"
+        + ", and numbers with a decimal point" * with_digits
+        + "; if it is an answer of its own, list all 'classes' in the metadata",
     )
 
 

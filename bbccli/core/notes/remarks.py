@@ -200,6 +200,22 @@ def copied_rows(times: int, *, grouped: bool) -> Texts:
     )
 
 
+@note(DOUBT, "outcome")
+def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
+    """Some predictions are labels that the truth lacks: "abstain" of a language model, or -1 for an
+    outlier. Each is a class of its own, and such predictions are wrong. Means over classes leave
+    out classes without a sample; scikit-learn counts them as 0 in its macro averages.
+
+    Remedy: spell labels as in the truth; or list all `classes` in the
+    [metadata](formats.md#metadata).
+    """
+    verb = "prediction is" if n_predictions == 1 else "predictions are"
+    return (
+        f"{n_predictions} {verb} {listing(names)}, which the truth lacks: wrong answers",
+        "nothing if these are answers of their own; else spell labels as in the truth",
+    )
+
+
 @note(DOUBT, "polarity")
 def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Texts:
     """The median AUC of the configurations is below one half by more than 3.5 standard errors of a
