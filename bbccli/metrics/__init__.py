@@ -130,6 +130,12 @@ def choose_metrics(
     return list(chosen) or [default_metric(matrix)]
 
 
+_OF_QUERIES = re.compile(
+    r"n?dcg|mrr|map(?:-|@|$)|(?:recall|precision|hits?|success)-?@|reciprocal-rank"
+)
+"""Names of metrics of ranked answers to queries, hyphened."""
+
+
 def metric_named(name: str | Metric) -> Metric:
     """Return the metric of a name: ours, scikit-learn's, or ``package.module:NAME``.
 
@@ -152,6 +158,8 @@ def metric_named(name: str | Metric) -> Metric:
     spellings = [*METRICS, *(alias.replace("_", "-") for alias in ALIASES)]
     spelling = name.lower().replace("_", "-")
     near = nearest(meant_by(spelling), spellings, f"one of: {', '.join(METRICS)}")
+    if _OF_QUERIES.match(spelling):
+        near = "give a score per query, a row for each and a column per system, with --task score"
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 

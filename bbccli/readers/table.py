@@ -34,6 +34,9 @@ if TYPE_CHECKING:
     from bbccli.readers.sources.parquet import ColumnsOnDisk
 
 
+_HEAD = 1024
+"""First rows of a column on disk that are kept."""
+
 CLASS_SEPARATOR = "::"
 """Separates configuration and class in the name of a column."""
 
@@ -166,10 +169,20 @@ class Table:
         """Arrow type of a column."""
         return self.types[name]
 
+    @cached_property
+    def _head(self) -> dict[str, pa.ChunkedArray]:
+        """First rows of columns on disk, read once for all rules."""
+        return {}
+
     def head(self, names: Sequence[str], n: int) -> pa.Table:
         """Return at most n first rows of some columns."""
         import pyarrow as pa
 
+        if not isinstance(self.data, pa.Table) and n <= _HEAD:
+            if missing := [name for name in names if name not in self._head]:
+                read = self.data.head(missing, _HEAD)
+                self._head.update(zip(missing, read.columns, strict=True))
+            return pa.table({name: self._head[name] for name in names}).slice(0, n)
         if not isinstance(self.data, pa.Table):
             return self.data.head(names, n)
         return self.data.select(list(names)).slice(0, n)

@@ -6,7 +6,8 @@ from documents import codes
 from looped import each
 from reading import refused
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, OptionError
+from bbccli.metrics import metric_named
 from bbccli.readers import Roles, read
 from bbccli.types import Task
 
@@ -174,3 +175,10 @@ def test_the_truth_is_asked_for(save):
         read(path)
     assert "--truth score" in caught.value.told()[1]
     assert "--task score" not in caught.value.told()[1]
+
+
+@pytest.mark.parametrize("name", ["ndcg", "NDCG@10", "mrr", "map", "recall@5"])
+def test_metrics_of_queries(name):
+    with pytest.raises(OptionError) as caught:
+        metric_named(name)
+    assert "score per query" in caught.value.told()[1]

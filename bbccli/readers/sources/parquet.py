@@ -175,7 +175,7 @@ def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
     import pyarrow.parquet as pq
 
     place = pa.BufferReader(source) if isinstance(source, bytes) else source
-    return pq.ParquetFile(place, read_dictionary=list(texts), buffer_size=_BUFFER)
+    return pq.ParquetFile(place, read_dictionary=list(texts), buffer_size=_BUFFER, pre_buffer=False)
 
 
 def _declared_size(file: pq.ParquetFile, source: bytes | Path, path: str) -> int:
