@@ -138,7 +138,7 @@ REFUSED = {
     "positive is for files and data frames": lambda: correct(matrix_of(FRAME, TRUTH), positive=0),
     "only is for files and data frames": lambda: correct(ARRAY, TRUTH, only="m1"),
     "repeats is for data frames": lambda: correct(ARRAY, TRUTH, repeats=FOLDS),
-    "predictions are a dictionary": lambda: correct(dict(FRAME), TRUTH),
+    "a key of the predictions is 'fold'": lambda: correct({"fold": FOLDS}, TRUTH),
     "columns have 2 levels": lambda: correct(pd.concat({"a": FRAME}, axis=1), TRUTH),
     "no figure named 'forrest'": lambda: correct(FRAME, TRUTH, **QUICK).plot("forrest"),
     ".docx is not a format": lambda: correct(FRAME, TRUTH, **QUICK).save("r.docx"),

@@ -51,8 +51,8 @@ def correct(
         Out-of-sample predictions of C configurations: a file, a folder or several files, as for
         `bbccli.read`; a pandas or polars data frame or an Arrow table, whose columns are
         configurations, with or without columns for the truth, the folds and so on; an array (N, C),
-        (N, C, K) or (R, N, C); a `PredictionMatrix`; a `Recorder`, or a search with a recorder's
-        scorer.
+        (N, C, K) or (R, N, C); a dictionary of arrays (N,) or, with K classes, (N, K); a
+        `PredictionMatrix`; a `Recorder`, or a search with a recorder's scorer.
     y_true : (N,), optional
         Labels or values for predictions in memory, unless a column holds them; for a survival task
         an array with a boolean field, the event, and a field of times.

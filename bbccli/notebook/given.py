@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
+from itertools import chain
 from pathlib import PurePath
 from types import NoneType
 from typing import Any, TypeVar
@@ -19,7 +20,14 @@ from bbccli.errors import InputError, OptionError, nearest, parameter, short
 from bbccli.metrics import metric_named
 from bbccli.readers import matrix_of
 from bbccli.readers.meaning import bounds_of_text
-from bbccli.readers.sources.memory import ARRAYS, name_in_messages, with_roles
+from bbccli.readers.roles import NAMES
+from bbccli.readers.sources.memory import (
+    ARRAYS,
+    columns_of_role,
+    name_in_messages,
+    with_roles,
+)
+from bbccli.readers.sources.numpys import table_of_arrays
 from bbccli.readers.table import in_memory
 from bbccli.types import Missing
 
@@ -131,10 +139,12 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
     check_order({"predictions": predictions, **given})
     given = _of_survival(given)
     if isinstance(predictions, Mapping):
-        raise OptionError(
-            "predictions are a dictionary",
-            hint="make a pandas.DataFrame of it, with a column per key",
-        )
+        predictions = table_of_arrays(predictions, ARRAYS)
+        for name in chain.from_iterable(columns_of_role(predictions, role) for role in NAMES):
+            raise OptionError(
+                f"a key of the predictions is {name!r}, which is no name of a configuration",
+                hint="rename it; values per row are given as y_true=, folds=, groups= and so on",
+            )
     if hasattr(predictions, "to_frame"):  # one configuration
         predictions = predictions.to_frame()
     if in_memory(predictions):

@@ -152,5 +152,6 @@ def _positive(table: Table, truth: str, levels: Levels) -> str:
     first = levels[truth] == names.index(min(names))
     scores = [n for n in table.names if n not in levels and not is_text(table.type_of(n))]
     numbers = [to_numbers(table.column(name).values) for name in scores]
-    higher = [np.nanmean(one[first]) > np.nanmean(one[~first]) for one in numbers]
+    parts = [[one[part & ~np.isnan(one)] for part in (first, ~first)] for one in numbers]
+    higher = [a.mean() > b.mean() for a, b in parts if len(a) and len(b)]
     return min(names) if higher and all(higher) else ""

@@ -21,6 +21,7 @@ from bbccli.readers.sources.files import read_table
 from bbccli.readers.table import ArrowStream, Table, check_names
 from bbccli.types import IntArray
 
+_KEYLESS = (".npy", ".npz")
 _ORDER = f"{parameter('by_position')} if the rows of both files are in the same order"
 
 
@@ -104,10 +105,12 @@ class Separate:
     def check_keys(self, taken: Collection[str] = ()) -> None:
         """Refuse a key in only one of the files, or under names that may differ in meaning.
 
-        The folder of a tool that keeps no keys has its rows in the order of the training data.
+        The folder of a tool that keeps no keys, and arrays, have the rows of the training data.
         """
         ours, theirs, path = name_of_key(self.sheet), self.key, self.sheet.path
-        if self.by_position or (ours is None and self.sheet.metadata.run):
+        files = [one.path for one in self.sheet.table.origins] or [path]
+        keyless = self.sheet.metadata.run or all(one.endswith(_KEYLESS) for one in files)
+        if self.by_position or (ours is None and keyless):
             return
         if ours is None and theirs is None:
             shared = [n for n in self.frame.names if n in self.sheet.table.names and n not in taken]

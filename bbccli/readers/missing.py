@@ -248,7 +248,10 @@ def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
 
 def _instead(names: Sequence[str], missing: BoolArray) -> str:
     """Say how predictions (R, N, C), some of which are missing, can be used as they are."""
-    lacks = missing[:, ~missing.all(axis=2).any(axis=0)].mean(axis=(0, 1))
+    predicted = ~missing.all(axis=2).any(axis=0)
+    if not predicted.any():
+        return ""
+    lacks = missing[:, predicted].mean(axis=(0, 1))
     stubs = [name for name, share in zip(names, lacks, strict=True) if share > 1 - FEWEST]
     if len(stubs) == len(names):
         stubs, lacks = [], np.zeros_like(lacks)

@@ -11,9 +11,10 @@ import numpy as np
 
 from bbccli.core.notes import declared
 from bbccli.errors import InputError, parameter
+from bbccli.readers.advice import advice
 from bbccli.readers.arrow import is_integer, to_numbers
 from bbccli.readers.column import Column
-from bbccli.readers.roles import Request
+from bbccli.readers.roles import Hints, Request
 from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.parquet import ColumnsOnDisk
@@ -92,11 +93,16 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     if best.one_truth and best.name in cells:
         again = f"{parameter('row_id', best.name)} if rows with one value predict one sample again"
         apart = f"{parameter('group', best.name)} if they are of samples that belong together"
+        roles = {role: column.name for role, column in sheet.roles.items()}
+        told = advice(sheet.table, roles, Hints(declared=sheet.declared))
+        long = f"{told} if each row is of one configuration; else " * (
+            "configuration" in told.roles
+        )
         raise InputError(
             f"{best.rows_of_each}, and one truth each: the key of the samples, or groups of them",
             path=sheet.path,
             column=best.name,
-            hint=f"{again}, {apart}" if best.is_key else f"{apart}, {again}",
+            hint=long + f"{again}, {apart}" if best.is_key else long + f"{apart}, {again}",
         )
     names = [one.name for one in found]
     note = declared.groups_likely(names, best.name, best.rows_of_each, sheet.n_samples)

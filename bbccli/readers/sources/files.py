@@ -41,16 +41,14 @@ LARGE = 32 * 2**20
 
 SUPPORTED = (
     ".parquet, .feather, .arrow, .csv, .tsv, .csv.gz, .tsv.gz, .csv.zst, .tsv.zst, .txt, "
-    ".jsonl, .arff"
+    ".jsonl, .arff, .npy, .npz"
 )
 
 _PARQUET_MAGIC = b"PAR1"
 _ARFF_START = re.compile(rb"(?:\s|%[^\n]*\n)*@relation", re.IGNORECASE)
-_REFUSED = (
-    dict.fromkeys((".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; ")
-    | dict.fromkeys((".npy", ".npz"), "arrays have no names and may contain pickles; ")
-    | dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "save the sheet as CSV; ")
-)
+_REFUSED = dict.fromkeys(
+    (".pkl", ".pickle", ".joblib"), "pickles can run code and are never loaded; "
+) | dict.fromkeys((".xlsx", ".xls", ".xlsm", ".ods"), "save the sheet as CSV; ")
 PACKINGS = {".gz": "gzip", ".zst": "zstd"}
 _PACKING_MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 
@@ -64,6 +62,7 @@ class Format(StrEnum):
     ARFF = "ARFF"
     JSONL = "JSONL"
     ARROW = "Arrow"
+    NUMPY = "NumPy"
     DELIMITED = "text"
 
 
@@ -77,6 +76,7 @@ _TEXT = {
 }
 _BINARY = {
     ".parquet": Format.PARQUET,
+    **dict.fromkeys((".npy", ".npz"), Format.NUMPY),
     **dict.fromkeys((".feather", ".arrow", ".arrows", ".ipc"), Format.ARROW),
 }
 
@@ -114,6 +114,10 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
         from bbccli.readers.sources.jsonl import read_jsonl
 
         content, nested = read_jsonl(data, name)
+    elif form is Format.NUMPY:
+        from bbccli.readers.sources.numpys import read_numpy
+
+        content = read_numpy(data, name, PurePath(name).stem)
     elif form is Format.ARFF:
         from bbccli.readers.sources.arff import read_arff
 

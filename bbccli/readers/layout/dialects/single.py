@@ -21,7 +21,7 @@ from bbccli.readers.layout.dialects.base import (
     predictions,
 )
 from bbccli.readers.roles import NAMES, Hints
-from bbccli.readers.table import Table
+from bbccli.readers.table import CLASS_SEPARATOR, Table
 from bbccli.types import Task
 
 
@@ -70,6 +70,8 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
     if len(free) == 1:
         return {PREDICTION: free[0]}
     seen = advice(frame, plain.roles, hints, long=True)
+    if {*free} == {*frame.unnamed}:  # a list of the classes
+        return {f"{PROBABILITY}{name.rpartition(CLASS_SEPARATOR)[2]}": name for name in free}
     told, among, numbers = str(seen), seen.among, not frame.texts & {*free}
     if "truth" in plain.roles:
         classes = levels_of(frame.column(plain.roles["truth"]))
