@@ -16,10 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from bbccli.core.arguments import check_order
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.matrix_checks import check_names
-from bbccli.core.notes import declared
+from bbccli.core.notes import Note, declared, identities
 from bbccli.errors import InputError, OptionError
 from bbccli.readers.classes import in_order, sorted_names, spelled
 from bbccli.readers.column import Column, name_of
+from bbccli.readers.columns.classes import sum_to_one
+from bbccli.readers.columns.values import may_be_classes
 from bbccli.readers.meaning import refuse_truth, task_of
 from bbccli.readers.metadata import MAJOR_VERSION, SPEC, Metadata, parse_metadata
 from bbccli.readers.pipeline import understand_sheet
@@ -65,7 +67,9 @@ def matrix_of(
         scores, values or labels, or a number for each of K classes. NaN if a prediction is missing;
         in repeated hold-out, where no repeat predicts all samples, NaN for all configurations marks
         the samples that a repeat leaves out. Three axes are (N, C, K) if the first is as long as
-        the outcome and the second is not, or if `classes` are named; else (R, N, C).
+        the outcome and the second is not, or if `classes` are named; else (R, N, C). But a last
+        axis that sums to 1 in every row, of a truth with classes, holds these: then (N, K) is one
+        configuration, and (C, N, K), such as a list of what `predict_proba` returns, C of them.
     outcome : (N,), optional
         True labels or values; for a survival task the times. None for scores without a truth.
     event : (N,), optional
@@ -111,24 +115,25 @@ def matrix_of(
     array = plain_array(predictions)
     truth = None if outcome is None else _axis(outcome, "outcome")
     n_samples = (*array.shape, 0, 0)[max(array.ndim - 2, 0)] if truth is None else len(truth)
-    array = _four_axes(array, n_samples, classes is not None)
-    n_repeats, _, n_configurations, _ = array.shape
-    names = _names(configurations, n_configurations)
+    may_vary = event is not None or task in (Task.REGRESSION, Task.SCORE)
+    by_class = None if may_vary else _by_class(array, truth, configurations)
+    named = classes is not None or by_class is not None
+    array = _four_axes(array if by_class is None else by_class, n_samples, named)
+    n_repeats, names = len(array), _names(configurations, array.shape[2])
     about = Metadata()
     if metadata is not None:
         whole = {"spec": SPEC, "version": MAJOR_VERSION, **metadata}
         about = parse_metadata(json.dumps(whole, default=str), NAME)
-    of_samples: dict[str, ArrayLike | None]
-    of_samples = {"truth": truth} if event is None else {"time": truth, "event": event}
+    outcome_role = "truth" if event is None else "time"
+    of_samples: dict[str, ArrayLike | None] = {outcome_role: truth, "event": event}
     of_samples |= {"group": groups, "weight": weights, "row_id": row_id}
     held_out = folds is None and n_repeats > 1 and _holds_out(array)
     if held_out and row_id is None:
         of_samples["row_id"] = np.arange(n_samples)
     roles = _roles(of_samples, folds, n_repeats, n_samples)
-    named = _classes(classes, roles, array.shape[3])
-    table, cells = _cells(array, names, named)
-    by_spelling = classes is None and list(named) != sorted_names(named)
-    notes = (declared.classes_in_order(named, spelling=True),) if by_spelling else ()
+    labels = _classes(classes, roles, array.shape[3])
+    table, cells = _cells(array, names, labels)
+    notes = _notes_on_classes(labels, classes is not None, len(names) * (by_class is not None))
     sheet = Sheet(table, "arrays", table.n_rows, roles, cells, about, notes=notes)
     if held_out:
         sheet = sheet.of_rows(np.flatnonzero(_predicted(array).reshape(-1)))
@@ -205,6 +210,25 @@ def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
     return array
 
 
+def _by_class(
+    array: NDArray[Any], truth: NDArray[Any] | None, names: Sequence[str] | None
+) -> NDArray[Any] | None:
+    """Return (N, K) of one model, or (C, N, K), as (N, C, K) if it sums to 1 in every row.
+
+    None otherwise; so say names of configurations along the last axis, and a truth of values.
+    """
+    n_columns = array.shape[-1] if array.ndim in (2, 3) and array.dtype.kind == "f" else 0
+    if truth is None or n_columns < 2 or array.shape[-2] != len(truth):
+        return None
+    stacked = array if array.ndim == 3 else array[None]
+    by_hand = names is not None and len(names) == n_columns != len(stacked)
+    column = Column(NAME, "truth", arrow_array(truth, "truth"), np.arange(len(truth)))
+    if len(stacked) == len(truth) or by_hand or not may_be_classes(column):
+        return None
+    told = sum_to_one(stacked.reshape(-1, n_columns), told=False)
+    return np.moveaxis(stacked, 0, 1) if told else None
+
+
 def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]:
     """Return predictions (R, N, C, K), with K = 1 for a single prediction per sample."""
     shape = array.shape
@@ -271,6 +295,16 @@ def _classes(
             hint="name the classes of this axis: classes=[...]",
         )
     return tuple(classes)
+
+
+def _notes_on_classes(
+    classes: Sequence[str], named: bool, n_configurations: int
+) -> tuple[Note, ...]:
+    """Return notes on classes of an axis that was told by its sums, or on those sorted as text."""
+    if n_configurations:
+        return (identities.classes_of_axis(classes, n_configurations),)
+    by_spelling = not named and list(classes) != sorted_names(classes)
+    return (declared.classes_in_order(classes, spelling=True),) if by_spelling else ()
 
 
 def _cells(

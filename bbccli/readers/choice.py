@@ -40,13 +40,30 @@ GAPS_WITHIN_FOLDS = "gaps-within-folds"
 def choose(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
     """Keep the configurations chosen by options and flags; refuse patterns without a match."""
     with problems.of("choice"):
-        sheet = _named(sheet, request.only, request.exclude)
+        sheet = named(sheet, request.only, request.exclude)
     with problems.of("choice"):
         sheet = _without_flagged(sheet, request.include)
     return sheet
 
 
-def _named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
+def of_columns_and_models(sheet: Sheet, request: Request) -> tuple[Request, Request]:
+    """Return the request with the patterns that match columns, and with the others.
+
+    The others may match models, once rules have told which columns are the classes of one.
+    """
+    unmatched = {
+        pattern
+        for pattern in (*request.only, *request.exclude)
+        if not any(fnmatchcase(name, pattern) or name == pattern for name in sheet.configurations)
+    }
+    later = request.only if unmatched & {*request.only} else ()
+    first = [one for one in request.exclude if one not in unmatched]
+    rest = [one for one in request.exclude if one in unmatched]
+    only = () if later else request.only
+    return replace(request, only=only, exclude=first), replace(request, only=later, exclude=rest)
+
+
+def named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
     """Keep the configurations that match a pattern of `only`, but none of `exclude`.
 
     Those matched by `only` count as named by hand: configurations, whatever they predict.
@@ -71,7 +88,7 @@ def _named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
         cells=tuple(cell for name in kept for cell in sheet.configurations[name]),
         named=frozenset(named) & frozenset(kept),
         notes=(*sheet.notes, *notes),
-        n_excluded=len(left_out),
+        n_excluded=sheet.n_excluded + len(left_out),
     )
 
 

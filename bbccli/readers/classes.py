@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
@@ -17,8 +16,6 @@ from bbccli.readers.column import Column, number_of
 from bbccli.readers.sheet import RUN, Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
 from bbccli.types import IntArray
-
-OF_CLASS = re.compile(r"(.*?(?:prob|proba|probability))_([^_]+)$", re.IGNORECASE)
 
 _NAMED = "write one column 'config::class' per class"
 
@@ -40,7 +37,7 @@ def tell_classes(sheet: Sheet) -> Sheet:
     if truth is None:
         whole = (replace(c, configuration=c.name, label=None) for c in sheet.cells)
         return replace(sheet, cells=tuple(whole))
-    if not any(CLASS_SEPARATOR in cell.name or OF_CLASS.match(cell.name) for cell in sheet.cells):
+    if not any(CLASS_SEPARATOR in cell.name for cell in sheet.cells):
         return sheet
     present = truth.named_codes()[1]
     if sheet.layout == RUN and sheet.by_class and not sheet.metadata.classes:
@@ -51,7 +48,7 @@ def tell_classes(sheet: Sheet) -> Sheet:
         alike = (replace(c, label=spelled(c.label or "", present)) for c in sheet.cells)
         return replace(sheet, cells=tuple(alike))
     configurations = sheet.metadata.configurations
-    split = [_split(cell, present, configurations) for cell in _probabilities(sheet, present)]
+    split = [_split(cell, present, configurations) for cell in sheet.cells]
     known = {cell.label for cell in split} & set(present)
     return replace(sheet, cells=tuple(split)) if known else sheet
 
@@ -153,30 +150,6 @@ def spelled(name: str, classes: Sequence[str]) -> str:
         return name
     number = number_of(name)
     return next((one for one in classes if number_of(one) == number), name)
-
-
-def _probabilities(sheet: Sheet, present: Sequence[str]) -> list[PredictionColumn]:
-    """Return cells, with `proba_0` and `proba_1` as the classes of one configuration if they are.
-
-    Such columns name every class of the truth and sum to 1 in every row; others may as well be
-    numbered configurations.
-    """
-    cells = list(sheet.cells)
-    owned: dict[str, dict[str, int]] = {}
-    for place, cell in enumerate(cells):
-        match = OF_CLASS.match(cell.name)
-        if match and cell.label is None and cell.name not in sheet.metadata.configurations:
-            owned.setdefault(match[1], {})[spelled(match[2], present)] = place
-    for head, own in owned.items():
-        if set(own) != set(present) or len(present) < 2:
-            continue
-        filled, wrong = _sums(sheet, [sheet.cells[place] for place in own.values()])
-        if len(wrong) or not filled:
-            continue
-        for label, place in own.items():
-            name = f"{head}{CLASS_SEPARATOR}{label}"
-            cells[place] = replace(cells[place], name=name, configuration=name)
-    return cells
 
 
 def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArray]:

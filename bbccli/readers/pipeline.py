@@ -17,7 +17,7 @@ from bbccli.core.notes import declared
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import assemble
-from bbccli.readers.choice import choose, narrow
+from bbccli.readers.choice import choose, named, narrow, of_columns_and_models
 from bbccli.readers.classes import tell_classes
 from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.columns import RULES
@@ -90,8 +90,11 @@ def understand_sheet(
 ) -> tuple[Sheet, PredictionMatrix]:
     """Make a matrix of a sheet with places and roles; workers may read predictions from `paths`."""
     scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
-    sheet = choose(replace(sheet, scored=scored), request, problems)
+    of_columns, of_models = of_columns_and_models(sheet, request)
+    sheet = choose(replace(sheet, scored=scored), of_columns, problems)
     sheet = applied(RULES, sheet, request, problems)
+    with problems.of("choice"):
+        sheet = named(sheet, of_models.only, of_models.exclude)
     file = None
     if paths is not None and workers.current() is not None:
         file = file_of(paths, sheet, request)

@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from bbccli.readers.problems import Problems
 from bbccli.readers.roles import Request
 from bbccli.readers.sheet import Sheet
@@ -47,6 +49,6 @@ def applied(
 ) -> Sheet:
     """Apply rules one after another."""
     for rule in rules:
-        with problems.of(rule.name):
+        with problems.of(rule.name), np.errstate(all="ignore"):
             sheet = rule.apply(sheet, request)
     return sheet

@@ -15,12 +15,14 @@ import numpy as np
 from bbccli.errors import InputError
 from bbccli.readers.arrow import (
     apply,
+    as_arrow,
     holds_lists,
     is_text,
     levels_of,
     plain,
     plain_types,
     spread_lists,
+    take,
     without_nested,
 )
 from bbccli.readers.column import Column, Origin, number_of
@@ -39,6 +41,10 @@ _HEAD = 1024
 
 CLASS_SEPARATOR = "::"
 """Separates configuration and class in the name of a column."""
+
+
+GLANCE = 64
+"""Rows to look at before whole columns are read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +175,13 @@ class Table:
         """Arrow type of a column."""
         return self.types[name]
 
+    @property
+    def on_disk(self) -> bool:
+        """True for a large file, of which columns are read one by one."""
+        import pyarrow as pa
+
+        return not isinstance(self.data, pa.Table)
+
     @cached_property
     def _head(self) -> dict[str, pa.ChunkedArray]:
         """First rows of columns on disk, read once for all rules."""
@@ -186,6 +199,11 @@ class Table:
         if not isinstance(self.data, pa.Table):
             return self.data.head(names, n)
         return self.data.select(list(names)).slice(0, n)
+
+    def glance(self, names: Sequence[str], rows: IntArray) -> pa.Table:
+        """Return a few rows of some columns; of a file on disk, among the first `GLANCE`."""
+        data = self.head(names, GLANCE if self.on_disk else self.n_rows)
+        return take(data, as_arrow(rows))
 
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""

@@ -16,7 +16,8 @@ PACKAGE = Path(runs.__file__).parents[2]
 
 MARKS = ("`", "](", "**")
 
-IN_MARKDOWN = {"Dialect", "Form", "Framework", "Metric", "RunReader", "compile", "part", "replace"}
+IN_MARKDOWN = {"Dialect", "Form", "Framework", "Metric", "ReadingRule", "RunReader"}
+IN_MARKDOWN |= {"compile", "part", "replace"}
 """Calls whose strings are for the documentation, or are patterns."""
 
 SOURCES = {"methods/registry.py", "readers/runs/base.py", "reports/content/explain.py"}

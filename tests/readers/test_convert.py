@@ -132,7 +132,7 @@ def test_classes_and_repeats(samples, tmp_path, layout):
 @pytest.mark.parametrize("layout", list(TableLayout))
 def test_nested_predictions(tmp_path, layout):
     rows = [
-        f"p{i},{outer},{'' if i % 2 == outer else i // 2 % 2},{'xy'[i // 4]},{i / 8},{1 - i / 8}"
+        f"p{i},{outer},{'' if i % 2 == outer else i // 2 % 2},{'xy'[i // 4]},{i / 8},{i / 9}"
         for outer in (0, 1)
         for i in range(8)
     ]

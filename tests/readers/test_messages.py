@@ -66,7 +66,7 @@ CASES = {
     "one word among numbers": Case("truth,a,b\nx,0.1,0.2\ny,?,0.7\n",
         r"prediction is text \(column 'a', row 1", "leave the cell empty if there is no"),
     "probabilities of classes without their mark": Case(
-        "truth,svm_cat,svm_dog,svm_eel\ncat,0.6,0.3,0.1\ndog,0.1,0.8,0.1\neel,0.2,0.2,0.6\n",
+        "truth,svm_cat,svm_dog,svm_eel\ncat,0.6,0.3,0.4\ndog,0.1,0.8,0.1\neel,0.2,0.2,0.6\n",
         "predictions of 3 classes are neither labels nor", "name the columns 'svm::cat' and so on"),
     "half a survival outcome by hand": Case("when,a\n1,0.1\n2,0.4\n",
         "a survival outcome needs a column 'event' beside 'when'",

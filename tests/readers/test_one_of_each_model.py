@@ -29,7 +29,8 @@ THREE = RNG.dirichlet([1, 1, 1], N).round(4)
         ({"pred": LABEL, "proba_0": 1 - P, "proba_1": P}, ("proba",)),
         ({"pred_svm": LABEL, "prob_svm": P}, ("prob_svm",)),
         ({"svm_pred": LABEL, "svm_score": 4 * P - 2}, ("svm_score",)),
-        ({"svm_label": LABEL, "knn_prob": P}, ("svm_label", "knn_prob")),
+        ({"svm_label": (P > 0.45) * 1, "knn_prob": P}, ("svm_label", "knn_prob")),
+        ({"labels of it": LABEL, "knn_prob": P}, ("knn_prob",)),
         ({"y_pred": OTHER, "y_prob": P}, ("y_pred", "y_prob")),
     ],
 )

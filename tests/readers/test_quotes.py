@@ -23,12 +23,12 @@ from bbccli.errors import InputError
 from bbccli.readers.sources.delimited import MISSING, check_quotes, read_delimited
 
 WIDE = "truth,a,b,row_id\n" + "".join(
-    f"{'yn'[i % 2]},0.{10 + i},0.{90 - i},s{i}\n" for i in range(40)
+    f"{'yn'[i % 2]},0.{10 + i},0.{80 - i},s{i}\n" for i in range(40)
 )
 LONG = "config,truth,score,row_id\n" + "".join(
     f"{name},{'yn'[i % 2]},0.{10 + i},s{i}\n" for name in "ab" for i in range(40)
 )
-KEYED = "a,b,row_id\n" + "".join(f"0.{10 + i},0.{90 - i},s{i}\n" for i in range(40))
+KEYED = "a,b,row_id\n" + "".join(f"0.{10 + i},0.{80 - i},s{i}\n" for i in range(40))
 LABELS = "truth,row_id\n" + "".join(f"{'yn'[i % 2]},s{i}\n" for i in range(40))
 FOLDS = "fold,row_id\n" + "".join(f"{i % 4},s{i}\n" for i in range(40))
 

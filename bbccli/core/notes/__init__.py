@@ -9,9 +9,19 @@ from __future__ import annotations
 from collections.abc import Iterable
 from types import ModuleType
 
-from bbccli.core.notes import comparisons, declared, intervals, lacking, methods, plans, remarks
+from bbccli.core.notes import (
+    comparisons,
+    declared,
+    identities,
+    intervals,
+    lacking,
+    methods,
+    plans,
+    remarks,
+)
 from bbccli.core.notes.comparisons import *
 from bbccli.core.notes.declared import *
+from bbccli.core.notes.identities import *
 from bbccli.core.notes.intervals import *
 from bbccli.core.notes.lacking import *
 from bbccli.core.notes.methods import *
@@ -28,7 +38,7 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 
 GROUPS = {
-    "Of the file": _kinds(lacking, remarks, declared),
+    "Of the file": _kinds(lacking, remarks, declared, identities),
     "Of the methods": _kinds(methods, intervals),
     "Of comparisons": _kinds(comparisons),
     "Of plans": _kinds(plans),

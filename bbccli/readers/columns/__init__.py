@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from bbccli.readers.columns import blends, features, groups, labels, searches, subsets
+from bbccli.readers.columns import (
+    blends,
+    bounds,
+    classes,
+    features,
+    groups,
+    labels,
+    residuals,
+    searches,
+    subsets,
+    uncertainty,
+)
 from bbccli.readers.rules import ReadingRule
 
 TABLE_RULES: tuple[ReadingRule, ...] = (*subsets.TABLE_RULES, *searches.TABLE_RULES)
@@ -12,6 +23,10 @@ RULES: tuple[ReadingRule, ...] = (
     *subsets.RULES,
     *searches.RULES,
     *groups.RULES,
+    *classes.RULES,
+    *bounds.RULES,
+    *residuals.RULES,
+    *uncertainty.RULES,
     *labels.RULES,
     *features.RULES,
     *blends.RULES,

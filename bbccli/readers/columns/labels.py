@@ -1,4 +1,4 @@
-"""Predicted labels beside the probabilities that they are made of."""
+"""Predicted labels, and the probabilities beside them: of the predicted class, or of all."""
 
 from __future__ import annotations
 
@@ -6,19 +6,29 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
-from bbccli.core.notes import declared
-from bbccli.errors import parameter
-from bbccli.readers.arrow import to_numbers
-from bbccli.readers.classes import OF_CLASS, in_order, spelled
-from bbccli.readers.meaning import positive_last
+from bbccli.core.notes import declared, identities
+from bbccli.errors import InputError, parameter
+from bbccli.readers.arrow import as_arrow, is_number, to_numbers
+from bbccli.readers.classes import in_order, spelled
+from bbccli.readers.column import name_of, number_of
+from bbccli.readers.columns.values import (
+    FEWEST_ROWS,
+    all_rows,
+    may_be_classes,
+    rows_at_a_glance,
+    some_rows,
+    undecided,
+)
+from bbccli.readers.meaning import positive_last, task_of
 from bbccli.readers.roles import Request
 from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import PredictionColumn
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, Task
 
 _PROBABILITY = re.compile(
     r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
@@ -28,45 +38,214 @@ _LABEL = re.compile(
     r"(?:(.*?)[_. ])?(?:pred|prediction|predicted|label|class)|pred_(.+)", re.IGNORECASE
 )
 
+_CONFIDENCE = re.compile(r"conf|cert|score|prob|prediction|max|top|p_?pred", re.IGNORECASE)
+"""Names of probabilities of the predicted class, needed where three classes or more may be values.
+"""
+
+LOWEST = 0.99
+"""Least probability of the predicted class, rounded, as a multiple of 1 / K."""
+
+_ERRORS = 2.5
+"""Standard errors from which on a probability says more of the class than of being right."""
+
+
+def classes_of(sheet: Sheet, request: Request) -> list[str] | None:
+    """Return the classes of a wide table, the positive one last; None if there may be none."""
+    truth = sheet.roles.get("truth")
+    other = task_of(request, sheet) in (Task.REGRESSION, Task.SCORE, Task.SURVIVAL)
+    if truth is None or sheet.layout != WIDE or other or not may_be_classes(truth):
+        return None
+    classes = in_order(truth)
+    if len(classes) == 2:
+        return positive_last(classes, request.positive, sheet.metadata, sheet.path)
+    return classes if len(classes) > 2 else None
+
+
+def labels_of(sheet: Sheet, classes: Sequence[str]) -> dict[str, IntArray]:
+    """Return the columns whose values are classes, with (n_rows,) codes of these, -1 if missing.
+
+    Columns that an option left out are among them.
+    """
+    taken = {column.name for column in sheet.roles.values()} | sheet.declared
+    names = [name for name in sheet.table.names if name not in taken]
+    if not names or any(cell.rows is not None for cell in sheet.cells):
+        return {}
+    glance = sheet.table.glance(names, rows_at_a_glance(sheet))
+    numbers, known = [number_of(one) for one in classes], {*classes}
+    found = {}
+    for name, values in zip(names, glance.columns, strict=True):
+        if is_number(values.type):
+            some = to_numbers(values)
+            if not (np.isnan(some) | np.isin(some, numbers)).all():
+                continue
+        elif (
+            not {spelled(name_of(one), classes) for one in set(values.to_pylist()) - {None}}
+            <= known
+        ):
+            continue
+        codes, own = sheet.table.column(name).named_codes()
+        own = tuple(spelled(one, classes) for one in own)
+        if own and known.issuperset(own):
+            found[name] = np.array([*map(list(classes).index, own), -1])[codes]
+    return found
+
+
+def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
+    """Turn probabilities of the predicted class into those of the positive one.
+
+    With more than two classes, or in a file on disk, the labels count instead.
+    """
+    classes = classes_of(sheet, request)
+    if classes is None:
+        return sheet
+    cells = undecided(sheet)
+    cells = tuple(
+        cell
+        for cell, some in zip(cells, some_rows(sheet, cells).T, strict=True)
+        if np.nanmin(some, initial=100) >= LOWEST / len(classes)
+        and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
+    )
+    labels = labels_of(sheet, classes) if cells else {}
+    codes, names = sheet.roles["truth"].named_codes()
+    truth = np.array([*map(classes.index, names), -1])[codes]
+    for cell in cells if labels else ():
+        label = _nearest(cell.name, [*labels], sheet.table.names)
+        numbers, codes = all_rows(sheet, [cell])[:, 0], labels[label]
+        if not is_of_predicted(numbers, codes, truth, len(classes)):
+            continue
+        data: Any = sheet.table.data
+        turned = len(classes) == 2 and not sheet.table.on_disk
+        if turned:
+            place, values = data.column_names.index(cell.source), of_class(numbers, codes, 1)
+            data = data.set_column(place, cell.source, as_arrow(values))
+        elif label not in sheet.configurations:
+            raise InputError(
+                f"holds the probability of the predicted class ({label}), not of one class",
+                path=sheet.path,
+                column=cell.name,
+                hint=f"--exclude {cell.name!r} and keep {label}, for the share of right "
+                "predictions; or write one column 'config::class' per class",
+            )
+        gone = label if turned else cell.name
+        note = identities.confidence(cell.name, label, classes[-1] if turned else None)
+        sheet = replace(
+            sheet,
+            table=replace(sheet.table, data=data),
+            cells=tuple(one for one in sheet.cells if one.name != gone),
+            notes=(*sheet.notes, note),
+        )
+    return sheet
+
+
+def of_class(numbers: FloatArray, labels: IntArray, code: int) -> FloatArray:
+    """Return the probability of a class (n,) from those of the labels."""
+    total = 100 if np.nanmax(numbers) > 1 else 1
+    values = np.where(labels == code, numbers, total - numbers)
+    return np.where(labels < 0, np.nan, values)
+
+
+def is_of_predicted(
+    numbers: FloatArray, labels: IntArray, truth: IntArray | None, n_classes: int
+) -> bool:
+    """True if numbers (n,) are probabilities of the labels (n,), not of class 1.
+
+    They are at least 1 / K in every row, beside labels of both classes, which are not their halves;
+    and where class 0 is predicted, they say no more of the class than of being right.
+    """
+    there = (labels >= 0) & ~np.isnan(numbers)
+    numbers, labels = numbers[there], labels[there]
+    if len(numbers) < FEWEST_ROWS or (numbers == np.round(numbers)).all():
+        return False
+    total = 100 if numbers.max() > 1 else 1
+    if numbers.min() < total * LOWEST / n_classes or numbers.max() > total:
+        return False
+    of_other, of_positive = numbers[labels == 0], numbers[labels == 1]
+    if n_classes > 2 or not len(of_other) or not len(of_positive):
+        return n_classes > 2
+    if of_other.max() <= of_positive.min():  # labels of another threshold
+        return False
+    wrong = np.zeros(0, bool) if truth is None else truth[there][labels == 0] == 1
+    n_wrong = int(wrong.sum())
+    if not 0 < n_wrong < len(wrong) or of_other.min() == of_other.max():
+        return True
+    ranks = np.argsort(np.argsort(of_other)).astype(np.float64)
+    spread = ranks.std() * np.sqrt(1 / n_wrong + 1 / (len(wrong) - n_wrong))
+    return bool(ranks[wrong].mean() - ranks[~wrong].mean() < _ERRORS * spread)
+
+
+def _nearest(name: str, labels: Sequence[str], names: Sequence[str]) -> str:
+    """Return the labels of most words in common, then the nearest column."""
+    words, place = _words(name), names.index(name)
+    return min(labels, key=lambda one: (-len(words & _words(one)), abs(names.index(one) - place)))
+
+
+def _words(name: str) -> set[str]:
+    return {*re.findall(r"[^\W_]+", name.casefold())}
+
 
 def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
     """Leave out labels derived from a probability, such as `y_pred` beside `y_prob`.
 
-    Both belong to one model if their names say so, and if in every row the label is the class whose
-    probability is above 0.5, or the largest. Columns named by hand or in the metadata are always
-    configurations. Refuse names that say so if some rows contradict.
+    Both belong to one model if in every row the label is the class whose probability is above 0.5,
+    or the largest. Refuse names of one model if some rows contradict.
     """
-    for label, probability in _pairs(sheet).items():
-        column = sheet.column(sheet.configurations[label][0])
-        classes = in_order(sheet.roles["truth"])
-        if len(classes) == 2:
-            classes = positive_last(classes, request.positive, sheet.metadata, sheet.path)
-        code = {name: place for place, name in enumerate(classes)}
-        codes, names = column.named_codes()
-        places = [code.get(spelled(name, classes), -1) for name in names]
-        cells = sheet.configurations[probability]
-        complete = {cell.label for cell in cells} == set(classes) or len(cells) == 1
-        if min(places, default=-1) < 0 or not complete:
-            continue  # independent numbers
-        labels = np.array([*places, -1])[codes]
-        differ, n_rows = _unlike(sheet, labels, classes, cells)
-        if len(differ):
-            of_other = len(cells) == 1 and 2 * len(differ) > n_rows
-            raise column.fault(
-                f"{label} may be the label of {probability}, or a configuration of its own: it "
-                f"is not the more probable class in {len(differ)} of {n_rows} rows",
-                differ,
-                hint=f"{parameter('positive', classes[0])} if {probability} is that of "
-                f"{classes[0]!r}, {parameter('only')} '*' if both are configurations"
-                if of_other
-                else f"{parameter('exclude')} {label} if they are of one model, "
-                f"{parameter('only')} '*' if both are configurations",
-            )
-        if n_rows:
-            note = declared.prediction_chosen(probability, [label], "only")
-            rest = tuple(cell for cell in sheet.cells if cell.configuration != label)
-            sheet = replace(sheet, cells=rest, notes=(*sheet.notes, note))
+    classes = classes_of(sheet, request)
+    models = {} if classes is None else _models(sheet, classes)
+    if classes is None or not models:
+        return sheet
+    pairs, rows = _pairs(sheet), rows_at_a_glance(sheet)
+    glances = {name: some_rows(sheet, cells) for name, cells in models.items()}
+    for label, codes in labels_of(sheet, classes).items():
+        if len(sheet.configurations.get(label, ())) != 1:
+            continue
+        named = pairs.get(label)
+        enough = (codes == 0).any() and (codes == 1).any() and len(codes) >= FEWEST_ROWS
+        others = [name for name in models if name not in (label, named)] if enough else []
+        for model in ([named] if named in models else []) + others:
+            if model != named and _unlike(codes[rows], glances[model])[0].any():
+                continue
+            differ, usable = _unlike(codes, all_rows(sheet, models[model]))
+            if differ.any() and model == named:
+                raise _contradiction(sheet, label, model, differ, int(usable.sum()), classes)
+            if not differ.any() and usable.any():
+                note = declared.prediction_chosen(model, [label], "only")
+                rest = tuple(cell for cell in sheet.cells if cell.configuration != label)
+                sheet = replace(sheet, cells=rest, notes=(*sheet.notes, note))
+                break
     return sheet
+
+
+def _models(sheet: Sheet, classes: Sequence[str]) -> dict[str, Sequence[PredictionColumn]]:
+    """Return configurations with probabilities or scores: of the positive class, or of each."""
+    found: dict[str, Sequence[PredictionColumn]] = {}
+    if len(classes) == 2:
+        cells = undecided(sheet)
+        for cell, some in zip(cells, some_rows(sheet, cells).T, strict=True):
+            if (some != np.round(some))[~np.isnan(some)].any():
+                found[cell.configuration] = [cell]
+    for name, own in sheet.configurations.items():
+        by_class = {cell.label: cell for cell in own}
+        if name not in sheet.declared and {*by_class} == {*classes}:
+            found[name] = [by_class[one] for one in classes]
+    return found
+
+
+def _contradiction(
+    sheet: Sheet, label: str, model: str, differ: BoolArray, n_rows: int, classes: Sequence[str]
+) -> InputError:
+    """Return the error about labels that are called as a model, and contradict it in some rows."""
+    single = len(sheet.configurations[model]) == 1
+    n_unlike = int(differ.sum())
+    return sheet.column(sheet.configurations[label][0]).fault(
+        f"{label} may be the label of {model}, or a configuration of its own: it is not the more "
+        f"probable class in {n_unlike} of {n_rows} rows",
+        np.flatnonzero(differ),
+        hint=f"{parameter('positive', classes[0])} if {model} is that of {classes[0]!r}, "
+        f"{parameter('only')} '*' if both are configurations"
+        if single and 2 * n_unlike > n_rows
+        else f"{parameter('exclude')} {label} if they are of one model, "
+        f"{parameter('only')} '*' if both are configurations",
+    )
 
 
 def _pairs(sheet: Sheet) -> Mapping[str, str]:
@@ -89,10 +268,8 @@ def _probabilities(names: tuple[str, ...]) -> Mapping[str, str]:
     """Return names of probabilities by model."""
     heads: dict[str, str] = {}
     for name in names:
-        of_class = OF_CLASS.match(name)
-        for one in (name, of_class[1]) if of_class else (name,):
-            if match := _PROBABILITY.fullmatch(one):
-                heads.setdefault(_head(match), name)
+        if match := _PROBABILITY.fullmatch(name):
+            heads.setdefault(_head(match), name)
     return heads
 
 
@@ -102,32 +279,37 @@ def _head(match: re.Match[str]) -> str:
     return "" if name == "y" else name
 
 
-def _unlike(
-    sheet: Sheet, labels: IntArray, classes: Sequence[str], cells: Sequence[PredictionColumn]
-) -> tuple[IntArray, int]:
-    """Return the rows whose label is not the most probable class; and the number with both."""
-    columns = [sheet.column(cell) for cell in cells]
-    if any(column.is_text for column in columns) or (len(cells) == 1 and len(classes) != 2):
-        return np.arange(0), 0
-    numbers: FloatArray = np.stack([to_numbers(column.values) for column in columns], axis=-1)
+def _unlike(labels: IntArray, numbers: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """(n,) True where the label (n,) is not the most probable class of (n, K), or of the positive
+    one (n, 1); and where both are known.
+    """
     usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
-    if len(cells) > 1:
-        numbers = numbers[:, [[cell.label for cell in cells].index(one) for one in classes]]
+    if numbers.shape[1] > 1:
         own = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
-        return np.flatnonzero(usable & (own < numbers.max(axis=1))), int(usable.sum())
+        return usable & (own < numbers.max(axis=1)), usable
     one = numbers[:, 0]
-    half = 0.5 if one[usable].min(initial=1) >= 0 and one[usable].max(initial=0) <= 1 else 0.0
-    wrong = np.where(labels == 1, one < half, one > half)
-    return np.flatnonzero(usable & wrong), int(usable.sum())
+    low, high = one[usable].min(initial=1), one[usable].max(initial=0)
+    half = 0.0 if low < 0 else 0.5 if high <= 1 else 50.0 if high <= 100 else 0.0
+    return usable & np.where(labels == 1, one < half, one > half), usable
 
 
 RULES = (
     ReadingRule(
+        "probability of the predicted class",
+        "at least 1/K in every row, beside a column of labels that are no halves of it (`y_pred, "
+        "confidence`)",
+        "the probability that the label is right, which orders no class",
+        "of two classes it is turned into the probability of the positive one, with a note; else "
+        "the labels count",
+        turn_confidence,
+    ),
+    ReadingRule(
         "labels of probabilities",
-        "a label that in every row is the class whose probability is above 0.5, or the largest; "
-        "the names say that both are of one model",
+        "a label that in every row is the class whose probability is above 0.5, or the largest",
         "labels and probabilities of one model",
-        "the probabilities count, with a note; an error if some rows contradict the names",
+        "the probabilities count, with a note; an error if the names say that they are of one "
+        "model, and some rows contradict",
         one_of_each_model,
     ),
 )
+"""Rules on predicted labels."""

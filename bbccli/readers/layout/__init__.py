@@ -10,6 +10,7 @@ from bbccli.core.notes import Note, declared
 from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.readers.classes import in_order
 from bbccli.readers.columns import TABLE_RULES
+from bbccli.readers.layout.confidence import by_labels
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
 from bbccli.readers.layout.known import as_requested
@@ -41,6 +42,7 @@ def lay_out(
         tables, notes = folds_joined(tables, request)
     hints = replace(request.hints(metadata), tables=tables)
     by_hand = {*request.only, *metadata.configurations}
+    told: Sequence[Sequence[Note]] = ()
     for table in tables:
         # slices of time are called "Training060" in caret, which keeps only what is held out
         held_out = {"Resample"} if DIALECTS["caret"].recognises(table, hints) else set()
@@ -51,6 +53,9 @@ def lay_out(
         refuse_truth(request, hints.task)
         name, layouts = _layouts_of(tables, metadata, hints, request.dialect)
         if layouts:
+            score = request.roles.prediction
+            parts = [by_labels(*one, score) for one in zip(tables, layouts, strict=True)]
+            tables, layouts, told = map(list, zip(*parts, strict=True))
             table = stack(tables, layouts, hints)
         else:
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
@@ -59,7 +64,7 @@ def lay_out(
         sheet = _with_event(long_sheet(table, name, metadata, problems, scored=scored))
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
-    notes += _notes_on_columns(tables, layouts)
+    notes += [*_notes_on_columns(tables, layouts), *dict.fromkeys(chain.from_iterable(told))]
     sheet = replace(sheet, notes=(*notes, *sheet.notes))
     if "row_id" not in sheet.roles:
         appended = any(layout.configuration for layout in layouts)

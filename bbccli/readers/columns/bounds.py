@@ -1,0 +1,164 @@
+"""Bounds of intervals and quantiles beside predictions: they are in order in nearly every row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from bbccli.core.notes import identities, listing
+from bbccli.errors import InputError
+from bbccli.readers.arrow import to_numbers
+from bbccli.readers.columns.values import all_rows, some_rows, undecided
+from bbccli.readers.meaning import task_of
+from bbccli.readers.roles import Request
+from bbccli.readers.rules import ReadingRule
+from bbccli.readers.sheet import Sheet
+from bbccli.readers.table import PredictionColumn
+from bbccli.types import FloatArray, Task
+
+IN_ORDER = 0.95
+"""Share of the rows in which bounds must be in order; quantiles of a model may cross."""
+
+_SIDE = re.compile(
+    r"(?P<low>lower|lwr|lo|lb|lcl|low|min)|(?P<high>upper|upr|hi|ub|ucl|high|max)", re.IGNORECASE
+)
+_CERTAIN = frozenset({"lower", "lwr", "lb", "lcl", "upper", "upr", "ub", "ucl", "lo", "hi"})
+"""Words that mean bounds of an interval; others need the prediction between them."""
+
+_LEVEL = re.compile(
+    r"(?:(?<![a-z])(?:q|p|quantile)[_. -]?)?(0?\.\d+)$"
+    r"|(?<![a-z])(?:q|p|quantile)[_. -]?(\d{1,2})$|(?<!\d)(\d{1,2}(?:\.\d+)?)\s*%$",
+    re.IGNORECASE,
+)
+_POINT = re.compile(r"y_?hat|mean|point|forecast|pred(?:iction|icted)?|fit(?:ted)?|median", re.I)
+
+
+def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
+    """Leave out bounds and quantiles beside predictions of values.
+
+    Their names have a side (`lower`, `hi-90`) or a level (`0.1`, `q05`) beside the same stem, and
+    nearly all rows are in order. The prediction between them stays: the column of their stem, or
+    the median.
+    """
+    cells, truth = undecided(sheet), sheet.roles.get("truth")
+    given = task_of(request, sheet)
+    if len(cells) < 2 or truth is None or given not in (None, Task.REGRESSION):
+        return sheet
+    families = _families([cell.name for cell in cells])
+    if not families or truth.is_text or truth.is_boolean:
+        return sheet
+    if given is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
+        return sheet
+    first, gone = some_rows(sheet, cells), dict[int, None]()
+    for stem, places in families.items():
+        columns, middle = _with_middle(stem, places, cells)
+        if not _ordered(first[:, columns]) or not _certain(cells, places, middle):
+            continue
+        if _ordered(all_rows(sheet, [cells[c] for c in columns])):
+            gone |= dict.fromkeys(c for c in places.values() if c != middle)
+    if not gone:
+        return sheet
+    names = [cells[c].name for c in gone]
+    left = tuple(cell for cell in sheet.cells if cell.name not in names)
+    if not left:
+        raise InputError(
+            f"{listing(names)} are bounds or quantiles, in order in nearly every row; there is no "
+            "prediction beside them",
+            path=sheet.path,
+            column=names[0],
+            hint="add the point predictions, or name those that are configurations: --only NAME",
+        )
+    return replace(sheet, cells=left, notes=(*sheet.notes, identities.bounds_left_out(names)))
+
+
+def _families(names: Sequence[str]) -> dict[str, dict[float, int]]:
+    """Return stem -> level -> position; a side of an interval has the level -1, or 2."""
+    found: dict[str, dict[float, int]] = {}
+    for place, name in enumerate(names):
+        for stem, level in _readings(name):
+            found.setdefault(stem, {}).setdefault(level, place)
+    return {
+        stem: dict(sorted(levels.items()))
+        for stem, levels in found.items()
+        if len(levels) > 1 and min(levels) < 0.5 < max(levels)
+    }
+
+
+def _readings(name: str) -> list[tuple[str, float]]:
+    """Return the stem of a name without a side or a level, and this one."""
+    words = re.split(r"[\s_.\-()\[\]]+", name.casefold())
+    sides = [_SIDE.fullmatch(one) for one in words]
+    if any(sides):
+        place = next(i for i, one in enumerate(sides) if one)
+        width = next((float(one) for one in words[place + 1 :] if one.isdecimal()), 0.0)
+        side = sides[place]
+        level = 2 + width / 1000 if side and side["high"] else -1 - width / 1000
+        rest = [one for i, one in enumerate(words) if i != place and not one.isdecimal()]
+        return [(" ".join(filter(None, rest)), level)]
+    match = _LEVEL.search(name)
+    if not match:
+        return []
+    level = float(match[1]) if match[1] else float(match[2] or match[3]) / 100
+    return [(name[: match.start()].strip(" _.-").casefold(), level)] if 0 < level < 1 else []
+
+
+def _with_middle(
+    stem: str, places: Mapping[float, int], cells: Sequence[PredictionColumn]
+) -> tuple[list[int], int | None]:
+    """Return the columns of a family in order, with the prediction between them, if there is one.
+
+    That is the column of this stem, one called so (`mean`), or the median.
+    """
+    stems = {stem, stem.removesuffix(" interval").removesuffix(" ci").removesuffix(" pi")}
+    middle = None
+    for place, cell in enumerate(cells):
+        words = " ".join(re.split(r"[\s_.\-()]+", cell.name.casefold()))
+        plain = _POINT.sub("", words).strip()
+        if place not in places.values() and (words in stems or plain in stems):
+            middle = place
+            break
+    low = [c for level, c in places.items() if level < 0.5]
+    high = [c for level, c in places.items() if level > 0.5]
+    if middle is None:
+        middle = places.get(0.5)
+    return [*low, *([] if middle is None else [middle]), *high], middle
+
+
+def _ordered(columns: FloatArray) -> bool:
+    """True if columns (n, K) don't fall in nearly all rows, and rise in most."""
+    columns = columns[~np.isnan(columns).any(axis=1)]
+    steps = [(high >= low, high > low) for low, high in pairwise(columns.T)]
+    return bool(len(columns)) and all(
+        rises.mean() >= IN_ORDER and strictly.mean() > 0.5 for rises, strictly in steps
+    )
+
+
+def _certain(
+    cells: Sequence[PredictionColumn], places: Mapping[float, int], middle: int | None
+) -> bool:
+    """True if names mean bounds whatever is between: unmistakable words, or symmetric levels."""
+    if middle is not None:
+        return True
+    if all(0 < level < 1 for level in places):
+        return len(places) > 2 or abs(sum(places) - 1) < 1e-9
+    words = {
+        one for c in places.values() for one in re.split(r"[\s_.\-]+", cells[c].name.casefold())
+    }
+    return len(words & _CERTAIN) > 1
+
+
+RULES = (
+    ReadingRule(
+        "bounds and quantiles",
+        "in order in 95 % of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a "
+        "level (`0.1`, `p90`) of one stem",
+        "an interval or a distribution around a prediction, not further predictions",
+        "left out, with a note; the column of the stem, or the median, stays",
+        leave_out_bounds,
+    ),
+)
+"""Rules on what lies around predictions of values."""

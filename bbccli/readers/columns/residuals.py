@@ -1,0 +1,174 @@
+"""Columns computed from the truth and another column: residuals, losses, marks of right answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from types import MappingProxyType
+
+import numpy as np
+
+from bbccli.core.notes import listing
+from bbccli.errors import InputError
+from bbccli.readers.arrow import to_numbers
+from bbccli.readers.columns.labels import classes_of, labels_of
+from bbccli.readers.columns.values import (
+    FEWEST_ROWS,
+    alike,
+    all_rows,
+    rows_at_a_glance,
+    some_rows,
+    step_of,
+    undecided,
+)
+from bbccli.readers.meaning import task_of
+from bbccli.readers.roles import Request
+from bbccli.readers.rules import ReadingRule
+from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.types import FloatArray, Task
+
+_ROUNDED = 0.005
+"""Share of a column's spread by which it may differ, since the other one was rounded."""
+
+_CALLED = re.compile(r"resid|err|diff|loss|delta|dev|correct|right|hit", re.IGNORECASE)
+
+
+def _log_loss(truth: FloatArray, other: FloatArray) -> FloatArray:
+    return -np.log(np.where(truth == 1, other, np.where(truth == 0, 1 - other, np.nan)))
+
+
+FORMS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
+    {
+        "the truth minus {}": lambda truth, other: truth - other,
+        "{} minus the truth": lambda truth, other: other - truth,
+        "the absolute error of {}": lambda truth, other: np.abs(truth - other),
+        "the squared error of {}": lambda truth, other: (truth - other) ** 2,
+        "the relative error of {}": lambda truth, other: (other - truth) / truth,
+        "the absolute relative error of {}": lambda truth, other: np.abs((other - truth) / truth),
+        "the log-loss of {}": _log_loss,
+    }
+)
+"""What is computed of the truth and a column, up to a factor; broadcast."""
+
+
+def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
+    """Refuse columns that are the truth minus another one, or a loss of it, in every row."""
+    if "truth" not in sheet.roles or task_of(request, sheet) is Task.SCORE or sheet.layout != WIDE:
+        return sheet
+    classes = classes_of(sheet, request)
+    truth = _numbers_of(sheet, classes)
+    derived = {} if truth is None else _derived(sheet, truth)
+    if classes is not None:
+        derived |= _marks(sheet, classes)
+    if derived:
+        column, what = next(iter(derived.items()))
+        raise InputError(
+            f"{column} is {what} in every row, so it holds the truth"
+            + (f"; as do {listing([*derived][1:])}" if len(derived) > 1 else ""),
+            path=sheet.path,
+            column=column,
+            hint=" ".join(f"--exclude {name!r}" for name in derived)
+            + "; or use --only '*' if it is a configuration",
+        )
+    return sheet
+
+
+def _numbers_of(sheet: Sheet, classes: Sequence[str] | None) -> FloatArray | None:
+    """Return the truth (n_rows,) as numbers, 1 for the positive of two classes."""
+    column = sheet.roles["truth"]
+    if classes is not None and len(classes) == 2:
+        codes, names = column.named_codes()
+        return np.array([*map(float, map(classes.index, names)), np.nan])[codes]
+    return None if column.is_text else to_numbers(column.values).astype(np.float64)
+
+
+def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
+    """Return the columns that are computed from the truth and another column, and how.
+
+    A weighted sum over a few rows, of columns of one length, tells which of them may be equal.
+    """
+    cells, rows = undecided(sheet), rows_at_a_glance(sheet)
+    first, there = some_rows(sheet, cells).astype(np.float64), truth[rows][:, None]
+    first[~np.isfinite(first).all(axis=1)] = np.nan
+    sums, found = _sums(first), dict[str, str]()
+    for form, compute in FORMS.items():
+        made = compute(there, first)
+        for other, near in enumerate(alike(sums, _sums(made))):
+            for c in near.tolist():
+                pair = [cells[c].name, cells[other].name]
+                if (
+                    c == other
+                    or {*pair} & {*found}
+                    or not _equals(first[:, c], first[:, other], made[:, other])
+                ):
+                    continue
+                own, theirs = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
+                if _equals(own, theirs, compute(truth, theirs)):
+                    if form.startswith("the truth") and _is_the_prediction(own, theirs, *pair):
+                        pair.reverse()
+                    found[pair[0]] = form.format(pair[1])
+    return found
+
+
+def _sums(columns: FloatArray) -> FloatArray:
+    """Return weighted sums (C,) of columns (n, C), each of length 1."""
+    columns = np.where(np.isfinite(columns), columns, 0)
+    weights = np.random.default_rng(0).uniform(1, 2, len(columns))
+    lengths = np.sqrt((columns**2).sum(axis=0))
+    return np.asarray(weights @ columns / np.where(lengths > 0, lengths, 1))
+
+
+def _equals(column: FloatArray, other: FloatArray, made: FloatArray) -> bool:
+    """True if a column (n,) is a multiple of what was made (n,) of the other, up to rounding."""
+    known = np.isfinite(column) & np.isfinite(other)
+    there = known & np.isfinite(made)
+    column, other, made = column[there], other[there], made[there]
+    if len(made) < max(FEWEST_ROWS, 0.9 * known.sum()) or column.min() == column.max():
+        return False
+    factor = column @ made / (made @ made or 1.0)
+    within = max(step_of(column[:FEWEST_ROWS]) % 1, _ROUNDED * column.std())
+    tells = within < min(column.std(), factor * made.std(), other.std()) / 20
+    return bool(tells and (np.abs(column - factor * made) <= within).all())
+
+
+def _is_the_prediction(own: FloatArray, other: FloatArray, name: str, of: str) -> bool:
+    """True if of two columns that add up to the truth the first is the prediction."""
+    called = [_CALLED.search(one) is not None for one in (name, of)]
+    if called[0] != called[1]:
+        return called[1]
+    return bool(abs(np.nanmean(own)) > abs(np.nanmean(other)))
+
+
+def _marks(sheet: Sheet, classes: Sequence[str]) -> dict[str, str]:
+    """Return the columns that say in which rows a column of labels is right, or wrong."""
+    cells = [cell for cell in undecided(sheet) if _CALLED.search(cell.name)]
+    some = some_rows(sheet, cells)
+    marks = [c for c, one in zip(cells, some.T, strict=True) if np.isin(one, (0, 1, np.nan)).all()]
+    labels = labels_of(sheet, classes) if marks else {}
+    codes, names = sheet.roles["truth"].named_codes()
+    truth = np.array([*map(classes.index, names), -1])[codes]
+    found: dict[str, str] = {}
+    for mark, (label, predicted) in product(marks, labels.items()):
+        right, known = predicted == truth, (predicted >= 0) & (truth >= 0)
+        n_right = int(right[known].sum())
+        if label == mark.name or known.sum() < FEWEST_ROWS or not 0 < n_right < known.sum():
+            continue
+        said = all_rows(sheet, [mark])[known, 0]
+        for what, wanted in (("right", right[known]), ("wrong", ~right[known])):
+            if (said == wanted).all():
+                found[mark.name] = f"1 where {label} is {what}"
+    return found
+
+
+RULES = (
+    ReadingRule(
+        "residuals and losses",
+        "the truth minus another column, its negative, its absolute value or square, the log-loss "
+        "of another column, or 1 where another column of labels is right",
+        "computed from the truth, and so as good as a copy of it",
+        "an error, as for a copy of the truth",
+        refuse_residuals,
+    ),
+)
+"""Rules on columns that hold the truth."""
