@@ -137,3 +137,13 @@ def test_named_in_the_metadata(save):
     matrix = read(path)
     assert "mean" in matrix.configurations
     assert "flagged-left-out" not in codes(matrix)
+
+
+def test_neighbours_that_rounding_makes_alike_are_no_blends(save):
+    """In two decimals each is a mean of the others, and of hardly anything else."""
+    step = RNG.normal(size=N) / 200
+    near = {
+        name: (P[:, 0] + i * step).round(2) for name, i in (("low", 0), ("high", 2), ("mid", 1))
+    }
+    matrix = read(save("t.csv", {"y": TRUTH, "other": P[:, 1].round(2), **near}))
+    assert matrix.configurations == ("other", "low", "high", "mid")

@@ -50,6 +50,7 @@ def test_trials_of_subjects_are_doubted(save, table):
     assert matrix.groups is None
     found = note(matrix, "groups-likely")
     assert "30 values" in found.text
+    assert "belong together" in found.text
     assert f"--group {name}" in found.remedy
     grouped = read(path, roles=Roles(group=name))
     assert len(set(grouped.groups.tolist())) == N // OF
@@ -151,3 +152,10 @@ def test_groups_of_one_row_each_are_none(save):
     matrix = read(save("t.csv", {"patient_id": range(N), "y": TRUTH, **MODELS}))
     assert matrix.groups is None
     assert matrix.configurations == ("net 0", "net 1", "net 2")
+
+
+def test_one_truth_by_chance_is_no_reason_to_refuse(save):
+    """Pairs of which all but one are negative have one truth each anyway."""
+    truth = np.repeat([1, 0], [2, 58])
+    visits = {"visit": np.arange(60) // 2, "y": truth, **models(truth)}
+    assert "groups-likely" in codes(read(save("t.csv", visits)))

@@ -99,4 +99,5 @@ def test_whole_numbers_beside_values(save):
 def test_chance_models_keep_all(save):
     """Where no column predicts anything, nothing tells a feature."""
     noise = {f"net {i}": RNG.random(N) for i in range(3)}
-    assert read(save("t.csv", {"coin": SEX, "y": TRUTH, **noise})).n_configurations == 4
+    coins = {f"coin{chr(97 + i)}": RNG.integers(0, 2, N) for i in range(8)}
+    assert read(save("t.csv", {**coins, "y": TRUTH, **noise})).n_configurations == 11
