@@ -6,6 +6,7 @@ import copyreg
 import re
 from collections.abc import Container, Sequence
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 from bbccli.core.arguments import as_list
@@ -71,7 +72,19 @@ DEFAULTS = {
 
 def fitting(matrix: PredictionMatrix) -> list[Metric]:
     """Return the metrics that can score this matrix, in the order of the registry."""
-    return [m for m in METRICS.values() if _fits(m, matrix)]
+    return [_as_selected(m, matrix) for m in METRICS.values() if _fits(m, matrix)]
+
+
+def _as_selected(metric: Metric, matrix: PredictionMatrix) -> Metric:
+    """Return the metric with 0 for what is undefined, if the metadata say that this was done."""
+    gaps = matrix.available is not None and not matrix.repeated_holdout
+    zero = matrix.source.metadata.get("undefined") == 0
+    return _zeroed(metric) if zero and not gaps else metric
+
+
+@cache
+def _zeroed(metric: Metric) -> Metric:
+    return metric.zeroed
 
 
 def default_metric(matrix: PredictionMatrix) -> Metric:
@@ -175,7 +188,7 @@ def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
     """
     metric = metric_named(name)
     if _fits(metric, matrix):
-        return metric
+        return _as_selected(metric, matrix)
     problem, remedy = _misfit(metric, matrix)
     fit = f"metrics that fit: {', '.join(m.name for m in fitting(matrix)) or 'none yet'}"
     raise UnsupportedError(
@@ -273,8 +286,11 @@ def canonical(name: str, names: Container[str]) -> str:
 
 def _by_name(metric: Metric) -> Any:
     """Return how `pickle` and `copy` find a metric: one of ours by its unique name."""
-    if METRICS.get(metric.name) is metric:
+    known = METRICS.get(metric.name)
+    if known is metric:
         return metric_named, (metric.name,)
+    if known is not None and _zeroed(known) == metric:
+        return _zeroed, (known,)
     return object.__reduce_ex__(metric, 4)
 
 

@@ -120,6 +120,9 @@ class Metric:
     by_sample
         True if each sample contributes on its own, so that parts of the samples can be
         bound and added up apart: see `Statistic.totals`.
+    bind_zero
+        `bind`, but what is undefined on all samples that are bound counts as in scikit-learn: a
+        share of nothing is 0, and a class that neither truth nor predictions hold does not count.
     kind
         Its form. A metric of another kind than a mean, pairs or conditional means has a size bias:
         its expectation is different on few samples, and `bbc` corrects for that.
@@ -145,9 +148,17 @@ class Metric:
     smooth: bool = True
     by_class: bool = False
     by_sample: bool = False
+    bind_zero: Bind | None = None
 
     def __post_init__(self) -> None:
         settle(self)
+
+    @property
+    def zeroed(self) -> Metric:
+        """The metric bound by `bind_zero`; itself if there is no such form."""
+        if self.bind_zero is None:
+            return self
+        return replace(self, bind=self.bind_zero, bind_zero=None, by_sample=False)
 
     @property
     def of_pairs(self) -> bool:
@@ -224,10 +235,11 @@ class MeanScorer(Statistic):
         return not cast(Weight, self.parts[1]).exact
 
 
-def of_totals(parts: Sequence[Part], formula: Formula) -> Bind:
+def of_totals(parts: Sequence[Part], formula: Formula, *, whole: bool = False) -> Bind:
     """Performance as a formula of the weighted totals of some parts.
 
-    Totals of boolean parts are exact counts. Values that are not finite become NaN.
+    Totals of boolean parts are exact counts. Values that are not finite become NaN. If `whole`, the
+    formula also takes the totals of all samples that are bound.
 
     Examples
     --------
@@ -239,7 +251,7 @@ def of_totals(parts: Sequence[Part], formula: Formula) -> Bind:
     def bind(outcome: Outcome, predictions: Predictions) -> Statistic:
         terms = (part(outcome, predictions) for part in parts)
         sums = tuple(Sum.bound(one, outcome.weights) for one in terms)
-        return Statistic(sums, finite(formula), predictions.shape[1])
+        return Statistic(sums, finite(formula), predictions.shape[1], whole)
 
     return bind
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from bbccli.core.outcome import Outcome
-from bbccli.metrics.base import Metric, of_totals
-from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present
+from bbccli.metrics.base import Metric, Part, of_totals
+from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present, zeroed
 from bbccli.metrics.rests import (
     EACH_CLASS,
     NEGATIVES,
@@ -16,6 +17,7 @@ from bbccli.metrics.rests import (
     PREDICTED_NEGATIVE,
     PREDICTED_POSITIVE,
 )
+from bbccli.metrics.statistic import Formula
 from bbccli.types import (
     BoolArray,
     Direction,
@@ -77,27 +79,35 @@ _of_classes = partial(
 """A metric of binary labels of which 1 is best."""
 
 
+def _share(parts: tuple[Part, ...], of: Formula, **about: Any) -> Metric:
+    """Return a share, which is undefined, or 0 by `bind_zero`, where it is one of nothing."""
+    zero = of_totals(parts, zeroed(of), whole=True)
+    return _of_classes(bind=of_totals(parts, of), bind_zero=zero, **about)
+
+
 OVERLAP = (true_positive, predicted_positive, positive)
 
-PRECISION = _of_classes(
+PRECISION = _share(
+    (true_positive, predicted_positive),
+    np.divide,
     name="precision",
     kind=MetricKind.CONDITIONAL,
     label="precision",
     summary="share of the samples predicted positive that are positive (positive predictive value)",
-    bind=of_totals((true_positive, predicted_positive), np.divide),
     reference="Sokolova & Lapalme 2009",
     rests_on=PREDICTED_POSITIVE,
     formula="TP / (TP + FP)",
     undefined=PREDICTED_NONE,
 )
 
-RECALL = _of_classes(
+RECALL = _share(
+    (true_positive, positive),
+    np.divide,
     name="recall",
     kind=MetricKind.CONDITIONAL,
     label="recall",
     summary="share of the positive samples that are predicted positive (sensitivity, true positive "
     "rate)",
-    bind=of_totals((true_positive, positive), np.divide),
     reference="Sokolova & Lapalme 2009",
     rests_on=POSITIVES,
     formula="TP / (TP + FN)",
@@ -128,10 +138,11 @@ NPV = _of_classes(
     label="NPV",
 )
 
-F1 = _of_classes(
+F1 = _share(
+    OVERLAP,
+    f_scores,
     name="f1",
     summary="harmonic mean of precision and recall",
-    bind=of_totals(OVERLAP, f_scores),
     reference="van Rijsbergen 1979",
     rests_on=POSITIVES,
     formula="2 TP / (2 TP + FP + FN)",
@@ -139,10 +150,11 @@ F1 = _of_classes(
     label="F1",
 )
 
-F2 = _of_classes(
+F2 = _share(
+    OVERLAP,
+    partial(f_scores, beta=2.0),
     name="f2",
     summary="mean of precision and recall in which recall counts twice as much",
-    bind=of_totals(OVERLAP, partial(f_scores, beta=2.0)),
     reference="van Rijsbergen 1979",
     rests_on=POSITIVES,
     formula="5 TP / (5 TP + FP + 4 FN)",
@@ -150,10 +162,11 @@ F2 = _of_classes(
     label="F2",
 )
 
-F05 = _of_classes(
+F05 = _share(
+    OVERLAP,
+    partial(f_scores, beta=0.5),
     name="f0.5",
     summary="mean of precision and recall in which precision counts twice as much",
-    bind=of_totals(OVERLAP, partial(f_scores, beta=0.5)),
     reference="van Rijsbergen 1979",
     rests_on=POSITIVES,
     formula="1.25 TP / (1.25 TP + FP + 0.25 FN)",
@@ -161,10 +174,11 @@ F05 = _of_classes(
     label="F0.5",
 )
 
-JACCARD = _of_classes(
+JACCARD = _share(
+    OVERLAP,
+    overlap,
     name="jaccard",
     summary="samples positive and predicted positive, as a share of those that are either",
-    bind=of_totals(OVERLAP, overlap),
     reference="Jaccard 1912",
     rests_on=POSITIVES,
     formula="TP / (TP + FP + FN)",

@@ -8,7 +8,15 @@ import numpy as np
 
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
-from bbccli.metrics.confusion import MISSING_CLASS, Coded, actual, hits, totals_by_class
+from bbccli.metrics.confusion import (
+    MISSING_CLASS,
+    Coded,
+    actual,
+    averaged,
+    hits,
+    recalls,
+    totals_by_class,
+)
 from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING
 from bbccli.types import (
@@ -113,6 +121,7 @@ BALANCED_ACCURACY = _of_labels(
     label="balanced accuracy",
     summary="mean over classes of the share of their samples predicted correctly",
     bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    bind_zero=averaged(recalls, of_truth=True),
     by_class=True,
     reference="Brodersen et al. 2010",
     rests_on=EACH_CLASS,

@@ -57,7 +57,9 @@ def hits(outcome: Outcome, predicted: IntArray) -> Coded:
     return Coded(np.where(predicted == outcome.values[:, None], true.codes, -1), true.n_classes)
 
 
-def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part) -> Bind:
+def totals_by_class(
+    parts: Sequence[CodedPart], formula: Formula, *totals: Part, whole: bool = False
+) -> Bind:
     """As `of_totals`, with further totals (B, C, K) class by class; never makes an (N, C, K) array.
 
     parts: what is totalled class by class.
@@ -72,15 +74,15 @@ def totals_by_class(parts: Sequence[CodedPart], formula: Formula, *totals: Part)
 
         return dense
 
-    few = of_totals((*totals, *map(spread, parts)), formula)
+    few = of_totals((*totals, *map(spread, parts)), formula, whole=whole)
 
     def bind(outcome: Outcome, predictions: Predictions) -> Scorer:
         if len(outcome.classes) <= MANY_CLASSES:
             return few(outcome, predictions)
         shares = [Coded(np.where(part(outcome, predictions), 0, -1), 1) for part in totals]
         coded = (*shares, *(part(outcome, predictions) for part in parts))
-        by_class = ByClass(coded, len(shares), finite(formula), outcome.weights)
-        return Statistic((by_class,), lambda values: values, predictions.shape[1])
+        by_class = ByClass(coded, len(shares), finite(formula), outcome.weights, whole)
+        return Statistic((by_class,), lambda values, *_: values, predictions.shape[1], whole)
 
     return bind
 
@@ -93,12 +95,19 @@ class ByClass(Total):
     n_shares: number of parts of a single class, whose totals are (B, C).
     formula: totals to performances.
     sample_weights (N,), optional: sample weights.
+    whole: True if the formula also takes the totals of all samples.
     """
 
     parts: tuple[Coded, ...]
     n_shares: int
     formula: Formula
     sample_weights: FloatArray | None = None
+    whole: bool = False
+
+    @property
+    def n_samples(self) -> int:  # type: ignore[override]
+        """N."""
+        return len(self.parts[0].codes)
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""
@@ -113,7 +122,10 @@ class ByClass(Total):
         step = max(settled.memory // (BYTES * settled.jobs * cells), 1)
         for start in range(0, len(all_rows), step):
             rows = slice(start, start + step)
-            masses = scaled(all_rows[rows], self.sample_weights)
+            own = all_rows[rows]
+            if self.whole:
+                own = np.vstack([own, np.ones((1, own.shape[1]), own.dtype)])
+            masses = scaled(own, self.sample_weights)
             lanes = np.ascontiguousarray(masses.T, np.float64)
             common = [_totals(p, 0, lanes) if p.codes.shape[1] == 1 else None for p in self.parts]
             for position, c in enumerate(chosen):
@@ -121,6 +133,8 @@ class ByClass(Total):
                 sums = [_totals(p, c, lanes) if shared is None else shared for p, shared in pairs]
                 shares = [total[:, :, 0] for total in sums[: self.n_shares]]
                 totals = (*shares, *sums[self.n_shares :])
+                if self.whole:
+                    totals = (*(one[:-1] for one in totals), *(one[-1:] for one in totals))
                 values[rows, position] = self.formula(*totals)[:, 0]
         return values
 
@@ -128,7 +142,7 @@ class ByClass(Total):
         """Keep the samples in `rows`; the classes stay, also those that lose all samples."""
         parts = tuple(Coded(part.codes[rows], part.n_classes) for part in self.parts)
         sample_weights = None if self.sample_weights is None else self.sample_weights[rows]
-        return ByClass(parts, self.n_shares, self.formula, sample_weights)
+        return ByClass(parts, self.n_shares, self.formula, sample_weights, self.whole)
 
 
 def _totals(part: Coded, column: int, lanes: FloatArray) -> FloatArray:
@@ -140,6 +154,16 @@ def _totals(part: Coded, column: int, lanes: FloatArray) -> FloatArray:
     shape = (part.n_classes, len(codes))
     sums = csc_array((counted, np.maximum(codes, 0), np.arange(len(codes) + 1)), shape) @ lanes
     return np.ascontiguousarray(sums.T)[:, None]
+
+
+def precisions(hits: FloatArray, guessed: FloatArray, actual: FloatArray) -> FloatArray:
+    """TP / (TP + FP) of each class (B, C, K)."""
+    return hits / guessed
+
+
+def recalls(hits: FloatArray, guessed: FloatArray, actual: FloatArray) -> FloatArray:
+    """TP / (TP + FN) of each class (B, C, K)."""
+    return hits / actual
 
 
 def f_scores(
@@ -162,3 +186,31 @@ def weighted(values: FloatArray, actual: FloatArray) -> FloatArray:
     """Mean (B, C) over classes by their size; classes without samples don't count."""
     parts = np.where(actual > 0, actual * values, 0.0)
     return np.asarray(parts.sum(axis=-1) / actual.sum(axis=-1))
+
+
+def zeroed(of_class: Formula) -> Formula:
+    """Return a formula of totals, and of those of all samples, with 0 where it is undefined on
+    these.
+    """
+
+    def of(*totals: FloatArray) -> FloatArray:
+        half = len(totals) // 2
+        values, everywhere = of_class(*totals[:half]), of_class(*totals[half:])
+        return np.where(np.isnan(values) & np.isnan(everywhere), 0.0, values)
+
+    return of
+
+
+def averaged(of_class: Formula, *, by_size: bool = False, of_truth: bool = False) -> Bind:
+    """Mean over classes, equal or by size, or of the truth alone, as scikit-learn has it: see
+    `Metric.bind_zero`.
+    """
+
+    def formula(*totals: FloatArray) -> FloatArray:
+        values = zeroed(of_class)(*totals)
+        if by_size:
+            return weighted(values, totals[2])
+        met = totals[5] + (0 if of_truth else totals[4]) > 0
+        return np.asarray(np.where(met, values, 0.0).sum(axis=-1) / met.sum(axis=-1))
+
+    return totals_by_class((hits, guessed, actual), formula, whole=True)

@@ -1,34 +1,37 @@
-"""Precision, recall and F1 over several classes: by class, by sample, or by size of class."""
+"""Precision, recall and F1 over all classes: by class, by sample, or by size of class."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from bbccli.metrics.base import Metric, mean_of
-from bbccli.metrics.classification import is_correct
+from bbccli.metrics.classification import CLASSES, is_correct
 from bbccli.metrics.confusion import (
     MISSING_CLASS,
     NEVER_PREDICTED,
     actual,
+    averaged,
     f_scores,
     guessed,
     hits,
+    precisions,
+    recalls,
     totals_by_class,
     weighted,
 )
 from bbccli.metrics.rests import EACH_CLASS, EACH_CLASS_PREDICTED, EVERY_SAMPLE
-from bbccli.types import Direction, MetricKind, PredictionKind, Task
+from bbccli.types import Direction, MetricKind, PredictionKind
 
 _averaged = partial(
     Metric,
-    tasks=frozenset({Task.MULTICLASS}),
+    tasks=CLASSES,
     wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
     reference="Sokolova & Lapalme 2009",
     by_class=True,
 )
-"""A metric of multiclass labels of which 1 is best."""
+"""A metric of predicted classes of which 1 is best."""
 
 _as_accuracy = partial(
     _averaged,
@@ -47,6 +50,7 @@ PRECISION_MACRO = _averaged(
     label="macro precision",
     summary="mean over classes of the precision",
     bind=totals_by_class((hits, guessed), lambda tp, predicted: (tp / predicted).mean(axis=-1)),
+    bind_zero=averaged(precisions),
     rests_on=EACH_CLASS_PREDICTED,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FPₖ)",
     undefined=NEVER_PREDICTED + "; scikit-learn by default counts its precision as 0",
@@ -66,6 +70,7 @@ PRECISION_WEIGHTED = _averaged(
     bind=totals_by_class(
         (hits, guessed, actual), lambda tp, predicted, true: weighted(tp / predicted, true)
     ),
+    bind_zero=averaged(precisions, by_size=True),
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) TPₖ / (TPₖ + FPₖ), with tₖ = TPₖ + FNₖ samples of class k",
     undefined="if a class that has samples is predicted for none; scikit-learn by default "
@@ -78,6 +83,7 @@ RECALL_MACRO = _averaged(
     label="macro recall",
     summary="mean over classes of the recall: the balanced accuracy",
     bind=totals_by_class((hits, actual), lambda tp, true: (tp / true).mean(axis=-1)),
+    bind_zero=averaged(recalls),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ TPₖ / (TPₖ + FNₖ)",
     undefined=MISSING_CLASS,
@@ -103,6 +109,7 @@ F1_MACRO = _averaged(
     label="macro F1",
     summary="mean over classes of F1",
     bind=totals_by_class((hits, guessed, actual), lambda *totals: f_scores(*totals).mean(axis=-1)),
+    bind_zero=averaged(f_scores),
     rests_on=EACH_CLASS,
     formula="(1/K) Σₖ 2 TPₖ / (2 TPₖ + FPₖ + FNₖ)",
     undefined=MISSING_CLASS,
@@ -123,6 +130,7 @@ F1_WEIGHTED = _averaged(
         (hits, guessed, actual),
         lambda tp, predicted, true: weighted(f_scores(tp, predicted, true), true),
     ),
+    bind_zero=averaged(f_scores, by_size=True),
     rests_on=EVERY_SAMPLE,
     formula="Σₖ (tₖ/N) 2 TPₖ / (2 TPₖ + FPₖ + FNₖ), with tₖ = TPₖ + FNₖ samples of class k",
 )

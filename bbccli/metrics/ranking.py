@@ -10,6 +10,7 @@ import numpy as np
 
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, OfColumn, Scorer, UnderWeights, by_column, pair_share
+from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.confusion import MISSING_CLASS
 from bbccli.metrics.kernels.pairs import controls_around, presort
 from bbccli.metrics.kernels.running import Grid, take
@@ -33,14 +34,22 @@ def gini(outcome: Outcome, scores: FloatArray) -> Scorer:
 
 
 def one_versus_one(outcome: Outcome, scores: FloatArray) -> Scorer:
-    """Bind the mean over ordered pairs of classes of their AUC, of scores (N, C, K)."""
+    """Bind the mean over ordered pairs of classes of their AUC, of scores (N, C, K); of two classes
+    the AUC, of scores (N, C).
+    """
+    if scores.ndim == 2:
+        return bind_auc(outcome, scores)
     members = {k: outcome.values == k for k in np.unique(outcome.values).astype(int)}
     sides = [(i, members[i], members[j]) for i, j in permutations(members, 2)]
     return _mean_share(outcome, scores, sides)
 
 
 def one_versus_rest(outcome: Outcome, scores: FloatArray) -> Scorer:
-    """Bind the mean over classes of the AUC against all others, of scores (N, C, K)."""
+    """Bind the mean over classes of the AUC against all others, of scores (N, C, K); of two classes
+    the AUC, of scores (N, C).
+    """
+    if scores.ndim == 2:
+        return bind_auc(outcome, scores)
     members = {k: outcome.values == k for k in np.unique(outcome.values).astype(int)}
     return _mean_share(outcome, scores, [(k, inside, ~inside) for k, inside in members.items()])
 
@@ -154,7 +163,7 @@ AUC_OVO = _of_scores(
     kind=MetricKind.PAIRS,
     label="AUC (one vs one)",
     summary="mean over ordered pairs of classes of the AUC of the first one's score",
-    tasks=frozenset({Task.MULTICLASS}),
+    tasks=CLASSES,
     bind=one_versus_one,
     reference="Hand & Till 2001",
     formula="(1 / (K (K - 1))) Σ over i ≠ j of A(i|j), the AUC of the scores of class i among "
@@ -168,7 +177,7 @@ AUC_OVR = _of_scores(
     kind=MetricKind.PAIRS,
     label="AUC (one vs rest)",
     summary="mean over classes of the AUC of their score against all other samples",
-    tasks=frozenset({Task.MULTICLASS}),
+    tasks=CLASSES,
     bind=one_versus_rest,
     reference="Provost & Domingos 2000",
     formula="(1/K) Σₖ of the AUC of the scores of class k, its samples against all others; "

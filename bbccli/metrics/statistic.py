@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -55,6 +56,9 @@ class Total(ABC):
 
     n_classes = 0
     """Totals of each configuration, if there are several."""
+
+    n_samples = 0
+    """N, if the total says so."""
 
     @abstractmethod
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
@@ -113,6 +117,11 @@ class Sum(Total):
     def steady(self) -> bool:  # type: ignore[override]
         """True of counts, and of real terms if each configuration has a column."""
         return self.exact or (self.terms.ndim == 2 and self.terms.shape[1] > 1)
+
+    @property
+    def n_samples(self) -> int:  # type: ignore[override]
+        """N."""
+        return len(self.terms)
 
     @property
     def n_classes(self) -> int:  # type: ignore[override]
@@ -348,11 +357,14 @@ class Statistic:
     parts: the totals.
     formula: performance from the totals; NaN where undefined.
     n_configurations: C.
+    whole: True if the formula also takes the totals of all samples under a weight of 1:
+        ``formula(*totals, *of_all)``.
     """
 
     parts: tuple[Total, ...]
     formula: Formula
     n_configurations: int
+    whole: bool = False
 
     def __call__(self, weights: IntArray, configurations: IntArray | None = None) -> FloatArray:
         """Performance (B, C') of each configuration under each row of weights (B, N)."""
@@ -365,6 +377,7 @@ class Statistic:
         shared = Weighting(weights)
         with np.errstate(invalid="ignore", over="ignore"):
             totals = [part.of(shared, configurations) for part in self.parts]
+        totals += [_chosen(total, configurations) for total in self._of_all]
         return self._value(totals, (len(weights), n_chosen))
 
     def paired(self, weights: IntArray | Weighting, configurations: IntArray) -> FloatArray:
@@ -372,6 +385,7 @@ class Statistic:
         shared = weights if isinstance(weights, Weighting) else Weighting(weights)
         with np.errstate(invalid="ignore", over="ignore"):
             totals = [part.paired(shared, configurations) for part in self.parts]
+        totals += [_chosen(total, configurations).swapaxes(0, 1) for total in self._of_all]
         return self._value(totals, (len(configurations), 1))[:, 0]
 
     def without_each(
@@ -386,6 +400,7 @@ class Statistic:
             columns = chosen[start : start + step]
             with np.errstate(invalid="ignore", over="ignore"):
                 totals = [part.without(weights, units, columns) for part in self.parts]
+            totals += [_chosen(total, columns) for total in self._of_all]
             blocks.append(self._value(totals, (units.n_units, len(columns))))
         return np.hstack(blocks) if blocks else np.empty((units.n_units, 0))
 
@@ -410,6 +425,7 @@ class Statistic:
     def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
         """Performance (F, C) of each configuration on the samples of each of F parts."""
         totals = [part.in_parts(members) for part in self._sums]
+        totals += totals if self.whole else []
         return self._value(totals, (len(members), self.n_configurations))
 
     @property
@@ -427,6 +443,12 @@ class Statistic:
         """True if all totals are sums of counts, which are exact in any order."""
         return self.adds_up and all(part.exact for part in self._sums)
 
+    @cached_property
+    def _of_all(self) -> list[NDArray[Any]]:
+        """Totals (1, C, ...) of all samples, if the formula takes them."""
+        everything = Weighting(np.ones((1, self.parts[0].n_samples), np.uint8))
+        return [part.of(everything) for part in self.parts] if self.whole else []
+
     @property
     def _sums(self) -> list[Sum]:
         return [part for part in self.parts if isinstance(part, Sum)]
@@ -436,6 +458,12 @@ class Statistic:
         if values.shape == shape or (values.shape[0] == shape[0] and values.shape[1] > 1):
             return values
         return np.array(np.broadcast_to(values, shape))
+
+
+def _chosen(total: NDArray[Any], configurations: IntArray | None) -> NDArray[Any]:
+    """Return totals (1, C', ...) of some configurations; shared ones (1, 1, ...) as they are."""
+    shared = configurations is None or total.shape[1] == 1
+    return total if shared else total[:, configurations]
 
 
 def finite(formula: Formula) -> Formula:

@@ -44,6 +44,8 @@ class Metadata:
         Number of configurations tried.
     selection
         Pooling by which the tool selected.
+    undefined
+        0 if the tool counts an undefined precision, recall or F score as 0.
     bounds
         Smallest and largest possible score, for scores without a truth.
     roles
@@ -62,6 +64,7 @@ class Metadata:
     flags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
     n_candidates_total: int | None = None
     selection: Pooling | None = None
+    undefined: int | None = None
     bounds: tuple[float, float] | None = None
     roles: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
     cells: Mapping[str, tuple[str, str | None]] = field(default_factory=lambda: _NOTHING)
@@ -78,6 +81,7 @@ class Metadata:
             "n_candidates_total": self.n_candidates_total,
             "selection": None if self.selection is None else str(self.selection),
             "bounds": self.bounds and list(self.bounds),
+            "undefined": self.undefined,
             "weight": self.roles.get("weight"),
             "configs": [{"id": one, "flags": list(listed)} for one, listed in self.flags.items()]
             or None,
@@ -110,6 +114,7 @@ def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadat
         flags=_flags(_expect(raw, "configs", list, place) or [], place),
         n_candidates_total=_expect(raw, "n_candidates_total", int, place),
         selection=_word(Pooling, raw, "selection", place),
+        undefined=_zero(raw.get("undefined"), place),
         bounds=_bounds(_expect(raw, "bounds", list, place), place),
         **_columns(raw, place),
         run=ToolRun.of(raw),
@@ -222,6 +227,13 @@ def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | No
             hint="give two numbers, such as [1, 5]",
         )
     return float(numbers[0]), float(numbers[1])
+
+
+def _zero(value: Any, place: str) -> int | None:
+    if value is not None and (value != 0 or isinstance(value, bool)):
+        hint = "0 counts undefined precisions, recalls and F scores as 0; else leave it out"
+        raise InputError(f"metadata key 'undefined' is {value!r}", path=place, hint=hint)
+    return None if value is None else 0
 
 
 def _wrong(what: str, wanted: str, place: str) -> InputError:

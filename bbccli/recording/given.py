@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from bbccli.core.arguments import as_list, check_order
 from bbccli.errors import OptionError, nearest
+from bbccli.metrics import METRICS, canonical
 from bbccli.recording.store import Design
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
@@ -51,7 +52,7 @@ def position(given: Any, name: str) -> int:
 # The design
 
 
-def design_of(y: Any, task: str | None, scoring: Any) -> Design:
+def design_of(y: Any, task: str | None, scoring: str) -> Design:
     """Return a design with the truth, and with the task if it was not given."""
     values = as_array(y, "y")
     values = values.reshape(-1) if values.ndim and values.size == len(values) else values
@@ -69,13 +70,13 @@ def design_of(y: Any, task: str | None, scoring: Any) -> Design:
         _refuse(words, "y of a regression must be a list of numbers", "check task=")
         return Design(Task.REGRESSION, values.astype(np.float64), ())
     _refuse(len(labels) < 2, "y has one class only", "classification needs at least two")
-    names = _names_of(labels.tolist())
+    names = class_names(labels.tolist())
     codes = np.searchsorted(labels, values).astype(np.int64)
     of_classes = Task.BINARY if len(labels) == 2 else Task.MULTICLASS
     return Design(of_classes, codes, names, labels=labels)
 
 
-def _names_of(labels: Iterable[Any]) -> tuple[str, ...]:
+def class_names(labels: Iterable[Any]) -> tuple[str, ...]:
     """Return class names; a whole number is written as an integer."""
     return tuple(
         str(int(one) if isinstance(one, float) and one.is_integer() else one) for one in labels
@@ -91,7 +92,7 @@ def check_index(y: Any, rows: IntArray | None = None, **others: Any) -> None:
         check_order(of_rows | others)
 
 
-def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
+def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: str) -> Task:
     """Classes, unless numbers have decimals or the metric is for values; binary or not is left
     open.
     """
@@ -99,12 +100,9 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: Any) -> Task:
         return Task.BINARY
     if len(labels) > 2 and (values % 1 != 0).any():
         return Task.REGRESSION
-    if isinstance(scoring, str):
-        from bbccli.metrics import METRICS, canonical
-
-        metric = METRICS.get(canonical(scoring, METRICS))
-        if metric is not None:
-            return Task.REGRESSION if Task.REGRESSION in metric.tasks else Task.BINARY
+    metric = METRICS.get(canonical(scoring, METRICS))
+    if metric is not None:
+        return Task.REGRESSION if Task.REGRESSION in metric.tasks else Task.BINARY
     _refuse(
         len(labels) > 2,
         f"y has {len(labels)} different integers: classes or values?",
@@ -265,7 +263,7 @@ def predictions_of(given: Any, n: int, design: Design) -> tuple[NDArray[Any], Pr
 
     Columns that are named as the classes may come in any order.
     """
-    array, columns = as_array(given, "predictions"), _names_of(getattr(given, "columns", ()))
+    array, columns = as_array(given, "predictions"), class_names(getattr(given, "columns", ()))
     if array.ndim == 2 and columns and sorted(columns) == sorted(design.classes):
         array = array[:, [columns.index(name) for name in design.classes]]
     if array.dtype.hasobject:

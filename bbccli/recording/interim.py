@@ -15,11 +15,16 @@ import numpy as np
 from bbccli.core.matrix import PredictionMatrix, SampleKeys, Unfinished
 from bbccli.core.outcome import Outcome
 from bbccli.core.plan import CLIP, Plan
+from bbccli.core.source import Source
 from bbccli.errors import InputError
 from bbccli.metrics import Metric
 from bbccli.metrics.planned import with_clip
 from bbccli.recording.store import Design, Part
+from bbccli.stats.verification import with_other_positive
 from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, PredictionKind
+
+AS_SKLEARN = Source(metadata={"undefined": 0})
+"""Of predictions that a metric of scikit-learn scored."""
 
 
 def common_kind(kinds: Iterable[PredictionKind], path: str | Path = "") -> PredictionKind:
@@ -94,7 +99,7 @@ def matrix_so_far(
             kinds |= {part.kind for part in parts if part.kind is not None}
     again = np.unique(rows, return_inverse=True)[1] if (np.diff(rows) == 0).any() else None
     groups = again if design.groups is None else design.groups[rows]
-    return PredictionMatrix(
+    matrix = PredictionMatrix(
         outcome=Outcome(
             design.task,
             design.truth[rows],
@@ -109,7 +114,9 @@ def matrix_so_far(
         groups=groups,
         sample_keys=None if again is not None else SampleKeys(rows),
         unfinished=unfinished,
+        source=AS_SKLEARN,
     )
+    return with_other_positive(matrix) if design.positive else matrix
 
 
 def _place(design: Design, part: Part) -> tuple[IntArray, int]:

@@ -20,7 +20,14 @@ from bbccli.metrics import Metric, metric_named
 from bbccli.recording import given, store
 from bbccli.recording.given import Split
 from bbccli.recording.interim import matrix_so_far, plan_for, pooling_for
-from bbccli.recording.scorer import RecordingScorer, Turn, known_tests, metric_of, own_score
+from bbccli.recording.scorer import (
+    RecordingScorer,
+    Turn,
+    convention_of,
+    known_tests,
+    metric_of,
+    own_score,
+)
 from bbccli.recording.store import Part, by_identity, identity_of, parts_in
 from bbccli.recording.tries import tries_of
 from bbccli.types import IntArray, Pooling
@@ -92,7 +99,8 @@ class Recorder:
         if response and response not in given.RESPONSES:
             hint = f"one of: {', '.join(given.RESPONSES)}"
             raise OptionError(f"response is {response!r}", hint=hint)
-        plan = given.design_of(y, task, scoring)
+        name, _ = convention_of(scoring)
+        plan = given.design_of(y, task, name)
         given.check_length(X, plan.n_samples)
         given.check_index(y, groups=groups, sample_weight=sample_weight)
         of = (cv, X, y, groups, plan.labels is not None)
@@ -102,7 +110,8 @@ class Recorder:
             tests=tuple(test for _, test in self._splits),
             groups=None if groups is None else given.codes_of_groups(groups, plan.n_samples),
             weights=given.weights_of(sample_weight, plan.n_samples),
-            scoring=scoring if isinstance(scoring, str) else "",
+            scoring=name,
+            positive=convention_of(scoring, plan.labels)[1],
         )
         self._session = time.time_ns()
         self._turn, self._seen = Turn(), dict[str, Part]()

@@ -10,6 +10,7 @@ import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.errors import OptionError
+from bbccli.metrics import ALIASES, METRICS
 from bbccli.recording import store
 from bbccli.recording.given import (
     RESPONSES,
     Split,
     UnfitError,
     class_name,
+    class_names,
     codes_of,
     parameters_of,
 )
@@ -170,6 +173,34 @@ def metric_of(scoring: Any) -> Any:
         hint = "give a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); for "
         hint += "several metrics, record the one that selects"
         raise OptionError(f"scikit-learn has no scorer {scoring!r}", hint=hint) from None
+
+
+def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str, str]:
+    """Return scikit-learn's name of a metric, also of a scorer made of its function, and its
+    positive class among `labels` if that is not the last; empty if there is none.
+    """
+    scorer = scoring.metric if isinstance(scoring, RecordingScorer) else metric_of(scoring)
+    name = scoring if isinstance(scoring, str) else ""
+    if not name and hasattr(scorer, "_score_func"):
+        from sklearn.metrics import get_scorer_names
+
+        names = {one.replace("-", "_") for one in (*ALIASES, *METRICS)} & set(get_scorer_names())
+        name = next((one for one in sorted(names) if _form(metric_of(one)) == _form(scorer)), "")
+    function, given = getattr(scorer, "_score_func", None), getattr(scorer, "_kwargs", {})
+    if function is None or labels is None or len(labels) != 2:
+        return name, ""
+    own = signature(function).parameters.get("pos_label")
+    label = given.get("pos_label", own.default if own else None)
+    first = label is not None and given.get("average", "binary") == "binary" and label == labels[0]
+    return name, class_names(labels[:1])[0] if first else ""
+
+
+def _form(scorer: Any) -> tuple[Any, ...]:
+    """Return what makes a scorer, but for the positive class and what is the default anyway."""
+    default = ("average", "binary"), ("zero_division", 0), ("zero_division", "warn")
+    given = [one for one in sorted(scorer._kwargs.items()) if one not in default]
+    rest = [one for one in given if one[0] != "pos_label"]
+    return scorer._score_func, scorer._sign, scorer._response_method, rest
 
 
 # Predictions of estimators, in the form of a part

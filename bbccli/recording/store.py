@@ -71,6 +71,8 @@ class Design:
         Sample weights.
     scoring
         scikit-learn's name of the metric; empty if it has none.
+    positive
+        The positive class of the metric, if it is not the last one.
     labels : (K,), optional
         The classes as given to the recorder; not part of the folder.
     """
@@ -82,6 +84,7 @@ class Design:
     groups: IntArray | None = None
     weights: FloatArray | None = None
     scoring: str = ""
+    positive: str = ""
     labels: NDArray[Any] | None = None
 
     @property
@@ -106,7 +109,8 @@ class Design:
         """SHA-256 of the design: equal for equal data and folds."""
         kept = self.arrays().items()
         about = sorted((name, str(a.dtype), a.shape, a.tobytes().hex()) for name, a in kept)
-        text = json.dumps([self.task, self.classes, self.scoring, about])
+        positive = [self.positive] if self.positive else []
+        text = json.dumps([self.task, self.classes, self.scoring, about, *positive])
         return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
@@ -155,6 +159,7 @@ def start(folder: Path, design: Design) -> None:
         "task": str(design.task),
         "classes": list(design.classes),
         "scoring": design.scoring,
+        "positive_class": design.positive or None,
         "selection": "fold-mean",
         "n_samples": design.n_samples,
         "n_splits": len(design.tests),
@@ -216,7 +221,10 @@ def _design(about: dict[str, Any], arrays: dict[str, Any]) -> Design:
         if name in arrays and arrays[name].dtype.kind != kind:
             raise DamagedError(f"{name} of another type")
     groups, weights = arrays.get("groups"), arrays.get("weights")
-    return Design(task, truth, classes, tests, groups, weights, str(about.get("scoring") or ""))
+    scoring, positive = (str(about.get(key) or "") for key in ("scoring", "positive_class"))
+    if positive not in ("", *classes):
+        raise DamagedError("the positive class is none of the classes")
+    return Design(task, truth, classes, tests, groups, weights, scoring, positive)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)

@@ -20,6 +20,7 @@ from bbccli.core.source import ReportedScore, agrees, tolerance_of
 from bbccli.errors import InputError, OptionError
 from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.recording.given import class_name, of_candidate, parameters_of
+from bbccli.recording.interim import AS_SKLEARN
 from bbccli.recording.store import (
     PARTS,
     Design,
@@ -31,7 +32,7 @@ from bbccli.recording.store import (
     write_listed,
 )
 from bbccli.recording.tries import TOLERANCE, agreeing, share_of, tries_of
-from bbccli.stats.verification import Compared, compared
+from bbccli.stats.verification import Compared, compared, with_other_positive
 from bbccli.types import FloatArray, PredictionKind, Task
 
 
@@ -301,8 +302,7 @@ Again = tuple[Compared, Part, Candidate]
 def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Again], list[str]]:
     """Recompute the scores of all parts if bbc has the metric of the search, or say why not.
 
-    Left out if conventions differ: test sets that lack a class, and a positive class that does not
-    sort last.
+    Left out are test sets that lack a class.
     """
     recorded = [(part, candidate) for candidate in candidates for part in candidate.parts]
     scored = [one for one in recorded if np.isfinite(np.nan if (s := one[0].score) is None else s)]
@@ -314,10 +314,6 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
         why = "a metric that bbc lacks" if metric is None else f"not a metric of {plan.task} tasks"
         called = f"{plan.scoring}, {why}" if plan.scoring else "a function"
         return [], [f"the search scores by {called}: {none_again}"]
-    if plan.task is Task.BINARY and plan.classes[0] == "1":
-        return [], []  # the search may use the other class
-    if any(part.weights is not None and not (part.weights > 0).all() for part, _ in scored):
-        return [], [f"weights that are not positive: {none_again}"]
     groups: dict[Any, list[tuple[Part, Candidate]]] = {}
     for part, candidate in scored:
         truth = plan.truth[plan.tests[part.split]] if part.split is not None else ()
@@ -342,19 +338,22 @@ def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[C
     first = group[0]
     assert first.kind is not None
     assert first.split is not None
+    truth, weights = plan.truth[plan.tests[first.split]], first.weights
     values = np.stack([np.asarray(part.predictions) for part in group], axis=1)[None]
+    if weights is not None:  # samples of weight 0 do not count
+        values, truth, weights = values[:, weights > 0], truth[weights > 0], weights[weights > 0]
     inexact = metric.wants in (PredictionKind.PROBABILITY, PredictionKind.VALUE)
     share = share_of([first.predictions]) if inexact else TOLERANCE
     cut = plan.task is Task.BINARY and first.kind is PredictionKind.SCORE
     matrix = PredictionMatrix(
-        outcome=Outcome(
-            plan.task, plan.truth[plan.tests[first.split]], plan.classes, weights=first.weights
-        ),
+        outcome=Outcome(plan.task, truth, plan.classes, weights=weights),
         predictions=values if values.dtype.kind == "f" else values.astype(np.float64),
         configurations=tuple(map(str, range(len(group)))),
         kind=first.kind,
         threshold=0.0 if cut else None,
+        source=AS_SKLEARN,
     )
+    matrix = with_other_positive(matrix) if plan.positive else matrix
     scores = (
         ReportedScore(
             id=name,

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import is_classifier, is_regressor
-from sklearn.metrics import get_scorer
 from sklearn.utils import check_random_state
 
 from bbccli.core.arguments import choice
@@ -25,12 +24,12 @@ from bbccli.dropping.base import RuleNeed
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
-from bbccli.metrics import ALIASES, METRICS, Metric, metric_named
+from bbccli.metrics import Metric, choose_metric, metric_named
 from bbccli.metrics.planned import with_clip
 from bbccli.readers import matrix_of
 from bbccli.recording.given import Split, codes_of_groups, design_of, of_candidate, weights_of
 from bbccli.recording.interim import common_kind, dtype_of, matrix_so_far, plan_for, pooling_for
-from bbccli.recording.scorer import RecordingScorer, own_score
+from bbccli.recording.scorer import convention_of, own_score
 from bbccli.recording.store import Design, Part
 from bbccli.recording.tries import share_of, short_names
 from bbccli.search.keeper import Keeper, KeptScore
@@ -55,13 +54,9 @@ def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) 
     """
     if metric is not None:
         return metric_named(metric)
-    scoring = scoring.metric if isinstance(scoring, RecordingScorer) else scoring
-    name = scoring if isinstance(scoring, str) else ""
-    if scoring is None or scoring is own_score:
+    name, _ = convention_of(scoring)
+    if not name and (scoring is None or getattr(scoring, "metric", None) is own_score):
         name = "accuracy" if is_classifier(estimator) else "r2" if is_regressor(estimator) else ""
-    elif not name:
-        names = (one.replace("-", "_") for one in (*ALIASES, *METRICS))
-        name = next((one for one in names if _scores_alike(one, scoring)), "")
     try:
         return metric_named(name)
     except OptionError:
@@ -70,14 +65,6 @@ def metric_of_search(metric: str | Metric | None, scoring: Any, estimator: Any) 
             f"bbc has no metric for {scored_by}",
             hint="give metric=NAME to drop by; bbc metrics lists the names",
         ) from None
-
-
-def _scores_alike(name: str, scorer: Any) -> bool:
-    """True if scikit-learn has a scorer of this name that equals this one."""
-    try:
-        return repr(get_scorer(name)) == repr(scorer)
-    except ValueError:
-        return False
 
 
 @dataclass
@@ -124,7 +111,8 @@ class Race:
         """
         metric = metric_of_search(search.metric, search.scoring, search.estimator)
         values = Task.REGRESSION in metric.tasks and not is_classifier(search.estimator)
-        design = design_of(y, Task.REGRESSION if values else Task.MULTICLASS, None)
+        design = design_of(y, Task.REGRESSION if values else Task.MULTICLASS, "")
+        design = replace(design, positive=convention_of(search.scoring, design.labels)[1])
         if design.task not in metric.tasks:
             tasks = " and ".join(sorted(map(str, metric.tasks)))
             raise UnsupportedError(
@@ -279,11 +267,12 @@ class Race:
             groups=None if self.design.groups is None else self.design.groups[tested],
             weights=None if np.isnan(weights).any() else weights[tested],
             task=self.design.task,
-            positive=names[-1] if self.design.task is Task.BINARY else None,
+            positive=self.design.positive or (names[-1] if self.design.task is Task.BINARY else None),
             metadata={
                 "classes": list(names),
                 "configs": [{"id": name} for name in self.names],  # every column is a configuration
                 "selection": str(self.pooling if several else Pooling.POOLED),
+                "undefined": 0,
             },
         )
         kind = common_kind({part.kind for part in every if part.kind})  # 0 and 1 are not labels
@@ -306,7 +295,8 @@ class Race:
     def _verify(self, matrix: PredictionMatrix, clip: float, alive: Sequence[int]) -> None:
         """Warn if the search and the metric score differently in the same folds."""
         try:
-            ours = np.concatenate(fold_performances(matrix, with_clip(self.metric, clip)))
+            metric = with_clip(choose_metric(self.metric, matrix), clip)
+            ours = np.concatenate(fold_performances(matrix, metric))
         except UndefinedError:
             return
         splits = list(self.parts[alive[0]])

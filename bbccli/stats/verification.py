@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import undefined_as_zero
 from bbccli.core.plan import CLIP
 from bbccli.core.rounding import count
 from bbccli.core.source import ReportedScore, ToolRun, TwoFigures, Verification, agrees
@@ -20,7 +21,7 @@ from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical, fitting
 from bbccli.metrics.planned import with_clip
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.types import FloatArray, Pooling, PredictionKind
+from bbccli.types import FloatArray, Pooling, PredictionKind, Task
 
 
 def verify(matrix: PredictionMatrix) -> Verification | None:
@@ -66,12 +67,30 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
 def verified(matrix: PredictionMatrix) -> PredictionMatrix:
     """Return the matrix with the result of `verify`.
 
+    If the scores agree only if what is undefined counts as 0, it does so from here on, with a note.
+
     Raises InputError: as `verify`.
     """
-    verification = verify(matrix)
+    try:
+        verification = verify(matrix)
+    except InputError:
+        zero, run = _counting_zero(matrix), matrix.source.run
+        try:
+            verification = verify(zero)
+        except InputError:
+            zero = matrix
+        if zero is matrix or run is None:
+            raise
+        label = next(METRICS[_metric(one)].label for one in run.leaderboard)
+        matrix = replace(zero, notes=(*zero.notes, undefined_as_zero(label, run.tool)))
     if verification is None:
         return matrix
     return replace(matrix, source=replace(matrix.source, verification=verification))
+
+
+def _counting_zero(matrix: PredictionMatrix) -> PredictionMatrix:
+    about = {**matrix.source.metadata, "undefined": 0}
+    return replace(matrix, source=replace(matrix.source, metadata=about))
 
 
 def _metric(score: ReportedScore) -> str:
@@ -235,11 +254,30 @@ def _refuted(
 
 
 def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> str:
-    """Return the likely cause; only swapped classes are tried, all else is a guess."""
-    if _metric(score) == "auc" and matrix.kind is not PredictionKind.LABEL:
-        source, column = columns[score.id]
-        candidates = Candidates(source, METRICS["auc"], score.selection)
-        value = candidates.performances()[column]
-        if abs(1 - value - score.value) <= score.tolerance:
-            return "the classes are swapped: choose the other one by --positive"
-    return "rows, classes or labels are not those of the run"
+    """Return the likely cause: another positive class is tried, all else is a guess."""
+    source, _ = columns[score.id]
+    if matrix.task is Task.BINARY and isinstance(source.predictions, np.ndarray):
+        other = with_other_positive(source)
+        swapped = replace(source, outcome=other.outcome)  # predictions of the other class
+        name = other.outcome.classes[-1]
+        for one, words in (
+            (other, f"the run's positive class is the other one: --positive {name}"),
+            (swapped, "the classes are swapped: choose the other one by --positive"),
+        ):
+            labels = one is swapped and source.kind is PredictionKind.LABEL
+            forms = () if labels else (one, _counting_zero(one))
+            if any(again.confirmed for form in forms for again in compared(form, [score])):
+                return words
+    name = METRICS[_metric(score)].label
+    return f"rows, classes or labels are not those of the run, or it defines {name} otherwise"
+
+
+def with_other_positive(matrix: PredictionMatrix) -> PredictionMatrix:
+    """Return predictions of the other class of two, which becomes the positive one."""
+    outcome, mirrored = matrix.outcome, matrix.kind is PredictionKind.SCORE
+    other = replace(outcome, values=1 - outcome.values, classes=outcome.classes[::-1])
+    threshold = matrix.threshold
+    if threshold is not None:
+        threshold = -threshold if mirrored else 1 - threshold
+    predictions = -matrix.predictions if mirrored else 1 - matrix.predictions
+    return replace(matrix, outcome=other, predictions=predictions, threshold=threshold)

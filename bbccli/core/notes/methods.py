@@ -152,6 +152,32 @@ def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
     )
 
 
+@note(DOUBT)
+def undefined_folds(name: str, n_undefined: int, n_folds: int, label: str) -> Texts:
+    """The winner's performance is undefined in some folds, such as a precision where it predicts no
+    positive sample. Its mean is over the other folds, so it may win by predicting next to nothing.
+
+    Remedy: if the search counted such folds as 0, as scikit-learn and AutoGluon do, write
+    `"undefined": 0` into the [metadata](formats.md#metadata). Else use a metric that is defined in
+    every fold, such as F1.
+    """
+    return (
+        f"{label} of {name}, the winner, is undefined in {n_undefined} of {n_folds} folds, and its "
+        "mean is over the others",
+        '"undefined": 0 in the metadata counts such folds as 0, as scikit-learn does',
+    )
+
+
+@note(HARMLESS)
+def undefined_as_zero(label: str, tool: str) -> Texts:
+    """The run's own scores are those of its predictions if an undefined precision, recall or F
+    score counts as 0, so it counts as 0 here.
+
+    Remedy: nothing.
+    """
+    return f"undefined {label} counts as 0, as in the scores of {tool}", "none needed"
+
+
 @note(HARMLESS)
 def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
     """The note lists the configuration that each outer fold of `ncv` selected.

@@ -110,7 +110,7 @@ def load(path: Path) -> Predictions:
         left_out=tuple(excluded),
         unchecked=f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)",
     )
-    about = Metadata(flags=flags, run=run)
+    about = Metadata(flags=flags, undefined=0, run=run)
     if (path / _BOARD).is_file():
         about = _with_leaderboard(path / _BOARD, run, about)
     patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)

@@ -237,6 +237,9 @@ def handed_over(run: Recording) -> Predictions:
     if run.kind is PredictionKind.LABEL:
         names = np.array([*plan.classes, None], dtype=object)
         predictions = names[np.where(np.isfinite(predictions), predictions, -1).astype(np.int64)]
+    elif plan.positive:  # of the last class
+        mirrored = run.kind is PredictionKind.PROBABILITY
+        predictions = 1 - predictions if mirrored else -predictions
     several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
     board, complete = dict(_leaderboard(run, selection)), run.complete
@@ -264,11 +267,13 @@ def handed_over(run: Recording) -> Predictions:
         Metadata(
             task=plan.task,
             classes=plan.classes,
+            positive_class=plan.positive or None,
             flags={
                 one.name: tuple(dict.fromkeys(flag for part in one.parts for flag in part.flags))
                 for one in tries
             },
             selection=selection if several else None,
+            undefined=0 if plan.scoring else None,
             n_candidates_total=len(tries) + len(run.left_out),
             run=report,
         ),

@@ -253,6 +253,11 @@ def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
     made configuration by configuration, so they don't depend on which are bound together.
     """
     members = members_of(folds)
+    bound = scorer.scorer if isinstance(scorer, AvailableCases) else scorer
+    if isinstance(bound, Statistic) and bound.whole:
+        everything = np.ones((1, len(folds)), np.uint8)
+        of_folds = zip(*by_fold(scorer, folds), strict=True)
+        return np.vstack([one(everything[:, rows]) for rows, one in of_folds])
     if isinstance(scorer, Statistic) and scorer.adds_up and not scorer.counted:
         return scorer.in_parts(members)
     parts = [

@@ -31,6 +31,7 @@ from bbccli.core.notes import (
     one_se_winner,
     single_configuration,
     tied_winners,
+    undefined_folds,
     undefined_repeats,
 )
 from bbccli.core.plan import Plan
@@ -215,6 +216,7 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
         )
     notes = _on_others(matrix, values, winner, selector, plan)
     notes += _on_majority(matrix, winner, selector) + _on_failures(matrix, selector)
+    notes += _undefined_folds(matrix, selector, winner, plan)
     notes += _undefined_repeats(matrix, metric, np.array([winner]))
     apart = pooling is not plan.pooling and metric is selector
     return Choice(winner, naive, notes, float(values[winner]) if apart else None)
@@ -283,6 +285,19 @@ def _on_failures(matrix: PredictionMatrix, selector: Metric) -> tuple[Note, ...]
         return ()
     n_failed = evaluation.n_scored_errors
     return (failures_best(n_failed),) if n_failed else ()
+
+
+def _undefined_folds(
+    matrix: PredictionMatrix, metric: Metric, winner: int, plan: Plan
+) -> tuple[Note, ...]:
+    """Return a note where the winner was selected by fewer folds than there are."""
+    if plan.pooling is not Pooling.FOLD_MEAN:
+        return ()
+    values = np.concatenate([folds[:, winner] for folds in fold_performances(matrix, metric)])
+    n_undefined, name = int(np.isnan(values).sum()), matrix.configurations[winner]
+    if not n_undefined:
+        return ()
+    return (undefined_folds(name, n_undefined, len(values), metric.label),)
 
 
 def _undefined_repeats(
