@@ -213,4 +213,17 @@ def averaged(of_class: Formula, *, by_size: bool = False, of_truth: bool = False
         met = totals[5] + (0 if of_truth else totals[4]) > 0
         return np.asarray(np.where(met, values, 0.0).sum(axis=-1) / met.sum(axis=-1))
 
-    return totals_by_class((hits, guessed, actual), formula, whole=True)
+    return totals_by_class((_all_hits, _all_guessed, _all_actual), formula, whole=True)
+
+
+def _all_actual(outcome: Outcome, predicted: IntArray) -> Coded:
+    return Coded(outcome.values.astype(np.int64).reshape(-1, 1), len(outcome.classes))
+
+
+def _all_guessed(outcome: Outcome, predicted: IntArray) -> Coded:
+    return Coded(predicted, len(outcome.classes))
+
+
+def _all_hits(outcome: Outcome, predicted: IntArray) -> Coded:
+    right = predicted == outcome.values[:, None]
+    return Coded(np.where(right, predicted, -1), len(outcome.classes))

@@ -13,7 +13,7 @@ from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.results import Estimate
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
-from bbccli.notebook.given import command_of, options_from, source_of
+from bbccli.notebook.given import command_of, options_from, plan_of_search, source_of
 from bbccli.notebook.result import Figure, Result
 from bbccli.schema.correct import Envelope, to_report
 from bbccli.types import Pooling
@@ -97,6 +97,11 @@ def correct(
     >>> result.naive > result.value
     True
     """
+    if metric is None:
+        options = {**plan_of_search(predictions), **options}
+        metric = options.pop("metric", None)
+    if pooling is None:
+        pooling = options.pop("pooling", None)
     analysis = options_from(
         Analysis,
         options
@@ -244,7 +249,7 @@ class Correction(Result):
     def _lines(self) -> Sequence[str]:
         from bbccli.reports.page.whole import first_lines
 
-        return first_lines(self.document.record)
+        return first_lines(self.document.record, named=True)
 
     def _repr_html_(self) -> str:
         from bbccli.reports.page.whole import cell_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from itertools import chain
@@ -232,6 +233,12 @@ def _path(given: Any) -> str:
     return str(given) if isinstance(given, str | PurePath) else str(_folder(given) or "")
 
 
+def plan_of_search(predictions: Any) -> dict[str, Any]:
+    """Return the metric, the pooling and the clip by which a search selected, if it kept them."""
+    kept = _of_search(predictions) is not predictions
+    return dict(getattr(predictions, "plan_", {})) if kept else {}
+
+
 def _of_search(predictions: Any) -> Any:
     """Return the matrix kept by a search; anything else unchanged."""
     matrix = getattr(predictions, "matrix_", None)
@@ -240,7 +247,16 @@ def _of_search(predictions: Any) -> Any:
 
 def _recording(predictions: Any) -> str | None:
     """Return the folder of a `Recorder` or of a recorded search; None for anything else."""
-    folder = _folder(predictions)
+    folder, refit = _folder(predictions), getattr(predictions, "refit", None)
+    if folder is not None and isinstance(predictions.scoring if refit else None, Mapping):
+        selects = predictions.scoring.get(refit)
+        if isinstance(refit, str) and getattr(selects, "folder", None) is None:
+            warnings.warn(
+                f"the search selects by {refit!r}, which was not recorded: the winner here is that "
+                "by the recorded metric",
+                UserWarning,
+                stacklevel=5,
+            )
     if folder is None and hasattr(predictions, "fit"):
         raise OptionError(
             f"{type(predictions).__name__} kept no predictions",
@@ -251,7 +267,9 @@ def _recording(predictions: Any) -> str | None:
 
 def _folder(predictions: Any) -> PurePath | None:
     scoring = getattr(predictions, "scoring", predictions)
-    scorers = scoring.values() if isinstance(scoring, Mapping) else [scoring]
+    scorers = [scoring]
+    if isinstance(scoring, Mapping):  # the one that selects, if several are recorded
+        scorers = [scoring.get(getattr(predictions, "refit", None)), *scoring.values()]
     folders = (getattr(scorer, "folder", None) for scorer in scorers)
     return next((one for one in folders if isinstance(one, PurePath)), None)
 

@@ -8,6 +8,7 @@ import math
 import operator
 from collections.abc import Iterable, Mapping, Sequence, Set
 from contextlib import suppress
+from importlib import import_module
 from numbers import Integral
 from typing import Any
 
@@ -37,6 +38,18 @@ def as_array(given: Any, name: str) -> NDArray[Any]:
     except ValueError:
         raise OptionError(
             f"{name} has lists of different lengths", hint="give as many values in each"
+        ) from None
+
+
+def of_sklearn(module: str) -> Any:
+    """Return a module of scikit-learn, which is not a dependency of bbc."""
+    try:
+        return import_module(f"sklearn.{module}")
+    except ModuleNotFoundError:
+        raise OptionError(
+            "a scorer by name and folds by number need scikit-learn",
+            hint="pip install scikit-learn; or give pairs of train and test rows as cv, and "
+            "call rec.write() in a loop of your own",
         ) from None
 
 
@@ -96,13 +109,15 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: str) -> Task:
     """Classes, unless numbers have decimals or the metric is for values; binary or not is left
     open.
     """
+    metric = METRICS.get(canonical(scoring, METRICS))
+    if values.dtype.kind in "biuf" and metric and Task.REGRESSION in metric.tasks:
+        return Task.REGRESSION
     if values.dtype.kind not in "iuf" or (values.dtype.kind != "f" and len(labels) <= 2):
         return Task.BINARY
     if len(labels) > 2 and (values % 1 != 0).any():
         return Task.REGRESSION
-    metric = METRICS.get(canonical(scoring, METRICS))
     if metric is not None:
-        return Task.REGRESSION if Task.REGRESSION in metric.tasks else Task.BINARY
+        return Task.BINARY
     _refuse(
         len(labels) > 2,
         f"y has {len(labels)} different integers: classes or values?",
@@ -143,14 +158,17 @@ def codes_of_groups(groups: Any, n_samples: int) -> IntArray:
 
 
 def weights_of(sample_weight: Any, n_samples: int) -> FloatArray | None:
-    """Return the weights as positive numbers, one per sample."""
+    """Return the weights, one per sample; of weight 0 is a sample that does not count."""
     if sample_weight is None:
         return None
     weights = np.empty(0)
     with suppress(TypeError, ValueError):
         weights = np.asarray(sample_weight, np.float64)
-    wrong = weights.shape != (n_samples,) or not (np.isfinite(weights) & (weights > 0)).all()
-    _refuse(wrong, "sample_weight must be positive numbers", "give one per sample")
+    other = weights.shape != (n_samples,)
+    _refuse(other, "sample_weight must be a list of numbers", "give one per sample")
+    wrong = not (np.isfinite(weights) & (weights >= 0)).all() or not weights.any()
+    hint = "0 is for a sample that does not count; some must be positive"
+    _refuse(wrong, "sample_weight holds negative or infinite numbers, or zeros alone", hint)
     return weights
 
 
@@ -194,8 +212,7 @@ def _pairs(cv: Any, features: Any, truth: Any, groups: Any, classifies: bool) ->
     """Return train and test rows as given, or as drawn by a splitter."""
     try:
         if cv is None or (isinstance(cv, Integral) and not isinstance(cv, bool)):
-            from sklearn.model_selection import check_cv
-
+            check_cv = of_sklearn("model_selection").check_cv
             cv = check_cv(cv, np.asarray(truth), classifier=classifies)
         if hasattr(cv, "split") and not isinstance(cv, str):
             seen = np.zeros((len(truth), 1)) if features is None else features
@@ -314,9 +331,12 @@ class UnfitError(ValueError):
     """Predictions that can't be kept."""
 
 
-def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
-    """Return the position of each value among the sorted classes; an UnfitError for other
-    values.
+VALUES = "a value between classes"
+
+
+def codes_of(values: NDArray[Any], labels: NDArray[Any], *, strict: bool = True) -> IntArray:
+    """Return the position of each value among the K sorted classes; for another label, such as
+    "abstain", K, or an UnfitError if `strict`.
     """
     values = np.asarray(values)
     if values.dtype.kind in "US" and labels.dtype.kind not in "USO":
@@ -326,8 +346,11 @@ def codes_of(values: NDArray[Any], labels: NDArray[Any]) -> IntArray:
     except TypeError:
         raise UnfitError(f"predicts {values.dtype}; the classes are {labels.dtype}") from None
     wrong = labels[codes] != values
-    if wrong.any():
-        raise UnfitError(f"predicts {values[wrong].tolist()[0]!r}, which is not one of the classes")
+    if wrong.any() and (strict or values.dtype.kind == "f"):
+        fractions = values.dtype.kind == "f" and bool((values % 1 != 0).any())
+        what = VALUES if fractions else "which is not one of the classes"
+        raise UnfitError(f"predicts {values[wrong].tolist()[0]!r}, {what}")
+    codes = np.where(wrong, len(labels), codes)
     return np.asarray(codes, np.int16 if len(labels) < 2**15 else np.int64)
 
 

@@ -6,7 +6,9 @@ configuration has predicted, with all others that predict these too.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +23,24 @@ from bbccli.metrics import Metric
 from bbccli.metrics.planned import with_clip
 from bbccli.recording.store import Design, Part
 from bbccli.stats.verification import with_other_positive
-from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, PredictionKind
+from bbccli.types import FloatArray, IntArray, MetricKind, Pooling, PredictionKind, Task
 
 AS_SKLEARN = Source(metadata={"undefined": 0})
 """Of predictions that a metric of scikit-learn scored."""
+
+
+OTHER = "(another label)"
+"""Name of the class of predicted labels that the truth lacks: they are never right."""
+
+
+def with_others(design: Design, parts: Iterable[Part]) -> Design:
+    """Return the design, with a further class if a label that is none of its classes was
+    predicted.
+    """
+    labels = (one.predictions for one in parts if one.kind is PredictionKind.LABEL)
+    if not any((np.asarray(one) == len(design.classes)).any() for one in labels):
+        return design
+    return replace(design, task=Task.MULTICLASS, classes=(*design.classes, OTHER), positive="")
 
 
 def common_kind(kinds: Iterable[PredictionKind], path: str | Path = "") -> PredictionKind:
@@ -91,6 +107,12 @@ def matrix_so_far(
     folds = np.repeat(np.arange(len(places)), [len(rows) for rows, _ in places])
     order = np.lexsort((repeats, rows))
     rows, repeats, folds = rows[order], repeats[order], folds[order]
+    design = with_others(design, itertools.chain(*tried.values()))
+    weights = _weights(design, of_reference, order)
+    if weights is not None:  # a sample of weight 0 does not count
+        counts = weights > 0
+        rows, repeats, folds = rows[counts], repeats[counts], folds[counts]
+        weights = weights[counts]
     predicted, kinds = {}, set()
     for name, parts in tried.items():
         values = _predictions(design, parts, repeats, rows)
@@ -100,12 +122,7 @@ def matrix_so_far(
     again = np.unique(rows, return_inverse=True)[1] if (np.diff(rows) == 0).any() else None
     groups = again if design.groups is None else design.groups[rows]
     matrix = PredictionMatrix(
-        outcome=Outcome(
-            design.task,
-            design.truth[rows],
-            design.classes,
-            weights=_weights(design, of_reference, order),
-        ),
+        outcome=Outcome(design.task, design.truth[rows], design.classes, weights=weights),
         predictions=np.stack([*predicted.values()], axis=1)[None],
         configurations=tuple(predicted),
         kind=common_kind(kinds),

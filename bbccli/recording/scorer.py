@@ -27,6 +27,7 @@ from bbccli.recording.given import (
     class_name,
     class_names,
     codes_of,
+    of_sklearn,
     parameters_of,
 )
 from bbccli.recording.store import Part
@@ -107,6 +108,11 @@ class RecordingScorer:
             warnings.warn(f"predictions were not recorded: {error}", RuntimeWarning, stacklevel=2)
         return score
 
+    @property
+    def __name__(self) -> str:
+        """Name of the metric, by which TPOT calls its scores."""
+        return getattr(self.metric, "__name__", "") or convention_of(self)[0] or "score"
+
     def __repr__(self) -> str:
         return f"RecordingScorer({self.metric!r}, {str(self.folder)!r})"
 
@@ -165,10 +171,9 @@ def metric_of(scoring: Any) -> Any:
         return own_score
     if callable(scoring):
         return scoring
-    from sklearn.metrics import get_scorer
-
+    metrics = of_sklearn("metrics")
     try:
-        return get_scorer(scoring)
+        return metrics.get_scorer(scoring)
     except (ValueError, TypeError):
         hint = "give a name of sklearn.metrics.get_scorer_names(), or scorer(estimator, X, y); for "
         hint += "several metrics, record the one that selects"
@@ -182,9 +187,8 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
     scorer = scoring.metric if isinstance(scoring, RecordingScorer) else metric_of(scoring)
     name = scoring if isinstance(scoring, str) else ""
     if not name and hasattr(scorer, "_score_func"):
-        from sklearn.metrics import get_scorer_names
-
-        names = {one.replace("-", "_") for one in (*ALIASES, *METRICS)} & set(get_scorer_names())
+        known = of_sklearn("metrics").get_scorer_names()
+        names = {one.replace("-", "_") for one in (*ALIASES, *METRICS)} & set(known)
         name = next((one for one in sorted(names) if _form(metric_of(one)) == _form(scorer)), "")
     function, given = getattr(scorer, "_score_func", None), getattr(scorer, "_kwargs", {})
     if function is None or labels is None or len(labels) != 2:
@@ -286,7 +290,8 @@ def _kept(
     Returns
     -------
     predictions : (n,) or (n, K)
-        Class codes, values, probabilities or scores; for two classes those of the last.
+        Class codes, K for a label that is none of the K classes, values, probabilities or scores;
+        for two classes those of the last.
     kind
         Their kind.
     """
@@ -295,7 +300,7 @@ def _kept(
             raise UnfitError(f"{name} did not return a list of values")
         return answer.reshape(-1), PredictionKind.VALUE
     if name == "predict":
-        return codes_of(answer.reshape(-1), labels), PredictionKind.LABEL
+        return codes_of(answer.reshape(-1), labels, strict=False), PredictionKind.LABEL
     if name == "decision_function":
         if len(labels) == 2 and answer.size == len(answer):
             return answer.reshape(-1), PredictionKind.SCORE

@@ -19,8 +19,8 @@ from bbccli.core.rounding import count
 from bbccli.core.source import ReportedScore, agrees, tolerance_of
 from bbccli.errors import InputError, OptionError
 from bbccli.metrics import METRICS, Metric, canonical
-from bbccli.recording.given import class_name, of_candidate, parameters_of
-from bbccli.recording.interim import AS_SKLEARN
+from bbccli.recording.given import VALUES, class_name, of_candidate, parameters_of
+from bbccli.recording.interim import AS_SKLEARN, with_others
 from bbccli.recording.store import (
     PARTS,
     Design,
@@ -91,10 +91,20 @@ def candidates_of(results: Any, metric: str, configuration: str, folder: Path) -
     scoring = getattr(results, "scoring", None)
     pairs = scoring.items() if isinstance(scoring, Mapping) else ()
     ours = [str(key) for key, scorer in pairs if getattr(scorer, "folder", None) == folder]
+    if getattr(scoring, "folder", None) == folder and named and named != ["score"]:
+        raise OptionError(
+            f"the recorded scorer returns several scores: {', '.join(named)}",
+            hint="record one that returns a number, by which the search selects",
+        )
     name = metric or (named if len(named) == 1 else [*ours, ""])[0]
     if name not in named or "params" not in keys:
-        hint = f"it has: {', '.join(named)}" if named else "give a fitted search or cv_results_"
-        raise OptionError(f"the results have no metric {name!r}", hint=hint)
+        problem, hint = "these are not the results of a search", "give it fitted, or cv_results_"
+        if named:
+            problem = (
+                f"the results have no metric {name!r}" if name else "there are several metrics"
+            )
+            hint = f"give metric= one of: {', '.join(named)}"
+        raise OptionError(problem, hint=hint)
     pattern = re.compile(rf"split(\d+)_test_{re.escape(name)}")
     columns = sorted((int(m[1]), key) for key in keys if (m := pattern.fullmatch(key)))
     if not columns:
@@ -165,10 +175,12 @@ def verified(
     deviation = _check_means(folder, candidates)
     again, why = _recomputed(plan, candidates)
     for one, part, candidate in again:
-        if not one.confirmed:
+        if not one.confirmed and not _by_other_classes(one, part):
             what = f"on split {part.split} the stored predictions have a score of"
             value, score = plan.sign * one.value, float(part.score or 0.0)
             raise _mismatch(folder, candidate.label, what, value, score)
+    others = [f"{c.label} on split {p.split}" for one, p, c in again if not one.confirmed]
+    again = [one for one in again if one[0].confirmed]
     groups, board = by_identity(everything), []
     tried, recorded_again = dict[str, None](), dict[str, None]()
     for each in candidates:
@@ -189,9 +201,39 @@ def verified(
         largest_deviation=deviation,
         largest_recomputed=max((one.difference for one, *_ in again), default=None),
         n_recomputed=len(again),
-        notes=(*why, *_otherwise(plan, again), *[f"{before}; every try counts"][: len(tried)]),
+        notes=(
+            *_on_refit(results, folder),
+            *why,
+            *[f"{OTHER_CLASSES}: {listing(others)}"][: len(others)],
+            *_otherwise(plan, again),
+            *[f"{before}; every try counts"][: len(tried)],
+        ),
         recorded_again=tuple(recorded_again),
     )
+
+
+OTHER_CLASSES = (
+    "predict() gives other classes than what was recorded; Recorder(response='predict') keeps them"
+)
+
+
+def _by_other_classes(one: Compared, part: Part) -> bool:
+    """True if the metric is of classes, which the part does not hold."""
+    wants = METRICS[canonical(one.score.metric, METRICS)].wants
+    return wants is PredictionKind.LABEL and part.kind is not PredictionKind.LABEL
+
+
+def _on_refit(results: Any, folder: Path) -> list[str]:
+    """Return a note on a search that selects by a metric that was not recorded."""
+    scoring, refit = getattr(results, "scoring", None), getattr(results, "refit", None)
+    if not isinstance(scoring, Mapping) or not isinstance(refit, str):
+        return []
+    if getattr(scoring.get(refit), "folder", None) == folder:
+        return []
+    return [
+        f"the search selects by {refit!r}, which is not the metric that was recorded: bbc correct "
+        "selects by the recorded one"
+    ]
 
 
 def _unfitted(results: Any, candidate: Candidate) -> str:
@@ -258,6 +300,8 @@ def _check_fits(folder: Path, candidates: Sequence[Candidate], damaged: Sequence
     path, further = str(folder), 0
     if problem:
         text, hint = f"{first}: {problem}", "choose a response= that all estimators have"
+        if VALUES in problem:
+            hint = 'if y holds values and not classes, give the recorder task="regression"'
     elif damaged:
         text, path = f"{first}, and this part is damaged", str(folder / PARTS / damaged[0])
         hint = "after a power cut or on a full disk: run the search again with a recorder of "
@@ -335,7 +379,7 @@ def _recomputed(plan: Design, candidates: Sequence[Candidate]) -> tuple[list[Aga
 
 def _compared(plan: Design, metric: Metric, group: Sequence[Part]) -> Iterable[Compared]:
     """Compare the scores of parts of one split, kind and weights, by position."""
-    first = group[0]
+    first, plan = group[0], with_others(plan, group)
     assert first.kind is not None
     assert first.split is not None
     truth, weights = plan.truth[plan.tests[first.split]], first.weights

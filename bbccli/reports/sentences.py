@@ -28,8 +28,11 @@ from bbccli.reports.phrases import metric_label, metrics_of
 from bbccli.schema.correct import Envelope, has_no_width, to_report
 
 
-def answer(document: Envelope) -> list[str]:
-    """Return the sentences, a line each; names are not yet escaped."""
+def answer(document: Envelope, *, named: bool = False) -> list[str]:
+    """Return the sentences, a line each; names are not yet escaped.
+
+    `named` is true if nothing else names the metric.
+    """
     lines = []
     for position, metric in enumerate(metrics_of(document)):
         estimates = phrases.estimates_of(document, metric)
@@ -40,7 +43,7 @@ def answer(document: Envelope) -> list[str]:
             phrases.digits_of(estimates, document),
         )
         if position == 0:
-            lines.append(_scored(estimate, document, digits))
+            lines.append(_scored(estimate, document, digits, named=named))
         lines.append(_expected(document, metric, digits))
     return [*lines, *verdict(document)]
 
@@ -53,9 +56,9 @@ def verdict(document: Envelope) -> list[str]:
     return [f"{text[0].upper()}{text[1:]}."]
 
 
-def _scored(estimate: Estimate, document: Envelope, digits: Digits) -> str:
+def _scored(estimate: Estimate, document: Envelope, digits: Digits, *, named: bool) -> str:
     naive = digits.performance(estimate.naive, missing="an undefined value")
-    scored = f"scored {naive}{_unit(estimate, document)} {_where(estimate, document)}"
+    scored = f"scored {naive}{_unit(estimate, document, named=named)} {_where(estimate, document)}"
     if estimate.over_folds is not None:
         mean = digits.performance(estimate.over_folds)
         scored = f"scored {mean} as the mean over folds, and {scored.removeprefix('scored ')}"
@@ -65,12 +68,12 @@ def _scored(estimate: Estimate, document: Envelope, digits: Digits) -> str:
     return f"{estimate.winner} {scored}, {_chosen(estimate, document)}{by_mean}."
 
 
-def _unit(estimate: Estimate, document: Envelope) -> str:
-    """Name of the metric where the figure alone would mislead."""
+def _unit(estimate: Estimate, document: Envelope, *, named: bool) -> str:
+    """Name of the metric if wanted, or where the figure alone would mislead."""
     label = _label(estimate.metric, document)
     if estimate.direction == "minimize":
         return f" ({label}, lower is better)"
-    return f" ({label})" if len(metrics_of(document)) > 1 else ""
+    return f" ({label})" if named or len(metrics_of(document)) > 1 else ""
 
 
 def _label(metric: str, document: Envelope) -> str:

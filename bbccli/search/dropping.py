@@ -91,6 +91,8 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         with a warning, if it is undefined.
     matrix_ : PredictionMatrix
         Predictions of the survivors.
+    plan_ : dict
+        Metric, pooling and clip of the correction, also of ``bbccli.correct(search)``.
 
     References
     ----------
@@ -191,6 +193,13 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         self._correct(race)
         return self
 
+    def set_callbacks(self, *callbacks: Any) -> DroppingSearchCV:
+        """Refuse callbacks of scikit-learn 1.9, which would never be called."""
+        raise SearchError(
+            "DroppingSearchCV calls no callbacks",
+            hint="give them to the estimator, or use GridSearchCV with a bbccli Recorder",
+        )
+
     def _routed(self, X: Any, params: Any) -> Any:  # noqa: N803
         """Return the parameters of the estimator, the scorer and the splitter."""
         return self._get_routed_params_for_fit(_check_method_params(X, params=params))
@@ -290,7 +299,8 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         """Train the best on all samples."""
         best = clone(self.estimator).set_params(**clone(self.best_params_, safe=False))
         start = time.time()
-        self.best_estimator_ = best.fit(X, y, **fit_params)
+        best.fit(X, y, **fit_params)
+        self.best_estimator_ = best
         self.refit_time_ = time.time() - start
         if hasattr(best, "feature_names_in_"):
             self.feature_names_in_ = best.feature_names_in_
@@ -301,13 +311,9 @@ class DroppingSearchCV(BaseSearchCV):  # type: ignore[misc]
         try:
             self.matrix_ = matrix = race.matrix()
             plan = race.plan(matrix)
-            self.corrected_ = correct(
-                matrix,
-                metric=race.metric,
-                random_state=plan.seed,
-                pooling=plan.pooling,
-                clip=plan.clip,
-            )
+            asked: dict[str, Any] = {"pooling": plan.pooling, "clip": plan.clip}
+            self.plan_ = {"metric": race.metric, **asked}
+            self.corrected_ = correct(matrix, metric=race.metric, random_state=plan.seed, **asked)
         except BbcError as error:  # keep the search even if its correction fails
             warnings.warn(f"no correction: {error.problem}", UserWarning, stacklevel=3)
             return

@@ -28,7 +28,14 @@ from bbccli.metrics import Metric, choose_metric, metric_named
 from bbccli.metrics.planned import with_clip
 from bbccli.readers import matrix_of
 from bbccli.recording.given import Split, codes_of_groups, design_of, of_candidate, weights_of
-from bbccli.recording.interim import common_kind, dtype_of, matrix_so_far, plan_for, pooling_for
+from bbccli.recording.interim import (
+    common_kind,
+    dtype_of,
+    matrix_so_far,
+    plan_for,
+    pooling_for,
+    with_others,
+)
 from bbccli.recording.scorer import convention_of, own_score
 from bbccli.recording.store import Design, Part
 from bbccli.recording.tries import share_of, short_names
@@ -245,7 +252,8 @@ class Race:
         dtype = np.dtype(object) if labels else dtype_of(every)
         filled = np.full((*shape, *first.shape[1:]), None if labels else np.nan, dtype)
         folds = np.full(shape[:2], -1)
-        names = np.array(self.design.classes, dtype=object)
+        design = with_others(self.design, every)
+        names = np.array(design.classes, dtype=object)
         weights = np.full(shape[1], np.nan)
         for c, parts in enumerate(whole):
             for part in parts:
@@ -256,7 +264,7 @@ class Race:
                 folds[repeat, rows] = fold
                 if part.weights is not None:
                     weights[rows] = part.weights
-        tested = (folds >= 0).any(axis=0)
+        tested = (folds >= 0).any(axis=0) & (np.isnan(weights) | (weights > 0))
         several = bool((folds[:, tested] >= 0).all() and folds.max() > 0)
         matrix = matrix_of(
             filled[:, tested],
@@ -265,9 +273,9 @@ class Race:
             classes=self.design.classes if len(first.shape) > 1 else None,
             folds=folds[:, tested] if several else None,
             groups=None if self.design.groups is None else self.design.groups[tested],
-            weights=None if np.isnan(weights).any() else weights[tested],
-            task=self.design.task,
-            positive=self.design.positive or (names[-1] if self.design.task is Task.BINARY else None),
+            weights=None if np.isnan(weights[tested]).any() else weights[tested],
+            task=design.task,
+            positive=design.positive or (names[-1] if design.task is Task.BINARY else None),
             metadata={
                 "classes": list(names),
                 "configs": [{"id": name} for name in self.names],  # every column is a configuration

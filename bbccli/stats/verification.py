@@ -268,7 +268,10 @@ def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> 
             forms = () if labels else (one, _counting_zero(one))
             if any(again.confirmed for form in forms for again in compared(form, [score])):
                 return words
-    name = METRICS[_metric(score)].label
+    metric = METRICS[_metric(score)]
+    if metric.wants is PredictionKind.LABEL and source.kind is not PredictionKind.LABEL:
+        return "the run may predict other classes than the most probable ones: give its classes"
+    name = metric.label
     return f"rows, classes or labels are not those of the run, or it defines {name} otherwise"
 
 

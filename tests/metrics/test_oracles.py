@@ -116,6 +116,15 @@ def averaged(score, **options):
     return partial(score, zero_division=np.nan, **options)
 
 
+AVERAGES = {
+    f"{kind}-{average}": averaged(score, average=average)
+    for kind, score in (
+        ("precision", sk.precision_score),
+        ("recall", sk.recall_score),
+        ("f1", sk.f1_score),
+    )
+    for average in ("macro", "micro", "weighted")
+}
 BINARY = {
     "accuracy": sk.accuracy_score,
     "error": sk.zero_one_loss,
@@ -136,18 +145,13 @@ BINARY = {
     "average-precision": sk.average_precision_score,
     "log-loss": sk.log_loss,
     "brier": sk.brier_score_loss,
+    "auc-ovr": partial(sk.roc_auc_score, multi_class="ovr"),
+    "auc-ovo": partial(sk.roc_auc_score, multi_class="ovo"),
+    **AVERAGES,
 }
 MULTICLASS = {
     **{name: BINARY[name] for name in ("accuracy", "error", "balanced-accuracy", "mcc", "kappa")},
-    **{
-        f"{kind}-{average}": averaged(score, average=average)
-        for kind, score in (
-            ("precision", sk.precision_score),
-            ("recall", sk.recall_score),
-            ("f1", sk.f1_score),
-        )
-        for average in ("macro", "micro", "weighted")
-    },
+    **AVERAGES,
     "mae-rank": sk.mean_absolute_error,
     "auc-ovr": partial(sk.roc_auc_score, multi_class="ovr"),
     "auc-ovo": one_versus_one,

@@ -130,13 +130,13 @@ def test_chances_that_are_none_do_not_end_the_search(tmp_path):
     [
         (right, "", "the search scores by a function"),
         ("jaccard_macro", "", "the search scores by jaccard_macro, a metric that bbc lacks"),
-        ("f1_macro", "", "the search scores by f1_macro, not a metric of binary tasks"),
+        ("r2", "", "the search scores by r2, not a metric of binary tasks"),
         ("roc_auc", "predict", "the recorded form of the predictions gives no AUC"),
     ],
 )
 @pytest.mark.filterwarnings("default:the search scores by")
 def test_a_metric_that_can_not_be_computed_again_is_said(tmp_path, scoring, response, why):
-    rec = recorder(tmp_path, scoring=scoring, response=response)
+    rec = recorder(tmp_path, scoring=scoring, response=response, task="binary")
     found = search(rec, LogisticRegression(), {"C": [0.1, 1.0]})
     with pytest.warns(UserWarning, match=f"^{why}: none of its scores was recomputed, and"):
         done = rec.finish(found)
@@ -316,13 +316,12 @@ def test_a_search_with_weights(tmp_path):
     assert found(tmp_path)[1].n_checked == 2
 
 
-def test_weights_of_zero_are_told(tmp_path):
-    rec = by_auc(tmp_path)
-    made = weighted(rec, np.where(np.arange(N) < 5, 0.0, W))
-    kept = [store.read(file).weights is not None for file in store.paths(rec.folder)]
-    if any(kept):  # not before scikit-learn 1.9
-        with pytest.warns(UserWarning, match="not positive"):
-            rec.finish(made)
+def test_samples_of_weight_0_do_not_count(tmp_path):
+    weights = np.where(np.arange(N) < 5, 0.0, W)
+    scored(by_auc(tmp_path), weights)
+    kept, said = found(tmp_path)
+    np.testing.assert_array_equal(kept, weights[5:])
+    assert (said.n_checked, said.reason) == (2, None)
 
 
 def test_without_scoring_it_is_the_estimators_own_score(tmp_path):

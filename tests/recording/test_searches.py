@@ -26,7 +26,7 @@ from recordings import (
 )
 from scipy import sparse
 from sklearn.linear_model import LogisticRegression
-from sklearn.metrics import accuracy_score, make_scorer, roc_auc_score
+from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     GroupKFold,
@@ -48,6 +48,7 @@ from bbccli.errors import InputError, OptionError
 from bbccli.readers.runs.recording import handed_over, load
 from bbccli.recording import Recorder, store
 from bbccli.recording.given import plain
+from bbccli.recording.scorer import own_score
 from bbccli.types import PredictionKind, Task
 
 # Searches
@@ -144,8 +145,11 @@ def test_several_metrics_and_what_is_no_search(tmp_path):
     made.fit(X, Y)
     assert rec.finish(made).n_fits == 9
     assert rec.finish(made.cv_results_, metric="auc").n_fits == 9
-    for wrong in (made.cv_results_, None, 3, {}, LogisticRegression()):
-        with pytest.raises(OptionError, match="no metric ''"):
+    with pytest.raises(OptionError, match="there are several metrics") as several:
+        rec.finish(made.cv_results_)
+    assert several.value.hint == "give metric= one of: auc, hits"
+    for wrong in (None, 3, {}, LogisticRegression()):
+        with pytest.raises(OptionError, match="not the results of a search"):
             rec.finish(wrong)
     made.set_params(scoring=rec.configuration("knn"), refit=False).fit(X, Y)
     with pytest.raises(InputError, match="several configurations have the same name"):
@@ -197,7 +201,7 @@ def test_features_of_all_kinds(tmp_path, features, estimator, request):
     ("y", "estimator", "scoring", "method", "found"),
     [
         (THREE, LogisticRegression(), "neg_log_loss", "predict_proba", Task.MULTICLASS),
-        (THREE, SVC(), make_scorer(accuracy_score), "decision_function", Task.MULTICLASS),
+        (THREE, SVC(), own_score, "decision_function", Task.MULTICLASS),
         (Y, SVC(), "accuracy", "decision_function", Task.BINARY),
         (VALUES, KNeighborsRegressor(), "neg_root_mean_squared_error", "predict", Task.REGRESSION),
     ],

@@ -20,7 +20,7 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
 from bbccli.recording import store
-from bbccli.recording.interim import common_kind
+from bbccli.recording.interim import common_kind, with_others
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.tries import Try, candidate_of, share_of, short_names, tries_of
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
@@ -107,7 +107,8 @@ def load(path: Path) -> Recording:
         raise InputError(
             "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
             path=path,
-            hint="give rec.scorer to the search and rec.cv as its cv, or call rec.write()",
+            hint="give rec.scorer to the search, rec.cv as its cv, and the X and y of the recorder "
+            "(where it codes labels, as FLAML does, both get codes); or call rec.write()",
         )
     predicted = [[part for part in one.parts if part.predictions is not None] for one in counted]
     kind = common_kind({part.kind for group in predicted for part in group if part.kind}, path)
@@ -197,7 +198,7 @@ def _prediction_array(
         for part in group:
             rows, values = np.asarray(part.rows), np.asarray(part.predictions)
             codes = kind is not PredictionKind.LABEL or (
-                values.dtype.kind == "i" and ((values >= 0) & (values < len(plan.classes))).all()
+                values.dtype.kind == "i" and ((values >= 0) & (values <= len(plan.classes))).all()
             )
             if values.shape != (len(rows), *shape[3:]) or not codes:
                 raise _damaged(path, part)
@@ -229,10 +230,13 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
 
 def handed_over(run: Recording) -> Predictions:
     """Return a recording; a repeated hold-out has no folds within a repeat."""
-    plan, tries = run.design, run.tries
+    plan, tries = with_others(run.design, _parts(run)), run.tries
     weights, weighted, otherwise = _weights(run)
     tested = np.isfinite(run.predictions).any(axis=(2, 3)[: run.predictions.ndim - 2])
-    repeats, rows = np.nonzero(tested if run.folds is None else tested | (run.folds >= 0))
+    there = tested if run.folds is None else tested | (run.folds >= 0)
+    if weights is not None:  # a sample of weight 0 does not count
+        there &= weights > 0
+    repeats, rows = np.nonzero(there)
     predictions: NDArray[Any] = run.predictions[repeats, rows]
     if run.kind is PredictionKind.LABEL:
         names = np.array([*plan.classes, None], dtype=object)

@@ -141,9 +141,9 @@ def cell_of(document: Envelope) -> Markup:
     return cell([verdict(document), details("Estimates", *tables)], phrases.notes_of(document))
 
 
-def first_lines(document: Envelope) -> list[str]:
-    """Return the answer, without secrets, and with names that are not endless."""
-    return [name_of(line, LONGEST_LINE) for line in answer(document)]
+def first_lines(document: Envelope, *, named: bool = False) -> list[str]:
+    """Return the answer, without secrets, and with names that are not endless; see `answer`."""
+    return [name_of(line, LONGEST_LINE) for line in answer(document, named=named)]
 
 
 def _estimates(document: Envelope, metric: str) -> Markup:

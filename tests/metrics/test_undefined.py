@@ -1,0 +1,139 @@
+"""What is undefined counts as scikit-learn counts it, if the metadata say that it did."""
+
+import copy
+import pickle
+import warnings
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pytest
+import sklearn.metrics as sk
+from matrices import of
+
+from bbccli import METRICS
+from bbccli.core.outcome import Outcome
+from bbccli.core.source import Source
+from bbccli.metrics import choose_metric
+from bbccli.metrics.weighting import Units
+from bbccli.stats.selection.candidates import Candidates, fold_performances
+from bbccli.types import Pooling, PredictionKind, Task
+
+BINARY = {
+    "precision": sk.precision_score,
+    "recall": sk.recall_score,
+    "f1": sk.f1_score,
+    "f2": partial(sk.fbeta_score, beta=2),
+    "jaccard": sk.jaccard_score,
+}
+OF_CLASSES = {"balanced-accuracy": sk.balanced_accuracy_score} | {
+    f"{name}-{average}": partial(score, average=average)
+    for name, score in (
+        ("precision", sk.precision_score),
+        ("recall", sk.recall_score),
+        ("f1", sk.f1_score),
+    )
+    for average in ("macro", "weighted")
+}
+CASES = [(name, 2, oracle) for name, oracle in (BINARY | OF_CLASSES).items()] + [
+    (name, n_classes, oracle) for name, oracle in OF_CLASSES.items() for n_classes in (4, 40)
+]
+
+
+def matrix(n_classes, seed=0, weights=None):
+    """Rare classes, some in no fold's truth; configurations that predict few classes, and one
+    of which the truth has none.
+    """
+    rng = np.random.default_rng(seed)
+    n = 90
+    truth = rng.choice(n_classes, n, p=np.r_[0.9, np.full(n_classes - 1, 0.1 / (n_classes - 1))])
+    truth[:n_classes] = np.arange(n_classes)
+    guesses = [np.where(rng.random(n) < q, truth, 0) for q in (0.02, 0.5)]
+    guesses += [np.zeros(n, int), rng.integers(0, n_classes, n)]
+    names = tuple(f"c{k:02}" for k in range(n_classes))
+    task = Task.BINARY if n_classes == 2 else Task.MULTICLASS
+    outcome = Outcome(task, truth, names, weights=weights)
+    made = of(outcome, np.stack(guesses, 1)[None].astype(float), PredictionKind.LABEL, 6, seed)
+    folds = np.where(truth == 1, 0, np.arange(n) % 6)[None]  # of the others none has class 1
+    return replace(made, folds=folds, source=Source(metadata={"undefined": 0}))
+
+
+def expected(oracle, data, rows, c):
+    weights = None if data.outcome.weights is None else data.outcome.weights[rows]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return oracle(
+            data.outcome.values[rows], data.predictions[0, rows, c], sample_weight=weights
+        )
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("name", "n_classes", "oracle"), CASES)
+def test_folds_are_those_of_scikit_learn(name, n_classes, oracle):
+    for weights in (None, np.random.default_rng(1).random(90) + 0.1):
+        data = matrix(n_classes, weights=weights)
+        metric = choose_metric(name, data)
+        folds = data.folds[0]
+        by_fold = [
+            [expected(oracle, data, np.flatnonzero(folds == f), c) for c in range(4)]
+            for f in range(6)
+        ]
+        np.testing.assert_allclose(fold_performances(data, metric)[0], by_fold, atol=1e-12)
+        means = Candidates(data, metric, Pooling.FOLD_MEAN).performances()
+        np.testing.assert_allclose(means, np.mean(by_fold, axis=0), atol=1e-12)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("n_classes", [2, 4, 40])
+def test_only_what_is_undefined_on_all_samples_counts_in_a_resample(n_classes):
+    """A resample that lacks what the fold has says nothing; one of a fold without is still 0."""
+    data = matrix(n_classes)
+    zero, name = Candidates(data, choose_metric("precision-macro", data), Pooling.POOLED), "c"
+    scorer = zero.bind(np.arange(4))
+    rng = np.random.default_rng(3)
+    weights = rng.multinomial(90, np.full(90, 1 / 90), 30).astype(np.uint8)
+    values, truth = data.predictions[0], data.outcome.values
+    found = scorer(weights)
+    for w, row in zip(weights, found, strict=True):
+        for c in range(4):
+            of_class = []
+            for k in range(n_classes):
+                guessed = values[:, c] == k
+                if not guessed.any() and not (truth == k).any():
+                    continue
+                share = w[guessed & (truth == k)].sum(), w[guessed].sum()
+                gap = np.nan if guessed.any() else 0.0
+                of_class.append(share[0] / share[1] if share[1] else gap)
+            np.testing.assert_allclose(row[c], np.mean(of_class), atol=1e-12, err_msg=name)
+    columns = rng.integers(0, 4, 30)
+    np.testing.assert_array_equal(scorer.paired(weights, columns), found[np.arange(30), columns])
+    some = np.array([3, 1])
+    np.testing.assert_array_equal(scorer(weights, some), found[:, some])
+    left = scorer.without_each(weights[0].astype(np.int64), Units(np.arange(90), 90), some)
+    for i in (0, 5, 77):
+        without = weights[:1].copy()
+        without[0, i] = 0
+        np.testing.assert_allclose(left[i], scorer(without, some)[0], atol=1e-12)
+
+
+def test_a_configuration_that_predicts_no_positive_in_a_fold_is_0_there_in_every_resample():
+    data = matrix(2)
+    fold = data.folds[0] == 0
+    values = np.array(data.predictions)
+    values[0, fold, 1] = 0
+    data = replace(data, predictions=values)
+    scorer = Candidates(data, choose_metric("precision", data), Pooling.POOLED).bind(np.arange(4))
+    own = scorer.restrict(fold)
+    weights = np.random.default_rng(0).integers(0, 2, (20, fold.sum())).astype(np.uint8)
+    assert (own(weights)[:, 1] == 0).all()
+
+
+def test_metrics_with_0_survive_a_copy():
+    for name in (BINARY | OF_CLASSES).keys() - {"recall-weighted"}:  # the accuracy
+        zero = choose_metric(name, matrix(2))
+        assert zero is not METRICS[name]
+        assert choose_metric(zero, matrix(2)) is zero
+        assert pickle.loads(pickle.dumps(zero)) is zero
+        assert copy.deepcopy(zero) is zero
+    assert choose_metric("accuracy", matrix(2)) is METRICS["accuracy"]
+    assert choose_metric("precision", replace(matrix(2), source=Source())) is METRICS["precision"]

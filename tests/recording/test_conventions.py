@@ -1,0 +1,209 @@
+"""What scikit-learn's metrics take for granted: 0 for what is undefined, and a positive class."""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import f1_score, fbeta_score, make_scorer, precision_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
+from sklearn.neighbors import RadiusNeighborsClassifier
+
+import bbccli
+from bbccli.errors import InputError, OptionError
+from bbccli.readers import read
+from bbccli.recording import Recorder, scorer
+from bbccli.search import DroppingSearchCV
+from bbccli.stats.verification import verified, verify
+
+RARE = make_classification(200, 8, n_informative=3, weights=[0.88], flip_y=0.08, random_state=2)
+THREE = make_classification(
+    200, 8, n_informative=4, n_classes=3, weights=[0.8, 0.15], flip_y=0.05, random_state=3
+)
+CV = StratifiedKFold(5, shuffle=True, random_state=0)
+GRID = {"C": [0.01, 0.03, 0.1, 1, 10]}
+OUTLIERS = RadiusNeighborsClassifier(outlier_label=-1), {"radius": [0.5, 2, 3]}
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:(Precision|Recall|F-score) is ill-defined"),
+    pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true"),
+    pytest.mark.filterwarnings("ignore:Outlier label -1 is not in training classes"),
+]
+
+
+def recorded(folder, data, scoring, model=None, grid=None, cv=CV, **how):
+    rec = Recorder(folder / "run", *data, cv=cv, scoring=scoring, **how)
+    search = GridSearchCV(
+        model or LogisticRegression(), grid or GRID, cv=rec.cv, scoring=rec.scorer
+    ).fit(*data)
+    return rec, search
+
+
+def agrees(folder, *given, **how):
+    """The search, the recording and the correction have one best candidate and one score."""
+    rec, search = recorded(folder, *given, **how)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        done = rec.finish(search)
+    found = verified(read(rec.folder))
+    assert (found.source.verification.n_checked, done.n_recomputed) != (0, 0)
+    result = bbccli.correct(search, n_resamples=50)
+    assert result.naive == pytest.approx(abs(search.best_score_), abs=1e-9)
+    ((key, value),) = search.best_params_.items()
+    assert result.winner == f"{key}={value:g}"
+    return result
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    "scoring",
+    ["precision", "precision_macro", "precision_weighted", "f1_macro", "f1_weighted", "jaccard"],
+)
+def test_scores_of_rare_classes_are_those_of_the_search(tmp_path, scoring):
+    """The timid candidates predict no positive sample in most folds."""
+    result = agrees(tmp_path, RARE, scoring)
+    assert result.matrix.source.metadata["undefined"] == 0
+    assert result.winner == "C=1"
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("scoring", ["precision_macro", "recall_macro", "balanced_accuracy"])
+def test_folds_without_a_class(tmp_path, scoring):
+    """Classes that neither truth nor predictions of a fold hold do not count in it."""
+    result = agrees(tmp_path, THREE, scoring, cv=KFold(12))
+    folds, truth = result.matrix.folds[0], result.matrix.outcome.values
+    assert min(len(np.unique(truth[folds == fold])) for fold in range(12)) < 3
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("labels", [[1, 2], [0, 1], ["no", "yes"]])
+@pytest.mark.parametrize("scoring", ["f1", "average_precision", "roc_auc", "neg_brier_score"])
+def test_the_positive_class_is_that_of_the_scorer(tmp_path, labels, scoring):
+    """scikit-learn takes class 1, of 1 and 2 the first."""
+    features, truth = RARE[0], np.array(labels)[RARE[1]]
+    first = labels == [1, 2] and scoring in ("f1", "average_precision")
+    if labels[0] == "no" and scoring != "roc_auc":
+        scoring = make_scorer(f1_score, pos_label="no")
+        first = True
+    result = agrees(tmp_path, (features, truth), scoring)
+    assert result.matrix.outcome.classes[-1] == str(labels[0] if first else labels[1])
+
+
+def test_a_scorer_by_any_other_name(tmp_path):
+    assert scorer.convention_of(make_scorer(precision_score)) == ("precision", "")
+    zero, one = (make_scorer(precision_score, zero_division=z) for z in (0, 1))
+    assert scorer.convention_of(zero) == ("precision", "")
+    assert scorer.convention_of(one) == ("", "")
+    assert scorer.convention_of(make_scorer(f1_score, average="macro")) == ("f1_macro", "")
+    assert scorer.convention_of(make_scorer(fbeta_score, beta=2)) == ("", "")
+    labels = np.array([0, 1])
+    assert scorer.convention_of(make_scorer(f1_score, pos_label=0), labels) == ("f1", "0")
+    averaged = make_scorer(f1_score, average="macro", pos_label=0)
+    assert scorer.convention_of(averaged, labels) == ("f1_macro", "")
+    rec = Recorder(tmp_path / "run", *RARE, cv=CV, scoring=make_scorer(f1_score))
+    assert rec.scorer.__name__ == "f1"
+    assert scorer.RecordingScorer.__name__ == "RecordingScorer"
+
+
+def test_hopeless_sees_the_positive_class_of_the_scorer(tmp_path):
+    """Of class 1, which most samples have, predicting class 2 always is hopeless."""
+    features, truth = RARE[0], RARE[1] + 1
+    rec = Recorder(tmp_path / "run", features, truth, cv=CV, scoring="f1")
+    for name, value in (("bold", 1), ("timid", 2)):
+        for _, test in rec.cv[:3]:
+            rec.write(name, test, np.full(len(test), value))
+    assert rec.hopeless("timid", min_samples=20)
+    assert not rec.hopeless("bold", min_samples=20)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("data", [RARE, THREE], ids=["two", "three"])
+@pytest.mark.parametrize("scoring", ["accuracy", "f1_macro"])
+def test_a_label_that_the_truth_lacks_is_never_right(tmp_path, data, scoring):
+    model, grid = OUTLIERS
+    result = agrees(tmp_path, data, scoring, model, grid)
+    assert "(another label)" in result.matrix.outcome.classes
+    search = DroppingSearchCV(model, grid, cv=CV, scoring=scoring).fit(*data)
+    full = GridSearchCV(model, grid, cv=CV, scoring=scoring).fit(*data)
+    assert search.best_params_ == full.best_params_
+
+
+@pytest.mark.parametrize("scoring", ["f1", "precision", "neg_log_loss", "f1_macro"])
+def test_correct_takes_metric_pooling_and_clip_of_a_search_that_drops(scoring):
+    search = DroppingSearchCV(LogisticRegression(), GRID, cv=CV, scoring=scoring).fit(*RARE)
+    again = bbccli.correct(search)
+    assert (again.value, again.naive) == (search.corrected_.value, search.corrected_.naive)
+    assert again.winner == search.corrected_.winner == f"C={search.best_params_['C']:g}"
+    assert again.document.record.estimates[0].metric == search.corrected_.estimate.metric
+    label = again.analysed.metrics[0].label
+    assert f"({label}" in repr(again).splitlines()[0]
+    other = bbccli.correct(search, metric="accuracy", n_resamples=50)
+    assert "(accuracy)" in repr(other).splitlines()[0]
+
+
+def test_a_search_that_selects_by_another_metric_than_the_recorded_one(tmp_path):
+    rec = Recorder(tmp_path / "run", *RARE, cv=CV, scoring="roc_auc")
+    scoring = {"auc": rec.scorer, "acc": "accuracy"}
+    search = GridSearchCV(LogisticRegression(), GRID, cv=rec.cv, scoring=scoring, refit="acc")
+    search.fit(*RARE)
+    with pytest.warns(UserWarning, match="the search selects by 'acc', which is not the metric"):
+        rec.finish(search)
+    with pytest.warns(UserWarning, match="the search selects by 'acc', which was not recorded"):
+        bbccli.correct(search, n_resamples=50)
+    search.set_params(refit="auc").fit(*RARE)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        rec.finish(search)
+        bbccli.correct(search, n_resamples=50)
+
+
+def several(model, features, truth):
+    return {"a": model.score(features, truth), "b": 1.0}
+
+
+def test_what_can_not_be_recorded_is_told_with_its_cause(tmp_path):
+    rec = Recorder(tmp_path / "a", *RARE, cv=CV, scoring=several)
+    search = GridSearchCV(
+        LogisticRegression(), {"C": [1]}, cv=rec.cv, scoring=rec.scorer, refit="a"
+    )
+    for metric in ("", "a"):
+        with pytest.raises(OptionError, match="the recorded scorer returns several scores: a, b"):
+            rec.finish(search.fit(*RARE), metric=metric)
+    rec = Recorder(tmp_path / "b", *RARE, cv=CV, scoring=scorer.own_score)
+    search = GridSearchCV(Ridge(), {"alpha": [1]}, cv=rec.cv, scoring=rec.scorer).fit(*RARE)
+    with pytest.raises(InputError, match="a value between classes") as error:
+        rec.finish(search)
+    assert error.value.hint.endswith('task="regression"')
+    agrees(tmp_path / "c", RARE, "r2", Ridge(), {"alpha": [0.1, 1, 100]})
+
+
+def test_positive_classes_of_an_older_recording_are_found(tmp_path):
+    """Without the positive class in its header, `bbc` says which one it is."""
+    rec, search = recorded(tmp_path, (RARE[0], RARE[1] + 1), "f1")
+    rec.finish(search)
+    header = rec.folder / "bbc-recording.json"
+    header.write_text(header.read_text().replace('"positive_class": "1"', '"positive_class": null'))
+    with pytest.raises(InputError) as error:
+        verify(read(rec.folder))
+    assert error.value.hint.startswith("the run's positive class is the other one: --positive 1;")
+    assert verify(read(rec.folder, positive="1")).n_checked == 5
+
+
+def test_a_run_that_counts_what_is_undefined_as_0_is_recognised(tmp_path):
+    rec, search = recorded(tmp_path, RARE, "precision")
+    rec.finish(search)
+    matrix = read(rec.folder)
+    about = dict(matrix.source.metadata)
+    del about["undefined"]
+    plain = replace(matrix, source=replace(matrix.source, metadata=about))
+    with pytest.raises(InputError):
+        verify(plain)
+    found = verified(plain)
+    assert found.source.metadata["undefined"] == 0
+    assert [note.code for note in found.notes][-1] == "undefined-as-zero"
+    mixed = replace(plain, predictions=plain.predictions[:, ::-1])
+    with pytest.raises(InputError, match="C=") as error:
+        verified(mixed)
+    assert "or it defines precision otherwise" in error.value.hint
