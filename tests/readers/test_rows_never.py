@@ -108,6 +108,12 @@ def rare_positives() -> Filled:
     return _fill(Frame({"truth": truth, **models}), np.arange(N) < 30)
 
 
+def first_window_of_another_level() -> Filled:
+    frame = _binary()
+    frame.loc[:29, "truth"] = (np.arange(30) % 6 == 5).astype(int)
+    return _fill(frame, np.arange(N) < 30)
+
+
 NEVER: list[Callable[[], Filled]] = [
     first_window,
     last_window_at_one_half,
@@ -120,6 +126,7 @@ NEVER: list[Callable[[], Filled]] = [
     zeros_for_every_class,
     ratings_filled_with_zero,
     rare_positives,
+    first_window_of_another_level,
 ]
 
 
@@ -267,6 +274,27 @@ def a_fold_of_another_level() -> Frame:
     return frame
 
 
+def one_model_clipped_here_and_there() -> Frame:
+    frame, fold = _regression(1), _folds()
+    frame.loc[::17, "m0"] = 0.0
+    return frame.assign(fold=fold)
+
+
+def clipped_beside_a_baseline() -> Frame:
+    frame = _regression(1)
+    frame.loc[::17, "m0"] = 0.0
+    return frame.assign(m_dummy=0.0)
+
+
+def two_clipped_models_and_a_low_fold() -> Frame:
+    """Both are 0 in one fold, and each in some rows elsewhere."""
+    frame, fold = _regression(2), _folds()
+    frame.loc[fold == 1, ["m0", "m1"]] = 0.0
+    frame.loc[np.flatnonzero(fold == 2)[:10], "m0"] = 0.0
+    frame.loc[np.flatnonzero(fold == 3)[:10], "m1"] = 0.0
+    return frame.assign(fold=fold)
+
+
 GENUINE = [
     labels_sorted_by_class,
     a_constant_baseline_alone,
@@ -280,6 +308,9 @@ GENUINE = [
     two_of_three_that_collapsed,
     rounded_probabilities,
     a_fold_of_another_level,
+    one_model_clipped_here_and_there,
+    clipped_beside_a_baseline,
+    two_clipped_models_and_a_low_fold,
 ]
 
 

@@ -252,8 +252,16 @@ def test_test_sets_that_overlap_are_no_repeats() -> None:
     for split in range(6):
         part = _pass(np.zeros(N, int), first=split, seed=split, truth=_classes())
         parts.append(part.sample(30, random_state=split).rename(columns={"key": "row_id"}))
-    with pytest.raises(InputError, match="row_id occurs twice"):
+    with pytest.raises(InputError, match=r"row_id occurs twice \("):  # not: in one repeat
         read(pd.concat(parts, ignore_index=True))
+
+
+def test_a_fold_of_old_and_new_samples_begins_no_repeat() -> None:
+    keys = [range(40), range(40, 80), [*range(20), *range(80, 100)], range(20, 40)]
+    every = np.concatenate(keys)
+    frame = Frame({"row_id": every, "fold": np.repeat(np.arange(4), [40, 40, 40, 20])})
+    with pytest.raises(InputError, match=r"row_id occurs twice \("):
+        read(frame.assign(truth=every % 2, m=np.random.default_rng(1).random(len(every))))
 
 
 def test_a_test_set_predicted_by_every_fold_is_said_to_be_one() -> None:
