@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
-from bbccli.core.notes import listing, remarks
+from bbccli.core.notes import declared, listing, remarks
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import as_arrow, is_nothing, is_number, to_numbers
-from bbccli.readers.column import Column
+from bbccli.readers.column import Column, joint
 from bbccli.readers.keys import matching, refuse_overlooked
+from bbccli.readers.place import place
 from bbccli.readers.problems import Problems
-from bbccli.readers.roles import NAMES, Request, Roles, column_of, is_given, named
+from bbccli.readers.roles import BESIDE, NAMES, Request, Roles, column_of, is_given, named
 from bbccli.readers.row_numbers import refuse_disorder
-from bbccli.readers.sheet import Sheet
+from bbccli.readers.sheet import RUN, Sheet
 from bbccli.readers.sources.files import read_table
 from bbccli.readers.table import ArrowStream, Table, check_names
 from bbccli.types import IntArray
@@ -37,14 +38,26 @@ def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
         file = None
         with problems.of(f"{what} file"):
             file = open_separate(path, what, sheet, request)
-            roles |= read(file, request.roles)
+            found = read(file, request.roles)
+            if "truth" in found and "truth" in roles:
+                sheet = _with_names(sheet, found["truth"])
+            roles |= found
             if not file.by_key:
                 by_position += [sheet.path, file.frame.path]
             elif file.frame.n_rows > sheet.n_samples:
                 notes.append(remarks.unused_labels(what, file.frame.n_rows, sheet.n_samples))
         problems.saw(f"{what} file", file)
     positions = tuple(dict.fromkeys(by_position))
-    return replace(sheet, roles=roles, by_position=positions, notes=tuple(notes))
+    sheet = replace(sheet, roles=roles, by_position=positions, notes=tuple(notes))
+    truth, about = sheet.roles.get("truth"), sheet.metadata
+    n_missing = 0 if truth is None else truth.values.null_count
+    if truth is None or about.run is None or not 0 < n_missing < len(truth):
+        return sheet
+    kept = np.flatnonzero(truth.values.is_valid().to_numpy(zero_copy_only=False))
+    run = replace(about.run, n_samples=len(kept))
+    notes.append(declared.rows_unlabelled(run.tool, n_missing, len(truth)))
+    sheet = replace(sheet, metadata=replace(about, run=run), notes=tuple(notes))
+    return place(sheet.of_rows(kept), problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +198,71 @@ def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
         chosen["event"] = column_of(frame, event, "event")
     else:
         chosen = {"truth": _single(frame, "truth", roles.truth, file)}
-    entries = file.entries(taken=chosen.values())
+    if file.sheet.layout == RUN:
+        for role in BESIDE:
+            name = getattr(roles, role)
+            if name is not None and role not in file.sheet.roles:
+                chosen[role] = column_of(frame, name, role)
+        entries = _entries_of_run(file, chosen)
+    else:
+        entries = file.entries(taken=chosen.values())
     return {role: frame.column(name).take(entries) for role, name in chosen.items()}
+
+
+def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
+    """Return the row of a labels file for each row of a run: in order, or by the row's number.
+
+    A run that knows its labels tells which of both it is.
+    """
+    sheet, n_rows = file.sheet, file.frame.n_rows
+    keys, own, truth = sheet.roles.get("row_id"), sheet.roles.get("truth"), chosen.get("truth")
+    if file.is_same or file.by_position or keys is own is None:
+        return file.entries(taken=chosen.values())
+    orders = {sheet.n_rows: np.arange(sheet.n_rows), sheet.n_samples: sheet.samples}
+    ways = [orders[n_rows]] if n_rows in orders else []
+    if keys is not None and keys.is_integer:
+        numbers = to_numbers(keys.values).astype(np.int64)
+        ways += [numbers] if numbers.min() >= 0 and numbers.max() < n_rows else []
+    if own is not None and truth is not None:
+        column, n_own = file.frame.column(truth), len(own)
+        problem = "is not the truth of the rows that the run predicts"
+        if not ways:
+            problem = f"has {n_rows} rows, but the run predicts {n_own}, and nothing says which"
+        ways = [entries for entries in ways if _correspond(own, column.take(entries))]
+        if not ways:
+            raise InputError(
+                problem,
+                path=column.path,
+                column=truth,
+                hint="leave --labels out, since the folder has labels; or give the data of the fit",
+            )
+    return ways[0] if ways else file.entries(taken=chosen.values())
+
+
+def _correspond(own: Column, given: Column) -> bool:
+    """True if two truths have equal numbers, or classes that correspond one to one."""
+    numbers = [to_numbers(one.values) for one in (own, given) if is_number(one.values.type)]
+    if len(numbers) == 2 and np.allclose(numbers[0], numbers[1]):
+        return True
+    codes = [one.codes()[0] for one in (own, given)]
+    counts = {len(np.unique(one)) for one in (*codes, joint(codes))}
+    return len(counts) == 1 and min(one.min() for one in codes) >= 0
+
+
+def _with_names(sheet: Sheet, truth: Column) -> Sheet:
+    """Return a run whose classes are called as in a labels file."""
+    own = sheet.roles["truth"]
+    if not sheet.metadata.classes or not _correspond(own, truth):
+        return sheet
+    (codes, classes), (labels, names) = own.named_codes(), truth.named_codes()
+    named = {one: names[labels[np.argmax(codes == code)]] for code, one in enumerate(classes)}
+    about = replace(
+        sheet.metadata,
+        classes=tuple(named.get(one, one) for one in sheet.metadata.classes),
+        positive_class=named.get(sheet.metadata.positive_class or ""),
+    )
+    cells = (replace(cell, label=named.get(cell.label or "", cell.label)) for cell in sheet.cells)
+    return replace(sheet, cells=tuple(cells), metadata=about.with_json())
 
 
 def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:

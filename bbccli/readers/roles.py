@@ -96,6 +96,8 @@ class Hints:
 
 OUTCOME = frozenset({"truth", "time", "event"})
 """Roles of the truth."""
+BESIDE = ("group", "weight")
+"""Roles whose columns may be in the file of labels, beside the predictions of a tool."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,7 @@ def with_sample_columns(sheet: Sheet, problems: Problems) -> Sheet:
     """Add the columns (n_usable,) of the usable samples."""
     if "fold" in sheet.roles:
         with problems.of("roles"):
-            if sheet.layout != "caret":
-                _refuse_measurements(sheet.roles["fold"])
+            _refuse_measurements(sheet.roles["fold"])
     columns: dict[str, Column] = {}
     rounding: dict[str, float] = {}
     played = [role for role in CONSTANT if role in sheet.roles]

@@ -189,8 +189,8 @@ def compared(
         yield Compared(score, values[clip], clip, values[CLIP])
 
 
-_CLIPS = (CLIP, 2.0**-52)
-"""Least probability of tools: the rounding error of 32-bit or of 64-bit numbers."""
+_CLIPS = (CLIP, 1e-15, 2.0**-52)
+"""Least probability of tools: the rounding error of 32-bit or of 64-bit numbers, and H2O's."""
 
 
 def _check_folds(matrix: PredictionMatrix, run: ToolRun, columns: Columns) -> None:

@@ -273,7 +273,6 @@ def test_tabrepo_that_is_whole(tmp_path):
 
 
 LACKS = "lacks models, pred_val_shape or dtype"
-TAKEN = "which bbc uses for another column"
 
 
 @pytest.mark.one_in(3)
@@ -287,7 +286,6 @@ TAKEN = "which bbc uses for another column"
         ({"pred_val_shape": [2, -N]}, "metadata.json", "but a matrix of (2, -40) float64"),
         ({"dtype": "object"}, "metadata.json", "2 models, but a matrix of (2, 40) object"),
         ({"models": ["a", "a"]}, "metadata.json", "names the model 'a' twice"),
-        ({"models": ["truth", "a"]}, "metadata.json", f"has a model named 'truth', {TAKEN}"),
         ({"pred_val_shape": [2, N - 1]}, "pred-val.dat", "640 bytes, but its description says 624"),
         ({"pred_val_shape": [2, 10**30]}, "pred-val.dat", "holds more than"),
         # 2**65 bytes: a number that wraps around
@@ -390,7 +388,7 @@ def caret_of_chances(tmp_path, cells):
 
 def test_one_predicted_class_alone_contradicts_nothing(tmp_path):
     matrix = caret_of_chances(tmp_path, lambda v: ("n", f"{1 - v / 2:.6f},{v / 2:.6f}"))
-    expected = np.round(np.stack([CHANCES["a"], CHANCES["b"]], axis=1) / 2, 6)
+    expected = 1 - np.stack([CHANCES["a"], CHANCES["b"]], axis=1) / 2  # the event is "n", the first
     np.testing.assert_allclose(matrix.predictions[0], expected, atol=1e-6)
     # where probabilities of the other are missing there is no pair to compare
     gaps = caret_of_chances(

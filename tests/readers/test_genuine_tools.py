@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -72,3 +73,163 @@ def test_weights_of_a_fit_count_in_caret_only_on_request(run):
     assert "weighted by" not in said(run, KINDS / "weights.csv", "--metric", "accuracy")[1]
     asked = figures(run, KINDS / "weights.csv", "--metric", "accuracy", "--weight", "weights")
     assert asked != pytest.approx(plain, abs=1e-3)
+
+
+# AutoGluon
+
+GLUON = RUNS / "autogluon_kinds"
+LEVELS = {"accuracy": "accuracy", "f1": "f1", "roc_auc": "auc", "log_loss": "log-loss"}
+
+
+def of_autogluon(kind):
+    """Return the leaderboard of a run, without the ensemble, in the sign of bbc."""
+    with (GLUON / kind / "leaderboard.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if "Ensemble" not in row["model"]]
+    sign = -1 if rows[0]["eval_metric"] in ("log_loss", "root_mean_squared_error") else 1
+    return {row["model"]: sign * float(row["score_val"]) for row in rows}
+
+
+KIND_OF_RUN = [
+    ("holdout", 12),
+    ("holdout_rare", 20),
+    ("holdout_dates", 12),
+    ("holdout_numbers", 12),
+    ("bag_rare", 99),
+    ("bag_shuffled", 60),
+    ("bag_holdout", 30),
+]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("kind", "n_samples"), KIND_OF_RUN)
+def test_autogluon_needs_no_labels(kind, n_samples, run):
+    found = figures(run, GLUON / kind)
+    assert found == pytest.approx(of_autogluon(kind), abs=1e-6)
+    text = said(run, GLUON / kind)[1]
+    assert f"{n_samples} samples" in text
+    assert "2 of 2 scores recomputed" in text
+    assert ("one held-out set" in text) == ("holdout" in kind)
+    assert "out of bag" not in text.partition("report")[0]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("kind", "classes"),
+    [
+        ("holdout", "(positive: ja)"),
+        ("bag_shuffled", "(positive: ja)"),
+        ("holdout_rare", "(x, y, z)"),
+        ("bag_rare", "(x, y, z)"),
+    ],
+)
+def test_labels_name_the_classes_of_autogluon(kind, classes, tmp_path, run):
+    """By row numbers where rows were dropped or held out, in order where they were shuffled."""
+    labels = ("--labels", GLUON / kind / "train.csv", "--truth", "y")
+    assert figures(run, GLUON / kind, *labels) == pytest.approx(of_autogluon(kind), abs=1e-6)
+    assert classes in said(run, GLUON / kind, *labels)[1]
+    lines = (GLUON / kind / "train.csv").read_text().splitlines()
+    (tmp_path / "more.csv").write_text("id" + "\n".join([f",{line}" for line in lines]))
+    keyed = ("--labels", tmp_path / "more.csv", "--truth", "y")
+    assert classes in said(run, GLUON / kind, *keyed)[1]
+    (tmp_path / "turned.csv").write_text("\n".join([lines[0], *lines[:0:-1]]))
+    status, text = said(run, GLUON / kind, "--labels", tmp_path / "turned.csv", "--truth", "y")
+    assert status == 2
+    assert "is not the truth of the rows that the run predicts" in text
+    assert "leave --labels out" in text
+    (tmp_path / "short.csv").write_text("\n".join(lines[:9]))
+    status, text = said(run, GLUON / kind, "--labels", tmp_path / "short.csv", "--truth", "y")
+    assert status == 2
+    assert "has 8 rows, but the run predicts" in text
+
+
+def test_weights_and_groups_of_autogluon_are_in_the_labels_file(tmp_path, run):
+    kind = GLUON / "bag_weights"
+    labels = ("--labels", kind / "train.csv", "--truth", "y")
+    found = figures(run, kind, *labels, "--weight", "w")
+    assert found == pytest.approx(of_autogluon("bag_weights"), abs=1e-6)
+    assert "weighted by w" in said(run, kind, *labels, "--weight", "w")[1]
+    status, text = said(run, kind, *labels, "--weight", "v")
+    assert status == 2
+    assert "train.csv: --weight is 'v', which is not a column" in text
+    lines = (kind / "train.csv").read_text().splitlines()
+    grouped = [f"{lines[0]},g", *(f"{line},{row % 10}" for row, line in enumerate(lines[1:]))]
+    (tmp_path / "grouped.csv").write_text("\n".join(grouped))
+    labels = ("--labels", tmp_path / "grouped.csv", "--truth", "y")
+    assert "10 groups" in said(run, kind, *labels, "--weight", "w", "--group", "g")[1]
+
+
+@pytest.mark.parametrize("kind", ["holdout_quantile", "bag_quantile"])
+def test_quantiles_are_refused_in_words(kind, tmp_path, run):
+    folder = shutil.copytree(GLUON / "holdout_quantile", tmp_path / "run")
+    if kind == "bag_quantile":  # without labels, in the place of those of a bag
+        shutil.rmtree(folder / "utils")
+    status, text = said(run, folder, "--labels", folder / "train.csv", "--truth", "y")
+    assert status == 2
+    assert "quantiles hint: bbc has no metric for quantiles" in text
+
+
+def test_autogluon_that_kept_too_little(tmp_path, run):
+    folder = shutil.copytree(GLUON / "holdout", tmp_path / "run")
+    for name in ("LinearModel", "KNeighbors"):
+        shutil.rmtree(folder / "utils" / "attr" / name)
+    text = said(run, folder)[1]
+    assert (
+        "fitted without num_bag_folds, and the predictions for its hold-out were not kept" in text
+    )
+    folder = shutil.copytree(GLUON / "holdout", tmp_path / "other")
+    (folder / "utils" / "data" / "y_val.pkl").unlink()
+    text = said(run, folder)[1]
+    assert "fitted without num_bag_folds, and the labels of its hold-out can't be read" in text
+    assert "num_bag_folds=5" in text
+    folder = shutil.copytree(GLUON / "bag_rare", tmp_path / "bag")
+    shutil.copy(GLUON / "bag_shuffled" / "utils" / "data" / "y.pkl", folder / "utils" / "data")
+    assert "has 60 labels, but the predictions have 99 rows" in said(run, folder)[1]
+
+
+# H2O
+
+
+def test_h2o_leaves_rows_without_a_target_out(run):
+    folder = RUNS / "h2o_missing"
+    labels = ("--labels", folder / "train.csv")
+    with (folder / "leaderboard.csv").open() as file:
+        rows = {row["model_id"].partition("_Auto")[0]: row for row in csv.DictReader(file)}
+    found = figures(run, folder, *labels, "--clip", "1e-15")
+    expected = {name: float(row["logloss"]) for name, row in rows.items()}
+    assert found == pytest.approx(expected, abs=1e-6)
+    text = said(run, folder, *labels)[1]
+    assert "218 samples" in text
+    assert "3 of 3 scores recomputed" in text
+    assert "2 of 220 rows have no label; H2O could not score them" in text
+    assert "by H2O, which clips probabilities at 1e-15" in text
+
+
+def test_a_class_without_a_name_is_called_a_missing_target(tmp_path, run):
+    folder = shutil.copytree(RUNS / "h2o_missing", tmp_path / "run")
+    for file in folder.glob("*.cv_holdout_predictions.csv"):
+        file.write_text(file.read_text().replace('"x"', '""', 1))
+    status, text = said(run, folder, "--labels", folder / "train.csv")
+    assert status == 2
+    assert "has a class without a name, for which H2O took missing targets" in text
+
+
+# mljar
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_run_of_mljar_stopped_in_the_middle_of_a_model(listed, tmp_path, run):
+    folder = shutil.copytree(RUNS / "mljar_diabetes", tmp_path / "run")
+    params = json.loads((folder / "params.json").read_text())
+    saved = [name for name in params["saved"] if name != "Ensemble"]
+    params["saved"] = saved
+    (folder / "params.json").write_text(json.dumps(params))
+    board = (folder / "leaderboard.csv").read_text().splitlines()
+    kept = [one for one in board if "Ensemble" not in one and (listed or saved[-1] not in one)]
+    (folder / "leaderboard.csv").write_text("\n".join(kept))
+    (folder / saved[-1] / "predictions_out_of_folds.csv").unlink()
+    status, text = said(run, folder)
+    assert status == 0
+    assert f"{len(saved) - 1} of {len(saved)} configurations tried" in text
+    assert f"({saved[-1]} left out)" in text
+    shutil.rmtree(folder / saved[-1])
+    assert said(run, folder)[0] == 2  # a copy that lacks a model

@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from day import parts
 from looped import each, labelled
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.pickles import MOST_OPCODES, arrays_of
+from bbccli.readers.runs.pickles import MOST_OPCODES, arrays_of, series_of
 
 ROOT = Path(__file__).parents[2]
 FROZEN = json.loads((ROOT / "tests" / "data" / "pickles.json").read_text())
@@ -437,3 +438,88 @@ def test_mutated_pickles_are_read_or_refused(n_cases: int) -> None:
 def test_a_million_mutated_pickles() -> None:
     found = fuzz(1_000_000, seed=int(time.time()))
     assert found["read"] + found["refused"] == 1_000_000
+
+
+# a Series of pandas, beside whose numbers nothing is made
+
+SERIES = ROOT / "tests" / "data" / "runs" / "autogluon_kinds"
+INDEXES = {
+    "numbers": [5, 3, 1],
+    "texts": list("abc"),
+    "dates": pd.date_range("2026-01-01", periods=3),
+    "pairs": pd.MultiIndex.from_product([[1], [1, 2, 3]]),
+    "categories": pd.CategoricalIndex(list("aba")),
+    "rows": None,
+}
+
+
+@pytest.mark.parametrize("protocol", [4, 5])
+@pytest.mark.parametrize("kind", INDEXES)
+def test_series(kind: str, protocol: int) -> None:
+    index = INDEXES[kind]
+    for values in (np.array([0.5, 1, 2]), np.array([0, 1, 1], np.uint8)):
+        data = pickle.dumps(pd.Series(values, index=index, name="y"), protocol)
+        rows, found = series_of(data, "a")
+        assert_same(found, values)
+        expected = {"numbers": [5, 3, 1], "rows": [0, 1, 2]}.get(kind)
+        assert (None if rows is None else rows.tolist()) == expected
+
+
+def test_series_of_pandas_2_with_dates() -> None:
+    for name, n_rows in (("holdout_dates", 12), ("holdout", 12)):
+        data = (SERIES / name / "utils" / "data" / "y_val.pkl").read_bytes()
+        rows, found = series_of(data, "a")
+        assert (found.dtype, len(found), set(found)) == (np.uint8, n_rows, {0, 1})
+        assert (rows is None) == (name == "holdout_dates")
+
+
+def series_refused(data: bytes, problem: str) -> None:
+    with pytest.raises(InputError, match=f"is not a pickled Series of numbers: .*{problem}"):
+        series_of(data, "a")
+
+
+def test_what_is_no_series_is_refused(tmp_path: Path) -> None:
+    class Foreign:
+        def __reduce__(self) -> Any:
+            return os.mkdir, (str(tmp_path / "made"),)
+
+    plain = pd.Series([1.0, 2.0])
+    for wrong in (plain.to_frame(), pd.Index([1, 2]), np.zeros(2), pd.Series(["a", "b"]), [1], {}):
+        series_refused(pickle.dumps(wrong, 4), "")
+    plain.attrs = {"a": Foreign()}
+    series_refused(pickle.dumps(plain, 4), "it names .*mkdir, which no array needs")
+    assert not (tmp_path / "made").exists()
+
+
+def test_small_files_of_series_take_no_time() -> None:
+    """Tuples of tuples, and names, keys and orders that would take ages to hash or to show."""
+    deep = HEAD + b")\x94" + b"".join(b"(h%ch%ct\x94" % (k, k) for k in range(60))
+    for end in (
+        b"h<h<\x93",
+        b"}h<Ns",
+        b"h<h<\x81",
+        b"\x8c\x06pandas\x8c\x01a\x93h<R}b",
+        b"\x8c\x05numpy\x8c\x05dtype\x93h<R",
+        FLOATS[:-1].replace(b"\x01<", b"\x01<0h<") + b"b",
+    ):
+        start = time.perf_counter()
+        series_refused(deep + end + b".", "")
+        assert time.perf_counter() - start < 1
+
+
+@pytest.mark.one_in(1)
+def test_damaged_series_are_refused_or_read() -> None:
+    data = (SERIES / "holdout" / "utils" / "data" / "y_val.pkl").read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(3000):
+        wrong = bytearray(data)
+        for place in rng.integers(len(data), size=rng.integers(1, 4)):
+            wrong[place] = rng.integers(256)
+        try:
+            rows, values = series_of(bytes(wrong), "a")
+        except InputError:
+            continue
+        assert values.ndim == 1
+        assert rows is None or rows.shape == values.shape
+    for size in range(len(data)):
+        series_refused(data[:size], "")

@@ -97,7 +97,8 @@ def test_autogluon_means_over_repeats(predictor: Path) -> None:
 
 
 def test_autogluon_classes(tmp_path: Path) -> None:
-    total, count = np.arange(12.0).reshape(4, 3), np.array([3, 2, 1, 0], np.uint8)
+    count = np.array([3, 2, 1, 0], np.uint8)
+    total = np.array([[0.5, 0.25, 0.25], [0, 1, 0], [0.5, 0.5, 0], [0, 0, 0]]) * count[:, None]
     models = {"LightGBM_BAG_L1": (oof(np.asfortranarray(total), count), FOLDS)}
     found = ag.load(autogluon(tmp_path, models))
     expected = np.array([*(total[:3] / [[3], [2], [1]]), [np.nan] * 3])
@@ -131,7 +132,7 @@ def test_autogluon_files_of_another_form(tmp_path: Path, content: bytes) -> None
 def test_autogluon_that_can_not_be_read(tmp_path: Path) -> None:
     path = autogluon(tmp_path / "a", {"LightGBM": (None, [])})
     assert ag.recognises(path)
-    fault("has no out-of-fold predictions", path, by=ag.load)
+    fault("has no predictions of a validation", path, by=ag.load)
     path = autogluon(tmp_path / "b", {"LightGBM_BAG_L1": (FOREIGN, FOLDS)})
     fault("is not a pickled array of numbers", path, by=ag.load)
     models = {"A_BAG_L1": (oof(FLOAT32), FOLDS), "B_BAG_L1": (oof(FLOAT32[:3]), FOLDS)}

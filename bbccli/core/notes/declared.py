@@ -393,6 +393,19 @@ def damaged_parts(names: Sequence[str]) -> Texts:
     )
 
 
+@note(CARE, "labels file")
+def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
+    """The labels file has no label for some rows of a tool's run. The tool could neither learn from
+    them nor score them, so they are left out.
+
+    Remedy: nothing if their labels are unknown.
+    """
+    return (
+        f"{n_missing} of {n_rows} rows have no label; {tool} could not score them: left out",
+        "nothing to do, unless the labels are known",
+    )
+
+
 @note(CARE, "readable")
 def failed_runs(logs: Sequence[str]) -> Texts:
     """Logs of runs that failed, were cancelled, killed or invalidated are left out, because the

@@ -100,8 +100,8 @@ def _letters(name: str) -> str:
 
 
 def refuse_subsets_as_folds(sheet: Sheet, _request: Request) -> Sheet:
-    """Refuse folds, of whatever file, that are subsets."""
-    if "fold" in sheet.roles:
+    """Refuse folds, of whatever file, that are subsets; slices of caret are called Training060."""
+    if "fold" in sheet.roles and sheet.layout != "caret":
         _refuse_names(sheet.roles["fold"])
     return sheet
 

@@ -44,7 +44,7 @@ def lay_out(
     by_hand = {*request.only, *metadata.configurations}
     told: Sequence[Sequence[Note]] = ()
     for table in tables:
-        # slices of time are called "Training060" in caret, which keeps only what is held out
+        # caret calls slices of time "Training060", and keeps only what is held out
         held_out = {"Resample"} if DIALECTS["caret"].recognises(table, hints) else set()
         for rule in TABLE_RULES:
             with problems.of("roles"):

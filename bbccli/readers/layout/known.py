@@ -14,7 +14,7 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import as_arrow, plain
 from bbccli.readers.interface import Predictions
-from bbccli.readers.roles import NAMES, Request, nearest_names
+from bbccli.readers.roles import BESIDE, NAMES, Request, is_given, nearest_names
 from bbccli.readers.sheet import RUN, WIDE, Sheet
 from bbccli.readers.sources.files import sha256_of
 from bbccli.readers.table import Table, cells_of
@@ -83,9 +83,13 @@ def as_requested(sheet: Sheet, request: Request) -> Sheet:
         problem = f"{parameter('task', Task.SCORE)} is for scores, and {sheet.path} has predictions"
         raise OptionError(problem, hint="leave it out")
     columns = {column.name: column for column in sheet.roles.values()}
-    roles = {role: column for role, column in sheet.roles.items() if role not in absent}
+    beside = is_given(request.labels)  # that file may hold weights and groups, and names classes
+    kept = absent - {"truth"} if beside else absent
+    roles = {role: column for role, column in sheet.roles.items() if role not in kept}
     for role in NAMES:
         name = None if role in absent else getattr(request.roles, role)
+        if beside and role in BESIDE and name not in columns:
+            continue
         if name is not None and name not in columns:
             raise InputError(
                 f"{parameter(role)} is {name!r}, which is not a column",
