@@ -131,6 +131,8 @@ def test_models_are_chosen_by_their_names(save):
     ("truth", "columns"),
     [
         (TWO, {"a": P, "b": np.append(1 - P[1:], 0.5)}),  # but for one row
+        (TWO, {"a": P, "b": np.where(np.arange(N) == 2, 0.5, 1 - P)}),  # between those looked at
+        (TWO, {"m_0": (P > 0.5) * 1, "m_1": (P <= 0.5) * 1}),  # labels
         (TWO, {"m_0": P, "m_1": Q}),
         (VALUES, {"share_a": P, "share_b": 1 - P}),
         (TWO, {"a": np.full(N, 0.5), "b": np.full(N, 0.5)}),
@@ -157,7 +159,8 @@ def test_arrays_whose_rows_sum_to_1_are_of_classes(n_classes):
         found = matrix.predictions[0]
         assert_allclose(found[:, 0], models[0][:, 1] if n_classes == 2 else A)
         assert "classes-in-order" in codes(matrix)
-    assert matrix_of(models, truth, configurations=["a", "b"]).configurations == ("a", "b")
+    matrix = matrix_of(models, truth, configurations=["a", "b"])
+    assert (matrix.configurations, len(matrix.predictions)) == (("a", "b"), 1)
 
 
 def test_arrays_of_configurations_stay(save):
@@ -224,6 +227,7 @@ def test_marks_of_right_answers(save):
     [
         (VALUES, {"x": X, "twice": 2 * X, "shifted": X + 3}),
         (VALUES, {"x": X, "near": np.append((VALUES - X)[1:], 1.0)}),
+        (VALUES, {"x": X, "near": np.where(np.arange(N) == 2, 9, VALUES - X)}),
         (TWO, {"p": P, "square": P**2}),
         (TWO, {"p": P, "q": Q}),
     ],
@@ -276,6 +280,7 @@ def test_bounds_are_left_out(save, columns, kept):
         {"lr_low": X, "lr_high": X + RNG.uniform(1, 2, N)},
         {"ridge 0.1": X, "ridge 0.5": Y, "ridge 0.9": X + Y - VALUES},
         {"yhat": X, "yhat_lower": Y, "yhat_upper": X - 2},
+        {"yhat": X, "yhat_lower": X - np.where(np.arange(N) % 5, 5, -1), "yhat_upper": X + 5},
         {"k=10": X, "k=50": X + 1, "k=90": X + 2},
     ],
 )
@@ -340,6 +345,12 @@ def test_large_probabilities_are_left_as_they_are(save, columns):
     matrix = read(save("m.csv", {"y": TWO, **columns}))
     assert matrix.configurations == tuple(columns)
     assert_allclose(matrix.predictions[0], np.column_stack([*columns.values()]))
+
+
+def test_labels_of_another_threshold_are_no_sign_of_confidence(save):
+    high = 0.5 + P / 2
+    path = save("m.csv", {"y": TWO, "y_pred": (high > 0.75) * 1, "y_prob": high})
+    refused("y_pred may be the label of y_prob", path)
 
 
 def test_files_of_labels_and_scores(save):

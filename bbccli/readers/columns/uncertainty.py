@@ -37,7 +37,7 @@ def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
         if probability.name in gone or not _on_both_sides(some[:, c]):
             continue
         for k in np.flatnonzero(_ordered_by(np.abs(some[:, c] - 0.5), some)).tolist():
-            if k == c or cells[k].name in gone or _ordered_by(some[:, c], some[:, [k]])[0]:
+            if k == c or cells[k].name in gone:
                 continue
             own, other = all_rows(sheet, [probability, cells[k]]).T
             there = np.isfinite(own) & np.isfinite(other)
