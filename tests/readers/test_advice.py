@@ -205,3 +205,24 @@ def test_labels_spelled_otherwise_are_no_key(told):
     )
     assert status == 2
     assert hint.startswith("spell labels as in the truth")
+
+
+def test_lines_in_a_file_of_json_are_not_called_damage(run, tmp_path):
+    """As BFCL writes its scores: a summary, then the failures alone."""
+    path = tmp_path / "score" / "m" / "BFCL_v4_simple_score.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"accuracy": 0.9}\n{"id": "simple_19", "valid": false}\n')
+    error = run.refused("correct", tmp_path / "score")
+    assert "has one value per line, so it is not a log" in error
+    path.write_text('{"accuracy": 0.9')
+    assert "is not valid JSON" in run.refused("correct", tmp_path / "score")
+
+
+def test_results_that_name_the_resolved_alone(run, tmp_path):
+    path = tmp_path / "verified" / "agent" / "results" / "results.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"no_logs": [], "resolved": ["repo-1"]}')
+    error = run.refused("correct", tmp_path / "verified")
+    assert "names only the instances that were resolved" in error
+    path.write_text("{}")
+    assert "resolved" not in run.refused("correct", tmp_path / "verified")

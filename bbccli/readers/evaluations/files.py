@@ -165,8 +165,13 @@ def json_of(content: bytes, path: Path, where: str = "") -> Any:
     """Parse a JSON value."""
     try:
         return json.loads(content)
-    except (ValueError, RecursionError):
-        raise InputError(f"{where}is not valid JSON", path=str(path), hint=DAMAGED) from None
+    except (ValueError, RecursionError) as error:
+        problem, hint = f"{where}is not valid JSON", DAMAGED
+        if str(error).startswith("Extra data") and b"\n" in content:
+            problem = f"{where}has one value per line, so it is not a log"
+            hint = "give it the suffix .jsonl if each line is a sample; a list of failures alone "
+            hint += "can't be used"
+        raise InputError(problem, path=str(path), hint=hint) from None
 
 
 class Zip:

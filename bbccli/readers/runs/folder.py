@@ -21,6 +21,7 @@ from bbccli.readers.layout.known import sheet_of
 from bbccli.readers.runs.contents import parsing_once
 from bbccli.readers.runs.tables import damaged
 from bbccli.readers.sheet import Sheet
+from bbccli.readers.sources.files import file_bytes
 from bbccli.readers.table import Table
 
 _MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
@@ -60,6 +61,10 @@ def _unknown(folder: Path) -> InputError:
     looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
     fault = damaged(folder)
     reason, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
+    experiments = next(folder.glob("*/results/results.json"), None)
+    if not reason and experiments and b'"resolved"' in file_bytes(experiments):
+        reason = "; results.json of SWE-bench names only the instances that were resolved"
+        remedy = "give the reports of the evaluations, MODEL.RUN.json, which name all; or "
     remedy = remedy or _as_pattern(folder)
     return InputError(
         f"is a directory, not a file, and no known tool left it{reason}",
