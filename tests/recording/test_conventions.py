@@ -1,5 +1,6 @@
 """What scikit-learn's metrics take for granted: 0 for what is undefined, and a positive class."""
 
+import sys
 import warnings
 from dataclasses import replace
 
@@ -209,3 +210,27 @@ def test_a_run_that_counts_what_is_undefined_as_0_is_recognised(tmp_path):
     with pytest.raises(InputError, match="C=") as error:
         verified(mixed)
     assert "or it defines precision otherwise" in error.value.hint
+
+
+@pytest.mark.parametrize("how", [{"scoring": "accuracy", "cv": [(np.arange(9), [10])]}, {"cv": 3}])
+def test_without_scikit_learn_a_recorder_says_what_it_lacks(tmp_path, monkeypatch, how):
+    """numpy's folds and a loop of one's own need none."""
+    for module in ("sklearn", "sklearn.metrics", "sklearn.model_selection"):
+        monkeypatch.setitem(sys.modules, module, None)
+    with pytest.raises(OptionError, match="need scikit-learn") as error:
+        Recorder(tmp_path / "run", *RARE, **how)
+    assert error.value.hint.startswith("pip install scikit-learn; or give pairs")
+    rec = Recorder(tmp_path / "run", None, RARE[1], cv=[(np.arange(100), np.arange(100, 200))])
+    rec.write("a", np.arange(100, 200), np.linspace(0, 1, 100))
+
+
+def test_folds_by_number_are_stratified_for_classes_alone(tmp_path):
+    truth = np.repeat([0, 1], 50)
+    one_class = [
+        any(len(np.unique(truth[test])) == 1 for _, test in rec.cv)
+        for rec in (
+            Recorder(tmp_path / task, None, truth, cv=5, task=task)
+            for task in ("binary", "regression")
+        )
+    ]
+    assert one_class == [False, True]
