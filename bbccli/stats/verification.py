@@ -254,15 +254,19 @@ def _refuted(
 
 
 def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> str:
-    """Return the likely cause: another positive class is tried, all else is a guess."""
+    """Return the likely cause: no weights, another positive class; all else is a guess."""
     source, _ = columns[score.id]
+    if source.outcome.weights is not None:
+        plain = replace(source, outcome=replace(source.outcome, weights=None))
+        if any(again.confirmed for again in compared(plain, [score])):
+            return "the run scored without the weights: leave them out, by --unweighted"
     if matrix.task is Task.BINARY and isinstance(source.predictions, np.ndarray):
         other = with_other_positive(source)
         swapped = replace(source, outcome=other.outcome)  # predictions of the other class
         name = other.outcome.classes[-1]
         for one, words in (
             (other, f"the run's positive class is the other one: --positive {name}"),
-            (swapped, "the classes are swapped: choose the other one by --positive"),
+            (swapped, f"the classes are swapped: choose the other one by --positive {name}"),
         ):
             labels = one is swapped and source.kind is PredictionKind.LABEL
             forms = () if labels else (one, _counting_zero(one))
@@ -270,9 +274,10 @@ def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> 
                 return words
     metric = METRICS[_metric(score)]
     if metric.wants is PredictionKind.LABEL and source.kind is not PredictionKind.LABEL:
-        return "the run may predict other classes than the most probable ones: give its classes"
-    name = metric.label
-    return f"rows, classes or labels are not those of the run, or it defines {name} otherwise"
+        otherwise = "predicts other classes than the most probable ones: give its classes"
+    else:
+        otherwise = f"defines {metric.label} otherwise"
+    return f"rows, classes, labels or weights are not those of the run, or it {otherwise}"
 
 
 def with_other_positive(matrix: PredictionMatrix) -> PredictionMatrix:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-RUNS = Path(__file__).parents[1] / "data" / "runs"
+DATA = Path(__file__).parents[1] / "data"
+TOOLS = DATA / "tools"
 
 
 def figures(run, *argv):
@@ -24,7 +25,7 @@ def said(run, *argv):
 
 # caret
 
-KINDS = RUNS / "caret_kinds"
+KINDS = TOOLS / "caret"
 METRIC = {"f1": "f1", "labels": "f1"}
 
 
@@ -77,7 +78,7 @@ def test_weights_of_a_fit_count_in_caret_only_on_request(run):
 
 # AutoGluon
 
-GLUON = RUNS / "autogluon_kinds"
+GLUON = TOOLS / "autogluon"
 LEVELS = {"accuracy": "accuracy", "f1": "f1", "roc_auc": "auc", "log_loss": "log-loss"}
 
 
@@ -148,6 +149,17 @@ def test_weights_and_groups_of_autogluon_are_in_the_labels_file(tmp_path, run):
     found = figures(run, kind, *labels, "--weight", "w")
     assert found == pytest.approx(of_autogluon("bag_weights"), abs=1e-6)
     assert "weighted by w" in said(run, kind, *labels, "--weight", "w")[1]
+    status, text = said(run, kind, *labels)
+    assert status == 2
+    assert "labels or weights are not those of the run" in text
+    other = GLUON / "bag_shuffled"
+    weights = ("--labels", other / "train.csv", "--truth", "y", "--weight", "a")
+    (tmp_path / "w.csv").write_text((other / "train.csv").read_text().replace("-", ""))
+    weights = ("--labels", tmp_path / "w.csv", *weights[2:])
+    status, text = said(run, other, *weights)
+    assert status == 2
+    assert "the run scored without the weights: leave them out, by --unweighted" in text
+    assert said(run, other, *weights[:4], "--unweighted")[0] == 0
     status, text = said(run, kind, *labels, "--weight", "v")
     assert status == 2
     assert "train.csv: --weight is 'v', which is not a column" in text
@@ -186,11 +198,27 @@ def test_autogluon_that_kept_too_little(tmp_path, run):
     assert "has 60 labels, but the predictions have 99 rows" in said(run, folder)[1]
 
 
+def test_undefined_precision_of_autogluon_counts_as_0(run):
+    found = figures(run, GLUON / "bag_precision")
+    assert found == pytest.approx(of_autogluon("bag_precision"), abs=1e-6)
+
+
+def test_the_positive_class_of_autogluon_without_its_labels(tmp_path, run):
+    folder = shutil.copytree(GLUON / "bag_shuffled", tmp_path / "run")
+    shutil.rmtree(folder / "utils")
+    labels = ("--labels", folder / "train.csv", "--truth", "y")
+    status, text = said(run, folder, *labels)
+    assert status == 2
+    assert "the classes are swapped: choose the other one by --positive ja" in text
+    found = figures(run, folder, *labels, "--positive", "ja")
+    assert found == pytest.approx(of_autogluon("bag_shuffled"), abs=1e-6)
+
+
 # H2O
 
 
 def test_h2o_leaves_rows_without_a_target_out(run):
-    folder = RUNS / "h2o_missing"
+    folder = TOOLS / "h2o"
     labels = ("--labels", folder / "train.csv")
     with (folder / "leaderboard.csv").open() as file:
         rows = {row["model_id"].partition("_Auto")[0]: row for row in csv.DictReader(file)}
@@ -205,7 +233,7 @@ def test_h2o_leaves_rows_without_a_target_out(run):
 
 
 def test_a_class_without_a_name_is_called_a_missing_target(tmp_path, run):
-    folder = shutil.copytree(RUNS / "h2o_missing", tmp_path / "run")
+    folder = shutil.copytree(TOOLS / "h2o", tmp_path / "run")
     for file in folder.glob("*.cv_holdout_predictions.csv"):
         file.write_text(file.read_text().replace('"x"', '""', 1))
     status, text = said(run, folder, "--labels", folder / "train.csv")
@@ -218,7 +246,7 @@ def test_a_class_without_a_name_is_called_a_missing_target(tmp_path, run):
 
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_run_of_mljar_stopped_in_the_middle_of_a_model(listed, tmp_path, run):
-    folder = shutil.copytree(RUNS / "mljar_diabetes", tmp_path / "run")
+    folder = shutil.copytree(DATA / "runs" / "mljar_diabetes", tmp_path / "run")
     params = json.loads((folder / "params.json").read_text())
     saved = [name for name in params["saved"] if name != "Ensemble"]
     params["saved"] = saved

@@ -442,7 +442,7 @@ def test_a_million_mutated_pickles() -> None:
 
 # a Series of pandas, beside whose numbers nothing is made
 
-SERIES = ROOT / "tests" / "data" / "runs" / "autogluon_kinds"
+SERIES = ROOT / "tests" / "data" / "tools" / "autogluon"
 INDEXES = {
     "numbers": [5, 3, 1],
     "texts": list("abc"),

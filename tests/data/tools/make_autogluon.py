@@ -1,6 +1,6 @@
-"""Made `autogluon_kinds` with AutoGluon 1.6.3 and pandas 2.3.3.
+"""Made `autogluon` with AutoGluon 1.6.3 and pandas 2.3.3.
 
-`python make_autogluon_kinds.py FOLDER` in an environment with `autogluon.tabular[lightgbm]`, on
+`python make_autogluon.py FOLDER` in an environment with `autogluon.tabular[lightgbm]`, on
 Linux with Python 3.11. Only what a reader may look at is kept.
 """
 
@@ -40,7 +40,7 @@ def make(place, table, fit=None, models=None, **about):
 
 def main():
     """A run of each kind."""
-    folder = Path(sys.argv[1]) / "autogluon_kinds"
+    folder = Path(sys.argv[1]) / "autogluon"
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
     score = table.a + table.b + rng.normal(size=60)

@@ -1,4 +1,4 @@
-"""Made `h2o_missing` with H2O 3.46.0.12 and Java 17: `python make_h2o_missing.py FOLDER`."""
+"""Made `h2o` with H2O 3.46.0.12 and Java 17: `python make_h2o.py FOLDER`."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from h2o.automl import H2OAutoML
 
 def main():
     """Three classes; two targets are missing. H2O predicts these rows and scores them never."""
-    folder = Path(sys.argv[1]) / "h2o_missing"
+    folder = Path(sys.argv[1]) / "h2o"
     folder.mkdir(exist_ok=True)
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(220, 4)).round(4), columns=list("abcd"))

@@ -1,7 +1,7 @@
-# Made `caret_kinds` with caret 6.0-93 and R 4.2.2: `Rscript make_caret.R FOLDER`.
+# Made `caret` with caret 6.0-93 and R 4.2.2: `Rscript make_caret.R FOLDER`.
 # `<kind>.csv` is fit$pred, and `results.csv` has caret's own figure of each configuration.
 suppressMessages(library(caret))
-folder <- file.path(commandArgs(TRUE)[1], "caret_kinds")
+folder <- file.path(commandArgs(TRUE)[1], "caret")
 dir.create(folder, showWarnings = FALSE)
 set.seed(7)
 n <- 40
