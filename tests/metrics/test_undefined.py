@@ -11,7 +11,7 @@ import pytest
 import sklearn.metrics as sk
 from matrices import of
 
-from bbccli import METRICS
+from bbccli import METHODS, METRICS, Plan
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source
 from bbccli.metrics import choose_metric
@@ -137,3 +137,24 @@ def test_metrics_with_0_survive_a_copy():
         assert copy.deepcopy(zero) is zero
     assert choose_metric("accuracy", matrix(2)) is METRICS["accuracy"]
     assert choose_metric("precision", replace(matrix(2), source=Source())) is METRICS["precision"]
+
+
+def test_a_winner_by_fewer_folds_carries_a_doubt():
+    """It is right once, and predicts no other positive: 1 by the folds that count, else .2."""
+    truth = np.arange(60) % 5 == 0
+    rng = np.random.default_rng(0)
+    timid = np.arange(60) == 0
+    good = np.where(rng.random(60) < 0.85, truth, ~truth)
+    outcome = Outcome(Task.BINARY, truth.astype(int), ("no", "yes"))
+    values = np.stack([timid, good], 1)[None].astype(float)
+    data = of(outcome, values, PredictionKind.LABEL, 5)
+    plan = Plan(pooling=Pooling.FOLD_MEAN, n_resamples=20)
+    found = METHODS["bbc"].run(data, "precision", plan)
+    assert (found.winner, found.naive) == ("c0", 1.0)
+    (doubt,) = [note for note in found.notes if note.code == "undefined-folds"]
+    assert "undefined in 4 of 5 folds" in doubt.text
+    counted = replace(data, source=Source(metadata={"undefined": 0}))
+    found = METHODS["bbc"].run(counted, "precision", plan)
+    assert found.winner == "c1"
+    assert not [note for note in found.notes if note.code == "undefined-folds"]
+    assert Candidates(counted, choose_metric("precision", counted), plan.pooling).figure(0) == 0.2
