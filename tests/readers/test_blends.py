@@ -1,6 +1,7 @@
 """Blends: weighted means of other configurations."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from documents import codes
 from looped import each
@@ -50,6 +51,20 @@ def test_a_weighted_mean_is_left_out(save, blend, digits):
     assert [one.reason for one in matrix.source.left_out] == ["ensemble"]
     assert "final" in read(path, include=["ensembles"]).configurations
     assert "final" in read(path, only=["*"]).configurations
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("seed", range(8))
+def test_of_members_with_all_their_digits(seed):
+    """What an exact mean leaves is less than the digits of correlations show."""
+    rng = np.random.default_rng(seed)
+    risk = 1 / (1 + np.exp(-rng.normal(size=(240, 5)) - TRUTH.repeat(2)[:240, None]))
+    columns = {f"m{c}": risk[:, c] for c in range(5)}
+    blend = risk[:, :3] @ rng.dirichlet(np.ones(3))
+    frame = pa.table({"y": TRUTH.repeat(2)[:240], **columns, "final": blend})
+    assert read(frame).configurations == tuple(columns)
+    near = pa.table({"y": TRUTH.repeat(2)[:240], **columns, "final": blend + 1e-6 * risk[:, 4]})
+    assert "final" in read(near).configurations
 
 
 def test_before_its_members(save):

@@ -213,11 +213,11 @@ def _means(
 def _rest(values: FloatArray) -> FloatArray:
     """Return the standard deviation (C,) that the others, and a constant, leave of each column."""
     spread = values.std(axis=0)
-    correlations = np.corrcoef(values.T) + 1e-14 * np.eye(values.shape[1])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(
-            spread / np.sqrt(np.maximum(np.diag(np.linalg.pinv(correlations, hermitian=True)), 1))
-        )
+    centred = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
+    # by singular values of the columns: those of their correlations have half of the digits
+    _, sizes, axes = np.linalg.svd(centred, full_matrices=False)
+    sizes = np.maximum(sizes, np.finfo(float).eps * sizes[0])
+    return np.asarray(spread / np.sqrt(len(values) * ((axes.T / sizes) ** 2).sum(axis=1)))
 
 
 def _weights(others: FloatArray, column: FloatArray, scale: FloatArray) -> FloatArray:
