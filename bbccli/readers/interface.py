@@ -83,8 +83,6 @@ class RunReader:
         Order in which it is tried.
     labels
         Place of the labels, in Markdown.
-    untested
-        True if no output of the tool itself was ever read, only folders made from a description.
     """
 
     name: str
@@ -93,7 +91,6 @@ class RunReader:
     load: Callable[[Path], Predictions | Sequence[Table]]
     turn: Order = Order.BY_FILES
     labels: str = "in the folder"
-    untested: bool = False
 
 
 class ItemScores(NamedTuple):
@@ -212,8 +209,6 @@ class Framework:
         All logs -> the same, named as they are told apart.
     headline
         False if it does not say which of several scores counts, so that the first one does.
-    untested
-        True if no output of the framework itself was ever read, only files made from a description.
     """
 
     name: str
@@ -223,4 +218,3 @@ class Framework:
     load: Callable[[File], Iterable[Log]]
     together: Callable[[Sequence[Log]], Sequence[Log]] = list
     headline: bool = True
-    untested: bool = False

@@ -135,16 +135,29 @@ def test_other_instances_in_one_report(tmp_path):
     assert common.n_samples == 9
 
 
-def test_two_runs_of_one_model(tmp_path):
+def test_two_runs_of_one_model_are_configurations(tmp_path):
     folder = copied("swebench", tmp_path)
     path = min(folder.iterdir())
     report = json.loads(path.read_text())
+    report["unresolved_ids"].append(report["resolved_ids"].pop())
     again = path.with_name(path.name.replace("run1", "run2"))
     again.write_text(json.dumps(report))
-    assert read(folder).n_configurations == 3  # with the same results
-    report["unresolved_ids"].append(report["resolved_ids"].pop())
-    again.write_text(json.dumps(report))
-    refused("it is unknown which is newer", folder, kind=BbcError)
+    names = read(folder).configurations
+    assert len(names) == 4
+    assert [name for name in names if "org__ada-4.0" in name and "run2" in name]
+    (folder / "more").mkdir()
+    again.rename(folder / "more" / path.name)  # one run, with other results
+    refused("it is unknown which is newer", [folder, folder / "more"], kind=BbcError)
+
+
+def test_what_sb_cli_could_not_evaluate_is_not_resolved(tmp_path):
+    def moved(report):
+        report |= {"failed_ids": report.pop("error_ids"), "pending_ids": report["incomplete_ids"]}
+        report["incomplete_ids"] = []
+
+    matrix = read(changed_reports(tmp_path, moved))
+    assert matrix.n_samples == N
+    assert matrix.source.run.evaluation.n_scored_errors == 6
 
 
 # openai-evals
@@ -414,13 +427,6 @@ def test_xml_that_is_refused(case, tmp_path):
     refused(words, path, kind=BbcError)
     path.write_text(content, encoding="utf-16")  # which hides no entity
     refused(f"{words}|not JUnit", path, kind=BbcError)
-
-
-@pytest.mark.parametrize(("kind", "untested"), [("swebench", True), ("junit", False)])
-@pytest.mark.one_in(1)
-def test_inspect_says_what_was_never_tried_on_real_output(kind, untested, run):
-    told = run.printed("inspect", LOGS / kind)
-    assert ("untested on real output" in " ".join(told.split())) == untested
 
 
 # Errors

@@ -1,4 +1,4 @@
-"""Folders of H2O, JADBio, TabRepo and R that were copied in part, mixed, or edited by hand."""
+"""Folders of H2O, TabRepo and R that were copied in part, mixed, or edited by hand."""
 
 import json
 import shutil
@@ -158,94 +158,6 @@ def test_values_of_h2o(tmp_path):
     matrix = verified(read(tmp_path, labels=tmp_path / "train.csv", roles=Roles(truth="target")))
     assert matrix.source.verification.n_checked == 2
     np.testing.assert_allclose(matrix.predictions[0, :, 0] - truth, 0.5, atol=1e-5)
-
-
-# JADBio
-
-
-HALVES = lines(",".join(map(str, range(0, N, 2))), ",".join(map(str, range(1, N, 2))))
-HEADER = ",".join(map(str, range(N // 2))) + "\n"
-TWO = lines("0,1", *(f"{a},{b}" for a, b in zip(CHANCES["a"], CHANCES["b"], strict=True)))
-
-
-def jadbio(place, *, start="x", folds=HEADER + HALVES, predictions=None):
-    place.mkdir(exist_ok=True)
-    (place / f"{start}_outcome.csv").write_text(lines("0", *TRUTH))
-    (place / f"{start}_splitIndices.csv").write_text(folds)
-    for end, text in ({"": TWO} if predictions is None else predictions).items():
-        (place / f"{start}_predictions{end}.csv").write_text(text)
-    return place
-
-
-@pytest.mark.one_in(2)
-@pytest.mark.parametrize(
-    "folds",
-    [
-        HEADER + HALVES + "\n",
-        HEADER + HALVES + "," * (N // 2 - 1) + "\n",
-        HEADER + "NaN," * (N // 2 - 1) + "NaN\n" + HALVES,
-        HEADER + HALVES.replace("12,", "12.0,").replace("\n", ", nan\n"),
-    ],
-    ids=["blank line", "empty cells", "padding alone", "floats"],
-)
-def test_folds_of_jadbio_that_are_padded(tmp_path, folds):
-    matrix = read(jadbio(tmp_path / "run", folds=folds))
-    np.testing.assert_array_equal(matrix.folds[0], np.arange(N) % 2)
-
-
-def test_two_analyses_of_jadbio(tmp_path):
-    place = jadbio(jadbio(tmp_path / "run"), start="y")
-    wrong("holds 2 analyses, such as x", place, hint="all files of one analysis")
-
-
-def test_a_name_with_brackets(tmp_path):
-    """As a browser names a second download: no pattern."""
-    matrix = read(jadbio(tmp_path / "run", start="x[1]"))
-    assert matrix.configurations == ("cfg_0001", "cfg_0002")
-    np.testing.assert_array_equal(matrix.predictions[0].T, [CHANCES["a"], CHANCES["b"]])
-    assert matrix.source.sha256 == read(tmp_path / "run").source.sha256
-
-
-SHORT = "".join(TWO.splitlines(keepends=True)[:-1])
-SINGLE = lines("0", *CHANCES["a"])
-NO_POSITION = "is not the position of a sample"
-
-
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    ("predictions", "file", "words"),
-    [
-        ({}, "x_predictions.csv", "no such file"),
-        ({"": SHORT}, "x_predictions.csv", "has 39 rows and 2 configurations, not 40 and 2"),
-        ({"_0": TWO, "_1": SINGLE}, "x_predictions_1.csv", "40 rows and 1 configurations, not 40"),
-        ({"": TWO, "_0": TWO}, "x_predictions_0.csv", "but x_predictions.csv holds all"),
-        ({"": TWO.replace("0.", "O.", 1)}, "x_predictions.csv", "is not a finite number (column"),
-        (("12,", "12.7,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value '12.7')"),
-        (("13,", "thirteen,"), "x_splitIndices.csv", f"{NO_POSITION} (row 1, value 'thirteen')"),
-        (("0,2,", "\n\n1.5,2,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value '1.5')"),
-        (("12,", "inf,"), "x_splitIndices.csv", f"{NO_POSITION} (row 0, value 'inf')"),
-        (("12,", "14,"), "x_splitIndices.csv", "fold 0 holds row 14 twice"),
-        (("12,", "13,"), "x_splitIndices.csv", "row 13 is in fold 0 and in fold 1"),
-        (("12,", ","), "x_splitIndices.csv", "row 12 is in no fold"),
-    ],
-)
-def test_damage_of_jadbio(tmp_path, predictions, file, words):
-    how = {"predictions": predictions}
-    if file == "x_splitIndices.csv":
-        how = {"folds": HEADER + HALVES.replace(*predictions)}
-    place = jadbio(tmp_path / "run", **how)
-    wrong(words, place, place / file)
-
-
-@pytest.mark.parametrize("truth", [[[0], [1]], [0, None], [0, "a"]], ids=["lists", "null", "mixed"])
-def test_answers_of_jadbio_whose_outcome_is_no_column(tmp_path, truth):
-    answer = {
-        "targetData": {"data": truth},
-        "splitIndices": [[0], [1]],
-        "oosPredictions": {"predictions": {"x": [[0.1], [0.9]]}},
-    }
-    (tmp_path / "answer.json").write_text(json.dumps(answer))
-    wrong("lacks targetData", tmp_path, tmp_path / "answer.json")
 
 
 # TabRepo

@@ -35,7 +35,7 @@ def tool_of(matrix):
 def test_every_tool_is_tried_and_told():
     names = [run.name for run in RUNS]
     assert len(set(names)) == len(names)
-    assert set(names) >= {"mljar", "TabRepo", "H2O", "JADBio", "AutoGluon", "auto-sklearn"}
+    assert set(names) >= {"mljar", "TabRepo", "H2O", "AutoGluon", "auto-sklearn"}
     assert names[0] == "recorder"  # no other tool writes its file
     assert {*names[-4:]} == {"caret", "mlr3", "OpenML", "tidymodels"}  # their tables are read
 
@@ -199,45 +199,3 @@ def test_what_lies_in_a_run_has_a_limit_too(copied, name):
         pytest.raises(InputError, match="holds more than"),
     ):
         how[file.suffix](file)
-
-
-def jadbio_answer(truth, values, folds):
-    return {
-        "optMetric": "AUC",
-        "targetData": {"data": list(truth)},
-        "splitIndices": [np.flatnonzero(folds == fold).tolist() for fold in np.unique(folds)],
-        "oosPredictions": {"predictions": values},
-    }
-
-
-def test_jadbio_as_json(tmp_path):
-    folds, place = np.arange(40) % 4, tmp_path / "answer.json"
-    values = {"SVM, C = 1": FLOAT[:, None].tolist(), "forest": FLOAT[::-1, None].tolist()}
-    place.write_text(json.dumps(jadbio_answer(TRUTH.tolist(), values, folds)))
-    matrix = read(tmp_path)
-    assert (tool_of(matrix), matrix.configurations) == ("JADBio", ("cfg_0001", "cfg_0002"))
-    np.testing.assert_array_equal(matrix.folds[0], folds)
-    np.testing.assert_allclose(matrix.predictions[0, :, 0], FLOAT)
-    three = np.array(["a", "b", "c"])[np.arange(40) % 3]
-    chances = (np.eye(3)[np.arange(40) % 3] * 0.5 + RNG.dirichlet(np.ones(3), 40) * 0.5)[:, None]
-    place.write_text(json.dumps(jadbio_answer(three.tolist(), {"x": chances.tolist()}, folds)))
-    matrix = read(tmp_path)
-    np.testing.assert_array_equal(matrix.predictions[0, :, 0].argmax(axis=1), np.arange(40) % 3)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"targetData": {}}, "lacks targetData"),
-        ({"splitIndices": [[0, 1]]}, "row 2 is in no fold"),
-        ({"splitIndices": [["a"]]}, "lacks targetData"),
-        ({"oosPredictions": {"predictions": {}}}, "0 shapes"),
-        ({"oosPredictions": {"predictions": {"x": [[1, 2]] * 40}}}, "has predictions of"),
-        ({"oosPredictions": {"predictions": {"x": [[[1, 2, 3]]] * 40}}}, "3 predictions for 2"),
-    ],
-)
-def test_jadbio_as_json_damaged(tmp_path, change, words):
-    values = {"x": FLOAT[:, None].tolist()}
-    answer = jadbio_answer(TRUTH.tolist(), values, np.arange(40) % 4) | change
-    (tmp_path / "answer.json").write_text(json.dumps(answer))
-    fault(words, tmp_path)

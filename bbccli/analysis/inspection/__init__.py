@@ -86,8 +86,6 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         with problems.of("leaderboard"):
             matrix = verified(matrix)
         checks.tell_scores(findings, matrix.source.verification)
-    if matrix is not None and (run := matrix.source.run):
-        checks.tell_tool(findings, run.tool)
     for check, error in problems.found:
         findings.error(check, error)
     checks.tell_steps(findings, problems)

@@ -369,21 +369,6 @@ def tell_steps(findings: Findings, problems: Problems) -> None:
         findings.skip("outcome", "the outcome is not known for every sample")
 
 
-def tell_tool(findings: Findings, tool: str) -> None:
-    """Warn that the format of a tool is read by its description alone."""
-    from bbccli.readers.evaluations import PATTERNS, framework
-    from bbccli.readers.runs.folder import RUNS
-
-    untested = [one.name for one in RUNS if one.untested]
-    untested += [one.name for one in map(framework, PATTERNS) if one.untested]
-    if tool in untested:
-        findings.warn(
-            "tool",
-            f"the reader of {tool} follows descriptions of its files, untested on real output",
-            f"compare a performance with that shown by {tool}",
-        )
-
-
 def tell_scores(findings: Findings, found: Verification | None) -> None:
     """Add the result of recomputing the scores of a run."""
     if found is None:
