@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from bbccli.core.choices import (
+    Again,
     Errors,
     GateOn,
     IntervalKind,
@@ -133,6 +134,12 @@ class InputOptions:
         "refuse them.",
         default="as the framework does",
     )
+    again: Again | None = _input(
+        None,
+        "Scores: of items that a configuration was asked again, count the newest result, by the "
+        "time beside it, or all as epochs.",
+        default="of logs the newest; a table must not have any",
+    )
     by_position: bool = _input(
         False,
         "Join labels and folds by position even if there is a key: all files have their rows "
@@ -161,7 +168,7 @@ class InputOptions:
         from bbccli.readers.roles import Request, Roles
 
         names = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
-        names_of_files = (*names, "fold_files", "errors")
+        names_of_files = (*names, "fold_files", "errors", "again")
         as_given: dict[str, Any] = {name: getattr(self, name) for name in names_of_files}
         return Request(
             Roles(**{name: getattr(self, name) for name in Roles.__dataclass_fields__}),

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 __all__ = [
     "Adjustment",
+    "Again",
     "Errors",
     "GateOn",
     "IntervalKind",
@@ -52,6 +53,13 @@ class Errors(StrEnum):
     ZERO = "zero"
     MISSING = "missing"
     REFUSE = "refuse"
+
+
+class Again(StrEnum):
+    """Treatment of items that a configuration was asked again."""
+
+    NEWEST = "newest"
+    EPOCH = "epoch"
 
 
 class TableLayout(StrEnum):

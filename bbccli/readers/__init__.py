@@ -17,7 +17,7 @@ from bbccli.readers.pipeline import understand
 from bbccli.readers.roles import Request, Roles
 from bbccli.readers.sources.files import Paths
 from bbccli.readers.table import ArrowStream
-from bbccli.types import Errors, Missing, Task
+from bbccli.types import Again, Errors, Missing, Task
 
 __all__ = ["DIALECTS", "Paths", "Request", "Roles", "matrix_of", "read", "understand"]
 
@@ -43,6 +43,7 @@ def read(
     unweighted: bool = False,
     fold_files: bool = False,
     errors: Errors | str | None = None,
+    again: Again | str | None = None,
 ) -> PredictionMatrix:
     r"""Read the out-of-sample predictions of many configurations.
 
@@ -121,6 +122,6 @@ def read(
     how |= {"only": only, "exclude": exclude, "include": include, "dialect": dialect}
     how |= {"labels": labels, "folds": folds, "unfinished": unfinished, "bounds": bounds}
     how |= {"by_position": by_position, "unweighted": unweighted, "errors": errors}
-    how |= {"fold_files": fold_files}
+    how |= {"fold_files": fold_files, "again": again}
     request = Request(roles, **how)
     return understand(path, request)[1]

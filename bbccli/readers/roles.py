@@ -16,7 +16,7 @@ from bbccli.readers.arrow import is_text
 from bbccli.readers.column import name_of
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.table import ArrowStream, Table, in_memory
-from bbccli.types import Errors, Missing, Task
+from bbccli.types import Again, Errors, Missing, Task
 
 __all__ = ["Roles"]
 
@@ -120,6 +120,7 @@ class Request:
     unweighted: bool = False
     fold_files: bool = False
     errors: Errors | None = None
+    again: Again | None = None
 
     def __post_init__(self) -> None:
         settle(self)

@@ -101,6 +101,7 @@ def test_inputs_that_are_asked_again(tmp_path):
     assert read(run(tmp_path, cases)).n_samples == N
     matrix = read(run(tmp_path, cases + cases))
     assert (matrix.n_samples, matrix.n_repeats) == (N, 2)
+    assert "asked again" in verify(matrix).reason
 
 
 def test_conversations_are_items(tmp_path):

@@ -16,8 +16,9 @@ from itertools import count
 
 from bbccli.core.notes import listing
 from bbccli.core.source import LeftOut
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.readers.interface import ItemScores, Log
+from bbccli.types import Again
 
 _BARE = ("model", "prompt", "solver")
 """Keys whose values are names by themselves."""
@@ -63,16 +64,17 @@ def _key(values: Mapping[str, object]) -> str:
     return json.dumps(values, sort_keys=True, default=str)
 
 
-def newest_of(logs: Sequence[Log]) -> tuple[list[Log], list[LeftOut]]:
+def newest_of(logs: Sequence[Log], again: Again | None = None) -> tuple[list[Log], list[LeftOut]]:
     """Return one log for each task and configuration, and those replaced by newer ones; runs with
-    other seeds are epochs of one.
+    other seeds are epochs of one, and of other times as well if `again` says so.
     """
     used: list[Log] = []
     older: list[LeftOut] = []
     for alike in _alike(_told_apart(logs)):
         by_seeds: dict[str, list[Log]] = {}
         for log in alike:
-            by_seeds.setdefault(_key(log.seeds), []).append(log)
+            run = {"seeds": log.seeds, "time": log.created if again is Again.EPOCH else None}
+            by_seeds.setdefault(_key(run), []).append(log)
         runs = []
         for repetitions in by_seeds.values():
             newest = max(repetitions, key=_by_time)
@@ -100,7 +102,8 @@ def _same(log: Log, newest: Log) -> bool:
         f"{log.place.name} and {newest.place.name} have different results of one configuration, "
         "and it is unknown which is newer",
         path=str(newest.place),
-        hint="leave one out; or give two configurations different names",
+        hint="leave one out; or give two configurations different names; or count both: "
+        + parameter("again", Again.EPOCH),
     )
 
 

@@ -78,6 +78,9 @@ def _scorers(run: Mapping[str, Any], results: Sequence[ItemScores]) -> dict[str,
         scorers[name] = ScorerInfo(
             bounds=(0.0, 1.0) if all(0 <= (one or 0) <= 1 for one in own) else None,
             reported=sum(told) / len(told) if whole else None,
+            unchecked=""
+            if alone
+            else "deepeval averages over test cases, and some are asked again",
         )
     return scorers
 

@@ -57,7 +57,7 @@ def sheet_of_logs(
     logs = [or_empty(log) for log in _logs(framework, files)]
     read = {path.resolve() for one in files for path in (one.path, *one.companions)}
     failed = [LeftOut(log.place.name, log.left_out) for log in logs if log.left_out]
-    used, older = newest_of([log for log in logs if not log.left_out])
+    used, older = newest_of([log for log in logs if not log.left_out], request.again)
     if not used:
         reasons = listing([f"{one.name}: {one.reason}" for one in failed]) or "no run in it"
         raise InputError(

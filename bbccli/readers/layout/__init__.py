@@ -10,6 +10,7 @@ from bbccli.core.notes import Note, declared
 from bbccli.errors import OptionError, nearest, parameter, short
 from bbccli.readers.classes import in_order
 from bbccli.readers.columns import TABLE_RULES
+from bbccli.readers.layout.again import moments_of
 from bbccli.readers.layout.confidence import by_labels
 from bbccli.readers.layout.dialects import DIALECTS, Dialect
 from bbccli.readers.layout.dialects.base import PREDICTION, Layout
@@ -25,7 +26,7 @@ from bbccli.readers.roles import Hints, Request
 from bbccli.readers.row_numbers import refuse_disorder, without_row_numbers
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table
-from bbccli.types import Task
+from bbccli.types import Again, Task
 
 
 def lay_out(
@@ -51,6 +52,11 @@ def lay_out(
                 rule.apply(table, request, hints, by_hand | held_out)
     with problems.of("roles", fatal=True):
         refuse_truth(request, hints.task)
+        if request.again is not None and hints.task is not Task.SCORE:
+            raise OptionError(
+                f"{parameter('again', request.again)} is for scores of items",
+                hint=f"give {parameter('task', Task.SCORE)} if each cell is the score of an answer",
+            )
         name, layouts = _layouts_of(tables, metadata, hints, request.dialect)
         if layouts:
             score = request.roles.prediction
@@ -61,7 +67,13 @@ def lay_out(
             sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
     if layouts:
         scored = hints.task is Task.SCORE
-        sheet = _with_event(long_sheet(table, name, metadata, problems, scored=scored))
+        again = request.again if scored else None
+        times = moments_of(tables, layouts) if again is Again.NEWEST else None
+        epochs = again is Again.EPOCH
+        sheet = long_sheet(
+            table, name, metadata, problems, scored=scored, epochs=epochs, times=times
+        )
+        sheet = _with_event(sheet)
         if len(tables) > 1 and "row_id" not in sheet.roles:
             sheet = replace(sheet, by_position=tuple(table.path for table in tables))
     notes += [*_notes_on_columns(tables, layouts), *dict.fromkeys(chain.from_iterable(told))]

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
 
 from bbccli.core.notes import Note, lacking, remarks
-from bbccli.errors import InputError
+from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import as_arrow
 from bbccli.readers.column import Column, by_appearance, joint, repeated
+from bbccli.readers.evaluations.times import Moment
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY
 from bbccli.readers.layout.dialects.long import CONFIGURATION
 from bbccli.readers.metadata import Metadata
@@ -22,7 +23,7 @@ from bbccli.readers.rows.repeats import by_key, notes_on
 from bbccli.readers.sample_columns import CONSTANT, check_constant
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import PredictionColumn, Table, cells_of
-from bbccli.types import IntArray
+from bbccli.types import Again, IntArray
 
 _MOST_CELLS = 50_000_000
 """Limit on the cells of a mostly empty sheet."""
@@ -54,18 +55,28 @@ class _Rows:
 
 
 def long_sheet(
-    table: Table, layout: str, metadata: Metadata, problems: Problems, *, scored: bool = False
+    table: Table,
+    layout: str,
+    metadata: Metadata,
+    problems: Problems,
+    *,
+    scored: bool = False,
+    epochs: bool = False,
+    times: Sequence[Moment] | None = None,
 ) -> Sheet:
     """Find the cells of every configuration of a long table, as `stack` makes it.
+
+    An item that a configuration was asked again has `epochs`, or counts as at the newest of the
+    `times` of all rows.
 
     `problems` collects missing and duplicate keys; a truth, group or weight that differs between
     configurations of one sample; and configurations of unequal size without a key.
     """
     try:
-        roles, rows = _rows_of(table, problems, scored=scored)
+        roles, rows = _rows_of(table, problems, scored=scored, epochs=epochs)
         places = None
         with problems.of("keys"):
-            places = _places(table, roles, rows)
+            places = _places(table, roles, rows, times, scored=scored)
         notes = [*rows.notes, *_check_roles(roles, rows, problems)]
         cells = _cells(table, rows.names, places)
         problems.settle("keys", "constant", "roles")
@@ -87,7 +98,9 @@ def _predictions(table: Table) -> list[str]:
     return [name for name in table.names if name == PREDICTION or name.startswith(PROBABILITY)]
 
 
-def _rows_of(table: Table, problems: Problems, *, scored: bool) -> tuple[dict[str, Column], _Rows]:
+def _rows_of(
+    table: Table, problems: Problems, *, scored: bool, epochs: bool
+) -> tuple[dict[str, Column], _Rows]:
     """Return the columns of the roles, and the row of the sheet for each row of the table.
 
     Scores of items that come equally often, in all configurations, are epochs in their order.
@@ -106,9 +119,11 @@ def _rows_of(table: Table, problems: Problems, *, scored: bool) -> tuple[dict[st
     if scored and "row_id" in roles and not {"repeat", "outer_fold", "train_size"} & roles.keys():
         items = joint([codes, roles["row_id"].codes()[0]])
         times = np.bincount(items)
-        if times.min() == times.max() > 1:
-            epochs = as_arrow(positions_within(items, "items", table.path))
-            roles["repeat"] = replace(column, name="repeat", values=epochs)
+        if times.max() > 1 and (epochs or times.min() == times.max()):
+            order = np.argsort(items, kind="stable")
+            numbers = np.empty_like(order)
+            numbers[order] = np.arange(len(items)) - np.repeat(np.cumsum(times) - times, times)
+            roles["repeat"] = replace(column, name="repeat", values=as_arrow(numbers))
     with problems.of("keys", fatal=True):
         numbered = by_key(roles)
         roles |= numbered
@@ -132,8 +147,15 @@ def _keys(
     return by_appearance(joint([*passes, samples]))
 
 
-def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
-    """Return the (C, n_keys) row of each cell, -1 where there is none."""
+def _places(
+    table: Table,
+    roles: Mapping[str, Column],
+    rows: _Rows,
+    times: Sequence[Moment] | None,
+    *,
+    scored: bool,
+) -> IntArray:
+    """Return the (C, n_keys) row of each cell, -1 where there is none; of several the newest."""
     shape = (len(rows.names), len(rows.first))
     if shape[0] * shape[1] > max(_MOST_CELLS, 100 * table.n_rows):
         raise InputError(
@@ -145,14 +167,26 @@ def _places(table: Table, roles: Mapping[str, Column], rows: _Rows) -> IntArray:
     cells = rows.configurations * shape[1] + rows.keys
     positions = np.arange(table.n_rows, dtype=np.int32 if table.n_rows < 2**31 else np.int64)
     places: IntArray = np.full(shape[0] * shape[1], -1, positions.dtype)
+    if times is not None:
+        positions = positions[np.lexsort((np.array([one.start for one in times]), cells))]
+        cells = cells[positions]
+        pairs = [positions[i : i + 2] for i in np.flatnonzero(cells[1:] == cells[:-1])]
+        unclear = [late for early, late in pairs if not times[early].before(times[late])]
+        if unclear:
+            raise roles["row_id"].fault(
+                "row_id occurs twice for one configuration, and it is unknown which is newer",
+                np.array(unclear, np.int64),
+                hint="leave one out, or count both: " + parameter("again", Again.EPOCH),
+            )
     places[cells] = positions
-    if (places[cells] != positions).any():
+    if times is None and (places[cells] != positions).any():
         raise roles["row_id"].fault(
             "row_id occurs twice for one configuration"
             + (" in one repeat" if "repeat" in roles else ""),
             repeated(cells),
             hint="give one row per configuration, repeat and sample: "
             + ("remove a row" if "repeat" in roles else "add a column 'repeat', or remove a row")
+            + f"; count the newest or all: {parameter('again', Again.NEWEST)} or epoch" * scored
             + "; give each experiment its own file; "
             "resamples that overlap, such as bootstraps, cannot be used",
         )
