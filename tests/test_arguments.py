@@ -483,6 +483,7 @@ VARIANTS = {
     "models": (None, *Models),
     "cap": (None, 0.5),
     "size_correction": (False, True),
+    "selection": (None, Pooling.FOLD_MEAN),
 }
 METHODS_CACHED = ("bbc", "bbc-f", "tt", "naive", "bbc-632plus", "cvm-cv")
 

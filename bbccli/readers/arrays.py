@@ -115,7 +115,7 @@ def matrix_of(
     array = plain_array(predictions)
     truth = None if outcome is None else _axis(outcome, "outcome")
     n_samples = (*array.shape, 0, 0)[max(array.ndim - 2, 0)] if truth is None else len(truth)
-    may_vary = event is not None or task in (Task.REGRESSION, Task.SCORE)
+    may_vary = event is not None or str(task) in (Task.REGRESSION, Task.SCORE)
     by_class = None if may_vary else _by_class(array, truth, configurations)
     named = classes is not None or by_class is not None
     array = _four_axes(array if by_class is None else by_class, n_samples, named)

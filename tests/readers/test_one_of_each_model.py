@@ -97,3 +97,12 @@ def test_a_probability_of_the_other_class_is_said_to_be_one(save):
     path = save("p.csv", {"truth": WORDS[TRUTH], "y_pred": WORDS[LABEL], "y_prob": 1 - P})
     assert "positive='no'" in refused("in 40 of 40 rows", path).hint.replace('"', "'")
     assert read(path, positive="no").configurations == ("y_prob",)
+
+
+def test_the_constant_half_of_a_dummy_tells_no_label(save):
+    half = np.full(N, 0.5)
+    hard = np.where(np.arange(N) % 9 == 0, 1 - TRUTH, TRUTH)
+    path = save("p.csv", {"truth": TRUTH, "hard": hard, "dummy": half, "soft": P})
+    assert read(path).configurations == ("hard", "dummy", "soft")
+    leaked = save("q.csv", {"truth": TRUTH, "same": TRUTH, "dummy": half})
+    refused("equal to the truth in every row: same", leaked)

@@ -144,7 +144,8 @@ def _by_values(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
     else:
         head = _stacked(first_rows(sheet, flat, n_rows), len(names))
     different = {column.tobytes(): c for c, column in reversed([*enumerate(head.T)])}.values()
-    used = np.array([c for c in sorted(different) if np.ptp(head[:, c]) > 0], int)  # not missing
+    # neither missing nor infinite, which is refused later, nor constant
+    used = np.array([c for c in sorted(different) if 0 < np.ptp(head[:, c]) < np.inf], int)
     if len(used) < 3 or len(head) < TIMES * len(used):
         return {}
 

@@ -207,7 +207,8 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
             differ, usable = _unlike(codes, all_rows(sheet, models[model]))
             if differ.any() and model == named:
                 raise _contradiction(sheet, label, model, differ, int(usable.sum()), classes)
-            if not differ.any() and usable.any():
+            # the constant 0.5 of a dummy contradicts no label, and tells none
+            if not differ.any() and len(set(codes[usable].tolist())) > 1:
                 note = declared.prediction_chosen(model, [label], "only")
                 rest = tuple(cell for cell in sheet.cells if cell.configuration != label)
                 sheet = replace(sheet, cells=rest, notes=(*sheet.notes, note))
@@ -281,15 +282,17 @@ def _head(match: re.Match[str]) -> str:
 
 def _unlike(labels: IntArray, numbers: FloatArray) -> tuple[BoolArray, BoolArray]:
     """(n,) True where the label (n,) is not the most probable class of (n, K), or of the positive
-    one (n, 1); and where both are known.
+    one (n, 1); and where there is a label, and one class is more probable than another.
     """
     usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
     if numbers.shape[1] > 1:
+        usable &= numbers.max(axis=1) > numbers.min(axis=1)
         own = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
         return usable & (own < numbers.max(axis=1)), usable
     one = numbers[:, 0]
     low, high = one[usable].min(initial=1), one[usable].max(initial=0)
     half = 0.0 if low < 0 else 0.5 if high <= 1 else 50.0 if high <= 100 else 0.0
+    usable &= one != half
     return usable & np.where(labels == 1, one < half, one > half), usable
 
 
