@@ -110,7 +110,7 @@ def test_autogluon_needs_no_labels(kind, n_samples, run):
     assert f"{n_samples} samples" in text
     assert "2 of 2 scores recomputed" in text
     assert ("one held-out set" in text) == ("holdout" in kind)
-    assert "out of bag" not in text.partition("report")[0]
+    assert ("oob (1)" in text) == (kind in ("bag_rare", "bag_shuffled"))  # of neighbours in a bag
 
 
 @pytest.mark.one_in(1)
@@ -193,6 +193,9 @@ def test_autogluon_that_kept_too_little(tmp_path, run):
     text = said(run, folder)[1]
     assert "fitted without num_bag_folds, and the labels of its hold-out can't be read" in text
     assert "num_bag_folds=5" in text
+    folder = shutil.copytree(GLUON / "bag_holdout", tmp_path / "mixed")
+    shutil.rmtree(folder / "utils" / "attr" / "LinearModel_BAG_L1")
+    assert "KNeighbors_BAG_L1, the only one of 2" in said(run, folder)[1]
     folder = shutil.copytree(GLUON / "bag_rare", tmp_path / "bag")
     shutil.copy(GLUON / "bag_shuffled" / "utils" / "data" / "y.pkl", folder / "utils" / "data")
     assert "has 60 labels, but the predictions have 99 rows" in said(run, folder)[1]
