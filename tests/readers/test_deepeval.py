@@ -59,6 +59,7 @@ def test_of_several_metrics_it_counts_whether_all_hold(tmp_path):
     cases = [case(i, {"exact": i % 2, "short": 0.3 + 0.05 * i}) for i in range(N)]
     cases[0]["metricsData"].append({"name": "late", "score": None, "error": "quota"})
     matrix = read(run(tmp_path, cases))
+    assert matrix.source.run.evaluation.n_scored_errors == 0  # the other metrics have scores
     assert (matrix.source.run.evaluation.score, matrix.predictions.mean()) == ("success", 0.5)
     for name in ("exact", "short"):
         found = read(tmp_path, roles=Roles(prediction=name))

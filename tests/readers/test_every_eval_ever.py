@@ -64,6 +64,13 @@ def test_scores_of_samples(tmp_path):
     assert read(tmp_path, roles=Roles(prediction="is_correct")).n_samples == N
 
 
+def test_bounds_that_the_scores_leave_are_none(tmp_path):
+    path = write(tmp_path, [line(i, 10.0 * i) for i in range(N)], about=aggregate(result()))
+    assert read(path).outcome.bounds is None
+    write(tmp_path, [line(i, i / 20) for i in range(N)], about=aggregate(result()))
+    assert read(path).outcome.bounds == (0, 1)
+
+
 def test_metrics_of_a_sample_are_scores_of_their_own(tmp_path):
     lines = [
         line(i, score, evaluation_result_id=key)

@@ -403,7 +403,9 @@ REDUCED = {
     "pass_at_2": ((1, 0, 0, 0), 0.5),
     "pass_at_1": ((1, 0, 0, 0), 0.25),
     "pass_k_2": ((1, 1, 0, 0), 1 / 6),
-    "mode of a tie": ((0, 1, 1, 0), 0),
+    "mode of a tie": ((1, 0, 0, 1), 1),
+    "mode of another tie": ((0, 1, 1, 0), 0),
+    "majority": ((1, 0, 1), 1),
     "median of two": ((0, 1), 0.5),
 }
 

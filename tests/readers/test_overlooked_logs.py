@@ -56,6 +56,15 @@ def test_a_log_is_recognised_by_its_first_object(first, tmp_path):
         assert read(folder).configurations == AGENTS
 
 
+def test_a_log_whose_first_object_is_long_is_recognised(tmp_path):
+    folder = copied("lm_eval", tmp_path) / "nameless"
+    path = next(folder.rglob("samples_choice_*"))
+    first, *others = path.read_bytes().split(b"\n")
+    long = json.dumps(json.loads(first) | {"arguments": ["x" * 70_000]}).encode()
+    path.write_bytes(b"\n".join([b"", long, *others]))
+    assert read(folder).source.run.evaluation.unread == ()
+
+
 @pytest.mark.parametrize("name", ["other.xml", "inner/package.json", "scores.csv", "notes.jsonl"])
 @pytest.mark.one_in(1)
 def test_what_is_no_log_is_named(name, tmp_path):
