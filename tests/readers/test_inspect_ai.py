@@ -403,8 +403,8 @@ REDUCED = {
     "pass_at_2": ((1, 0, 0, 0), 0.5),
     "pass_at_1": ((1, 0, 0, 0), 0.25),
     "pass_k_2": ((1, 1, 0, 0), 1 / 6),
-    "mode of a tie": ((1, 0, 0, 1), 1),
-    "mode of another tie": ((0, 1, 1, 0), 0),
+    "mode of a tie": ((1, 1, 0, 0), 1),
+    "mode of another tie": ((0, 0, 1, 1), 0),
     "majority": ((1, 0, 1), 1),
     "median of two": ((0, 1), 0.5),
 }
@@ -436,6 +436,15 @@ def test_epochs_are_reduced_as_by_inspect(case, tmp_path):
     matrix = read(of_epochs(tmp_path, case.partition(" ")[0], values))
     assert (matrix.n_samples, matrix.n_repeats) == (6, 1)
     assert matrix.predictions.ravel() == pytest.approx(expected)
+
+
+def test_without_a_majority_there_is_no_score(tmp_path):
+    path = of_epochs(tmp_path, "majority", (1, 0))
+    log = json.loads(path.read_text())
+    for one, value in zip(log["samples"][:4], (0, 0, 1, 1), strict=True):
+        one["scores"]["match"]["value"] = value
+    path.write_text(json.dumps(log))
+    assert read(path).source.run.evaluation.n_unscored == 4
 
 
 def test_epochs_without_a_score_are_not_reduced(tmp_path):
