@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _ZONE = re.compile(r":\d\d.*(?:Z|[+-]\d\d(?::?\d\d)?)$")
-_UUID = re.compile(r"[0-9a-f]{32}")
 
 
 def matching(key: Column, row_id: Column) -> IntArray:
@@ -142,19 +141,24 @@ def refuse_two_spellings(key: Column) -> None:
 
 def refuse_other_forms(columns: Sequence[Column], arrays: Sequence[pa.Array]) -> None:
     """Refuse a file most of whose further keys are keys of the first one in another form."""
+    import pyarrow.compute as pc
+
     first = arrays[0]
     for column, keys in zip(columns[1:], arrays[1:], strict=True):
         if not (is_text(first.type) and is_text(keys.type)) or keys.equals(first):
             continue
-        ours, theirs = ({**dict.fromkeys(one.to_pylist())} for one in (keys, first))
-        lone, others = ([a for a in x if a not in y] for x, y in ((ours, theirs), (theirs, ours)))
-        plain = {_plainly(other): other for other in others if other is not None}
-        same = [one for one in lone if one is not None and _plainly(one) in plain]
+        ours, theirs = (apply("unique", one).drop_null() for one in (keys, first))
+        lone, others = (
+            one.filter(apply("invert", pc.is_in(one, other)))
+            for one, other in ((ours, theirs), (theirs, ours))
+        )
+        places = pc.index_in(_plain(lone), _plain(others))
+        same = np.flatnonzero(~null_mask(places))
         if 2 * len(same) > min(len(lone), len(others)):
-            other = plain[_plainly(same[0])]
+            other = others[places[int(same[0])].as_py()].as_py()
             raise column.fault(
                 f"{column.name} is another form of one in {columns[0].path}",
-                keys.to_pylist().index(same[0]),
+                keys.to_pylist().index(lone[int(same[0])].as_py()),
                 hint=f"{columns[0].path} has {other!r}: write the keys of both files the same way",
             )
 
@@ -165,9 +169,12 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
     Keys that differ in case, blanks, or leading zeros are the same in another form. So are keys
     whose runs of digits and letters are not those of any key of the other file.
     """
+    import pyarrow as pa
+
     text = str(keys.values[entry].as_py())
     names = [str(one) for one in others.codes()[1].to_pylist() if one is not None]
-    close = next((one for one in names if _plainly(one) == _plainly(text)), None)
+    plain, *known = _plain(pa.array([text, *names], pa.large_string())).to_pylist()
+    close = next((name for name, one in zip(names, known, strict=True) if one == plain), None)
     if close is None and _form(text) not in {_form(one) for one in names}:
         close = next(iter(names), None)
     if close is None:
@@ -175,11 +182,15 @@ def form_hint(keys: Column, entry: int, others: Column) -> str:
     return f"{others.path} has {close!r}: write the keys of both files the same way"
 
 
-def _plainly(key: str) -> str:
-    """Return a key without what may differ between two spellings."""
-    text = key.strip().casefold()
-    digits = re.sub(r"[-{}]", "", text)
-    return digits if _UUID.fullmatch(digits) else re.sub(r"(?<!\d)0+(?=\d)", "", text)
+def _plain(keys: pa.Array) -> pa.Array:
+    """Return keys without what may differ between two spellings."""
+    import pyarrow.compute as pc
+
+    keys = pc.utf8_lower(pc.utf8_trim_whitespace(keys))
+    digits = pc.replace_substring_regex(keys, "[-{}]", "")
+    uuid = pc.match_substring_regex(digits, "^[0-9a-f]{32}$")
+    numbers = pc.replace_substring_regex(keys, "(^|[^0-9])0+([0-9])", r"\1\2")
+    return pc.if_else(uuid, digits, numbers)
 
 
 def _form(key: str) -> str:

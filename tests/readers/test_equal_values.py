@@ -155,7 +155,10 @@ def test_keys_in_another_form_are_not_other_samples(tmp_path, other):
 
 def test_configurations_without_a_sample_in_common(tmp_path):
     paths = files(tmp_path, (CLASSES, CLASSES), (range(N), range(N, 2 * N)))
-    refused("'m0' shares no samples with the others", paths)
+    refused(r"m1.parquet: has no sample in common with .*m0.parquet, by 'row_id'", paths)
+    one = pd.concat(map(pd.read_parquet, paths)).assign(config=np.repeat(["m0", "m1"], N))
+    one.to_parquet(tmp_path / "m.parquet")
+    refused("'m0' shares no samples with the others", tmp_path / "m.parquet")
     overlapping = files(tmp_path, (CLASSES, CLASSES[::-1]), (range(N), [*range(N)][::-1]))
     assert read(overlapping).n_samples == N
 

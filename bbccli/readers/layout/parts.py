@@ -102,15 +102,24 @@ def _one_fold_each(tables: Sequence[Table], name: str) -> bool:
 
 
 def _disjoint(tables: Sequence[Table], name: str) -> bool:
-    """True if all keys of several files differ."""
+    """True if all keys of several files differ, and not in their form alone."""
+    import pyarrow as pa
+
+    from bbccli.readers.keys import alike, refuse_other_forms
+
     keys = [table.column(name) for table in tables]
-    if any(len(one.nulls) for one in keys) or len({one.is_text for one in keys}) > 1:
+    if any(len(one.nulls) for one in keys):
         return False
     starts = [{*one.take(np.arange(min(_FEW, len(one)))).named_codes()[1]} for one in keys]
     if any(one & other for one, other in pairwise(starts)):
         return False
-    every = [one.named_codes()[1] for one in keys]
-    return len({*(key for one in every for key in one)}) == sum(map(len, keys))
+    try:
+        arrays = alike(keys, otherwise_text=True)
+        refuse_other_forms(keys, arrays)
+    except InputError:
+        return False  # refused where the keys are matched
+    whole = pa.chunked_array(arrays)
+    return len(whole.unique()) == len(whole)
 
 
 def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> Table:
