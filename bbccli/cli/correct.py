@@ -11,7 +11,12 @@ from bbccli.core.option import Option, Panel, Scope
 
 Format = Annotated[
     str,
-    Option("Form of the result.", names=reports(), default="by the suffix of --output, else table"),
+    Option(
+        "Form of the result: {names}.",
+        "FORM",
+        names=reports(),
+        default="by the suffix of --output, else table",
+    ),
 ]
 Resamples = Annotated[
     str | None,

@@ -22,7 +22,8 @@ Result = Annotated[
 Format = Annotated[
     str | None,
     Option(
-        "Print the results in this form.",
+        "Print the results in this form: {names}.",
+        "FORM",
         names=reports(),
         default="by the suffix of --output, else one line per gate",
         scope=Scope.COMMAND,

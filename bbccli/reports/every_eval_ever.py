@@ -10,6 +10,7 @@ from pathlib import PurePath
 from bbccli.core.documents import as_json
 from bbccli.core.results import Estimate
 from bbccli.reports import Style, phrases
+from bbccli.reports.sentences import gate_sentence
 from bbccli.schema.correct import Envelope
 from bbccli.types import Direction, Side
 
@@ -34,6 +35,9 @@ def _record(document: Envelope) -> dict[str, object]:
     tasks = [] if evaluation is None else [task for task in evaluation.tasks if task]
     task = ", ".join(tasks) or PurePath(document.input.path).stem
     model = shown[0].winner if shown else UNKNOWN
+    details = {"deployment_type": UNKNOWN, "model_availability": UNKNOWN}
+    if document.gate is not None:
+        details["gate"] = gate_sentence(document.gate)
     return {
         "schema_version": "0.3.0",
         "evaluation_id": f"{task}/{model.replace('/', '_')}/{now}",
@@ -45,11 +49,7 @@ def _record(document: Envelope) -> dict[str, object]:
             "evaluator_relationship": "other",
         },
         "eval_library": {"name": UNKNOWN if run is None else run.tool, "version": UNKNOWN},
-        "model_info": {
-            "name": model,
-            "id": model,
-            "additional_details": {"deployment_type": UNKNOWN, "model_availability": UNKNOWN},
-        },
+        "model_info": {"name": model, "id": model, "additional_details": details},
         "evaluation_results": [_result(one, document, task) for one in shown],
     }
 
