@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,7 @@ __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
 FloatArray = NDArray[np.floating[Any]]
 IntArray = NDArray[np.integer[Any]]
 BoolArray = NDArray[np.bool_]
+_Number = TypeVar("_Number", bound=np.generic)
 
 # Performances that differ by less than this share of the best one are ties: sums of the same
 # terms in another order differ in the last bits, and a winner must not depend on that.
@@ -112,7 +113,7 @@ class Direction(StrEnum):
         return performances >= limit if largest else performances <= limit
 
 
-def distinct(values: IntArray) -> IntArray:
+def distinct(values: NDArray[_Number]) -> NDArray[_Number]:
     """Return the distinct values, sorted; `numpy.unique` would import `numpy.ma`, which is slow."""
     ordered = np.sort(values, axis=None)
     changes = ordered[1:] != ordered[:-1]

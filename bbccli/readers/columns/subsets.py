@@ -67,8 +67,8 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
     texts = [name for name in table.names if name in table.texts and name not in known]
     telling: list[str] = []
     for name in texts:
-        values = table.head([name], _GLANCE).column(0).unique().drop_null().to_pylist()
-        if values and all(map(_kind_of, values)):
+        some = {*table.head([name], _GLANCE).column(0).to_pylist()} - {None}
+        if some and all(map(_kind_of, some)):
             telling.append(name)
     for name in telling if truth not in telling else []:
         _refuse_names(table.column(name))

@@ -75,19 +75,21 @@ def _suspects(
     cells in which they are strange, equal ones once.
     """
     own, several = some[:, cells], len({sheet.cells[cell].configuration for cell in cells}) > 1
-    lowest = np.fmin.reduce(own, axis=1)
-    shared, counts = np.unique(lowest[lowest == np.fmax.reduce(own, axis=1)], return_counts=True)
+    lowest, highest = np.fmin.reduce(own, axis=1), np.fmax.reduce(own, axis=1)
+    equal = np.sort(lowest[lowest == highest])
+    shared = distinct(equal)
+    counts = np.diff(np.searchsorted(equal, shared), append=len(equal))
     for i in np.argsort(-counts, kind="stable")[:3].tolist():
         value = float(shared[i])
         strange: dict[bytes, int] = {}
-        others = own[(lowest != value) | (np.fmax.reduce(own, axis=1) != value)]
+        others = own[(lowest != value) | (highest != value)]
         for cell, column in zip(cells.tolist(), others.T if counts[i] > 2 else (), strict=False):
             numbers = column[~np.isnan(column)]
             n_elsewhere = np.count_nonzero(numbers == value)
             if len(numbers) < FEWEST or n_elsewhere > 1 + ELSEWHERE * counts[i]:
                 continue
             beside = not numbers.min() <= value <= numbers.max() and not _is_truth(sheet, value)
-            if (beside and several) or 2 * len(np.unique(numbers)) > len(numbers):
+            if (beside and several) or 2 * len(distinct(numbers)) > len(numbers):
                 strange.setdefault(numbers.tobytes(), cell)
         if strange:
             yield value, list(strange.values())

@@ -78,8 +78,14 @@ class ColumnsOnDisk:
         """Read at most n first rows of some columns, and little more of the file."""
         import pyarrow as pa
 
+        how = {"batch_size": n, "columns": list(names), "use_threads": False}
         try:
-            batch = next(self.file.iter_batches(n, columns=list(names), use_threads=False))
+            try:
+                batch = next(self.file.iter_batches(**how))
+            except OSError as error:  # see `_columns`
+                if _LACKING not in str(error):
+                    raise
+                batch = next(_opened(Path(self.path)).iter_batches(**how))
         except (pa.ArrowException, *_DAMAGE) as error:
             raise _damaged(error, self.path) from None
         places = [batch.schema.get_all_field_indices(name)[0] for name in names]
