@@ -68,13 +68,14 @@ def assemble(
     folds, fold_names, fold_notes = _folds(sheet, outcome, samples, held, names)
     group = sheet.of_samples.get("group")
     groups = None if group is None else group.take(np.flatnonzero(kept)).codes()[0]
-    if groups is not None and len(distinct(groups)) == len(groups):  # groups of one row are none
-        groups = None
+    alone = groups is not None and len(distinct(groups)) == len(groups)
+    groups = None if alone else groups  # groups of one are none
     notes = [
         *sheet.notes,
         *_notes_on_columns(sheet, request, outcome, predictions, groups),
         *gap_notes,
         *fold_notes,
+        *([declared.groups_of_one(request.roles.group)] if alone and request.roles.group else []),
         *_notes_on_groups(groups, folds),
         *_notes_on_positive(sheet, outcome, request.positive),
         *_notes_on_unknown(sheet, whole, predictions),

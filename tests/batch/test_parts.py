@@ -128,6 +128,7 @@ def test_strange_columns_are_told_of_as_in_one_process(run, tmp_path, workers):
     found[4], found[5] = found[3], 1 - found[2]
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     assert "sum to 1 in every row" in same(run, tmp_path / "p.parquet", *FEW)[2]
+    assert "turned-round" in same(run, tmp_path / "p.parquet", "--only", "*", *FEW)[1]
     values = np.linspace(1, 9, 200)
     noise = np.random.default_rng(0).normal(size=(8, 200))
     columns = [*(values + noise), values + 40, values**3]

@@ -313,7 +313,7 @@ def test_a_method_that_drops_keeps_all_while_the_metric_has_no_value(run, tmp_pa
     n, lines = 120, ["row_id,truth,fold,a,b"]
     for i in range(n):
         late = i >= 60
-        cells = [round(float(late * (0.4 * (i % 2) + 0.6 * rng.random())), 3) for _ in "ab"]
+        cells = [round(float((0.4 + 0.6 * late) * rng.random()), 3) for _ in "ab"]
         lines.append(",".join(map(str, [f"s{i}", i % 2, i // 12, *cells])))
     path = tmp_path / "late.csv"
     path.write_text("\n".join(lines))

@@ -175,7 +175,7 @@ def test_redraws_are_those_of_a_slow_loop(grouped):
 
 def test_nearly_probabilities(save):
     text = changed(GOOD, ("0.1,0.2", "0.1,1.2"))
-    rows = "".join(f"{i},0,{i % 2},{'xy'[i % 2]},0.5,0.5\n" for i in range(6, 40))
+    rows = "".join(f"{i},0,{i % 2},{'xy'[i % 2]},0.{i},0.{99 - i}\n" for i in range(6, 40))
     found = inspect(save(text + rows))
     assert "outside [0, 1]" in next(f.text for f in found.findings if f.check == "predictions")
     text = "truth,a::x,a::y,a::z\n" + "x,0.5,0.3,0.2\ny,0.1,0.1,0.1\nz,0.1,0.2,0.7\n" * 2

@@ -81,9 +81,9 @@ def matrix_rows(text):
 
 
 NOISE = FRAME.assign(guess=RNG.permutation(TRUTH))
+GUESSED = FRAME.assign(guess=np.where(np.arange(N) % 6, TRUTH, 1 - TRUTH))
 KEPT = {
-    "numbers that come again": (FRAME.assign(X=np.arange(N) % 7), ("a", "b", "X")),
-    "labels": (NOISE.rename(columns={"guess": "Unnamed: 3"}), ("a", "b", "Unnamed: 3")),
+    "labels": (GUESSED.rename(columns={"guess": "Unnamed: 3"}), ("a", "b", "Unnamed: 3")),
     "probabilities": (FRAME.rename(columns={"a": "Unnamed: 0"}), ("Unnamed: 0", "b")),
     "few rows": (FRAME[10:29].assign(V1=np.arange(19))[["V1", "truth", "a"]], ("V1", "a")),
     "ranks": (FRAME[["a", "b"]].rank(method="first").astype(int).assign(truth=TRUTH), ("a", "b")),
@@ -96,6 +96,22 @@ def test_kept(save, case):
     matrix = read(save("m.csv", case.frame.to_csv(index=False)), task=Task.BINARY)
     assert matrix.configurations == case.names
     assert not code_of(matrix, "row-numbers")
+
+
+@each(
+    {
+        "that come again": FRAME.assign(X=np.arange(N) % 7),
+        "of no use": NOISE.rename(columns={"guess": "Unnamed: 3"}),
+    },
+    frame=lambda frame: frame,
+)
+def test_whole_numbers_are_no_row_numbers(save, frame):
+    """They predict nothing, so they are no configurations either, and are called what they are."""
+    matrix = read(save("m.csv", frame.to_csv(index=False)))
+    assert matrix.configurations == ("a", "b")
+    assert not code_of(matrix, "row-numbers")
+    (note,) = code_of(matrix, "whole-numbers")
+    assert note.text.startswith(frame.columns[-1])
 
 
 def test_shuffled_numbers_under_any_name_matter_more(save):
@@ -119,7 +135,12 @@ def test_roles_by_hand_may_name_it(save):
     path = save("m.csv", FRAME.set_index(MIXED + 7).to_csv())
     keys = read(path, roles=Roles(row_id="Unnamed: 0")).sample_keys
     assert keys.values.tolist() == (MIXED + 7).tolist()
-    assert read(save("m.csv", first("X", range(N))), roles=Roles(group="X")).n_groups == N
+    pairs = read(save("m.csv", first("X", np.arange(N) // 2)), roles=Roles(group="X"))
+    assert pairs.n_groups == N // 2
+    alone = read(save("m.csv", first("X", range(N))), roles=Roles(group="X"))
+    assert alone.n_groups is None
+    (note,) = code_of(alone, "columns-ignored")
+    assert note.text == "ignored: X has another value for every sample, so it groups none"
 
 
 @each(

@@ -78,9 +78,11 @@ def test_weights_that_somebody_named_are_not_noted():
 def test_weights_of_caret_are_its_own():
     columns = {"pred": RNG.normal(size=N), "obs": RNG.normal(size=N), "weights": BODY}
     columns |= {"rowIndex": np.arange(1, N + 1), "Resample": [f"Fold{i % 5}" for i in range(N)]}
-    matrix = read(pa.table(columns))
-    assert matrix.outcome.weights is not None
-    assert not on_weights(matrix)
+    plain, asked = (read(pa.table(columns), roles=Roles(weight=name)) for name in (None, "weights"))
+    assert plain.outcome.weights is None  # a fit counted them, and caret's scores don't
+    assert np.array_equal(asked.outcome.weights, BODY)
+    assert plain.configurations == asked.configurations
+    assert not on_weights(plain) | on_weights(asked)
 
 
 def test_the_metadata_name_the_column():

@@ -120,6 +120,13 @@ def columns_set_aside(names: Sequence[str]) -> Texts:
 
 
 @columns_ignored.also
+def groups_of_one(name: str) -> Texts:
+    """A column named as the groups has another value for every sample."""
+    ignored = f"ignored: {name} has another value for every sample, so it groups none"
+    return ignored, f"--row-id {name} if it is the key of the samples; else --group NAME"
+
+
+@columns_ignored.also
 def prediction_chosen(chosen: str, others: Sequence[str], option: str = "prediction") -> Texts:
     """A probability is used, and the columns beside it are not; an option takes another."""
     return (

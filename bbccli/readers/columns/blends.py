@@ -54,6 +54,9 @@ _NOISE = 1e-4
 _SINGLE, _DOUBLE = 4e-7, 1e-14
 """Relative rounding of numbers in single and in double precision."""
 
+_SAME = 1e-6
+"""Share of the largest variance in a direction below which columns may be dependent."""
+
 _LEAST = 1e-3
 """Weight up to which a member may be none."""
 
@@ -215,10 +218,12 @@ def _rest(values: FloatArray) -> FloatArray:
     """Return the standard deviation (C,) that the others, and a constant, leave of each column."""
     spread = values.std(axis=0)
     centred = (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1)
-    # by singular values of the columns: those of their correlations have half of the digits
-    _, sizes, axes = np.linalg.svd(centred, full_matrices=False)
-    sizes = np.maximum(sizes, np.finfo(float).eps * sizes[0])
-    return np.asarray(spread / np.sqrt(len(values) * ((axes.T / sizes) ** 2).sum(axis=1)))
+    sizes, axes = np.linalg.eigh(centred.T @ centred)
+    if sizes[0] < _SAME * sizes[-1]:
+        # by singular values of the columns: those of their correlations have half of the digits
+        _, roots, across = np.linalg.svd(centred, full_matrices=False)
+        sizes, axes = np.maximum(roots, np.finfo(float).eps * roots[0]) ** 2, across.T
+    return np.asarray(spread / np.sqrt(len(values) * (axes**2 / sizes).sum(axis=1)))
 
 
 def _weights(others: FloatArray, column: FloatArray, scale: FloatArray) -> FloatArray:

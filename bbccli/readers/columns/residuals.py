@@ -127,9 +127,12 @@ def _equals(column: FloatArray, other: FloatArray, made: FloatArray) -> bool:
     if len(made) < max(FEWEST_ROWS, 0.9 * known.sum()) or column.min() == column.max():
         return False
     factor = column @ made / (made @ made or 1.0)
+    off, least = np.abs(column - factor * made).max(), min(column.std(), factor * made.std())
+    least = min(least, other.std()) / 20
+    if off >= least:
+        return False
     within = max(step_of(column[:FEWEST_ROWS]) % 1, _ROUNDED * column.std())
-    tells = within < min(column.std(), factor * made.std(), other.std()) / 20
-    return bool(tells and (np.abs(column - factor * made) <= within).all())
+    return bool(off <= within < least)
 
 
 def _is_the_prediction(own: FloatArray, other: FloatArray, name: str, of: str) -> bool:
