@@ -201,9 +201,8 @@ class Table:
         return self.data.select(list(names)).slice(0, n)
 
     def glance(self, names: Sequence[str], rows: IntArray) -> pa.Table:
-        """Return a few rows of some columns; of a file on disk, among the first `GLANCE`."""
-        data = self.head(names, GLANCE if self.on_disk else self.n_rows)
-        return take(data, as_arrow(rows))
+        """Return a few rows of some columns."""
+        return take(self.head(names, int(rows.max(initial=-1)) + 1), as_arrow(rows))
 
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""

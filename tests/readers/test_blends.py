@@ -5,7 +5,6 @@ import pyarrow as pa
 import pytest
 from documents import codes
 from looped import each
-from scipy.stats import rankdata
 
 from bbccli import matrix_of
 from bbccli.readers import read
@@ -20,7 +19,6 @@ FOUR = {
     for name in ("lgb", "xgb", "cat", "nn")
 }
 P = np.stack(list(FOUR.values()), axis=1)
-LOGIT = np.log(P / (1 - P))
 WEIGHTS = np.array([0.38, 0.18, 0.19, 0.25])
 
 
@@ -33,9 +31,6 @@ BLENDS = {
     "hill climbing": P @ WEIGHTS,
     "two of four": P @ [0.6, 0, 0, 0.4],
     "the mean": P.mean(axis=1),
-    "of logits": 1 / (1 + np.exp(-LOGIT @ WEIGHTS)),
-    "of log probabilities": np.exp(np.log(P) @ WEIGHTS),
-    "of ranks": rankdata(P, axis=0) @ WEIGHTS / N,
 }
 
 

@@ -1,16 +1,16 @@
 """Blends: weighted means of other configurations, fitted to the labels that score them.
 
 A column is a blend if it equals, in every row and to the last digit, a mean of two or more others
-with weights above 0: of their values, their logits, their logarithms or their ranks. Predictions of
-linear models lie in a space of few dimensions, in which some are means of others by accident; so
-these others must be independent of each other and of a constant.
+with weights above 0. Predictions of linear models lie in a space of few dimensions, in which some
+are means of others by accident; so these others must be independent of each other and of a
+constant.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -19,11 +19,12 @@ from bbccli.core.notes import declared, listing
 from bbccli.core.source import LeftOut
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.choice import ALL, INCLUDED
-from bbccli.readers.columns.values import all_rows, first_rows
+from bbccli.readers.columns.values import all_rows, some_rows
 from bbccli.readers.roles import Request
 from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import Sheet
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.readers.table import GLANCE
+from bbccli.types import FloatArray, IntArray
 
 FLAG = INCLUDED["ensembles"]
 
@@ -32,18 +33,6 @@ MOST = 256
 
 TIMES = 3
 """Rows for each configuration from which on a mean of the others is no accident."""
-
-MOST_RANKED = 20
-"""Configurations up to which means of ranks are looked for."""
-
-INSIDE = 1e-3
-"""Distance from 0 and 1 of probabilities whose logits and logarithms are compared."""
-
-_FEWEST = 64
-"""Rows looked at, at least, before whole columns."""
-
-_RANKED = 300_000
-"""Cells up to which ranks are computed."""
 
 _DIGITS = 10
 """Most decimals that count as rounded."""
@@ -106,33 +95,6 @@ def _is_called_so(name: str) -> bool:
     return bool(meant) and all(word in meant or _BESIDE.fullmatch(word) for word in words)
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
-    """What a blend is the mean of.
-
-    of: its name; empty for the values themselves.
-    to: values (n, C) -> what is averaged.
-    slope: values -> its derivative, by which rounding grows.
-    """
-
-    of: str
-    to: Callable[[FloatArray], FloatArray]
-    slope: Callable[[FloatArray], FloatArray]
-
-    def usable(self, array: FloatArray) -> BoolArray:
-        """(n,) True for rows of (n, C) far enough inside 0 and 1, where that matters."""
-        if not self.of:
-            return np.ones(len(array), bool)
-        return np.asarray(((array > INSIDE) & (array < 1 - INSIDE)).all(axis=1))
-
-
-FORMS: Final = (
-    _Form("", lambda x: x, np.ones_like),
-    _Form("the logits of ", lambda x: np.log(x / (1 - x)), lambda x: 1 / (x * (1 - x))),
-    _Form("the logarithms of ", np.log, lambda x: 1 / x),
-)
-
-
 def _by_values(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
     """Return the blends among configurations, and what each is made of."""
     cells = [sheet.configurations[name] for name in names]
@@ -141,11 +103,8 @@ def _by_values(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
     alike = len({tuple(cell.label for cell in some) for some in cells}) == 1
     if not 3 <= len(names) <= MOST or not alike or {c.source for c in flat} & sheet.table.texts:
         return {}
-    n_rows = max(_FEWEST, 2 * TIMES * len(names) // n_classes)
-    if any(cell.rows is not None for cell in flat):
-        head = _stacked(all_rows(sheet, flat)[:n_rows], len(names))
-    else:
-        head = _stacked(first_rows(sheet, flat, n_rows), len(names))
+    n_rows = max(GLANCE, 2 * TIMES * len(names) // n_classes)
+    head = _stacked(some_rows(sheet, flat, n_rows), len(names))
     different = {column.tobytes(): c for c, column in reversed([*enumerate(head.T)])}.values()
     # neither missing nor infinite, which is refused later, nor constant
     used = np.array([c for c in sorted(different) if 0 < np.ptp(head[:, c]) < np.inf], int)
@@ -157,19 +116,16 @@ def _by_values(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
 
     units = np.array([_unit(one) for one in head[:, used].T])
     found: dict[str, str] = {}
-    for form in FORMS:
-        for j, members, weights in _means(head[:, used], units, form):
-            own = [names[used[c]] for c in members]
-            if names[used[j]] in found or _of_one_grid(names[used[j]], own):
-                continue
-            array = np.column_stack([column(c) for c in (j, *members)])
-            last = bool(j > members.max()) or _is_best(sheet, array)
-            if last and _equal(array, units[[j, *members]], form):
-                parts = [f"{w:.2g} {one}" for w, one in zip(weights, own, strict=True)]
-                found[names[used[j]]] = form.of + listing(parts, 4).replace(", ", " + ")
-    if found or n_classes > 1:
-        return found
-    return _of_ranks(sheet, [names[c] for c in used])
+    for j, members, weights in _means(head[:, used], units):
+        name, own = names[used[j]], [names[used[c]] for c in members]
+        if _of_one_grid(name, own):
+            continue
+        array = np.column_stack([column(c) for c in (j, *members)])
+        last = bool(j > members.max()) or _is_best(sheet, array)
+        if last and _equal(array, units[[j, *members]]):
+            parts = [f"{w:.2g} {one}" for w, one in zip(weights, own, strict=True)]
+            found[name] = listing(parts, 4).replace(", ", " + ")
+    return found
 
 
 def _stacked(array: FloatArray, n: int) -> FloatArray:
@@ -191,26 +147,23 @@ def _unit(column: FloatArray) -> float:
     return float(np.abs(column).max()) * (_SINGLE if single else _DOUBLE)
 
 
-def _means(
-    array: FloatArray, units: FloatArray, form: _Form
-) -> Iterator[tuple[int, IntArray, FloatArray]]:
+def _means(array: FloatArray, units: FloatArray) -> Iterator[tuple[int, IntArray, FloatArray]]:
     """Yield columns of (n, C) that may be means of others, with these and their weights."""
-    rows = form.usable(array)
-    if np.count_nonzero(rows) < TIMES * len(units):
-        return
-    slopes = form.slope(array[rows])
-    values = form.to(array[rows])
-    noise = units * np.sqrt((slopes**2).mean(axis=0))
-    rest = _rest(values)
-    for j in np.flatnonzero(rest <= 2 * noise.max() + 1e-9 * values.std(axis=0)).tolist():
+    rest = _rest(array)
+    for j in np.flatnonzero(rest <= 2 * units.max() + 1e-9 * array.std(axis=0)).tolist():
+        from scipy.optimize import nnls
+
         others = np.delete(np.arange(len(units)), j)
-        weights = _weights(values[:, others], values[:, j], slopes.max(axis=1))
+        try:
+            weights = np.asarray(nnls(array[:, others], array[:, j])[0])
+        except RuntimeError:  # it did not converge
+            continue
         members, weights = others[weights > _LEAST], weights[weights > _LEAST]
         if len(members) < 2 or abs(weights.sum() - 1) > _OFF:
             continue
-        apart = np.sqrt(((values[:, members] - values[:, [j]]) ** 2).mean(axis=0))
-        least = np.minimum(apart, _rest(values[:, members]))
-        if (least > _APART * np.maximum(noise[members], noise[j])).all():
+        apart = np.sqrt(((array[:, members] - array[:, [j]]) ** 2).mean(axis=0))
+        least = np.minimum(apart, _rest(array[:, members]))
+        if (least > _APART * np.maximum(units[members], units[j])).all():
             yield j, members, weights
 
 
@@ -226,28 +179,14 @@ def _rest(values: FloatArray) -> FloatArray:
     return np.asarray(spread / np.sqrt(len(values) * (axes**2 / sizes).sum(axis=1)))
 
 
-def _weights(others: FloatArray, column: FloatArray, scale: FloatArray) -> FloatArray:
-    """Return the weights, at least 0, of the others (n, C) that come closest to a column (n,)."""
-    from scipy.optimize import nnls
-
-    try:
-        return np.asarray(nnls(others / scale[:, None], column / scale)[0])
-    except RuntimeError:  # it did not converge
-        return np.zeros(others.shape[1])
-
-
-def _equal(array: FloatArray, units: FloatArray, form: _Form) -> bool:
+def _equal(array: FloatArray, units: FloatArray) -> bool:
     """True if the first column of (n, 1 + M) is the mean of the others in all rows, but for
     rounding.
     """
-    array = array[~np.isnan(array).any(axis=1)]
-    array = array[form.usable(array)]
-    slopes, values = form.slope(array), form.to(array)
-    scale = slopes.max(axis=1)
-    weights = np.linalg.lstsq(values[:, 1:] / scale[:, None], values[:, 0] / scale, rcond=None)[0]
-    rounding = slopes[:, 0] * units[0] + (slopes[:, 1:] * units[1:]) @ weights
-    off = np.abs(values[:, 1:] @ weights - values[:, 0])
-    return bool((off <= rounding + 1e-9 * (1 + np.abs(values[:, 0]))).all())
+    blend, *_ = members = array[~np.isnan(array).any(axis=1)].T
+    weights = np.linalg.lstsq(members[1:].T, blend, rcond=None)[0]
+    off = np.abs(weights @ members[1:] - blend)
+    return bool((off <= units[0] + weights @ units[1:] + 1e-9 * (1 + np.abs(blend))).all())
 
 
 def _is_best(sheet: Sheet, array: FloatArray) -> bool:
@@ -272,43 +211,11 @@ def _of_one_grid(name: str, members: Sequence[str]) -> bool:
     )
 
 
-def _of_ranks(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
-    """Return the columns that are means of the ranks of others."""
-    if len(names) > MOST_RANKED or sheet.n_rows * len(names) > _RANKED or sheet.n_repeats > 1:
-        return {}
-    array = all_rows(sheet, [sheet.configurations[name][0] for name in names])
-    array = array[~np.isnan(array).any(axis=1)]
-    if len(array) < TIMES * len(names):
-        return {}
-    ranks, found = np.column_stack([_ranks(column) for column in array.T]), {}
-    ranks -= ranks.mean(axis=0)
-    for j, name in enumerate(names):
-        others = np.delete(np.arange(len(names)), j)
-        column = array[:, j] - array[:, j].mean()
-        least = 2 * _unit(array[:, j]) + 1e-9 * np.abs(column).max()
-        free = np.linalg.lstsq(ranks[:, others], column, rcond=None)[0]
-        if column.std() < _APART * least or np.abs(ranks[:, others] @ free - column).max() > least:
-            continue
-        weights = _weights(ranks[:, others], column, np.ones(len(array)))
-        members = others[weights > _LEAST * weights.sum()]
-        if len(members) > 1 and np.abs(ranks[:, others] @ weights - column).max() <= least:
-            found[name] = "the ranks of " + " + ".join(names[c] for c in members)
-    return found
-
-
-def _ranks(column: FloatArray) -> FloatArray:
-    """Return the mean rank of each entry (n,), from 0 to 1."""
-    ordered = np.sort(column)
-    ends = [np.searchsorted(ordered, column, side) for side in ("left", "right")]
-    return np.asarray(sum(ends) / (2 * len(column)))
-
-
 RULES = (
     ReadingRule(
         "blends",
         "a column that in every row is a mean of two or more others, with weights above 0, but for "
-        "rounding: of their values, logits, logarithms or ranks; or a name that says so and no "
-        "more, such as `blend` or `oof_ensemble`",
+        "rounding; or a name that says so and no more, such as `blend` or `oof_ensemble`",
         "an ensemble fitted to the labels that score it",
         "left out, with a note, as by the flag `ensemble`; `--include ensembles` keeps it",
         set_aside_blends,

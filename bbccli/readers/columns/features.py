@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.core.notes import declared
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.columns.values import all_rows, first_rows
+from bbccli.readers.columns.values import all_rows, some_rows
 from bbccli.readers.roles import Request
 from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import WIDE, Sheet
@@ -42,7 +42,7 @@ def set_aside_features(sheet: Sheet, _request: Request) -> Sheet:
     cells = [c for c in sheet.cells if c.source not in texts and c.configuration not in known]
     if len(cells) < 2:
         return sheet
-    head = first_rows(sheet, cells)
+    head = some_rows(sheet, cells)
     is_whole = _is_whole(head)
     others = [cell for cell, whole in zip(cells, is_whole, strict=True) if not whole]
     counts = Counter(stem for cell in others for stem in _stems(cell.name))

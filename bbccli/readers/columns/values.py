@@ -40,36 +40,21 @@ def may_be_classes(truth: Column) -> bool:
     return bool((np.isnan(numbers) | (numbers == np.round(numbers))).all())
 
 
-def rows_at_a_glance(sheet: Sheet) -> IntArray:
+def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
     """Return the rows to look at first: all over a table in memory, the first of a file."""
-    some = min(sheet.n_rows, GLANCE)
+    some = min(sheet.n_rows, n)
     return np.linspace(0, (some if sheet.table.on_disk else sheet.n_rows) - 1, some, dtype=np.int64)
 
 
-def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
+def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
     """Return a few rows (n, C) of some cells, NaN where missing."""
-    rows = rows_at_a_glance(sheet)
+    rows = rows_at_a_glance(sheet, n)
     if not cells:
         return np.empty((len(rows), 0))
     if all(cell.rows is None for cell in cells):
         table = sheet.table.glance([cell.source for cell in cells], rows)
         return np.stack([to_numbers(column) for column in table.columns], axis=-1)
     return np.stack([to_numbers(sheet.column(c).take(rows).values) for c in cells], axis=-1)
-
-
-def first_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
-    """Return the first n rows (n, C) of some cells, NaN where missing."""
-    names = list(dict.fromkeys(cell.source for cell in cells))
-    head = sheet.table.head(names, n)
-    numbers = {name: to_numbers(head.column(name)) for name in names}
-    some = min(n, sheet.n_rows, head.num_rows)
-    found = np.full((some, len(cells)), np.nan)
-    for c, cell in enumerate(cells):
-        column = numbers[cell.source]
-        rows = np.arange(some) if cell.rows is None else cell.rows[:some]
-        there = (rows >= 0) & (rows < len(column))
-        found[there, c] = column[rows[there]]
-    return found
 
 
 def all_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
