@@ -93,7 +93,7 @@ class Plan:
         since="1.0",
     )
     selection: Pooling | None = doc(
-        "performances by which the tool that left the file selected; null if `pooling` was given "
+        "performances by which the tool that left the file selected; null if pooling was given "
         "or nothing is known",
         default=None,
         since="1.0",

@@ -239,7 +239,7 @@ class Estimate:
         since="1.0",
     )
     over_folds: float | None = doc(
-        "mean over folds by which a tool selected the winner, if `naive` is over pooled rows "
+        "mean over folds by which a tool selected the winner, if naive is over pooled rows "
         "because the metric is no mean; else null",
         default=None,
         since="1.0",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -68,7 +69,8 @@ def _with_unknown(present: Sequence[str], values: Values, named: Sequence[str]) 
     answer like "abstain", or -1 for an outlier; else nothing. Metadata may have `named` all.
 
     Most predictions of each configuration must be classes. No more than `MOST_UNKNOWN` words may
-    not, and none of these may differ from a class only in case or blanks.
+    not, and none of these may differ from a class only in case or blanks, or be like 1,234 if the
+    classes are numbers.
     """
     if named:
         every = tuple(dict.fromkeys([*present, *(spelled(name, present) for name in named)]))
@@ -77,8 +79,12 @@ def _with_unknown(present: Sequence[str], values: Values, named: Sequence[str]) 
     classes = set(present)
     unknown = [word for word in values.words if word not in classes]
     spelt = {" ".join(name.split()).casefold() for name in (*present, *unknown)}
-    if not values.words and _has_outliers(values, [number_of(name) for name in present]):
+    numbers = [number_of(name) for name in present]
+    numbered = not np.isnan(numbers).any()
+    if not values.words and _has_outliers(values, numbers):
         known, there, unknown = values.array >= 0, ~np.isnan(values.array), [f"{OUTLIER:g}"]
+    elif numbered and any(re.match(r"\W*\d", word) for word in unknown):
+        return ()
     elif 0 < len(unknown) <= MOST_UNKNOWN and len(spelt) == len(present) + len(unknown):
         known = np.isin(values.array, [i for i, word in enumerate(values.words) if word in classes])
         there = values.array >= 0

@@ -77,12 +77,16 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
     if table.metadata.run or "*" in known or predicted:
         return
     scores, others = _signs(table.names)
-    worth = [scores[name] for name in scores if name not in {*known, request.roles.prediction}]
+    models = [name for name in table.names if _MODEL.fullmatch(name)]
+    no_score, fold = {*known, request.roles.prediction}, named(table, "fold")
     short = table.n_rows <= _LONGEST
+    if fold in scores and short:  # which has samples if a model has several rows in one
+        rows = joint([table.column(name).codes()[0] + 1 for name in (fold, *models, *others)])
+        no_score |= {fold} if len(distinct(rows)) < len(rows) else set()
+    worth = [scores[name] for name in scores if name not in no_score]
     unique = [
         name for name in table.names if short and name in table.texts and _differs(table, name)
     ]
-    models = [name for name in table.names if _MODEL.fullmatch(name)]
     n_others = len(others) + bool({*models} & {*unique})
     of_search = n_others or (not models and 2 in worth)
     per_metric = any(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from math import isnan
 from typing import Final
@@ -154,12 +155,14 @@ def _fault(column: Column, problem: str, hint: str = _HINT) -> InputError:
     return InputError(problem, path=column.path, column=column.name, hint=hint)
 
 
-_RECORD = (
-    "subsets",
-    "text that is `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and 1 "
-    "under a name such as `in_train`",
-    "[training rows](#training-rows) and others",
-    "an error",
+TABLE_RULES = (
+    ReadingRule(
+        "subsets",
+        "text that is `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and "
+        "1 under a name such as `in_train`",
+        "[training rows](#training-rows) and others",
+        "an error",
+        refuse_subsets,
+    ),
 )
-TABLE_RULES = (ReadingRule(*_RECORD, refuse_subsets),)
-RULES = (ReadingRule(*_RECORD, refuse_subsets_as_folds),)
+RULES = (replace(TABLE_RULES[0], apply=refuse_subsets_as_folds),)
