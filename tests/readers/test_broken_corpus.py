@@ -183,7 +183,7 @@ CORPUS = {
         "truth is infinite .*line 3"),
     "every prediction missing": ("p.csv", b"truth,a,b\n" + b"y,,\nn,,\n" * 4,
         "lacks too many predictions"),
-    "labels that are no class": ("p.csv", b"truth,a\ny,y\nn,maybe\n" * 1 + b"y,n\nn,n\n",
+    "labels that are no class": ("p.csv", b"truth,a\ny,y\nn,maybe\ny,what\nn,Yes\n",
         "not one of the classes"),
     # rows
     # survival

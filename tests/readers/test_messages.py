@@ -61,7 +61,7 @@ CASES = {
         'row_id="image" if that is right; else exclude="image"'),
     "a long table by other names": Case("key,truth,who,p\n0,x,a,0.1\n1,y,a,0.4\n0,x,b,0.2\n",
         r"row_id occurs twice \(column 'key', row 2, value 0\)",
-        'if they are of several configurations, give configuration="NAME"',
+        'configuration="who" if it tells configurations apart',
         {"roles": Roles(row_id="key")}),
     "one word among numbers": Case("truth,a,b\nx,0.1,0.2\ny,?,0.7\n",
         r"prediction is text \(column 'a', row 1", "leave the cell empty if there is no"),

@@ -108,7 +108,7 @@ def _disjoint(tables: Sequence[Table], name: str) -> bool:
     from bbccli.readers.keys import alike, refuse_other_forms
 
     keys = [table.column(name) for table in tables]
-    if any(len(one.nulls) for one in keys):
+    if any(len(one.nulls) for one in keys) or len({one.is_text for one in keys}) > 1:
         return False
     starts = [{*one.take(np.arange(min(_FEW, len(one)))).named_codes()[1]} for one in keys]
     if any(one & other for one, other in pairwise(starts)):
