@@ -152,6 +152,13 @@ def spelled(name: str, classes: Sequence[str]) -> str:
     return next((one for one in classes if number_of(one) == number), name)
 
 
+def codes_among(column: Column, classes: Sequence[str]) -> IntArray:
+    """Return the position (n,) of each value among classes; -1 if missing, -2 if it is none."""
+    codes, names = column.named_codes()
+    places = {name: place for place, name in enumerate(classes)}
+    return np.array([*(places.get(spelled(one, classes), -2) for one in names), -1])[codes]
+
+
 def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArray]:
     """Count the rows in which all cells are filled, and those of them that are no probabilities."""
     columns = [sheet.column(cell) for cell in cells]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -217,6 +217,11 @@ class Sheet:
     def declared(self) -> frozenset[str]:
         """Configurations named by an option or the metadata."""
         return self.named | set(self.metadata.configurations)
+
+    def without(self, gone: Collection[str], *notes: Note) -> Sheet:
+        """Return the sheet without some cells, by name, with notes on why."""
+        cells = tuple(cell for cell in self.cells if cell.name not in gone)
+        return replace(self, cells=cells, notes=(*self.notes, *notes))
 
     def type_of(self, cell: PredictionColumn) -> pa.DataType:
         """Arrow type of a cell."""

@@ -150,7 +150,6 @@ def test_a_constant_column(save):
         np.array([0.11, 0.52, 0.43, 0.24, 0.35])[FOLD],
         np.arange(N),
         np.arange(N) // 13,
-        np.arange(N) % 7,
     ],
 )
 @pytest.mark.parametrize("table", [BINARY, REGRESSION])
@@ -162,12 +161,6 @@ def test_columns_made_of_folds_or_rows(save, table, column):
     assert {"off-scale", "constant-predictions"}.isdisjoint(codes(matrix))
     beside = read(save("n.csv", table | {"cv_fold": column}))
     assert ("cv_fold" in beside.configurations) is (column.dtype.kind == "f")
-
-
-def test_folds_told_by_their_period_without_a_column_of_folds(save):
-    table = {"truth": TRUTH} | {name: RNG.permutation(c) for name, c in SCORES.items()}
-    assert "fold-like" in codes(read(save("m.csv", table | {"cv_fold": np.arange(N) % 5})))
-    assert "fold-like" not in codes(read(save("m.csv", table)))
 
 
 def test_folds_among_labels(save):

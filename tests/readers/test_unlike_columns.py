@@ -27,6 +27,7 @@ FEATURES = {
     "a stage": {"stage": RNG.integers(1, 5, N)},
     "a comorbidity that tells a little": {"copd": (RNG.random(N) < 0.4 + 0.1 * TRUTH).astype(int)},
     "booleans": {"smoker": SEX == 1},
+    "a fold in turns": {"cv_fold": np.arange(N) % 5},
     "a rare flag": {"icu": (RNG.random(N) < 0.05).astype(int)},
 }
 

@@ -217,12 +217,6 @@ def _by_fold(
         found = _constant_in_folds(predictions, outcome, folds, among)
     if array.shape[1] >= _FEWEST_SAMPLES:
         found |= _checked(array[:1], _in_order, among & ~found)
-        whole = np.flatnonzero(_checked(array[:1], _whole, among & ~found))
-        again = array[0, 1 : array.shape[1] // 2 + 1, whole] == array[0, :1, whole]
-        # values that recur at once, as labels do, have no period
-        apart = array[0, 1, whole] != array[0, 2, whole]
-        for c in whole[again.any(axis=1) & (again.argmax(axis=1) > 1) & apart]:
-            found[c] = _periodic(array[0, :, c])
     return found
 
 
@@ -270,21 +264,8 @@ def _in_order(columns: FloatArray) -> BoolArray:
     """(C,) True if columns (n, C) are three or more integers that only rise or only fall."""
     steps = np.diff(columns, axis=0)
     ordered = (steps >= 0).all(axis=0) | (steps <= 0).all(axis=0)
-    return np.asarray(_whole(columns) & ordered & ((steps != 0).sum(axis=0) >= 2))
-
-
-def _whole(columns: FloatArray) -> BoolArray:
-    """(C,) True if all entries of columns (n, C) are integers."""
-    return np.asarray((columns == np.rint(columns)).all(axis=0))
-
-
-def _periodic(column: FloatArray) -> bool:
-    """True if three or more different numbers of a column (n,) recur in cycles, as 0 1 2 0."""
-    again = np.flatnonzero(column == column[0])
-    period = int(again[1]) if len(again) > 1 else len(column)
-    if period < 3 or 2 * period > len(column) or len(np.unique(column[:period])) < period:
-        return False
-    return bool((column[period:] == column[:-period]).all())
+    whole = (columns == np.rint(columns)).all(axis=0)
+    return np.asarray(whole & ordered & ((steps != 0).sum(axis=0) >= 2))
 
 
 def _outside(predictions: Values, outcome: Outcome, n_cells: int) -> BoolArray:

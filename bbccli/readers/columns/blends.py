@@ -76,12 +76,9 @@ def set_aside_blends(sheet: Sheet, request: Request) -> Sheet:
     if not found or len(free) - len(found) < 2:
         return sheet
     note = declared.blends_left_out(found, len(sheet.configurations))
-    return replace(
-        sheet,
-        cells=tuple(cell for cell in sheet.cells if cell.configuration not in found),
-        notes=(*sheet.notes, note),
-        left_out=(*sheet.left_out, *(LeftOut(name, FLAG) for name in found)),
-    )
+    gone = [cell.name for name in found for cell in sheet.configurations[name]]
+    left_out = (*sheet.left_out, *(LeftOut(name, FLAG) for name in found))
+    return replace(sheet.without(gone, note), left_out=left_out)
 
 
 def _is_called_so(name: str) -> bool:

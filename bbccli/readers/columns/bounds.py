@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -63,8 +62,8 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     if not gone:
         return sheet
     names = [cells[c].name for c in gone]
-    left = tuple(cell for cell in sheet.cells if cell.name not in names)
-    if not left:
+    left = sheet.without(names, identities.bounds_left_out(names))
+    if not left.cells:
         raise InputError(
             f"{listing(names)} are bounds or quantiles, in order in nearly every row; there is no "
             "prediction beside them",
@@ -72,15 +71,15 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
             column=names[0],
             hint="add the point predictions, or name those that are configurations: --only NAME",
         )
-    return replace(sheet, cells=left, notes=(*sheet.notes, identities.bounds_left_out(names)))
+    return left
 
 
 def _families(names: Sequence[str]) -> dict[str, dict[float, int]]:
     """Return stem -> level -> position; a side of an interval has the level -1, or 2."""
     found: dict[str, dict[float, int]] = {}
     for place, name in enumerate(names):
-        for stem, level in _readings(name):
-            found.setdefault(stem, {}).setdefault(level, place)
+        if reading := _stem_and_level(name):
+            found.setdefault(reading[0], {}).setdefault(reading[1], place)
     return {
         stem: dict(sorted(levels.items()))
         for stem, levels in found.items()
@@ -88,22 +87,23 @@ def _families(names: Sequence[str]) -> dict[str, dict[float, int]]:
     }
 
 
-def _readings(name: str) -> list[tuple[str, float]]:
+def _words(name: str) -> list[str]:
+    return [one for one in re.split(r"[\s_.\-()\[\]]+", name.casefold()) if one]
+
+
+def _stem_and_level(name: str) -> tuple[str, float] | None:
     """Return the stem of a name without a side or a level, and this one."""
-    words = re.split(r"[\s_.\-()\[\]]+", name.casefold())
-    sides = [_SIDE.fullmatch(one) for one in words]
-    if any(sides):
-        place = next(i for i, one in enumerate(sides) if one)
-        width = next((float(one) for one in words[place + 1 :] if one.isdecimal()), 0.0)
-        side = sides[place]
-        level = 2 + width / 1000 if side and side["high"] else -1 - width / 1000
-        rest = [one for i, one in enumerate(words) if i != place and not one.isdecimal()]
-        return [(" ".join(filter(None, rest)), level)]
-    match = _LEVEL.search(name)
-    if not match:
-        return []
+    words = _words(name)
+    for place, side in enumerate(map(_SIDE.fullmatch, words)):
+        if side:
+            width = next((float(one) for one in words[place + 1 :] if one.isdecimal()), 0.0)
+            level = 2 + width / 1000 if side["high"] else -1 - width / 1000
+            rest = [one for i, one in enumerate(words) if i != place and not one.isdecimal()]
+            return " ".join(rest), level
+    if not (match := _LEVEL.search(name)):
+        return None
     level = float(match[1]) if match[1] else float(match[2] or match[3]) / 100
-    return [(name[: match.start()].strip(" _.-").casefold(), level)] if 0 < level < 1 else []
+    return (" ".join(_words(name[: match.start()])), level) if 0 < level < 1 else None
 
 
 def _with_middle(
@@ -113,18 +113,14 @@ def _with_middle(
 
     That is the column of this stem, one called so (`mean`), or the median.
     """
-    stems = {stem, stem.removesuffix(" interval").removesuffix(" ci").removesuffix(" pi")}
-    middle = None
+    stems, middle = {stem, re.sub(r" (interval|ci|pi)$", "", stem)}, places.get(0.5)
     for place, cell in enumerate(cells):
-        words = " ".join(re.split(r"[\s_.\-()]+", cell.name.casefold()))
-        plain = _POINT.sub("", words).strip()
-        if place not in places.values() and (words in stems or plain in stems):
+        name = " ".join(_words(cell.name))
+        if place not in places.values() and {name, _POINT.sub("", name).strip()} & stems:
             middle = place
             break
     low = [c for level, c in places.items() if level < 0.5]
     high = [c for level, c in places.items() if level > 0.5]
-    if middle is None:
-        middle = places.get(0.5)
     return [*low, *([] if middle is None else [middle]), *high], middle
 
 
@@ -145,9 +141,7 @@ def _certain(
         return True
     if all(0 < level < 1 for level in places):
         return len(places) > 2 or abs(sum(places) - 1) < 1e-9
-    words = {
-        one for c in places.values() for one in re.split(r"[\s_.\-]+", cells[c].name.casefold())
-    }
+    words = {one for c in places.values() for one in _words(cells[c].name)}
     return len(words & _CERTAIN) > 1
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 
@@ -69,9 +68,7 @@ def set_aside_features(sheet: Sheet, _request: Request) -> Sheet:
     for found, remark in ((weak, declared.whole_numbers), (good, declared.whole_numbers_kept)):
         if names := [cell.name for cell, one in zip(strange, found, strict=True) if one]:
             notes.append(remark(names))
-    gone = {cell for cell, one in zip(strange, weak, strict=True) if one}
-    kept = tuple(cell for cell in sheet.cells if cell not in gone)
-    return replace(sheet, cells=kept, notes=(*sheet.notes, *notes))
+    return sheet.without({c.name for c, one in zip(strange, weak, strict=True) if one}, *notes)
 
 
 def _is_whole(columns: FloatArray) -> BoolArray:

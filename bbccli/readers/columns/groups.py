@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -109,11 +109,9 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     if best.is_key:
         about = best.name, best.rows_of_each, sheet.n_samples, len(best.counts)
         note = declared.keys_likely(*about)
-    kept = tuple(cell for cell in sheet.cells if cell.source not in names)
-    texts = {cell.source in sheet.table.texts for cell in kept}
-    if len(texts) != 1:  # another problem comes first
-        return sheet
-    return replace(sheet, cells=kept, notes=(*sheet.notes, note))
+    left = sheet.without([cell.name for cell in sheet.cells if cell.source in names], note)
+    # unless another problem comes first
+    return left if len({cell.source in sheet.table.texts for cell in left.cells}) == 1 else sheet
 
 
 def _recurring(sheet: Sheet) -> Iterator[_Recurring]:

@@ -13,7 +13,7 @@ import numpy as np
 from bbccli.core.notes import declared, identities
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import as_arrow, is_number, to_numbers
-from bbccli.readers.classes import in_order, spelled
+from bbccli.readers.classes import codes_among, in_order, spelled
 from bbccli.readers.column import name_of, number_of
 from bbccli.readers.columns.values import (
     FEWEST_ROWS,
@@ -83,10 +83,9 @@ def labels_of(sheet: Sheet, classes: Sequence[str]) -> dict[str, IntArray]:
             <= known
         ):
             continue
-        codes, own = sheet.table.column(name).named_codes()
-        own = tuple(spelled(one, classes) for one in own)
-        if own and known.issuperset(own):
-            found[name] = np.array([*map(list(classes).index, own), -1])[codes]
+        codes = codes_among(sheet.table.column(name), classes)
+        if codes.min() > -2 and codes.max() >= 0:
+            found[name] = codes
     return found
 
 
@@ -106,8 +105,7 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
         and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
     )
     labels = labels_of(sheet, classes) if cells else {}
-    codes, names = sheet.roles["truth"].named_codes()
-    truth = np.array([*map(classes.index, names), -1])[codes]
+    truth = codes_among(sheet.roles["truth"], classes)
     for cell in cells if labels else ():
         label = _nearest(cell.name, [*labels], sheet.table.names)
         numbers, codes = all_rows(sheet, [cell])[:, 0], labels[label]
@@ -128,12 +126,7 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
             )
         gone = label if turned else cell.name
         note = identities.confidence(cell.name, label, classes[-1] if turned else None)
-        sheet = replace(
-            sheet,
-            table=replace(sheet.table, data=data),
-            cells=tuple(one for one in sheet.cells if one.name != gone),
-            notes=(*sheet.notes, note),
-        )
+        sheet = replace(sheet.without([gone], note), table=replace(sheet.table, data=data))
     return sheet
 
 
@@ -210,8 +203,7 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
             # the constant 0.5 of a dummy contradicts no label, and tells none
             if not differ.any() and len(set(codes[usable].tolist())) > 1:
                 note = declared.prediction_chosen(model, [label], "only")
-                rest = tuple(cell for cell in sheet.cells if cell.configuration != label)
-                sheet = replace(sheet, cells=rest, notes=(*sheet.notes, note))
+                sheet = sheet.without([one.name for one in sheet.configurations[label]], note)
                 break
     return sheet
 

@@ -12,6 +12,7 @@ import numpy as np
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
+from bbccli.readers.classes import codes_among
 from bbccli.readers.columns.labels import classes_of, labels_of
 from bbccli.readers.columns.values import (
     FEWEST_ROWS,
@@ -78,8 +79,8 @@ def _numbers_of(sheet: Sheet, classes: Sequence[str] | None) -> FloatArray | Non
     """Return the truth (n_rows,) as numbers, 1 for the positive of two classes."""
     column = sheet.roles["truth"]
     if classes is not None and len(classes) == 2:
-        codes, names = column.named_codes()
-        return np.array([*map(float, map(classes.index, names)), np.nan])[codes]
+        codes = codes_among(column, classes)
+        return np.where(codes < 0, np.nan, codes)
     return None if column.is_text else to_numbers(column.values).astype(np.float64)
 
 
@@ -149,8 +150,7 @@ def _marks(sheet: Sheet, classes: Sequence[str]) -> dict[str, str]:
     some = some_rows(sheet, cells)
     marks = [c for c, one in zip(cells, some.T, strict=True) if np.isin(one, (0, 1, np.nan)).all()]
     labels = labels_of(sheet, classes) if marks else {}
-    codes, names = sheet.roles["truth"].named_codes()
-    truth = np.array([*map(classes.index, names), -1])[codes]
+    truth = codes_among(sheet.roles["truth"], classes)
     found: dict[str, str] = {}
     for mark, (label, predicted) in product(marks, labels.items()):
         right, known = predicted == truth, (predicted >= 0) & (truth >= 0)

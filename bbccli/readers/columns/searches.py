@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 from functools import lru_cache
 from typing import Final
 
@@ -166,9 +165,7 @@ def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
         of_folds |= all(map(_FOLD.fullmatch, key.named_codes()[1]))
     if not of_folds:
         return sheet
-    kept = tuple(cell for cell in sheet.cells if cell not in stray)
-    note = declared.scores_of_folds(sheet.n_rows)
-    return replace(sheet, cells=kept, notes=(*sheet.notes, note))
+    return sheet.without([cell.name for cell in stray], declared.scores_of_folds(sheet.n_rows))
 
 
 TABLE_RULES = (

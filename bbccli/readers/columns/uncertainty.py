@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -70,11 +69,11 @@ def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
         return sheet
     some = some_rows(sheet, cells)
     spread = [
-        c
+        cells[c].name
         for c in range(len(cells))
         if _is_spread(some, c) and _is_spread(all_rows(sheet, cells), c)
     ]
-    return _without(sheet, [cells[c].name for c in spread], "how far the others disagree")
+    return _without(sheet, spread, "how far the others disagree")
 
 
 def _is_spread(columns: FloatArray, c: int) -> bool:
@@ -93,10 +92,7 @@ def _proportional(column: FloatArray, other: FloatArray) -> bool:
 
 def _without(sheet: Sheet, names: Sequence[str], what: str) -> Sheet:
     """Return the sheet without some columns, with a note."""
-    if not names:
-        return sheet
-    cells = tuple(cell for cell in sheet.cells if cell.name not in names)
-    return replace(sheet, cells=cells, notes=(*sheet.notes, identities.uncertainty(names, what)))
+    return sheet.without(names, identities.uncertainty(names, what)) if names else sheet
 
 
 RULES = (

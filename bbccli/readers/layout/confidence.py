@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from bbccli.core.notes import Note, identities
 from bbccli.readers.arrow import as_arrow, is_number, to_numbers
-from bbccli.readers.classes import in_order, spelled
+from bbccli.readers.classes import codes_among, in_order
 from bbccli.readers.columns.labels import is_of_predicted, of_class
 from bbccli.readers.layout.dialects.base import PREDICTION, PROBABILITY, Layout
 from bbccli.readers.table import Table
@@ -39,16 +37,12 @@ def by_labels(
     numbers = to_numbers(table.column(score).values)
     for column in columns:
         classes = in_order((told or [column])[0])
-        codes, names = column.named_codes()
-        names = tuple(spelled(one, classes) for one in names)
-        if not 2 <= len(names) <= len(classes) <= _MOST_CLASSES or not {*names} <= {*classes}:
+        n_names = len(column.named_codes()[1])
+        if not 2 <= n_names <= len(classes) <= _MOST_CLASSES:
             continue
-        labels = np.array([*map(classes.index, names), -1])[codes]
-        truth = None
-        if told:
-            truth = np.array([*map(classes.index, told[0].named_codes()[1]), -1])
-            truth = truth[told[0].named_codes()[0]]
-        if not is_of_predicted(numbers, labels, truth, len(classes)):
+        labels = codes_among(column, classes)
+        truth = codes_among(told[0], classes) if told else None
+        if labels.min() < -1 or not is_of_predicted(numbers, labels, truth, len(classes)):
             continue
         if len(classes) > 2:
             layout = replace(layout, predictions={PREDICTION: column.name}, beside=(score,))
