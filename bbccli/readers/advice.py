@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from bbccli.errors import parameter
-from bbccli.readers.arrow import is_text, to_numbers
+from bbccli.readers.arrow import is_number, is_text, to_numbers
 from bbccli.readers.column import joint
 from bbccli.readers.roles import OUTCOME, Hints
 from bbccli.readers.table import Table
@@ -56,7 +56,8 @@ def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool =
     among: list[str] = []
     if (long or several or "configuration" in found) and "prediction" not in found:
         folds = [n for n in _free(table, found) if n.casefold() in _FOLDS and n in levels]
-        found |= dict(zip(("fold",), folds, strict=False)) if "fold" not in found else {}
+        if folds and "fold" not in found:
+            found["fold"] = folds[0]
         among = _predictions(table, levels, found)
         found |= {"prediction": among[0]} if len(among) == 1 else {}
     told = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
@@ -68,19 +69,10 @@ def _levels_of(table: Table) -> dict[str, IntArray]:
     levels = {}
     for name in table.names:
         column = table.column(name)
-        if not len(column.nulls) and not _is_fractional(table, name):
+        numbers = to_numbers(column.values) if is_number(column.values.type) else np.zeros(1)
+        if not len(column.nulls) and (numbers % 1 == 0).all():
             levels[name] = column.codes()[0]
     return levels
-
-
-def _is_fractional(table: Table, name: str) -> bool:
-    """True for numbers some of which are not whole."""
-    import pyarrow as pa
-
-    if not pa.types.is_floating(table.type_of(name)):
-        return False
-    numbers = to_numbers(table.column(name).values)
-    return bool((numbers[~np.isnan(numbers)] % 1 != 0).any())
 
 
 def _free(table: Table, found: Mapping[str, str]) -> list[str]:

@@ -47,7 +47,6 @@ class _Recurring:
     """A column whose values recur among the N samples.
 
     name: of the column.
-    codes (N,): of its values.
     counts (n_values,): rows of each.
     one_truth: the truth is constant within all values, beyond chance.
     in_blocks: the rows of each value follow each other.
@@ -55,7 +54,6 @@ class _Recurring:
     """
 
     name: str
-    codes: IntArray
     counts: IntArray
     one_truth: bool
     in_blocks: bool
@@ -134,7 +132,6 @@ def _recurring(sheet: Sheet) -> Iterator[_Recurring]:
         monotone = not column.is_text and _rises(column)
         one = _Recurring(
             column.name,
-            codes,
             counts,
             truths is not None and _constant_within(codes, counts, truths),
             n_blocks == n_values,

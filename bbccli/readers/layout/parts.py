@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -84,7 +85,7 @@ def _told_apart(
     if any({*one.names} != {*first.names} for one in tables):
         return ""
     fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
-    if models and fold in first.names and all(map(_one_fold_each, groups, [fold] * len(groups))):
+    if models and fold in first.names and all(_one_fold_each(one, fold) for one in groups):
         return str(fold)
     if not models and first_of(first, *SYNONYMS) is not None:
         return ""  # rows of one table, split over files
@@ -127,12 +128,12 @@ def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> 
     import pyarrow as pa
 
     files = sorted(files, key=lambda one: one[0])
-    tables = [table for _, table in files]
-    first, parts, origins, start = tables[0], [], [], 0
+    tables, parts = [table for _, table in files], []
+    first = tables[0]
     has_fold = request.roles.fold or named(first, "fold") or request.folds is not None
     for number, table in files:
         if {*table.names} != {*first.names}:
-            lacking = sorted({*table.names} ^ {*first.names})[0]
+            lacking = min({*table.names} ^ {*first.names})
             where, other = (table, first) if lacking in first.names else (first, table)
             problem = f"has no column {lacking!r}, but {other.path} has one"
             raise InputError(problem, path=where.path, hint="write the same columns in all files")
@@ -140,8 +141,6 @@ def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> 
         if not has_fold:
             part = part.append_column("fold", as_arrow(np.full(table.n_rows, number)))
         parts.append(part)
-        origins.append(Origin(table.path, start))
-        start += table.n_rows
     try:
         data = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
     except pa.ArrowException:
@@ -150,9 +149,14 @@ def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> 
             path=first.path,
             hint="write them all in the same way",
         ) from None
-    hashes = joint_hash([table.sha256 for table in tables])
-    path = first.path if name == "*" else name
-    about = first.about
-    return Table(
-        path, data, hashes, about, tuple(origins), first.nested, (), first.unnamed, first.levels
+    starts = np.cumsum([0, *(table.n_rows for table in tables)]).tolist()
+    return replace(
+        first,
+        path=first.path if name == "*" else name,
+        data=data,
+        sha256=joint_hash([table.sha256 for table in tables]),
+        origins=tuple(
+            Origin(table.path, start) for table, start in zip(tables, starts, strict=False)
+        ),
+        aside=(),
     )
