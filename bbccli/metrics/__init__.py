@@ -19,6 +19,7 @@ from bbccli.metrics import (
     correlation,
     custom,
     multiclass,
+    ordinal,
     probability,
     ranking,
     regression,
@@ -54,6 +55,7 @@ METRICS: dict[str, Metric] = {
         *multiclass.METRICS,
         *regression.METRICS,
         *correlation.METRICS,
+        *ordinal.METRICS,
         survival.CONCORDANCE,
         survival.CONCORDANCE_UNO,
         *scores.METRICS,
@@ -187,6 +189,8 @@ def choose_metric(name: str | Metric, matrix: PredictionMatrix) -> Metric:
         The metric does not fit the task or the kind of predictions.
     """
     metric = metric_named(name)
+    if metric is ordinal.QWK and matrix.task.is_classification:
+        metric = ordinal.QWK_OF_CLASSES
     if _fits(metric, matrix):
         return _as_selected(metric, matrix)
     problem, remedy = _misfit(metric, matrix)
@@ -252,6 +256,7 @@ MEANT = {
     **dict.fromkeys(("auprc", "pr-auc", "auc-pr", "aucpr"), "average-precision"),
     "cross-entropy": "log-loss",
     "cohen-kappa": "kappa",
+    **dict.fromkeys(("quadratic-weighted-kappa", "quadratic-kappa", "weighted-kappa"), "qwk"),
     **dict.fromkeys(("c-index", "cindex"), "concordance"),
 }
 """Names that others use, for hints: what is spelled most like one of them may be its opposite."""

@@ -131,6 +131,7 @@ BINARY = {
     "balanced-accuracy": sk.balanced_accuracy_score,
     "mcc": sk.matthews_corrcoef,
     "kappa": sk.cohen_kappa_score,
+    "qwk-classes": partial(sk.cohen_kappa_score, weights="quadratic"),
     "precision": averaged(sk.precision_score),
     "recall": averaged(sk.recall_score),
     "specificity": averaged(sk.recall_score, pos_label=0),
@@ -153,6 +154,7 @@ MULTICLASS = {
     **{name: BINARY[name] for name in ("accuracy", "error", "balanced-accuracy", "mcc", "kappa")},
     **AVERAGES,
     "mae-rank": sk.mean_absolute_error,
+    "qwk-classes": partial(sk.cohen_kappa_score, weights="quadratic"),
     "auc-ovr": partial(sk.roc_auc_score, multi_class="ovr"),
     "auc-ovo": one_versus_one,
     "log-loss": sk.log_loss,
@@ -168,6 +170,18 @@ def median_error(truth, predicted, sample_weight):
     return sk.median_absolute_error(truth, predicted, sample_weight=sample_weight)
 
 
+quadratic_kappa = partial(sk.cohen_kappa_score, weights="quadratic")
+
+
+def rounded_kappa(truth, predicted, sample_weight):
+    """scikit-learn numbers the ratings that occur, so all between the ends are named."""
+    truth = np.rint(truth).astype(int)
+    predicted = np.rint(predicted).astype(int)
+    both = np.concatenate([truth, predicted])
+    ratings = range(both.min(), both.max() + 1)
+    return quadratic_kappa(truth, predicted, labels=ratings, sample_weight=sample_weight)
+
+
 REGRESSION = {
     "rmse": sk.root_mean_squared_error,
     "mse": sk.mean_squared_error,
@@ -180,6 +194,7 @@ REGRESSION = {
     "pearson": correlation,
     "pearson-squared": lambda *args, **kwargs: correlation(*args, **kwargs) ** 2,
     "spearman": rank_correlation,
+    "qwk": rounded_kappa,
 }
 
 

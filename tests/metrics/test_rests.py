@@ -14,7 +14,7 @@ from bbccli.stats.selection.units import rests_on
 from bbccli.types import Direction, PredictionKind, Task
 
 # One sample far out can take a correlation anywhere: no share of samples says how far.
-CORRELATIONS = {"pearson", "pearson-squared", "spearman"}
+CORRELATIONS = {"pearson", "pearson-squared", "spearman", "qwk"}
 BOUNDED = [
     (name, task)
     for name, metric in METRICS.items()
