@@ -41,7 +41,7 @@ def searched(folder, scoring, cv=None, model=None, grid=GRID, **about):
 OTHERS = {
     "a function": (make_scorer(fbeta_score, beta=0.5), {}, "selects by a scorer of its own"),
     "a name": ("jaccard_macro", {}, "selects by jaccard_macro, which bbc does not have"),
-    "of another task": ("f1_macro", {}, "selects by f1_macro, which is for multiclass tasks"),
+    "of another task": ("r2", {"task": "binary"}, "selects by r2, which is for regression tasks"),
     "of other predictions": ("roc_auc", {"response": "predict"}, "roc_auc, which needs"),
 }
 
@@ -72,7 +72,7 @@ def test_with_another_metric_both_are_said(other, run):
     out = run.printed(*argv)
     found = json.loads(run(*argv, "--format", "json")[1])["input"]["run"]
     name = words.removeprefix("selects by ").partition(",")[0]
-    known = {"f1_macro": "f1-macro", "roc_auc": "auc"}.get(name)
+    known = {"r2": "r2", "roc_auc": "auc"}.get(name)
     assert (found["metric"], found["metric_name"]) == (known, None if known else name)
     label = METRICS[known].label if known else name
     assert f"metric accuracy (the run's own is {label})" in " ".join(out.split())
@@ -118,12 +118,13 @@ def test_autogluon(copied):
     board = (folder / "leaderboard.csv").read_text()
     own = next(csv.DictReader(board.splitlines()))["eval_metric"]
     how = {"labels": folder / "train.csv", "roles": Roles(truth="target")}
-    names = {"quadratic_kappa": None, "kappa": None, "roc_auc_ovo_macro": "auc-ovo"}
-    for name, ours in names.items():
+    for name in ("quadratic_kappa", "kappa"):
         (folder / "leaderboard.csv").write_text(board.replace(own, name))
         matrix = read(folder, **how)
-        assert matrix.source.run.metric == ours
-        refused(matrix, f"the AutoGluon run selects by {name if ours is None else ours}")
+        assert matrix.source.run.metric is None
+        refused(matrix, f"the AutoGluon run selects by {name}")
+    (folder / "leaderboard.csv").write_text(board.replace(own, "roc_auc_ovo_macro"))
+    assert default_metric(read(folder, **how)).name == "auc-ovo"
 
 
 def h2o(folder, header, *rows):
