@@ -181,12 +181,12 @@ def clarity(estimate: Estimate) -> str:
 
     54 % against 46 % is a toss-up, and 54 % against many others of 5 % is not.
     """
-    if is_tied(estimate):
-        return TIED
     shares = {one.configuration: one.share for one in estimate.selection}
     own = shares.pop(estimate.winner, 0.0)
     lead = own - max(shares.values(), default=0.0)
     if lead >= FAIRLY_CLEAR:
+        if is_tied(estimate):
+            return TIED
         return "clear" if lead >= CLEAR else "fairly clear"
     return "a close call"
 

@@ -138,12 +138,14 @@ def check_outcome(
             hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
     told = advice(table, chosen, hints, long=long)
-    hint = f"{told} if that is right; else " if str(told) else ""
+    of_truth = "truth" in told.roles
+    hint = f"{told} if that is right; else " if of_truth else ""
     hint += (
         f"name it 'truth', or give {parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
     )
-    if "truth" not in told.roles:
+    if not of_truth:
         hint += f"; {parameter('task', 'score')} if each cell is the score of an answer"
+        hint += f"; beside it {told}, if that is right" * bool(str(told))
     near = "" if str(told) else nearest_names("truth", table.names)
     raise InputError(
         f"no truth column among {listing(table.names, 8)}",
