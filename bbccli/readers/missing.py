@@ -50,7 +50,7 @@ def complete(
     if not predictions.in_memory:
         return predictions, np.ones(sheet.n_samples, bool), []
     n_absent, path = sheet.n_samples - len(sheet.usable), sheet.path
-    missing = _missing(predictions.array)
+    missing = missing_in(predictions.array)
     if there is None and not n_absent and not missing.any():
         return predictions, np.ones(sheet.n_samples, bool), []
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
@@ -276,7 +276,7 @@ def _nothing_left(names: Sequence[str], missing: BoolArray, path: str) -> InputE
     )
 
 
-def _missing(array: FloatArray) -> BoolArray:
+def missing_in(array: FloatArray) -> BoolArray:
     """(R, N, C) True if a prediction, or that of any class, is missing."""
     missing = np.isnan(array)
     return np.asarray(missing.any(axis=3)) if missing.ndim == 4 else missing

@@ -12,7 +12,7 @@ from bbccli.core.outcome import Outcome
 from bbccli.core.rounding import figure
 from bbccli.errors import BbcError
 from bbccli.metrics import default_metric
-from bbccli.readers.missing import FEWEST
+from bbccli.readers.missing import FEWEST, missing_in
 from bbccli.readers.predictions import Values
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import BoolArray, FloatArray, Pooling
@@ -34,11 +34,11 @@ def best_left_out(
     lost = [c for c, name in enumerate(names) if name not in kept.configurations]
     if not lost or kept.available is not None or array.size > MOST_CELLS:
         return
-    missing = np.asarray(np.isnan(array).reshape(*array.shape[:3], -1).any(axis=(0, 3)))
+    missing = np.asarray(missing_in(array).any(axis=0))
     staying = [c for c in range(len(names)) if c not in lost]
     shares = 1 - missing[samples].mean(axis=0)
     stubs = [names[c] for c in lost if shares[c] < FEWEST]
-    best: tuple[float, Note] | None = None
+    notes: dict[float, Note] = {}
     for c in (c for c in lost if shares[c] >= FEWEST):
         rows = samples & ~missing[:, c]
         part = array[:, rows][:, :, [*staying, c]]
@@ -46,13 +46,14 @@ def best_left_out(
             label, performances, sign = _scored(found, part, outcome.take(rows), [*staying, c])
         except BbcError:  # a metric that is undefined here, or a task without one
             continue
-        ahead = sign * performances[-1] - np.nanmax(sign * performances[:-1])
-        if ahead > 0 and (best is None or ahead > best[0]):
-            scored, counts = f"{label} {figure(performances[-1])}", (rows.sum(), samples.sum())
-            note = lacking.best_left_out(names[c], scored, *counts, stubs, higher=sign > 0)
-            best = ahead, note
-    if best is not None:
-        yield best[1]
+        ahead = float(sign * performances[-1] - np.nanmax(sign * performances[:-1]))
+        if not ahead > 0:
+            continue
+        scored, counts = f"{label} {figure(performances[-1])}", (rows.sum(), samples.sum())
+        note = lacking.best_left_out(names[c], scored, *counts, stubs, higher=sign > 0)
+        notes.setdefault(ahead, note)
+    if notes:
+        yield notes[max(notes)]
 
 
 def _scored(
