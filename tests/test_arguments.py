@@ -47,6 +47,7 @@ from bbccli.reports import FORMS, Kind, forms_of
 from bbccli.schema.leaderboard import leaderboard
 from bbccli.types import (
     Adjustment,
+    Again,
     Direction,
     IntervalKind,
     Missing,
@@ -116,6 +117,16 @@ def hopeless(metric, **how):
         return rec.hopeless("bad", metric=metric, min_samples=10, **how)
 
 
+def asked_again(tmp, again):
+    """Read scores of items of which two were asked a second time."""
+    rows = [(c, i, i % 2, f"2026-01-0{d}") for c in "ab" for d in (1, 2) for i in range(4)]
+    lines = [",".join(map(str, row)) for row in rows]
+    place = tmp / "again.csv"
+    place.write_text("\n".join(["config,item,score,created", *lines]))
+    matrix = read(place, task="score", again=again)
+    return matrix.n_samples, matrix.n_repeats
+
+
 LOGS = Path(__file__).parent / "data" / "evaluations" / "inspect_ai" / "logs"
 
 
@@ -129,6 +140,7 @@ CHOICES = {
     ),
     "read.missing": case(lambda m, tmp: gaps_read(tmp, m), Missing),
     "read.errors": case(lambda e, _: read(LOGS, errors=e).n_samples, Errors),
+    "read.again": case(lambda a, tmp: asked_again(tmp, a), Again),
     "matrix_of.task": case(
         lambda t, _: matrix_of(np.array(GAPS)[:, :1], [0, 1, 0, 1], task=t), Task
     ),

@@ -87,3 +87,21 @@ def test_runs_of_logs_may_be_epochs(name, tmp_path):
         at = [one.removesuffix(" x p") for one in matrix.configurations].index("ada")
         assert matrix.predictions[:, :, at].mean() == expected
         assert (matrix.n_repeats == 2) == (again == "epoch")
+
+
+def test_the_newest_counts_too_where_all_were_asked_equally_often(save):
+    """Without an option such items have epochs, by their order."""
+    rows = [
+        (c, i, float(i % 2 == d), f"2026-01-0{d + 1}")
+        for d in (1, 0)
+        for c in MODELS
+        for i in ITEMS
+    ]
+    names = ("config", "item", "score", "created")
+    path = save(
+        "t.csv", {name: list(v) for name, v in zip(names, zip(*rows, strict=True), strict=True)}
+    )
+    newest = read(path, task="score", again="newest")
+    assert (newest.n_samples, newest.n_repeats) == (len(ITEMS), 1)
+    assert newest.predictions[0, :, 0].tolist() == [float(i % 2 == 1) for i in ITEMS]
+    assert read(path, task="score").n_repeats == 2

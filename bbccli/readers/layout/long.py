@@ -73,7 +73,8 @@ def long_sheet(
     configurations of one sample; and configurations of unequal size without a key.
     """
     try:
-        roles, rows = _rows_of(table, problems, scored=scored, epochs=epochs)
+        in_order = scored and times is None  # if the newest count, others are no epochs
+        roles, rows = _rows_of(table, problems, scored=in_order, epochs=epochs)
         places = None
         with problems.of("keys"):
             places = _places(table, roles, rows, times, scored=scored)
