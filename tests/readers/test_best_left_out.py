@@ -39,6 +39,15 @@ def test_the_best_is_named_if_it_lacks_a_cell():
     assert second.code == "configurations-dropped"
 
 
+def test_of_several_the_best_is_named():
+    frame = _lacking("a_best", 17).assign(b=_lacking("middle", 17)["middle"], c=FRAME["weak"])
+    frame = frame.drop(columns="middle").rename(columns={"a_best": "z_best"})
+    (note,) = [n for n in read(frame).notes if n.code == "best-left-out"]
+    assert note.text.startswith("z_best")
+    (note,) = [n for n in read(frame[[*frame.columns[::-1]]]).notes if n.code == "best-left-out"]
+    assert note.text.startswith("z_best")
+
+
 def test_a_bad_one_is_not():
     assert "best-left-out" not in codes(read(_lacking("weak", 17)))
 

@@ -264,6 +264,7 @@ LEVELS = {q: X + 6 * z for q, z in ((0.1, -1.28), (0.3, -0.52), (0.5, 0), (0.7, 
         ),
         ({"fit": X, "lwr": X - 2, "upr": X + 2}, ("fit",)),
         ({"x": X, "2.5 %": X - 9, "97.5 %": X + 9}, ("x",)),
+        ({"sales": X, "sales (CI low)": X - 5, "sales (CI high)": X + 5}, ("sales",)),
     ],
 )
 def test_bounds_are_left_out(save, columns, kept):
