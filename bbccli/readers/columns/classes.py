@@ -93,7 +93,7 @@ def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
     do, the columns may be logarithms.
     """
     numbers = numbers[~np.isnan(numbers).any(axis=1)]
-    if not len(numbers):
+    if not len(numbers) or np.isinf(numbers).any():
         return False
     if told and (numbers <= 0).all():
         numbers = np.exp(numbers)

@@ -29,6 +29,9 @@ METADATA_KEY = b"bbc"
 _WIDTHS, _WIDEST = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}, 8
 """Bytes of a value, by its physical type."""
 
+_AT_ONCE = 8
+"""Columns whose first rows are read together."""
+
 _BUFFER = 2**16
 """Bytes of a column read at a time, so that its first rows take no more than that."""
 
@@ -78,18 +81,18 @@ class ColumnsOnDisk:
         """Read at most n first rows of some columns, and little more of the file."""
         import pyarrow as pa
 
-        how = {"batch_size": n, "columns": list(names), "use_threads": False}
+        columns: list[pa.Array] = []
         try:
-            try:
-                batch = next(self.file.iter_batches(**how))
-            except OSError as error:  # see `_columns`
-                if _LACKING not in str(error):
-                    raise
-                batch = next(_opened(Path(self.path)).iter_batches(**how))
+            file = _opened(Path(self.path))  # texts as they are: see `_columns`
+            # a few at a time: as many unpacked pages are held, and touching memory takes longest
+            for start in range(0, len(names), _AT_ONCE):
+                some = list(names[start : start + _AT_ONCE])
+                batch = next(file.iter_batches(n, columns=some, use_threads=False))
+                places = [batch.schema.get_all_field_indices(name)[0] for name in some]
+                columns += map(batch.column, places)
         except (pa.ArrowException, *_DAMAGE) as error:
             raise _damaged(error, self.path) from None
-        places = [batch.schema.get_all_field_indices(name)[0] for name in names]
-        return plain(pa.Table.from_batches([batch]).select(places), self.path)
+        return plain(pa.table(columns, list(names)), self.path)
 
     def select(self, columns: list[int]) -> ColumnsOnDisk:
         """Return the same file with some columns only, by position."""
