@@ -70,7 +70,7 @@ def _levels_of(table: Table) -> dict[str, IntArray]:
     for name in table.names:
         column = table.column(name)
         numbers = to_numbers(column.values) if is_number(column.values.type) else np.zeros(1)
-        if not len(column.nulls) and (numbers % 1 == 0).all():
+        if not len(column.nulls) and (np.isfinite(numbers) & (numbers == np.round(numbers))).all():
             levels[name] = column.codes()[0]
     return levels
 

@@ -226,3 +226,7 @@ def test_results_that_name_the_resolved_alone(run, tmp_path):
     assert "names only the instances that were resolved" in error
     path.write_text("{}")
     assert "resolved" not in run.refused("correct", tmp_path / "verified")
+
+
+def test_infinite_values_are_no_levels(save):
+    refused("no truth column|survival outcome", save("m.csv", "time\ninf\n"))

@@ -6,6 +6,7 @@ from numpy.testing import assert_allclose
 from reading import refused
 
 from bbccli.readers import Roles, matrix_of, read
+from bbccli.readers.columns.classes import sum_to_one
 from bbccli.types import PredictionKind, Task
 
 N = 120
@@ -173,6 +174,35 @@ def test_arrays_of_configurations_stay(save):
     assert matrix_of(repeats, TWO).predictions.shape == (2, N, 2)
     pair[3] = 0.5, 0.6
     assert matrix_of(pair, TWO).configurations == ("0", "1")
+
+
+BOTH = np.stack([P, 1 - P], axis=1)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (BOTH, True),
+        (100 * BOTH, True),
+        (A, True),
+        (2 * BOTH, False),  # the same sum in every row, but neither 1 nor 100
+        (np.stack([P + 1, -P], axis=1), False),  # below 0
+        (np.stack([P, 1 - P + 0.0001 * (RNG.random(N) < 0.5)], axis=1), False),  # 1 in half of rows
+        (np.stack([P, 1 - P + 0.0001 * (np.arange(N) == 3)], axis=1), True),  # but for one half
+        (BOTH[:5], False),  # too few rows to be no accident
+        (np.repeat([[0.3, 0.7]], N, axis=0), False),  # constant
+        (np.stack([TWO, 1 - TWO], axis=1).astype(float), False),  # labels, and the opposite ones
+        (np.where(np.arange(N)[:, None] == 7, np.inf, BOTH), False),
+    ],
+)
+def test_what_sums_to_1(columns, told):
+    assert sum_to_one(columns, told=False) == told
+
+
+def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
+    for off, told in ((0.0005, True), (0.02, False)):
+        assert sum_to_one(BOTH + np.array([0, off]), told=True) == told
 
 
 # Residuals and losses
