@@ -5,6 +5,7 @@ import shlex
 
 import numpy as np
 import pytest
+from reading import refused
 
 N = 60
 RNG = np.random.default_rng(11)
