@@ -267,7 +267,12 @@ def _named_once(table: Table, problems: Problems) -> Table:
             raise fault
     if not faults:
         return table
-    kept = [i for i, name in enumerate(table.names) if name.strip() and name not in table.names[:i]]
+    names = table.data.column_names  # with those set aside, which may lack a name
+    kept = [
+        i
+        for i, name in enumerate(names)
+        if name not in names[:i] and (name.strip() or name in table.aside)
+    ]
     with problems.of("names", fatal=True):
         if not kept:
             raise InputError("no column has a name", path=table.path, hint="name the columns")

@@ -233,3 +233,12 @@ def test_names_of_many_columns_are_looked_at_once(monkeypatch):
     columns = {f"m{i}": [0.5] for i in range(300)}
     set_aside(Table("p.csv", pa.table(columns), ""))
     assert len(asked) < 10
+
+
+def test_names_that_repeat_beside_a_column_set_aside(save, run):
+    """A column set aside keeps the places of those behind it."""
+    path = save("m.csv", "row_id,row_id,,row_id,repeat\n,,0,,")
+    status, out, _ = run("inspect", path, "--format", "json")
+    assert status == 2
+    assert "two columns have the same name" in out
+    assert "no truth column among row_id, repeat" in out

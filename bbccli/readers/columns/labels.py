@@ -218,7 +218,8 @@ def _models(sheet: Sheet, classes: Sequence[str]) -> dict[str, Sequence[Predicti
                 found[cell.configuration] = [cell]
     for name, own in sheet.configurations.items():
         by_class = {cell.label: cell for cell in own}
-        if name not in sheet.declared and {*by_class} == {*classes}:
+        numbers = all(is_number(sheet.type_of(cell)) for cell in own)
+        if numbers and name not in sheet.declared and {*by_class} == {*classes}:
             found[name] = [by_class[one] for one in classes]
     return found
 
