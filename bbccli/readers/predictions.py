@@ -26,7 +26,7 @@ from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn, Table
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 # Columns copied at a time: enough for long writes, few enough to stay in cache.
-_BLOCK = 64
+_BLOCK = 16
 
 CELLS = 2**23
 """Number of predictions, roughly, that a worker handles together: 32 MB of float32."""

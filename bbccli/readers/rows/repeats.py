@@ -58,7 +58,11 @@ def by_outcome(roles: Mapping[str, Column]) -> tuple[Mapping[str, Column], IntAr
     outcome = [roles[role] for role in CONSTANT if role in roles]
     if "row_id" in roles or not outcome or not _may_be(roles):
         return {}, None
-    folds, n_folds = _folds(roles["fold"])
+    n_folds = len(roles["fold"].codes()[1])
+    n_values = np.prod([len(column.codes()[1]) for column in outcome], dtype=float)
+    if n_values < max(FEWEST, OWN * len(roles["fold"]) * 2 / n_folds):  # of two folds, at least
+        return {}, None
+    folds, _ = _folds(roles["fold"])
     values = joint([column.codes()[0] for column in outcome])
     for k in range(1, n_folds // 2 + 1):
         if n_folds % k:
