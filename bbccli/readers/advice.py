@@ -1,8 +1,8 @@
 """What values say of the columns without a role, so that one hint names every option needed.
 
 A key tells all rows apart, in a long table those of each configuration; of several files it has the
-same values in all. A truth has one value for each sample of a long table, else few values beside
-predictions that have many.
+same values in all. A truth has one value for each sample of a long table, and one in text recurs;
+else few values beside predictions that have many. Times of rows are no predictions.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from bbccli.errors import parameter
 from bbccli.readers.arrow import is_number, is_text, to_numbers
 from bbccli.readers.column import joint
-from bbccli.readers.roles import OUTCOME, Hints
+from bbccli.readers.evaluations.times import times_of
+from bbccli.readers.roles import CONFIGURATIONS, OUTCOME, Hints
 from bbccli.readers.table import Table
 from bbccli.types import IntArray
 
@@ -76,8 +77,10 @@ def _levels_of(table: Table) -> dict[str, IntArray]:
 
 
 def _free(table: Table, found: Mapping[str, str]) -> list[str]:
-    """Return the columns without a role."""
-    return [name for name in table.names if name not in found.values()]
+    """Return the columns without a role, but no empty ones and no times of rows."""
+    free = {name: table.column(name) for name in table.names if name not in found.values()}
+    filled = {name: column for name, column in free.items() if len(column.nulls) < len(column)}
+    return [name for name, column in filled.items() if not times_of(column.values)]
 
 
 def _size(codes: IntArray) -> int:
@@ -93,15 +96,17 @@ def _key(table: Table, levels: Levels, found: Mapping[str, str], hints: Hints) -
         return {"row_id": same[0]} if same and _size(levels[same[0]]) > _MOST_CLASSES else {}
     texts = [name for name in free if is_text(table.type_of(name))]
     texts = [found["configuration"]] if "configuration" in found else texts
+    whole = [key for key in keys if _size(levels[key]) == table.n_rows]
+    whole = [key for key in whole if key in texts or key.casefold().endswith("id")]
     for key in keys:
-        size = _size(levels[key])
-        if size == table.n_rows and (key in texts or key.casefold().endswith("id")):
-            return {"row_id": key}
         for name in texts:
-            is_grid = size * _size(levels[name]) == table.n_rows and size > _size(levels[name]) > 1
+            if whole and name.casefold() not in CONFIGURATIONS:
+                continue  # else each row may have an id of its own, too
+            size, n = _size(levels[key]), _size(levels[name])
+            is_grid = size * n == table.n_rows and size > n > 1
             if is_grid and _size(joint([levels[key], levels[name]])) == table.n_rows:
                 return {"row_id": key, "configuration": name}
-    return {}
+    return {"row_id": whole[0]} if whole else {}
 
 
 def _same_in_all(tables: Sequence[Table], name: str) -> bool:
@@ -118,11 +123,19 @@ def _truth(table: Table, levels: Levels, found: Mapping[str, str]) -> Mapping[st
         codes = {name: table.column(name).codes()[0] + 1 for name in free}
         own = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
         own = [name for name in own if _size(codes[name]) > 2]
+        own = [
+            n for n in own if not (is_text(table.type_of(n)) and _mostly_differs(codes[n], keys))
+        ]
     else:
         own = [name for name in free if name in levels and 1 < _size(levels[name]) <= _MOST_CLASSES]
         own = own if len(own) < len(free) else []  # else predictions are labels too
     own = [name for name in own if name.casefold() not in _FOLDS]
     return {"truth": own[0]} if len(own) == 1 else {}
+
+
+def _mostly_differs(codes: IntArray, keys: IntArray) -> bool:
+    """True if a column has more values than half of the items: what was asked, but no class."""
+    return 2 * _size(codes) > _size(keys) + 2  # codes count from 1
 
 
 def _predictions(table: Table, levels: Levels, found: Mapping[str, str]) -> list[str]:

@@ -418,6 +418,8 @@ def _plain_type(kind: pa.DataType) -> pa.DataType:
     types = pa.types
     if types.is_dictionary(kind):
         return _plain_type(kind.value_type)
+    if types.is_duration(kind):  # its text would be a number without a unit
+        raise TypeError(kind)
     if types.is_decimal(kind) and kind.scale <= 0:
         return pa.int64()
     if types.is_float16(kind) or types.is_decimal(kind):

@@ -16,6 +16,7 @@ from bbccli.errors import InputError, OptionError, UndefinedError, parameter
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import check_classes_told, in_order, sorted_names, spelled
 from bbccli.readers.column import Column, number_of
+from bbccli.readers.evaluations.times import is_date
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.predictions import Values
 from bbccli.readers.roles import Request, is_given
@@ -110,10 +111,17 @@ def _has_outliers(values: Values, classes: Sequence[float]) -> bool:
 def _refuse_doubtful(
     truth: Column, values: Values, labels: Collection[str], task: Task | None
 ) -> None:
-    """Refuse ambiguous numbers in a truth, unless they are names of classes."""
+    """Refuse dates and ambiguous numbers in a truth, unless they are names of classes."""
     if not truth.is_text or labels or (task and task.is_classification):
         return
     present, predicted = set(truth.named_codes()[1]), set(values.words)
+    if all(map(is_date, present)):
+        raise truth.fault(
+            "truth holds dates",
+            np.arange(len(truth)),
+            hint="give numbers (of days); or, if each date is a class, "
+            + parameter("task", Task.BINARY if len(present) <= 2 else Task.MULTICLASS),
+        )
     if len(present) <= 2 or (predicted and predicted <= present):
         return
     from bbccli.readers.numerals import doubt

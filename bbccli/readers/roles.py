@@ -193,6 +193,17 @@ NAMES: Final[Mapping[str, tuple[str, ...]]] = {
     "train_size": ("train_size",),
 }
 
+CONFIGURATIONS: Final = (
+    "config",
+    ".config",
+    "wflow_id",
+    "model",
+    "system",
+    "learner_id",
+    "configuration",
+)
+"""Names of the column of configurations in long tables."""
+
 ITEM_KEYS: Final = ("item", "item_id", "question_id", "doc_id", "sample_id", "example_id")
 """Names of the key of a sample in evaluations."""
 
@@ -220,7 +231,7 @@ def column_of(frame: Table, name: str, role: str, called: str = "") -> str:
     """Return a column given by an option, or by `called`; it must exist."""
     if name in frame.names:
         return name
-    what = "holds objects, lists or bytes" if name in frame.nested else "is not a column"
+    what = "holds objects, lists, bytes or durations" if name in frame.nested else "is not a column"
     raise InputError(
         f"{called or parameter(role)} is {name!r}, which {what}",
         path=frame.path,

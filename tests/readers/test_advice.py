@@ -2,11 +2,15 @@
 
 import json
 import shlex
+from pathlib import Path
 
 import numpy as np
 import pytest
 from reading import refused
 
+LIVEBENCH = Path(__file__).parents[1] / "data" / "livebench" / "ground_truth_judgment.jsonl"
+"""The first judgments of livebench/data/live_bench/data_analysis/cta in LiveBench/LiveBench, commit
+2ddab462, on GitHub."""
 N = 60
 RNG = np.random.default_rng(11)
 Y = RNG.integers(0, 2, N)
@@ -68,7 +72,19 @@ def samples():
     return files
 
 
+def judged(*, text_of_items=True):
+    """Scores of answers, beside the question, a unique id of each and the time of the judgment."""
+    rows = [("item", "text", "system", "score", "at", "judgment_id")]
+    rows += [(f"q{i}", f"What is {i}?" if text_of_items else "", m, int(P[m][i] > 0.5),
+              1754994723.25 + i, f"j{m}{i}") for m in MODELS for i in range(N)]  # fmt: skip
+    return {"p.csv": text(rows)}
+
+
 CASES = {
+    "scores": (judged(), "p.csv", "--task score if each row is", 3, N),
+    "scores without a text": (judged(text_of_items=False), "p.csv", "--task score if each", 3, N),
+    "scores of LiveBench": (
+        {"p.jsonl": LIVEBENCH.read_text()}, "p.jsonl", "--task score if", 3, 18),
     "german": (german(), "p.csv", "--truth Wahrheit --row-id Kennung --positive ja", 2, N),
     "long": (long("case", "algo", "wahr", "p"), "p.csv",
         "--truth wahr --row-id case --configuration algo --prediction p", 3, N),
@@ -113,7 +129,9 @@ def test_following_the_hint(told, case):
     status, _, hint = told(files, words)
     assert status == 2
     assert hint.startswith(expected)
-    status, out, _ = told(files, f"{words} {expected}")
+    if " if" in expected:  # two hints
+        words += " " + hint.partition("; beside it ")[2].rpartition(",")[0]
+    status, out, _ = told(files, f"{words} {expected.partition(' if')[0]}")
     assert status == 0
     assert f"{n_samples} samples x {n_configurations} configurations" in " ".join(out.split())
 

@@ -1,6 +1,7 @@
 """Items that a configuration was asked again: published benchmarks, and runs of an evaluation."""
 
 from datetime import datetime
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -10,6 +11,7 @@ from written_logs import IN_ORDER, WRITERS, Run
 from bbccli import BbcError, read
 from bbccli.types import Again, Task
 
+LIVEBENCH = Path(__file__).parents[1] / "data" / "livebench" / "ground_truth_judgment.jsonl"
 ITEMS = range(12)
 MODELS = ("ada", "bob")
 
@@ -49,6 +51,8 @@ def test_the_newest_score_counts(name, times, save):
     matrix = read(published(save, times, name), task=Task.SCORE, again=Again.NEWEST)
     assert (matrix.n_samples, matrix.n_repeats) == (len(ITEMS), 1)
     assert of_ada(matrix) == {"q2": 1, "q5": 1}
+    (note,) = [one for one in matrix.notes if one.code == "scores-replaced"]
+    assert note.text.startswith("2 scores replaced by newer ones")
 
 
 def test_all_scores_count_as_epochs(save):
@@ -59,6 +63,16 @@ def test_all_scores_count_as_epochs(save):
     assert [one.code for one in matrix.notes][-1] == "epochs-missing"
     error = refused("row_id occurs twice for one configuration", path, task="score", kind=BbcError)
     assert "--again newest or epoch" in error.told()[1]
+
+
+def test_a_genuine_benchmark():
+    """LiveBench: one judgment of each answer, so that nothing is replaced."""
+    for again in (None, "newest", "epoch"):
+        matrix = read(LIVEBENCH, task="score", again=again)
+        assert matrix.predictions.mean(axis=(0, 1)).tolist() == pytest.approx(
+            [8 / 18, 7 / 18, 6 / 18]
+        )
+        assert "scores-replaced" not in [one.code for one in matrix.notes]
 
 
 def test_times_that_do_not_tell_are_refused(save):

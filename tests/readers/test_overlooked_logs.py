@@ -106,3 +106,18 @@ def test_marks_beside_percentages_are_refused(scale, allowed, tmp_path):
         assert read(tmp_path).n_configurations == 2
     else:
         refused("is at most 1 for a, but over 10 for b", tmp_path, kind=BbcError)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.b.json", '{"total_instances": 1, "resolved_ids": ["a__1"], "resolved_ids": []}',
+         "has the key 'resolved_ids' twice"),
+        ("l.jsonl", '{"doc_id": 1, "filter": "f", "acc": 1}\n{"doc_id": 2, "filter": "f", '
+         '"acc": 1, "acc": 0}', "line 2 has the key 'acc' twice"),
+    ],
+)  # fmt: skip
+def test_a_key_that_is_there_twice_is_refused(name, text, words, tmp_path):
+    (tmp_path / name).write_text(text)
+    error = refused(words, tmp_path / name)
+    assert error.path == str(tmp_path / name)

@@ -153,7 +153,7 @@ def test_a_table_of_nothing_but_structs(write, place):
 
 def test_a_column_left_aside_that_is_asked_for(write, place):
     path = write(columns(s=STRANGE["struct"]))
-    refused("'s', which holds objects, lists or bytes", path, roles=Roles(truth="s"))
+    refused("'s', which holds objects, lists, bytes or durations", path, roles=Roles(truth="s"))
 
 
 def test_text_that_is_not_utf_8(write, place):

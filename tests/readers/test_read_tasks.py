@@ -1,6 +1,7 @@
 """Which task it is, what the classes are, what the predictions are."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from looped import each
 from numpy.testing import assert_array_equal
@@ -252,3 +253,27 @@ def test_task_of_metadata_that_does_not_fit(save):
     matrix = read(save("m.csv", columns, META | {"task": "binary"}))
     assert matrix.task is Task.MULTICLASS
     assert "metadata-contradicted" in [note.code for note in matrix.notes]
+
+
+@pytest.mark.parametrize("kind", ["dates", "text", "durations", "two dates"])
+def test_dates_are_no_classes_unless_they_are_said_to_be(kind):
+    days = (np.arange(40) % (2 if kind == "two dates" else 9)).astype("timedelta64[s]")
+    dates = np.datetime64("2024-01-05", "s") + days * 86_400
+    truth = {"durations": days, "text": dates.astype("datetime64[D]").astype(str)}.get(kind, dates)
+    numbers = np.random.default_rng(0).normal(size=(2, 40))
+    refused(
+        "durations" if kind == "durations" else "truth holds dates",
+        pd.DataFrame({"truth": truth, "a": numbers[0], "b": numbers[1]}),
+    )
+    if kind == "text":
+        labels = pd.DataFrame({"truth": truth, "a": np.roll(truth, 1), "b": np.roll(truth, 3)})
+        refused("truth holds dates", labels, hint="multiclass")
+        assert len(read(labels, task="multiclass").outcome.classes) == 9
+
+
+def test_each_unknown_label_is_a_class_of_its_own():
+    truth = np.array(["a", "b"] * 20)
+    guessed = np.where(np.arange(40) < 30, truth, "abstain")
+    frame = pd.DataFrame({"truth": truth, "m": guessed, "n": np.roll(truth, 4)})
+    frame.loc[0:1, "n"] = ["refuse", "dunno"]
+    assert read(frame).outcome.classes == ("a", "abstain", "b", "dunno", "refuse")

@@ -7,6 +7,7 @@ import math
 import struct
 import zipfile
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
 from functools import cached_property
@@ -162,9 +163,12 @@ def number_of(value: Any) -> float | None:
 
 
 def json_of(content: bytes, path: Path, where: str = "") -> Any:
-    """Parse a JSON value."""
+    """Parse a JSON value; of a key that an object has twice either value may be meant."""
     try:
-        return json.loads(content)
+        return json.loads(content, object_pairs_hook=_object_of)
+    except KeyError as error:
+        problem = f"{where}has the key {error.args[0]!r} twice in one object"
+        raise InputError(problem, path=str(path), hint="keep the right one") from None
     except (ValueError, RecursionError) as error:
         problem, hint = f"{where}is not valid JSON", DAMAGED
         if str(error).startswith("Extra data") and b"\n" in content:
@@ -172,6 +176,13 @@ def json_of(content: bytes, path: Path, where: str = "") -> Any:
             hint = "give it the suffix .jsonl if each line is a sample; a list of failures alone "
             hint += "can't be used"
         raise InputError(problem, path=str(path), hint=hint) from None
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise KeyError(Counter(key for key, _ in pairs).most_common(1)[0][0])
+    return found
 
 
 class Zip:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 import re
 from datetime import UTC, datetime, timedelta
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _TIME = re.compile(
     r"(\d{4})[-/.](\d\d?)[-/.](\d\d?)"
@@ -18,6 +22,12 @@ _MILLISECONDS = 1e11
 """From here on numbers are not seconds: they would lie after the year 5000."""
 _FARTHEST = 14 * 3600
 """No clock is farther from UTC, in seconds."""
+
+
+_SINCE, _UNTIL = 946_684_800, 4_102_444_800
+"""The years 2000 to 2099: other numbers are no times."""
+
+_PROBED = 20
 
 
 class Moment(NamedTuple):
@@ -66,3 +76,19 @@ def moment_of(value: Any) -> Moment | None:
     start = (at + ahead if sign == "-" else at - ahead).timestamp() + float(f".{part or 0}")
     length = 0 if part else 1 if clock[5] else 60 if clock[3] else _DAY
     return Moment(start, start + length, zoned=bool(utc or sign))
+
+
+def is_date(text: str) -> bool:
+    """True for a date that starts with the year, and may go on with a time."""
+    return _TIME.fullmatch(text) is not None and moment_of(text) is not None
+
+
+def times_of(values: pa.ChunkedArray) -> list[Moment]:
+    """Return the times that values (n,) are; none if one is not."""
+    found: list[Moment] = []
+    for value in chain(values[:_PROBED].to_pylist(), values.to_pylist()):
+        moment = moment_of(value)
+        if moment is None or not _SINCE <= moment.start < _UNTIL:
+            return []
+        found.append(moment)
+    return found[min(_PROBED, len(values)) :]

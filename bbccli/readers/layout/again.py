@@ -6,15 +6,10 @@ from collections.abc import Sequence
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
-from bbccli.readers.evaluations.times import Moment, moment_of
+from bbccli.readers.evaluations.times import Moment, times_of
 from bbccli.readers.layout.dialects.base import Layout
 from bbccli.readers.table import Table
 from bbccli.types import Again
-
-_SINCE, _UNTIL = 946_684_800, 4_102_444_800
-"""The years 2000 to 2099: other numbers are no times."""
-
-_PROBED = 20
 
 
 def moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Moment]:
@@ -24,10 +19,8 @@ def moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Momen
         used = {*layout.roles.values(), *layout.predictions.values(), *layout.configuration}
         columns: dict[str, list[Moment]] = {}
         for name in table.names:
-            if name not in used:
-                moments = _moments(table.column(name).values[:_PROBED].to_pylist())
-                whole = moments and _moments(table.column(name).values.to_pylist())
-                columns |= {name: whole} if whole else {}
+            if name not in used and (moments := times_of(table.column(name).values)):
+                columns[name] = moments
         if len(columns) != 1:
             which = listing([*columns]) or "none does"
             raise InputError(
@@ -37,15 +30,4 @@ def moments_of(tables: Sequence[Table], layouts: Sequence[Layout]) -> list[Momen
                 + parameter("again", Again.EPOCH),
             )
         found += next(iter(columns.values()))
-    return found
-
-
-def _moments(values: Sequence[object]) -> list[Moment]:
-    """Return the times that values are; none if one is not."""
-    found = []
-    for value in values:
-        moment = moment_of(value)
-        if moment is None or not _SINCE <= moment.start < _UNTIL:
-            return []
-        found.append(moment)
     return found

@@ -20,8 +20,7 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import as_arrow, is_text
 from bbccli.readers.column import Origin
 from bbccli.readers.layout.dialects.base import first_of
-from bbccli.readers.layout.dialects.long import SYNONYMS
-from bbccli.readers.roles import Request, named
+from bbccli.readers.roles import CONFIGURATIONS, Request, named
 from bbccli.readers.table import Table, joint_hash
 
 _NUMBERS = re.compile(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
@@ -87,7 +86,7 @@ def _told_apart(
     fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
     if models and fold in first.names and all(_one_fold_each(one, fold) for one in groups):
         return str(fold)
-    if not models and first_of(first, *SYNONYMS) is not None:
+    if not models and first_of(first, *CONFIGURATIONS) is not None:
         return ""  # rows of one table, split over files
     texts = [name for name in first.names if is_text(first.type_of(name))]
     for name in [key] if key in first.names else texts if models else []:

@@ -137,14 +137,20 @@ def check_outcome(
             path=table.path,
             hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
         )
+    for name in table.nested:
+        if name.casefold() in NAMES["truth"]:
+            column_of(table, name, "truth", "the truth")
     told = advice(table, chosen, hints, long=long)
-    of_truth = "truth" in told.roles
-    hint = f"{told} if that is right; else " if of_truth else ""
+    of_truth, rows = "truth" in told.roles, "configuration" in told.roles
+    each = "row" if rows else "cell"
+    scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
+    hint = f"{told} if that is right; else " if of_truth else f"{scores}; else " * rows
     hint += (
         f"name it 'truth', or give {parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
     )
+    if rows == of_truth:
+        hint += f"; {scores}"
     if not of_truth:
-        hint += f"; {parameter('task', 'score')} if each cell is the score of an answer"
         hint += f"; beside it {told}, if that is right" * bool(str(told))
     near = "" if str(told) else nearest_names("truth", table.names)
     raise InputError(

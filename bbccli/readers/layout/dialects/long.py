@@ -20,27 +20,18 @@ from bbccli.readers.layout.dialects.base import (
     single_predictions,
     spelled,
 )
-from bbccli.readers.roles import ITEM_KEYS, Hints, named
+from bbccli.readers.roles import CONFIGURATIONS, ITEM_KEYS, Hints, named
 from bbccli.readers.table import Table
 from bbccli.types import Task
 
 CONFIGURATION: Final = "config"
-SYNONYMS: Final = (
-    CONFIGURATION,
-    ".config",
-    "wflow_id",
-    "model",
-    "system",
-    "learner_id",
-    "configuration",
-)
 
 
 def recognises(frame: Table, hints: Hints) -> bool:
     """True for configuration names beside predictions, if neither is declared a configuration."""
     if hints.roles.configuration is not None:
         return True
-    if first_of(frame, *SYNONYMS) is None:
+    if first_of(frame, *CONFIGURATIONS) is None:
         return False
     columns = [*class_predictions(frame).values(), *single_predictions(frame)]
     predicted = any(name not in hints.declared for name in columns) or hints.roles.prediction
@@ -61,7 +52,7 @@ def configuration_of(frame: Table, hints: Hints) -> str | None:
     That is `config`, a text column with a synonymous name, or one of integers that tell the rows of
     a sample apart. Refuse integers that may be predictions as well.
     """
-    for synonym in SYNONYMS:
+    for synonym in CONFIGURATIONS:
         name = spelled(frame, synonym)
         if name is None or name in hints.declared:
             continue
