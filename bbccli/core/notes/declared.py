@@ -444,19 +444,6 @@ def run_again(logs: Sequence[str]) -> Texts:
     )
 
 
-@note(CARE, "keys")
-def scores_replaced(n_scores: int) -> Texts:
-    """`--again newest`: some configurations answered an item again, and their newest score counts,
-    whether it is better or not.
-
-    Remedy: `--again epoch` to count all scores of an item.
-    """
-    return (
-        f"{count(n_scores, 'score')} replaced by newer ones of the same item and configuration",
-        "--again epoch counts all",
-    )
-
-
 @note(CARE, "readable")
 def tasks_left_out(tasks: Sequence[str]) -> Texts:
     """Some configurations did not run a task, or it has no score of the chosen name. Its items are

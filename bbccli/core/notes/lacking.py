@@ -170,6 +170,19 @@ def epochs_by_order(times: int) -> Texts:
     )
 
 
+@note(CARE, "keys")
+def scores_replaced(n_scores: int) -> Texts:
+    """`--again newest`: some configurations answered an item again, and their newest score counts,
+    whether it is better or not.
+
+    Remedy: `--again epoch` to count all scores of an item.
+    """
+    return (
+        f"{count(n_scores, 'score')} replaced by newer ones of the same item and configuration",
+        "--again epoch counts all",
+    )
+
+
 @note(CARE, "missing")
 def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -> Texts:
     """For scores without a truth (`--task score`): some epochs of an item have a score and others

@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 
-from bbccli.core.notes import Note, declared, lacking, remarks
+from bbccli.core.notes import Note, lacking, remarks
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import as_arrow
 from bbccli.readers.column import Column, by_appearance, joint, repeated
@@ -92,7 +92,7 @@ def long_sheet(
     if "repeat" in roles and "repeat" not in table.names and scored:
         notes.append(lacking.epochs_by_order(int(roles["repeat"].codes()[0].max()) + 1))
     if times is not None and (n := table.n_rows - int((places >= 0).sum())):
-        notes.append(declared.scores_replaced(n))
+        notes.append(lacking.scores_replaced(n))
     columns = {role: column.take(rows.first) for role, column in roles.items()}
     return Sheet(table, layout, len(rows.first), columns, cells, metadata, notes=tuple(notes))
 
