@@ -1,9 +1,8 @@
-"""A matrix larger than a worker's memory: time, and the peak memory of every process.
+"""A large file on workers: time, and the peak memory of every process.
 
 `python -m benchmarks.large` makes a Parquet file of N x C probabilities (float32), has two workers
 of a cluster on this machine correct it within a limit of memory each, and deletes the file. With
-`--check` one process does the same, and the results are compared byte for byte. With `--units` it
-measures what a draw, a multiplication and a byte take, of which docs/scale.md makes a whole run.
+`--check` one process does the same, and the results are compared byte for byte.
 """
 
 import argparse
@@ -23,10 +22,6 @@ GROUP = 2**16
 
 def main() -> None:
     options = parse()
-    if options.units:
-        from benchmarks.units import units
-
-        return units(options.samples, write)
     with tempfile.TemporaryDirectory(dir=options.folder) as folder:
         path = options.file or Path(folder, "large.parquet")
         if options.file is None:
@@ -71,7 +66,6 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--file", type=Path, help="one that is there already, and stays")
     parser.add_argument("--folder", type=Path, help="where the file is put, for a while")
     parser.add_argument("--check", action="store_true", help="compare with one process")
-    parser.add_argument("--units", action="store_true", help="what a draw and a byte take, alone")
     parser.add_argument("--memory", default="auto", help="of each task, as of bbc correct")
     return parser.parse_args()
 

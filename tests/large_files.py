@@ -1,6 +1,7 @@
 """Workers that are this process, and files for them."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
@@ -12,27 +13,26 @@ from bbccli.core import resources, workers
 FEW = ("--n-resamples", "150")
 
 
-class Here(workers.Workers):
+class Here:
     """Workers that are this process, and get nothing but what can be sent."""
 
     n_cores = 2
+    limits = resources.Resources(1, 2**24)
 
-    def __init__(self, width):
-        self.width, self.calls, self.asked = width, 0, []
-
-    def parts(self, n_configurations):
-        return np.array_split(np.arange(n_configurations), -(-n_configurations // self.width))
+    def __init__(self):
+        self.calls, self.sent = 0, {}
 
     def map(self, function, items):
-        limits = resources.current()
+        limits = replace(self.limits, engine=resources.current().engine)
         for item in items:
             shared = {}
-            packed = pack((function, item), lambda one, to=shared: to.setdefault(id(one), one))
+            call = function, item, limits
+            packed = pack(call, lambda one, to=shared: to.setdefault(id(one), one))
             assert len(packed) < 2**20  # nothing large is sent with every task
+            self.sent |= shared
             self.calls += 1
-            self.asked.append(getattr(getattr(function, "func", function), "__name__", ""))
             with workers.use(None):
-                found = pickle.loads(pickle.dumps(work(packed, shared, limits)))
+                found = pickle.loads(pickle.dumps(work(packed, shared)))
             if isinstance(found, Exception):
                 raise found
             yield found

@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli.analysis.options import Analysis
-from bbccli.core import resources, workers
+from bbccli.core import resources
 from bbccli.core.documents import Document
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.plan import Plan
-from bbccli.core.resources import PER_SAMPLE, Progress, enter, silent
+from bbccli.core.resources import Progress, enter, silent
 from bbccli.core.results import Estimate, SearchCost
-from bbccli.errors import OptionError, UndecidedError, UndefinedError, UnsupportedError
+from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.metrics import Metric, choose_metrics, custom
 from bbccli.metrics.planned import POWERS, attainable, planned
@@ -23,8 +23,6 @@ from bbccli.readers import Paths
 from bbccli.schema.correct import Envelope, document, to_report
 from bbccli.schema.gate import judged, left_undecided
 from bbccli.stats.case import Case
-from bbccli.stats.selection.candidates import by_repeat
-from bbccli.types import Select
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +51,11 @@ def answer(
     matrix, rule = analysis.read(path), analysis.rule
     plan = analysis.plan(matrix.source.metadata)
     metrics = choose_metrics(analysis.metric, matrix)
-    needed = None
-    if workers.current() is not None:
-        check_parts(matrix, metrics, plan)
-        needed = per_sample(matrix, metrics, plan)
     try:
         if rule is not None:
             judging = planned(metrics[0], plan)
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
-        with working(analysis.metric, matrix, needed):
+        with working(analysis.metric, matrix):
             estimates, notes = estimate(
                 matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
             )
@@ -114,63 +108,11 @@ def _capped(
 
 
 @contextmanager
-def working(
-    names: Sequence[str] | None, matrix: PredictionMatrix, per_sample: int | None = None
-) -> Iterator[None]:
-    """Work on a matrix within the memory that it needs; errors of a custom metric name it.
-
-    `per_sample` is the number of bytes per sample, as for `Resources.for_predictions`.
-    """
+def working(names: Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[None]:
+    """Work on a matrix within the memory that it needs; errors of a custom metric name it."""
     with (
-        resources.use(resources.current().for_predictions(*matrix.size, per_sample)),
+        resources.use(resources.current().for_predictions(*matrix.size)),
         custom.blamed(names or (), matrix.source.path),
         np.errstate(over="ignore"),
     ):
         yield
-
-
-OF_A_COLUMN = 60
-"""Bytes per sample needed to check and score a configuration."""
-
-APART = ("cvt", "tt", "bbc", "bbc-f")
-"""Methods that need only the performances of each configuration."""
-
-METRICS = (
-    "means of a loss per sample, shares of pairs and functions of counts: accuracy, auc, brier"
-)
-"""Metrics whose values are bit-identical whatever is scored beside them."""
-
-
-def check_methods(names: Sequence[str] | None) -> None:
-    """Refuse methods that need all predictions in one place."""
-    for name in names or ():
-        if name not in APART:
-            raise OptionError(
-                f"--method {name} needs all predictions in one place, unlike --runner dask",
-                hint=f"use --method {', '.join(APART)}, or leave out --runner dask",
-            )
-
-
-def per_sample(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> int:
-    """Return the bytes per sample that a worker needs, for a column or a block of resamples."""
-    from bbccli.stats.bootstrap.by_rows import addable
-
-    apart = all(addable(matrix, planned(metric, plan), plan.pooling) for metric in metrics)
-    return OF_A_COLUMN if apart else PER_SAMPLE
-
-
-def check_parts(matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan) -> None:
-    """Refuse metrics and selections that can't be computed from parts of the configurations."""
-    if plan.select is not Select.BEST:
-        raise OptionError(
-            f"--runner dask selects the best configuration, not by --select {plan.select}",
-            hint="use --select best, or leave out --runner dask",
-        )
-    for metric in metrics:
-        columns = np.array([0, min(1, matrix.n_configurations - 1)])
-        scorer = by_repeat(matrix, metric, columns)[0]
-        if not getattr(scorer, "steady", False):
-            raise OptionError(
-                f"--runner dask lacks {metric.name}: in parts, its last digits would differ",
-                hint=f"use {METRICS} or others; or leave out --runner dask",
-            )

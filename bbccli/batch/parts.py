@@ -1,11 +1,13 @@
-"""One large file on workers of dask.distributed, in parts of the configurations."""
+"""The workers of a dask.distributed scheduler, for one file: calls and arrays are sent to them."""
 
 from __future__ import annotations
 
 import pickle
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BytesIO
 from typing import Any
 
@@ -14,21 +16,19 @@ import numpy as np
 from bbccli.batch.cluster import client_of, lost
 from bbccli.core import resources
 from bbccli.core.resources import Resources
-from bbccli.core.workers import Workers
 from bbccli.errors import BbcError, OptionError
-from bbccli.types import IntArray
 
-FEW = 64
-"""Least number of configurations in a part: each part draws the resamples itself."""
-
-EACH = 2
-"""Parts per core, and tasks per core at the scheduler."""
+AHEAD = 2
+"""Tasks per core at the scheduler."""
 
 SHARED = 2**16
-"""Arrays from this many bytes on are sent to the workers once, not with every task."""
+"""Arrays from this many bytes on are sent once, not with every task."""
 
 SHARE = 0.4
-"""Fraction of a worker's memory for the work; the rest is for Python, libraries and reading."""
+"""Fraction of a worker's memory for the work; the rest is for predictions and libraries."""
+
+TRIES = 4
+"""Times that arrays are sent which are lost with their worker."""
 
 STAY = ", and have to stay; then run it again"
 
@@ -37,12 +37,12 @@ WAIT = 180
 
 
 @contextmanager
-def workers_of_dask(jobs: int, scheduler: str | None) -> Iterator[DaskWorkers]:
+def workers_of_dask(asked: Resources, scheduler: str | None) -> Iterator[DaskWorkers]:
     """Yield the workers of a scheduler, or of a cluster on this machine.
 
     Raises as `client_of`, and if no worker comes, or one is lost with its part.
     """
-    with client_of(jobs, scheduler) as (client, _):
+    with client_of(asked.jobs, scheduler) as (client, _):
         try:
             client.wait_for_workers(1, timeout=WAIT)
         except TimeoutError:
@@ -50,14 +50,24 @@ def workers_of_dask(jobs: int, scheduler: str | None) -> Iterator[DaskWorkers]:
                 f"the scheduler at {client.scheduler.address} has had no worker for {WAIT} s",
                 hint="start workers: dask worker ADDRESS --nthreads 1",
             ) from None
-        yield DaskWorkers(client)
+        yield DaskWorkers(client, asked)
 
 
-class DaskWorkers(Workers):
-    """Workers behind a client of dask."""
+class DaskWorkers:
+    """Workers behind a client of dask; `asked` are the resources of the command."""
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, asked: Resources) -> None:
         self._client = client
+        workers = client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [w["memory_limit"] // w["nthreads"] for w in workers if w["memory_limit"]]
+        memory = int(SHARE * min(limits)) if limits and asked.growing else asked.memory
+        try:
+            self.limits = Resources(1, memory, asked.engine)
+        except OptionError as error:
+            raise OptionError(
+                f"the workers have too little memory: {error.told()[0]}",
+                hint="give each 1 GB or more",
+            ) from None
         # futures by id, with the arrays, so that no id is reused
         self._sent: dict[int, tuple[np.ndarray[Any, Any], Any]] = {}
 
@@ -67,52 +77,46 @@ class DaskWorkers(Workers):
         n_threads: int = sum(self._client.ncores().values())
         return max(n_threads, 1)
 
-    def memory(self) -> int | None:
-        """Memory of one thread of the smallest worker; None if unknown."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"].values()
-        limits = [w["memory_limit"] // w["nthreads"] for w in workers if w["memory_limit"]]
-        return int(SHARE * min(limits)) if limits else None
-
-    def parts(self, n_configurations: int) -> list[IntArray]:
-        """Return the columns of each part."""
-        n_parts = min(EACH * self.n_cores, -(-n_configurations // FEW))
-        return np.array_split(np.arange(n_configurations), n_parts)
-
     def map(self, function: Callable[..., Any], items: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
         """Yield `function(*item)` for each item, in order; a few tasks are ahead of the answers.
 
         Raises what the function raises, and a BbcError if a worker or the scheduler is lost.
         """
-        return self._answers(function, items, resources.current())
-
-    def _answers(
-        self, function: Callable[..., Any], items: Iterable[tuple[Any, ...]], limits: Resources
-    ) -> Iterator[Any]:
-        ahead: deque[Any] = deque()
-        most = EACH * self.n_cores
+        limits = replace(self.limits, engine=resources.current().engine)
+        ahead: deque[tuple[Any, Any]] = deque()
         for item in items:
-            ahead.append(self._submit((function, item), limits))
-            if len(ahead) > most:
-                yield _outcome(ahead.popleft())
+            call = function, item, limits
+            ahead.append((call, self._submit(call)))
+            if len(ahead) > AHEAD * self.n_cores:
+                yield self._answer(*ahead.popleft())
         while ahead:
-            yield _outcome(ahead.popleft())
+            yield self._answer(*ahead.popleft())
 
-    def _submit(self, call: tuple[Any, Any], limits: Resources) -> Any:
+    def _submit(self, call: Any) -> Any:
         shared: dict[int, Any] = {}
         packed = pack(call, lambda array: shared.setdefault(id(array), self._send(array)))
-        return self._client.submit(work, packed, shared, limits, pure=False)
+        return self._client.submit(work, packed, shared, pure=False)
 
     def _send(self, array: np.ndarray[Any, Any]) -> Any:
-        """Return the reference to an array on the workers."""
-        if id(array) not in self._sent:
-            sent = self._client.scatter(array, broadcast=True, hash=False)
-            self._sent[id(array)] = array, sent
+        """Return the reference to an array on a worker, from which others get it."""
+        if id(array) not in self._sent or self._sent[id(array)][1].status != "finished":
+            self._sent[id(array)] = array, self._client.scatter(array, hash=False)
         return self._sent[id(array)][1]
 
+    def _answer(self, call: Any, future: Any) -> Any:
+        """Return the result of a task, or raise its error; send again what a worker has lost."""
+        for _ in range(TRIES):
+            try:
+                return _outcome(future)
+            except CancelledError as error:
+                cause = error
+                future = self._submit(call)
+        raise lost(cause, STAY) from cause
 
-def work(packed: bytes, shared: dict[int, Any], limits: Resources) -> Any:
+
+def work(packed: bytes, shared: dict[int, Any]) -> Any:
     """Run a packed call on a worker; errors of ours are returned, not raised."""
-    function, item = unpack(packed, shared)
+    function, item, limits = unpack(packed, shared)
     with resources.use(limits), np.errstate(over="ignore"):
         try:
             return function(*item)
@@ -147,7 +151,6 @@ def unpack(packed: bytes, shared: dict[int, Any]) -> Any:
 
 
 def _outcome(future: Any) -> Any:
-    """Return the result of a task, or raise its error."""
     from dask.distributed import KilledWorker
 
     try:
@@ -157,23 +160,14 @@ def _outcome(future: Any) -> Any:
             "a worker died on its part: killed, or out of memory",
             hint="give workers more memory, or lower --memory",
         ) from None
+    except CancelledError:
+        raise
     except (OSError, ImportError, AttributeError, pickle.UnpicklingError) as error:
         raise lost(error, STAY) from error
     except Exception as error:
-        if type(error).__module__.partition(".")[0] in ("distributed", "asyncio", "concurrent"):
+        if type(error).__module__.partition(".")[0] in ("distributed", "asyncio"):
             raise lost(error, STAY) from error
         raise
     if isinstance(result, BbcError):
         raise result
     return result
-
-
-def limits_of(limits: Resources, workers: DaskWorkers) -> Resources:
-    """Return the resources of one task: the memory given, else a share of a worker's."""
-    memory = workers.memory() if limits.growing else None
-    try:
-        return Resources(1, memory or limits.memory, limits.engine)
-    except OptionError as error:
-        raise OptionError(
-            f"the workers have too little memory: {error.told()[0]}", hint="give each 1 GB or more"
-        ) from None

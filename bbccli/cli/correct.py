@@ -69,7 +69,7 @@ def correct(
 
     analysis.check()
     form = form_for(format, where, distribution=distribution) or "table"
-    runner.check_work(analysis.methods, form, cost_of_search=cost_of_search)
+    runner.check()
     # a page shows the cost of the search if it can be computed
     cost = None if form == "html" and not cost_of_search else cost_of_search
     with runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated
@@ -11,6 +11,8 @@ from typing import Annotated
 from bbccli.core import resources
 from bbccli.core.option import Option, Panel, Scope, declare, option
 from bbccli.core.resources import Engine, Progress, Resources, resources_of
+from bbccli.core.workers import Workers
+from bbccli.core.workers import use as use_workers
 from bbccli.errors import OptionError
 
 
@@ -105,39 +107,15 @@ class RunnerOptions:
                 "--scheduler needs --runner dask", hint=f"use --runner dask, not {self.runner}"
             )
 
-    def check_work(self, methods: Sequence[str] | None, form: str, *, cost_of_search: bool) -> None:
-        """Refuse, before any work, what workers of dask can't do."""
-        self.check()
-        if self.runner != "dask":
-            return
-        from bbccli.analysis.answer import check_methods
-
-        check_methods(methods)
-        for wrong, problem in (
-            (form == "html", "makes no page"),
-            (cost_of_search, "can't compute the cost of the search"),
-        ):
-            if wrong:
-                raise OptionError(
-                    f"--runner dask {problem}: that needs all predictions in one place",
-                    hint="leave out --runner dask, or ask for JSON or a table without it",
-                )
-
     @contextmanager
     def working(self, limits: Resources) -> Iterator[None]:
-        """Work within limits (of each worker, if there are any); raises as `workers_of_dask`."""
-        if self.runner != "dask":
-            with resources.use(limits):
-                yield
-            return
-        from bbccli.batch.parts import limits_of, workers_of_dask
-        from bbccli.core.workers import use as use_workers
+        """Work within limits, of each worker too; raises as `workers_of_dask`."""
+        found: AbstractContextManager[Workers | None] = nullcontext()
+        if self.runner == "dask":
+            from bbccli.batch.parts import workers_of_dask
 
-        with (
-            workers_of_dask(limits.jobs, self.scheduler) as workers,
-            resources.use(limits_of(limits, workers)),
-            use_workers(workers),
-        ):
+            found = workers_of_dask(limits, self.scheduler)
+        with found as workers, resources.use(limits), use_workers(workers):
             yield
 
 

@@ -196,7 +196,7 @@ class PredictionMatrix:
     outcome
         Truth of the N samples.
     predictions : (R, N, C) or (R, N, C, K)
-        Finite float32 or float64, or an object that reads columns on request; class codes when
+        Finite float32 or float64; class codes when
         `kind` is label; K probabilities per configuration for multiclass tasks, only that of the
         positive class for binary ones.
     configurations
@@ -286,8 +286,7 @@ class PredictionMatrix:
             )
         check_threshold(self.threshold, self.task, self.kind)
         check_names(self.configurations, path)
-        if isinstance(self.predictions, np.ndarray):  # others were checked in their file
-            check_finite(self.predictions, self.configurations, path)
+        check_finite(self.predictions, self.configurations, path)
         if self.unfinished is None:
             check_classes(self.outcome)
         for name in ("predictions", "folds", "groups", "available"):
@@ -357,9 +356,9 @@ class PredictionMatrix:
         """Return the matrix of one repeat."""
         return self._at((slice(repeat, repeat + 1),))
 
-    def of_configurations(self, columns: IntArray) -> PredictionMatrix:
+    def of_configurations(self, columns: IntArray | slice) -> PredictionMatrix:
         """Return the matrix of the configurations at `columns` (C',), in that order."""
-        names = tuple(self.configurations[c] for c in columns)
+        names = tuple(self.configurations[c] for c in np.arange(self.n_configurations)[columns])
         return self._at((slice(None), slice(None), columns), configurations=names)
 
     def of_samples(self, rows: IntArray | BoolArray) -> PredictionMatrix:

@@ -70,17 +70,14 @@ class Resources:
                 hint="at least 16MB; 256MB is usual",
             )
 
-    def for_predictions(
-        self, n_samples: int, n_bytes: int, per_sample: int | None = None
-    ) -> Resources:
+    def for_predictions(self, n_samples: int, n_bytes: int) -> Resources:
         """Return the resources for predictions (N, C) of `n_bytes`; an OptionError if they don't
         suffice.
 
         Growing memory is at least that of the predictions, and twice the minimum, so that columns
-        are sorted less often. `per_sample` is the number of bytes per sample that the work needs,
-        by default that of a block of resamples.
+        are sorted less often.
         """
-        least = (per_sample or PER_SAMPLE) * n_samples
+        least = PER_SAMPLE * n_samples
         if self.growing:
             return replace(self, memory=max(self.memory, n_bytes, 2 * least))
         if self.memory < least:

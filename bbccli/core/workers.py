@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from bbccli.types import IntArray
+from bbccli.core.resources import Resources
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -26,11 +26,12 @@ class Workers(Protocol):
     def n_cores(self) -> int:
         """Return the number of tasks that run at the same time."""
 
-    def parts(self, n_configurations: int) -> list[IntArray]:
-        """Return the columns of each part: consecutive, together all C."""
+    @property
+    def limits(self) -> Resources:
+        """Return the resources of a task."""
 
     def map(self, function: Callable[..., Any], items: Iterable[tuple[Any, ...]]) -> Iterator[Any]:
-        """Yield `function(*item)` for each item, in order, under the resources in force."""
+        """Yield `function(*item)` for each item, in order."""
 
 
 _CURRENT: ContextVar[Workers | None] = ContextVar("workers", default=None)
@@ -43,20 +44,12 @@ def current() -> Workers | None:
 
 @contextmanager
 def use(workers: Workers | None) -> Iterator[None]:
-    """Let these workers handle every matrix that is read in the body."""
+    """Let these workers select and score in the body."""
     token = _CURRENT.set(workers)
     try:
         yield
     finally:
         _CURRENT.reset(token)
-
-
-def over_parts(function: Callable[[IntArray], Made], n_configurations: int) -> list[Made]:
-    """Apply a function to all configurations here, or to the parts of the workers."""
-    workers = current()
-    if workers is None:
-        return [function(np.arange(n_configurations))]
-    return list(workers.map(function, [(part,) for part in workers.parts(n_configurations)]))
 
 
 def ordered_map(

@@ -117,9 +117,6 @@ class Metric:
         median jumps.
     by_class
         True if a number is kept of each prediction for each class, if there are few classes.
-    by_sample
-        True if each sample contributes on its own, so that parts of the samples can be
-        bound and added up apart: see `Statistic.totals`.
     bind_zero
         `bind`, but what is undefined on all samples that are bound counts as in scikit-learn: a
         share of nothing is 0, and a class that neither truth nor predictions hold does not count.
@@ -147,7 +144,6 @@ class Metric:
     kind: MetricKind = MetricKind.OTHER
     smooth: bool = True
     by_class: bool = False
-    by_sample: bool = False
     bind_zero: Bind | None = None
 
     def __post_init__(self) -> None:
@@ -158,7 +154,7 @@ class Metric:
         """The metric bound by `bind_zero`; itself if there is no such form."""
         if self.bind_zero is None:
             return self
-        return replace(self, bind=self.bind_zero, bind_zero=None, by_sample=False)
+        return replace(self, bind=self.bind_zero, bind_zero=None)
 
     @property
     def of_pairs(self) -> bool:
@@ -182,10 +178,6 @@ class Metric:
         of_digits = 8 * n_samples.bit_length() if Task.SURVIVAL in self.tasks else 0
         few = n_classes if self.by_class and n_classes <= MANY_CLASSES else 0
         return max(self.cell, 10 * few) + of_digits
-
-    def adds_up(self, outcome: Outcome) -> bool:
-        """True if parts of the samples of an outcome can be added up apart: see `by_sample`."""
-        return self.by_sample and not (self.by_class and len(outcome.classes) > MANY_CLASSES)
 
 
 def mean_of(loss: Callable[[Outcome, Predictions], FloatArray | BoolArray]) -> Bind:

@@ -74,7 +74,6 @@ _of_classes = partial(
     wants=PredictionKind.LABEL,
     direction=Direction.MAXIMIZE,
     bounds=(0.0, 1.0),
-    by_sample=True,
 )
 """A metric of binary labels of which 1 is best."""
 

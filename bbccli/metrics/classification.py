@@ -98,7 +98,6 @@ ACCURACY = _of_labels(
     cell=12,
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ = yᵢ]",
-    by_sample=True,
 )
 
 ERROR = _of_labels(
@@ -112,7 +111,6 @@ ERROR = _of_labels(
     reference="Raschka 2018",
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ [ŷᵢ ≠ yᵢ]",
-    by_sample=True,
 )
 
 BALANCED_ACCURACY = _of_labels(
@@ -143,7 +141,6 @@ MCC = _of_labels(
     undefined="if all samples are of one class",
     remarks="If one class is predicted for all samples the value is 0, the limit of nearly "
     "constant predictions, as in scikit-learn; kappa is 0 too.",
-    by_sample=True,
 )
 
 KAPPA = _of_labels(
@@ -157,7 +154,6 @@ KAPPA = _of_labels(
     rests_on=BESIDE_THE_LARGEST,
     formula="(c N - Σₖ tₖ pₖ) / (N² - Σₖ tₖ pₖ), with the terms of mcc",
     undefined="if all samples are of one class",
-    by_sample=True,
 )
 
 MAE_RANK = _of_labels(
@@ -173,7 +169,6 @@ MAE_RANK = _of_labels(
     rests_on=EVERY_SAMPLE,
     formula="(1/N) Σ |r(ŷᵢ) - r(yᵢ)|, with the rank r of a class",
     remarks="Classes are ordered by number, or else by name.",
-    by_sample=True,
 )
 
 METRICS = (ACCURACY, ERROR, BALANCED_ACCURACY, MCC, KAPPA, MAE_RANK)

@@ -98,7 +98,6 @@ def with_cap(metric: Metric, share: float | None) -> Metric:
         label=f"capped {metric.label}",
         bind=Capped(metric.bind, share),
         bounds_of=CappedBounds(share, POWERS[metric.name]),
-        by_sample=False,  # the cap depends on all samples
     )
 
 

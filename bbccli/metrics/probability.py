@@ -61,7 +61,6 @@ _of_chances = partial(
     wants=PredictionKind.PROBABILITY,
     direction=Direction.MINIMIZE,
     rests_on=EVERY_SAMPLE,
-    by_sample=True,
 )
 """A mean loss of probabilities."""
 

@@ -96,7 +96,6 @@ _error = partial(
     direction=Direction.MINIMIZE,
     bounds=(0.0, np.inf),
     rests_on=EVERY_SAMPLE,
-    by_sample=True,
 )
 """A metric of values of which 0 is best."""
 
@@ -140,7 +139,6 @@ MEDAE = _error(
     under_weights="the error with half of the weight below and half above it, or the mean of the "
     "two between which half is reached: as if rows were repeated by whole-number weights",
     smooth=False,
-    by_sample=False,
 )
 
 MAPE = _error(

@@ -51,9 +51,6 @@ class Total(ABC):
     Totals are (B, C', ...) for C' configurations, or (B, 1, ...) if they share them.
     """
 
-    steady = False
-    """True if a total is the same to the last bit whatever is scored beside it."""
-
     n_classes = 0
     """Totals of each configuration, if there are several."""
 
@@ -114,11 +111,6 @@ class Sum(Total):
         return self.terms.dtype != np.float64
 
     @property
-    def steady(self) -> bool:  # type: ignore[override]
-        """True of counts, and of real terms if each configuration has a column."""
-        return self.exact or (self.terms.ndim == 2 and self.terms.shape[1] > 1)
-
-    @property
     def n_samples(self) -> int:  # type: ignore[override]
         """N."""
         return len(self.terms)
@@ -144,14 +136,6 @@ class Sum(Total):
             for part in chunks:
                 totals += sums_of_chunk(weights.weights[:, part], terms[part], weights.totals)
             return totals
-
-        return self._over(sums, configurations)
-
-    def of_chunk(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
-        """Add up a part of the samples: the same whatever is beside it, if it is `steady`."""
-
-        def sums(terms: NDArray[Any]) -> FloatArray:
-            return np.asarray(sums_of_chunk(weights.weights, terms, weights.totals), np.float64)
 
         return self._over(sums, configurations)
 
@@ -216,8 +200,6 @@ class Weight(Sum):
             return weights.totals[:, None]
         return np.asarray(weights.weights @ self.terms)
 
-    of_chunk = of
-
 
 @dataclass(frozen=True, eq=False)
 class Concordant(Total):
@@ -234,11 +216,6 @@ class Concordant(Total):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "pairs", prepared(self.scores, self.cases, self.controls))
-
-    @property
-    def steady(self) -> bool:  # type: ignore[override]
-        """True of counts."""
-        return self.sample_weights is None
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
         """Count the pairs by the kernels."""
@@ -408,20 +385,6 @@ class Statistic:
         """Keep the samples in `rows`."""
         return replace(self, parts=tuple(part.take(rows) for part in self.parts))
 
-    def totals(self, weights: IntArray, configurations: IntArray | None = None) -> list[FloatArray]:
-        """Totals of a chunk of the samples under weights (B, n): (B, C', ...) each, or (B, 1, ...).
-
-        `of_totals` takes the sum over all chunks. The totals of a configuration are the same to the
-        last bit whatever is scored beside it.
-        """
-        shared = Weighting(weights)
-        with np.errstate(invalid="ignore", over="ignore"):
-            return [part.of_chunk(shared, configurations) for part in self._sums]
-
-    def of_totals(self, totals: Sequence[FloatArray]) -> FloatArray:
-        """Performances (B, C') by the totals of all samples."""
-        return self._value(totals, (len(totals[0]), self.n_configurations))
-
     def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
         """Performance (F, C) of each configuration on the samples of each of F parts."""
         totals = [part.in_parts(members) for part in self._sums]
@@ -432,11 +395,6 @@ class Statistic:
     def adds_up(self) -> bool:
         """True if all totals are sums over the samples."""
         return len(self._sums) == len(self.parts)
-
-    @property
-    def steady(self) -> bool:
-        """True if each figure is the same to the last bit whatever is scored beside it."""
-        return all(part.steady for part in self.parts)
 
     @property
     def counted(self) -> bool:

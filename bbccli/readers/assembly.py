@@ -99,7 +99,7 @@ def assemble(
         repeated_holdout=there is not None,
         nested=_nested(sheet, predictions, names, samples),
         source=_source(sheet, folds),
-        sample_keys=sheet.keys.take(samples) if values.in_memory else None,
+        sample_keys=sheet.keys.take(samples),
         notes=tuple(notes),
     )
 
@@ -243,7 +243,7 @@ def _notes_on_unknown(sheet: Sheet, outcome: Outcome, found: Values) -> Iterator
     if found.kind is not PredictionKind.LABEL or sheet.metadata.classes:
         return
     codes = [code for code, n in enumerate(outcome.class_counts) if not n]
-    if codes and found.in_memory:
+    if codes:
         n = int(np.isin(found.array, codes).sum())
         yield remarks.unknown_labels([outcome.classes[code] for code in codes], n)
 

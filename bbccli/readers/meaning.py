@@ -98,7 +98,7 @@ def _with_unknown(present: Sequence[str], values: Values, named: Sequence[str]) 
 def _has_outliers(values: Values, classes: Sequence[float]) -> bool:
     """True if all predictions are among the classes, each of which occurs, or `OUTLIER`, too."""
     every = [*classes, OUTLIER]
-    if not values.in_memory or len(every) > MOST_UNKNOWN or np.isnan(every).any():
+    if len(every) > MOST_UNKNOWN or np.isnan(every).any():
         return False
     some = replace(values, array=values.array[:, :8])
     if OUTLIER in classes or not some.all_among(every):

@@ -31,7 +31,7 @@ def complete(
     sheet
         Samples and folds.
     predictions
-        (R, N, C) or (R, N, C, K), NaN where missing. A `ColumnFile` has no gaps.
+        (R, N, C) or (R, N, C, K), NaN where missing.
     policy
         A key of `GAPS`. None: configurations with gaps are dropped; scores without a truth are
         scored where available.
@@ -47,8 +47,6 @@ def complete(
     list of Note
         Notes on samples and configurations left out, and on remaining gaps.
     """
-    if not predictions.in_memory:
-        return predictions, np.ones(sheet.n_samples, bool), []
     n_absent, path = sheet.n_samples - len(sheet.usable), sheet.path
     missing = missing_in(predictions.array)
     if there is None and not n_absent and not missing.any():

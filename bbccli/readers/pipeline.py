@@ -9,45 +9,28 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
-
-from bbccli.core import workers
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import declared
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.readers.arrow import is_number
 from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose, named, narrow, of_columns_and_models
 from bbccli.readers.classes import tell_classes
-from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.columns import RULES
 from bbccli.readers.evaluations import evaluation_of
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of, task_of
 from bbccli.readers.metadata import Metadata, merged
 from bbccli.readers.place import by_train_size, place
-from bbccli.readers.predictions import (
-    check_sources,
-    faults_of_each,
-    interpret,
-    over_columns,
-    read_values,
-)
+from bbccli.readers.predictions import faults_of_each, interpret, read_values
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.roles import Request
 from bbccli.readers.rows.unpredicted import without_unpredicted
 from bbccli.readers.rules import applied
 from bbccli.readers.sample_columns import with_sample_columns
-from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed, read_table
 from bbccli.readers.table import ArrowStream, Table, in_memory, joint_hash, name_faults
-from bbccli.types import FloatArray, IntArray, Task
-
-FOR_WORKERS = (
-    "leave out --runner dask; or use one wide Parquet file: a row per sample, a numeric column per "
-    "configuration, or for each of two classes, no repeats, no weights, no gaps"
-)
-"""Input that workers can read."""
+from bbccli.types import Task
 
 
 def understand(
@@ -59,9 +42,9 @@ def understand(
     with problems.of("keys", fatal=True):
         sizes = by_train_size(sheet)
     if not sizes:
-        return _understand_placed(sheet, request, problems, paths)
+        return _understand_placed(sheet, request, problems)
     *smaller, largest = sizes
-    sheet, matrix = _understand_placed(sizes[largest], request, problems, paths)
+    sheet, matrix = _understand_placed(sizes[largest], request, problems)
     matrix = replace(matrix, train_size=largest)
     if not smaller:
         return sheet, matrix
@@ -74,7 +57,7 @@ def understand(
 
 
 def _understand_placed(
-    sheet: Sheet, request: Request, problems: Problems = RAISE, paths: Paths | None = None
+    sheet: Sheet, request: Request, problems: Problems = RAISE
 ) -> tuple[Sheet, PredictionMatrix]:
     """Make a matrix of a sheet whose rows have no places yet."""
     sheet = place(sheet, problems)
@@ -82,26 +65,23 @@ def _understand_placed(
         from bbccli.readers.join import join
 
         sheet = join(sheet, request, problems)
-    return understand_sheet(tell_classes(sheet), request, problems, paths)
+    return understand_sheet(tell_classes(sheet), request, problems)
 
 
 def understand_sheet(
-    sheet: Sheet, request: Request, problems: Problems = RAISE, paths: Paths | None = None
+    sheet: Sheet, request: Request, problems: Problems = RAISE
 ) -> tuple[Sheet, PredictionMatrix]:
-    """Make a matrix of a sheet with places and roles; workers may read predictions from `paths`."""
+    """Make a matrix of a sheet with places and roles."""
     scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
     of_columns, of_models = of_columns_and_models(sheet, request)
     sheet = choose(replace(sheet, scored=scored), of_columns, problems)
     sheet = applied(RULES, sheet, request, problems)
     with problems.of("choice"):
         sheet = named(sheet, of_models.only, of_models.exclude)
-    file = None
-    if paths is not None and workers.current() is not None:
-        file = file_of(paths, sheet, request)
     if request.unfinished:
         sheet = narrow(sheet)
     sheet = with_sample_columns(sheet, problems)
-    sound, values = read_values(sheet, problems, file)
+    sound, values = read_values(sheet, problems)
     problems.settle("constant", "labels file")
     sound, values = without_unpredicted(sound, values)
     with problems.of("outcome", fatal=True):
@@ -194,63 +174,6 @@ def open_sources(
     tables = [table.asked_for(by_hand) for table in tables]
     problems.saw("names", tables)
     return [_named_once(table, problems) for table in tables], metadata
-
-
-def file_of(paths: Paths, sheet: Sheet, request: Request) -> ColumnFile:
-    """Return the predictions of a sheet as columns of their file, read by workers; or say why
-    not.
-    """
-    import pyarrow as pa
-
-    path, *others = expand(paths)
-    n_classes = len({cell.label for cell in sheet.cells})
-    several = n_classes > 2 or task_of(request, sheet) is Task.MULTICLASS
-    in_order = np.array_equal(sheet.rows, np.arange(sheet.n_rows)[None])
-    kinds = [sheet.type_of(cell) for cell in sheet.cells]
-    for wrong, reason in (
-        (others, "there are several files"),
-        (not _is_parquet(path), "this is not a Parquet file"),
-        (sheet.layout != WIDE, f"the layout is {sheet.layout}"),
-        (sheet.nested, "the cross-validation is nested"),
-        ("train_size" in sheet.roles, "there is a training size for each row"),
-        (not in_order, "there are repeats, or several rows per sample"),
-        ("weight" in sheet.roles, "the samples have weights"),
-        (request.unfinished, "the cross-validation is in progress"),
-        (task_of(request, sheet) is Task.SCORE, "the task is score"),
-        (sheet.by_class and several, "there is a column for each of several classes"),
-        (not all(map(is_number, kinds)), "some predictions are not numbers"),
-    ):
-        if wrong:
-            raise OptionError(f"--runner dask can't read {sheet.path}: {reason}", hint=FOR_WORKERS)
-    place_ = Path(str(path)).resolve()
-    names = tuple(cell.source for cell in sheet.cells)
-    single = all(map(pa.types.is_float32, kinds))
-    file = ColumnFile(str(place_), place_.stat().st_size, names, sheet.n_rows, single)
-    parts = over_columns(file, partial(_extent, file))
-    n_missing, lowest, highest = (np.concatenate(part) for part in zip(*parts, strict=True))
-    infinite = np.flatnonzero(np.isinf(lowest) | np.isinf(highest))
-    check_sources(sheet.table, [names[c] for c in infinite[:1]], RAISE)
-    for c in np.flatnonzero(n_missing)[:1].tolist():
-        raise InputError(
-            f"--runner dask needs all predictions; {n_missing[c]} of {sheet.n_rows} are missing",
-            path=sheet.path,
-            column=names[c],
-            hint=f"use --exclude {names[c]!r}, complete it, or leave out --runner dask",
-        )
-    return replace(file, in_unit=bool(lowest.min() >= 0 and highest.max() <= 1))
-
-
-def _is_parquet(path: object) -> bool:
-    """True for a local file with the suffix of Parquet."""
-    return isinstance(path, str | Path) and Path(path).suffix == ".parquet" and Path(path).is_file()
-
-
-def _extent(file: ColumnFile, columns: IntArray) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Return the number of missing values (C,), the smallest and the largest value (C,) of
-    columns.
-    """
-    array = file[:, :, columns][0]
-    return np.isnan(array).sum(axis=0), np.fmin.reduce(array), np.fmax.reduce(array)
 
 
 def _refuse_two_on_stdin(paths: Paths, request: Request) -> None:

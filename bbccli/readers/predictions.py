@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
-from itertools import chain
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import numpy as np
 
-from bbccli.core import workers
 from bbccli.core.notes import listing
 from bbccli.core.outcome import Outcome
 from bbccli.errors import BbcError, InputError, parameter
 from bbccli.readers.advice import advice
 from bbccli.readers.arrow import SUM_TOLERANCE, to_numbers, to_rows
 from bbccli.readers.column import Column, number_of, repeated, text_entries
-from bbccli.readers.column_file import ColumnFile
 from bbccli.readers.problems import Problems
 from bbccli.readers.roles import Hints
 from bbccli.readers.sheet import WIDE, Sheet
@@ -28,11 +24,6 @@ from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 # Columns copied at a time: enough for long writes, few enough to stay in cache.
 _BLOCK = 16
 
-CELLS = 2**23
-"""Number of predictions, roughly, that a worker handles together: 32 MB of float32."""
-
-Made = TypeVar("Made")
-
 
 @dataclass(frozen=True, slots=True)
 class Values:
@@ -41,7 +32,7 @@ class Values:
     Attributes
     ----------
     array : (R, N, cells), then (R, N, C) or (R, N, C, K)
-        NaN where missing, until completed. A `ColumnFile` if they stay in their file.
+        NaN where missing, until completed.
     configurations
         Names along the third axis: for cells those of their columns.
     kind
@@ -59,20 +50,12 @@ class Values:
     available: BoolArray | None = None
     words: tuple[str, ...] = ()
 
-    @property
-    def in_memory(self) -> bool:
-        """True if the predictions were read; False if workers read them from their file."""
-        return isinstance(self.array, np.ndarray)
-
     def all_among(self, values: Sequence[float]) -> bool:
         """True if the predictions are numbers, each missing or among the values."""
         if self.words:
             return False
-        # A few samples, or one configuration, usually make a full comparison unnecessary.
-        if self.in_memory:
-            return _among(self.array[:, :8], values) and _among(self.array, values)
-        array: Any = self.array
-        return _among(array[:, :, [0]], values) and _file_among(array, tuple(sorted(values)))
+        # a few samples usually make a full comparison unnecessary
+        return _among(self.array[:, :8], values) and _among(self.array, values)
 
     @property
     def in_unit(self) -> bool:
@@ -80,14 +63,11 @@ class Values:
         return _in_unit(self.array)
 
 
-def read_values(sheet: Sheet, problems: Problems, file: Any = None) -> tuple[Sheet, Values]:
-    """Read the predictions of the usable samples, or of all rows if nested; `file` if workers read
-    them.
+def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
+    """Read the predictions of the usable samples, or of all rows if nested.
 
     Return the sheet of the cells without a problem, and their predictions.
     """
-    if file is not None:
-        return sheet, Values(file, tuple(cell.name for cell in sheet.cells))
     # all rows of a nested cross-validation are read at once, so that they are interpreted alike
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
     texts = {cell.name for cell in sheet.cells if cell.source in sheet.table.texts}
@@ -167,9 +147,6 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
             path=sheet.table.path,
             hint="name them by text, such as c1, in the truth and the predictions",
         )
-    if not values.in_memory:
-        file: Any = values.array
-        return cast("FloatArray", replace(file, labels=tuple(numbers)))
     if numbers == list(range(len(numbers))):  # already codes; -0.0 is 0.0
         return np.asarray(values.array + 0.0, np.float64)
     labels = np.full(values.array.shape, np.nan)
@@ -230,11 +207,11 @@ def _places(sheet: Sheet) -> dict[str, dict[str, int]]:
 
 def _binary(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
     """Return the probability or score of the positive class."""
-    array: Any = values.array
+    array = values.array
     if sheet.by_class:
         places = _checked_places(sheet, classes)
         positive = [by_class[classes[-1]] for by_class in places.values()]
-        array = array[:, :, positive] if values.in_memory else array.of(positive)
+        array = array[:, :, positive]
     kind = PredictionKind.PROBABILITY if _in_unit(array) else PredictionKind.SCORE
     return Values(array, tuple(sheet.configurations), kind)
 
@@ -285,10 +262,8 @@ def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str,
     return places
 
 
-def _in_unit(array: Any) -> bool:
+def _in_unit(array: FloatArray) -> bool:
     """True if all numbers are in [0, 1]; missing ones are ignored."""
-    if isinstance(array, ColumnFile):
-        return array.in_unit
     lowest, highest = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
     return not bool(lowest < 0 or highest > 1)
 
@@ -422,36 +397,3 @@ def _among(numbers: FloatArray, values: Sequence[float]) -> bool:
     for value in values:
         found |= numbers == value
     return bool(found.all())
-
-
-@lru_cache(maxsize=2)  # for the task, and for the kind of predictions
-def _file_among(file: ColumnFile, values: tuple[float, ...]) -> bool:
-    return all(over_columns(file, partial(_columns_among, file, values)))
-
-
-def _columns_among(file: ColumnFile, values: tuple[float, ...], columns: Any) -> bool:
-    return _among(file[:, :, columns], values)
-
-
-def over_columns(
-    array: Any, function: Callable[[IntArray | slice], Made], columns: IntArray | None = None
-) -> list[Made]:
-    """Apply a function to some columns of an array, or to all.
-
-    An array in memory is one part. Of a file, workers take parts of the columns, if there are any,
-    a few columns at a time.
-    """
-    if isinstance(array, np.ndarray):
-        return [function(slice(None) if columns is None else columns)]
-    columns = np.arange(array.shape[2]) if columns is None else columns
-    parts = workers.over_parts(
-        partial(_piece_by_piece, array.shape[1], function, columns), len(columns)
-    )
-    return list(chain.from_iterable(parts))
-
-
-def _piece_by_piece(
-    n_rows: int, function: Callable[[IntArray], Made], columns: IntArray, part: IntArray
-) -> list[Made]:
-    width, columns = max(CELLS // max(n_rows, 1), 1), columns[part]
-    return [function(columns[start : start + width]) for start in range(0, len(columns), width)]

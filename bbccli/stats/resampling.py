@@ -158,7 +158,7 @@ class Draws:
 
     def again(self, ordinals: IntArray) -> Draws:
         """Return the resamples with these ordinals, to be drawn again."""
-        return self.part(range(int(ordinals[-1]) // BLOCK + 1), ordinals)
+        return self.part(range(int(ordinals[0]) // BLOCK, int(ordinals[-1]) // BLOCK + 1), ordinals)
 
     def over(
         self,

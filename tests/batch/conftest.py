@@ -12,7 +12,7 @@ from experiments import FAST, ROOT, environment, experiment
 from large_files import Here
 
 from bbccli.batch import local, parts
-from bbccli.core import resources
+from bbccli.stats.bootstrap import on_workers
 
 
 @pytest.fixture
@@ -73,13 +73,12 @@ def workers(monkeypatch):
     made = []
 
     @contextmanager
-    def found(jobs, scheduler):
-        made.append(Here(5))
+    def found(asked, scheduler):
+        made.append(Here())
         yield made[-1]
 
     monkeypatch.setattr(parts, "workers_of_dask", found)
-    monkeypatch.setattr(parts, "limits_of", lambda asked, _: resources.Resources(1, 2**24))
-    monkeypatch.setattr(Here, "memory", lambda self: None, raising=False)
+    monkeypatch.setattr(on_workers, "FEW", 5)
     return made
 
 

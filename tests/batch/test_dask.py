@@ -10,6 +10,7 @@ import time
 from contextlib import contextmanager, suppress
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from experiments import FAST, environment, experiment
 from fuzz.run import in_time
@@ -18,6 +19,7 @@ from large_files import FEW, chances, file_of
 from bbccli.analysis.options import Analysis
 from bbccli.batch import cluster as module
 from bbccli.batch.cluster import NO_DASHBOARD, run_dask
+from bbccli.batch.parts import workers_of_dask
 from bbccli.batch.run import todo
 from bbccli.batch.sources import sources_of
 from bbccli.batch.worker import work
@@ -247,6 +249,28 @@ def test_what_a_dead_worker_had_done_is_done_again(runs, cluster, monkeypatch):
     groups = list(run_dask(tasks(), 1, scheduler.scheduler_address))
     assert {done.line for group in groups for done in group} == expected
     assert sum(map(len, groups)) == 8
+
+
+@pytest.mark.sweep
+@pytest.mark.parametrize("at_work", [False, True])
+def test_arrays_that_are_lost_with_a_worker_are_sent_again(cluster, at_work):
+    scheduler, start = cluster
+    scheduler.scheduler.allowed_failures = 1000
+    first, large = start(), np.arange(10**5)
+    with workers_of_dask(Resources(), scheduler.scheduler_address) as workers:
+        assert list(workers.map(np.sum, [(large,)])) == [large.sum()]
+        before = workers._sent[id(large)][1].key
+        slow = workers.map(total_after, [(1 if at_work else 0, large), (0, large)])
+        threading.Timer(0.5 if at_work else 0, lambda: (first.kill(), start())).start()
+        if not at_work:
+            wait_for(lambda: workers._sent[id(large)][1].status != "finished")
+        assert list(slow) == [large.sum()] * 2
+        assert workers._sent[id(large)][1].key != before
+
+
+def total_after(seconds, array):
+    time.sleep(seconds)
+    return array.sum()
 
 
 def test_a_file_that_kills_its_workers_is_a_failure_and_its_neighbours_are_not(runs, run, deadly):

@@ -1,23 +1,23 @@
 """One large file on workers: the same bytes as in one process, whatever is asked of it."""
 
 import os
-import pickle
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 from day import SWEEP, parts
-from large_files import FEW, chances, file_of, same
+from large_files import FEW, Here, chances, file_of, same
+from matrices import for_metric
 
 from bbccli import METRICS as METRIC
 from bbccli.batch import cluster
 from bbccli.batch import parts as module
-from bbccli.batch.parts import pack, unpack, work
+from bbccli.batch.parts import pack, unpack
 from bbccli.core import resources
-from bbccli.errors import InputError, OptionError
-from bbccli.readers.column_file import ColumnFile
-from bbccli.types import MetricKind
+from bbccli.errors import OptionError
+from bbccli.stats.bootstrap import on_workers
+from bbccli.stats.selection.candidates import candidates
+from bbccli.types import MetricKind, Pooling
 
 METRICS = ("accuracy", "auc", "brier", "log-loss", "f1", "mcc", "balanced-accuracy", "kappa")
 
@@ -33,7 +33,7 @@ def test_every_metric_of_chances(run, tmp_path, workers, seed):
     # those of metrics that are no mean average no folds
     means = [name for name in METRICS if METRIC[name].kind is not MetricKind.OTHER]
     assert out.count('"method": "tt"') == len(means) == 5
-    assert workers[0].calls > 30
+    assert workers[0].calls >= 3 * (1 + len(METRICS))
     for name in METRICS[:4]:  # each selects
         same(run, tmp_path / "p.parquet", "--metric", name, "--seed", seed, *FEW)
 
@@ -82,12 +82,12 @@ def test_a_column_for_each_of_two_classes(run, tmp_path, workers):
         status, out, _ = same(run, tmp_path / "p.parquet", *words)
         assert (status, '"c2"' in out) == (0, True)
     file_of(tmp_path / "p.parquet", truth + fold % 2, [], fold=fold, **columns)
-    err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
+    status, _, err = same(run, tmp_path / "p.parquet", *FEW)
+    assert status == 2
     assert "truth is not one of the classes of the predictions (1, 0)" in err
     columns |= {f"c{c}::2": found[c] for c in range(8)}
     file_of(tmp_path / "p.parquet", truth, [], fold=fold, **columns)
-    err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
-    assert "there is a column for each of several classes" in err
+    assert same(run, tmp_path / "p.parquet", *FEW)[0] == 0  # of three classes
 
 
 @pytest.mark.sweep
@@ -145,47 +145,44 @@ def test_more_samples_than_are_added_up_at_once(
 ):
     """Sums of real numbers are those of one process, though products have other shapes."""
     truth, fold, found = chances(n_samples, n_columns=8)
-    monkeypatch.setattr(module, "limits_of", lambda asked, _: resources.Resources(1, 6 * 10**7))
+    monkeypatch.setattr(Here, "limits", resources.Resources(1, 6 * 10**7))
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     words = ("--metric", "brier", "--metric", "log-loss", "--n-resamples", "70", "--jobs", jobs)
     assert same(run, tmp_path / "p.parquet", *words)[0] == 0
 
 
-REFUSED = [
-    (("--weight", "w"), "the samples have weights"),
-    (("--method", "naive"), "--method naive needs all predictions in one place"),
-    (("--method", "all"), "--method all needs all predictions in one place"),
-    (("--metric", "average-precision"), "--runner dask lacks average-precision: in parts"),
-    (("--select", "one-se"), "--runner dask selects the best configuration, not by --select"),
-    (("--cost-of-search",), "--runner dask can't compute the cost of the search"),
-    (("--format", "html"), "--runner dask makes no page"),
-    (("--repeat", "r"), "there are repeats, or several rows per sample"),
-]
-
-
-@pytest.mark.parametrize(("words", "problem"), REFUSED)
-def test_what_takes_all_predictions_is_one_line(run, tmp_path, workers, words, problem):
-    truth, fold, found = chances(60)
-    more = {"w": np.full(60, 2.0), "r": np.arange(60) // 30}
-    more = {name: more[name] for name in more if name in words}
-    file_of(tmp_path / "p.parquet", truth, found, fold=fold % 2, **more)
-    err = run.refused("correct", tmp_path / "p.parquet", *words, "--runner", "dask")
-    assert problem in err.splitlines()[0]
-    assert err.splitlines()[1].startswith("hint: ")
-    assert len(err.splitlines()) == 2
-
-
-def test_files_that_are_no_wide_parquet(run, tmp_path, workers):
-    (tmp_path / "p.csv").write_text("truth,a,b\n0,0.2,0.3\n1,0.7,0.9\n0,0.1,0.4\n1,0.6,0.2\n")
-    err = run.refused("correct", tmp_path / "p.csv", "--runner", "dask")
-    assert (
-        "p.csv: this is not a Parquet file\nhint: leave out --runner dask; or use one wide" in err
-    )
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--weight", "w"),
+        ("--method", "all"),
+        ("--method", "naive"),
+        ("--select", "one-se"),
+        ("--metric", "average-precision"),
+        ("--metric", "average-precision", "--metric", "brier"),
+        ("--cost-of-search",),
+        ("--repeat", "r"),
+    ],
+)
+def test_nothing_is_refused(run, tmp_path, workers, words):
     truth, fold, found = chances(60)
     found[8, 5] = np.nan
-    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
-    err = run.refused("correct", tmp_path / "p.parquet", "--runner", "dask")
-    assert "needs all predictions; 1 of 60 are missing (column 'c08')" in err
+    more = {"w": np.full(60, 2.0), "r": np.arange(60) // 30}
+    truth = np.tile(truth[:30], 2) if "r" in words else truth
+    more = {name: more[name] for name in more if name in words}
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold % 2, **more)
+    status, _, err = same(run, tmp_path / "p.parquet", *words, "--task", "binary")
+    assert status == 0, err
+    assert workers[0].calls or words[-1] in ("naive", "one-se")
+
+
+def test_any_file_is_read_as_in_one_process(run, tmp_path, workers):
+    truth, fold, found = chances(60)
+    lines = np.column_stack([truth, fold, *found[:7]])
+    names = ",".join(["truth", "fold", *(f"c{c}" for c in range(7))])
+    np.savetxt(tmp_path / "p.csv", lines, "%.6g", ",", header=names, comments="")
+    assert same(run, tmp_path / "p.csv", *FEW)[0] == 0
+    assert workers[0].calls
     found[8, 5], found[2] = np.inf, truth
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     assert same(run, tmp_path / "p.parquet")[0] == 2
@@ -194,6 +191,17 @@ def test_files_that_are_no_wide_parquet(run, tmp_path, workers):
     status, _, err = same(run, tmp_path / "p.parquet", "--metric", "auc")
     assert status == 2
     assert "equal to the truth" in err
+
+
+def test_predictions_are_sent_once(run, tmp_path, workers):
+    """However many metrics and spans of resamples there are."""
+    truth, fold, found = chances(9000, n_columns=12)
+    file_of(tmp_path / "p.parquet", truth, found, fold=fold)
+    words = ("--metric", "brier", "--metric", "auc", "--n-resamples", "900", "--method", "bbc")
+    assert same(run, tmp_path / "p.parquet", *words)[0] == 0
+    assert workers[0].calls > 12
+    parts = [one for one in workers[0].sent.values() if one.ndim == 3]
+    assert sorted(one.shape[2] for one in parts) == [4, 4, 4]
 
 
 def test_large_arrays_are_sent_by_name():
@@ -246,7 +254,7 @@ def test_a_lost_worker_is_one_line(run, tmp_path, monkeypatch, quick_starts):
     file_of(tmp_path / "p.parquet", truth, found, fold=fold)
     (tmp_path / "fatal.py").write_text(DEADLY.format(survivor=os.getpid()))
     monkeypatch.syspath_prepend(tmp_path)
-    words = ("--metric", "fatal:M", "--method", "cvt", "--runner", "dask", "--jobs", "1")
+    words = ("--metric", "fatal:M", "--method", "bbc", "--runner", "dask", "--jobs", "1")
     with cluster_of_processes():
         err = run.refused("correct", tmp_path / "p.parquet", *words)
     assert err == (
@@ -270,31 +278,11 @@ def test_a_scheduler_that_is_not_there_is_one_line(run, tmp_path, monkeypatch):
     assert "hint: pip install 'bbccli[dask]'" in err
 
 
-def test_a_file_that_a_worker_does_not_see(tmp_path):
-    truth, fold, found = chances(60)
-    path = tmp_path / "p.parquet"
-    file_of(path, truth, found, fold=fold)
-    file = ColumnFile(str(path), path.stat().st_size, ("c00", "c02"), 60, True)
-    assert file.shape == (1, 60, 2)
-    np.testing.assert_array_equal(file[:, :, [1]][0, :, 0], found[2])
-    for other in (replace(file, path=str(tmp_path / "q.parquet")), replace(file, size=9)):
-        with pytest.raises(InputError, match="can't be read by a worker: ") as raised:
-            other[:, :, [0]]
-        assert other.path in str(raised.value)
-        assert "a shared disk" in raised.value.hint
-        packed = pack((other.__getitem__, ((slice(None), slice(None), [0]),)), lambda one: None)
-        told = pickle.loads(pickle.dumps(work(packed, {}, resources.Resources(1))))
-        assert (str(told), told.hint) == (str(raised.value), raised.value.hint)
-
-
 class Client:
     """As much of a client of dask as tells of its workers."""
 
     def __init__(self, **limits):
         self.limits = limits
-
-    def ncores(self):
-        return dict.fromkeys(self.limits, 1)
 
     def scheduler_info(self, n_workers):
         known = {n: {"memory_limit": m, "nthreads": 2} for n, m in self.limits.items()}
@@ -302,14 +290,22 @@ class Client:
 
 
 def test_memory_is_a_share_of_what_the_smallest_worker_has():
-    workers = module.DaskWorkers(Client(a=4 * 10**9, b=2 * 10**9))
-    auto = resources.resources_of(3, "auto", resources.Engine.NUMPY)
-    assert module.limits_of(auto, workers) == resources.Resources(1, 4 * 10**8, auto.engine)
-    given = resources.resources_of(3, "100MB", resources.Engine.NUMPY)
-    assert module.limits_of(given, workers).memory == 10**8
-    assert module.limits_of(auto, module.DaskWorkers(Client(a=0))).memory == auto.memory
+    def limits(given, **workers):
+        asked = resources.resources_of(3, given, resources.Engine.NUMPY)
+        return module.DaskWorkers(Client(**workers), asked).limits
+
+    numpy = resources.Engine.NUMPY
+    assert limits("auto", a=4 * 10**9, b=2 * 10**9) == resources.Resources(1, 4 * 10**8, numpy)
+    assert limits("100MB", a=2 * 10**9).memory == 10**8
+    assert limits("auto", a=0).memory == resources.resources_of(1, "auto", numpy).memory
     with pytest.raises(OptionError, match="workers have too little memory"):
-        module.limits_of(auto, module.DaskWorkers(Client(a=10**6)))
-    assert [len(part) for part in workers.parts(1000)] == [250] * 4
-    assert [len(part) for part in workers.parts(65)] == [33, 32]
-    assert [len(part) for part in workers.parts(3)] == [3]
+        limits("auto", a=10**6)
+
+
+def test_parts_are_a_few_configurations_each():
+    matrix = for_metric("accuracy", n_samples=20, n_configurations=200)
+    for n_columns, expected in ((200, [50] * 4), (65, [32, 33]), (3, [3])):
+        part = matrix.of_configurations(slice(0, n_columns))
+        found = on_workers._parts(Here(), candidates(part, METRIC["accuracy"], Pooling.POOLED))
+        assert [one.n_configurations for one, _ in found] == expected
+        assert [first for _, first in found] == np.cumsum([0, *expected[:-1]]).tolist()

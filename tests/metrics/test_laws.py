@@ -405,22 +405,6 @@ def test_counts_of_heavy_samples_are_exact():
         assert scorer.paired(heavy, np.array([0])).item() == (2**24 + 1) / (2**24 + 2)
 
 
-STEADY = {
-    **dict.fromkeys(("accuracy", "recall", "f1", "balanced-accuracy", "rmse"), (True, False)),
-    "precision": (True, True),  # all of its parts are of each configuration alone
-    "r2": (False, False),
-    "pearson": (False, False),
-}
-
-
-def test_which_metrics_are_the_same_to_the_last_bit_whatever_is_beside():
-    for name, expected in STEADY.items():
-        matrix = for_metric(name)
-        outcomes = (matrix.outcome, weighing(matrix.outcome))
-        found = [bound(METRICS[name], replace(matrix, outcome=one)).steady for one in outcomes]
-        assert tuple(found) == expected, name
-
-
 def test_digits_survive_a_large_offset():
     rng = np.random.default_rng(0)
     truth = rng.normal(size=60)

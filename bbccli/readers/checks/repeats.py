@@ -6,13 +6,11 @@ Each copy counts as a sample, so that k copies make an interval too narrow by sq
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 from math import lgamma, log
 from typing import Any
 
 import numpy as np
 
-from bbccli.core import workers
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.column import by_appearance, joint
@@ -271,8 +269,7 @@ def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = N
         keys = keys + _keys(array, first[start : start + step])
         if _times(keys, groups) == 1:
             return 1
-    parts = workers.over_parts(partial(_keys, array), array.shape[2])
-    return _times(np.sum([of_truth, *parts], axis=0, dtype=np.uint64), groups, FEWEST)
+    return _times(of_truth + _keys(array, np.arange(array.shape[2])), groups, FEWEST)
 
 
 def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from functools import partial
 from hashlib import blake2b
 
@@ -19,7 +19,7 @@ from bbccli.core.outcome import Outcome
 from bbccli.readers.arrow import SUM_TOLERANCE
 from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, standings
 from bbccli.readers.checks.leakage import equal_to_truth, in_order, on_perfection, performances
-from bbccli.readers.predictions import Values, over_columns
+from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
 _GLANCE = 64
@@ -75,29 +75,9 @@ class Examined:
 def examine(
     values: Values, outcome: Outcome, folds: IntArray | None, known: frozenset[str]
 ) -> Examined:
-    """Check every configuration of (R, N, C[, K]), here or on the workers that read the
-    predictions.
-    """
-    parts = over_columns(values.array, partial(_examined, values, outcome, folds, known))
-    if len(parts) == 1:
-        return parts[0]
-    names = [one.name for one in fields(Examined) if one.name != "ranks"]
-    return Examined(*(np.concatenate([getattr(part, name) for part in parts]) for name in names))
-
-
-def _examined(
-    values: Values,
-    outcome: Outcome,
-    folds: IntArray | None,
-    known: frozenset[str],
-    columns: IntArray | slice,
-) -> Examined:
-    """Check some configurations."""
-    whole, n_cells = values.in_memory, int(np.prod(values.array.shape[1:]))
-    if not whole:
-        names = tuple(np.array(values.configurations, object)[columns])
-        values = replace(values, array=values.array[:, :, columns], configurations=names)
-    ranks = ranks_of(values, outcome) if whole else None
+    """Check every configuration of (R, N, C[, K])."""
+    n_cells = int(np.prod(values.array.shape[1:]))
+    ranks = ranks_of(values, outcome)
     named = _among(values, known)
     constant = np.zeros_like(named)
     if values.kind is not PredictionKind.LABEL:
@@ -109,7 +89,7 @@ def _examined(
         _outside(values, outcome, n_cells),
         in_order(values, outcome, folds),
         standings(values, outcome, folds, n_cells, ranks),
-        np.array(keys_of(values.array, whole=whole), object),
+        np.array(keys_of(values.array), object),
         ranks,
     )
 
@@ -138,10 +118,7 @@ def notes_on(
         extent = f"{float(first.min()):.6g} to {float(first.max()):.6g}"
         yield remarks.off_scale([names[c] for c in np.flatnonzero(off)], extent, scale)
 
-    def score(columns: IntArray) -> FloatArray:
-        of_some = partial(performances, values, outcome)
-        return np.concatenate(over_columns(values.array, of_some, columns))
-
+    score = partial(performances, values, outcome)
     perfect = tuple(on_perfection(values, outcome, seen.ordered, score, seen.copied))
     reversed_ = tuple(polarity(values, outcome, seen.ranks))
     yield from (*perfect, *reversed_)
@@ -167,16 +144,12 @@ def earlier_equals(keys: Iterable[bytes]) -> dict[int, int]:
     return {later: earlier for later, earlier in enumerate(first) if earlier != later}
 
 
-def keys_of(array: FloatArray, *, whole: bool = True) -> list[bytes]:
-    """Return keys of the configurations of (R, N, C[, K]): equal for equal predictions, if
-    `whole`.
-    """
+def keys_of(array: FloatArray) -> list[bytes]:
+    """Return keys of the configurations of (R, N, C[, K]): equal for equal predictions."""
     starts = [rows.tobytes() for rows in np.moveaxis(array[:, :_PREFIX], 2, 0)]
     often = Counter(starts)
     return [
-        start
-        if whole and often[start] == 1
-        else blake2b(array[:, :, c].tobytes(), digest_size=16).digest()
+        start if often[start] == 1 else blake2b(array[:, :, c].tobytes(), digest_size=16).digest()
         for c, start in enumerate(starts)
     ]
 

@@ -48,7 +48,7 @@ _CELLS, _ROWS = 2**20, (256, 4096)
 
 def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     """Return predictions (R, N, cells) that are missing in rows that were never predicted."""
-    if sheet.scored or sheet.nested or values.words or not values.in_memory:
+    if sheet.scored or sheet.nested or values.words:
         return sheet, values
     flat, told = values.array.reshape(-1, values.array.shape[2]), []
     groups = {"": np.arange(flat.shape[1])}

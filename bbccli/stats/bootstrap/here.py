@@ -124,17 +124,10 @@ def ordinals_and_sizes(drawn: Sequence[Resamples]) -> tuple[IntArray, IntArray]:
     return ordinals, np.concatenate([part.sizes for part in drawn])
 
 
-def best_among(
-    candidates: Candidates,
-    drawn: Sequence[Resamples],
-    direction: Direction,
-    columns: IntArray | None = None,
-) -> Best:
-    """Best of some columns in the bag of each resample, and its performance there; -1 if none."""
+def best_among(candidates: Candidates, drawn: Sequence[Resamples], direction: Direction) -> Best:
+    """Best in the bag of each resample, and its performance there; -1 if none."""
     best_of = partial(_best_of, candidates, drawn, direction)
-    return leading(
-        ordered_map(best_of, candidates.blocks(columns), resources.current().jobs), direction
-    )
+    return leading(ordered_map(best_of, candidates.blocks(), resources.current().jobs), direction)
 
 
 def leading(parts: Iterable[Best], direction: Direction) -> Best:

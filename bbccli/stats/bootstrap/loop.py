@@ -1,8 +1,8 @@
 """The one loop of the bootstrap: select in the bag, score the winner out of it.
 
 BBC and BBC-F differ only in the units drawn, samples or folds; draws that few resamples share are
-repeated from their position. It runs in this process (`here`) or on the workers that hold the
-configurations (`on_workers`).
+repeated from their position. It runs in this process (`here`) or on workers with a part of the
+configurations each (`on_workers`).
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def extend(
 
     def select(part: Draws) -> Iterator[Selections]:
         workers = current_workers()
-        if workers is None:
+        if workers is None or rule.order is not None:
             return here.select(candidates, rule, part)
         from bbccli.stats.bootstrap import on_workers
 
@@ -162,7 +162,8 @@ def in_bags(
             scorer = candidates.bind(blocks[0] if whole else part)
             score = partial(_inside, scorer, part if whole else np.arange(len(part)), out)
             scored = again.over(score, n_configurations, one_thread=candidates.one_thread)
-            yield part, np.concatenate(list(scored))
+            # in the order of an array whose columns are chosen: a sum of them is then the same
+            yield part, np.asfortranarray(np.concatenate(list(scored)))
 
 
 def _inside(scorer: Scorer, places: IntArray, out: bool, drawn: Resamples) -> FloatArray:

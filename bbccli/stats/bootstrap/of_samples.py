@@ -89,11 +89,6 @@ def in_full_size(case: Case, drawn: Distribution) -> FloatArray | None:
 def _left_out(case: Case, columns: IntArray, n_resamples: int) -> Inside:
     """Yield the performances (B, C') of some configurations out of the first B bags."""
     selected, draws = selections(case), draws_for(case)
-    if case.measured.remote:
-        for column in columns:
-            same = replace(selected, winners=np.full(len(selected), column))
-            yield np.array([column]), measure(same, n_resamples, case.measured, draws)[:, None]
-        return
     width = max(resources.current().memory // (32 * n_resamples), 1)
     yield from in_bags(
         case.measured, columns, draws, selected.ordinals[:n_resamples], width, out=True

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bbccli.core import resources, workers
+from bbccli.core import resources
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.notes import listing
 from bbccli.core.resources import Engine
@@ -64,18 +63,13 @@ class Candidates:
         return self.metric.of_pairs and resources.current().engine is Engine.NUMPY
 
     @property
-    def remote(self) -> bool:
-        """True if remote workers hold the predictions and score them."""
-        return workers.current() is not None
-
-    @property
     def whole(self) -> bool:
         """True if all columns are bound at once, and kept."""
-        return not self.remote and len(self.blocks()) == 1
+        return len(self.blocks()) == 1
 
-    def blocks(self, among: IntArray | None = None) -> list[IntArray]:
-        """Return the columns of each block: consecutive, and together all of C, or of some."""
-        columns = np.arange(self.n_configurations) if among is None else among
+    def blocks(self) -> list[IntArray]:
+        """Return the columns of each block: consecutive, and together all of C."""
+        columns = np.arange(self.n_configurations)
         n_samples = self.matrix.n_samples
         cell = self.metric.cell_bytes(n_samples, len(self.matrix.outcome.classes))
         column = self.matrix.n_repeats * n_samples * cell
@@ -97,13 +91,8 @@ class Candidates:
         return cached(self.matrix, (self.metric, self.pooling), lambda: self._bind(columns))
 
     def score(self, weights: IntArray) -> FloatArray:
-        """Score weights (B, N) on all configurations, part by part: (B, C)."""
-        parts = workers.over_parts(partial(self.score_among, weights), self.n_configurations)
-        return np.hstack(parts)
-
-    def score_among(self, weights: IntArray, among: IntArray) -> FloatArray:
-        """Score weights (B, N) on some configurations, block by block: (B, C')."""
-        return np.hstack([self.bind(columns)(weights) for columns in self.blocks(among)])
+        """Score weights (B, N) on all configurations, block by block: (B, C)."""
+        return np.hstack([self.bind(columns)(weights) for columns in self.blocks()])
 
     def performances(self) -> FloatArray:
         """Return the performances (C,) on all samples: scored once, for many methods ask."""
@@ -251,23 +240,15 @@ def fold_performances(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatAr
 
 
 def _in_folds(matrix: PredictionMatrix, metric: Metric) -> tuple[FloatArray, ...]:
-    parts = workers.over_parts(partial(_in_folds_among, matrix, metric), matrix.n_configurations)
-    return tuple(readonly(np.hstack(part)) for part in zip(*parts, strict=True))
-
-
-def _in_folds_among(
-    matrix: PredictionMatrix, metric: Metric, among: IntArray
-) -> tuple[FloatArray, ...]:
-    """Performances (F, C') of some configurations in each fold, one array per repeat."""
     folds = folds_of(matrix)
     parts = [
         [
             scored_in_folds(score, of_repeat)
             for score, of_repeat in zip(by_repeat(matrix, metric, c), folds, strict=True)
         ]
-        for c in Candidates(matrix, metric, Pooling.POOLED).blocks(among)
+        for c in Candidates(matrix, metric, Pooling.POOLED).blocks()
     ]
-    return tuple(np.hstack(part) for part in zip(*parts, strict=True))
+    return tuple(readonly(np.hstack(part)) for part in zip(*parts, strict=True))
 
 
 def cached(matrix: PredictionMatrix, key: Hashable, make: Callable[[], Made]) -> Made:
