@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import declared
+from bbccli.core.notes import declared, identities
 from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose, named, narrow, of_columns_and_models
@@ -30,6 +30,7 @@ from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed, read_table
 from bbccli.readers.table import ArrowStream, Table, in_memory, joint_hash, name_faults
+from bbccli.stats.verification import scores_hold
 from bbccli.types import Task
 
 
@@ -71,9 +72,14 @@ def _understand_placed(
 def understand_sheet(
     sheet: Sheet, request: Request, problems: Problems = RAISE
 ) -> tuple[Sheet, PredictionMatrix]:
-    """Make a matrix of a sheet with places and roles."""
+    """Make a matrix of a sheet with places and roles.
+
+    Where nothing tells the positive class, it is the one with which the predictions reproduce the
+    scores that a run reports.
+    """
     scored = task_of(request, sheet) is Task.SCORE and not sheet.nested
     of_columns, of_models = of_columns_and_models(sheet, request)
+    of_tables = sheet
     sheet = choose(replace(sheet, scored=scored), of_columns, problems)
     sheet = applied(RULES, sheet, request, problems)
     with problems.of("choice"):
@@ -92,7 +98,15 @@ def understand_sheet(
     problems.settle()
     with problems.of("assembly", fatal=True):
         matrix = assemble(replace(sheet, unpredicted=sound.unpredicted), outcome, values, request)
-    return sheet, matrix
+    told = request.positive is not None or sheet.metadata.positive_class is not None
+    if told or matrix.task is not Task.BINARY or scores_hold(matrix) is not False:
+        return sheet, matrix
+    first, run = matrix.outcome.classes[0], matrix.source.run
+    note = identities.positive_by_scores(first, run.tool if run else "")
+    about = replace(of_tables.metadata, positive_class=first)
+    other = replace(of_tables, metadata=about, notes=(*of_tables.notes, note))
+    turned = understand_sheet(other, request, problems)
+    return turned if scores_hold(turned[1]) else (sheet, matrix)
 
 
 def read_source(

@@ -46,7 +46,9 @@ def verify(matrix: PredictionMatrix) -> Verification | None:
         return Verification(len(scores), 0, None, None, reason)
     for one in comparisons:
         if not one.confirmed:
-            raise _refuted(matrix, run, one.score, one.value, _cause(matrix, one.score, columns))
+            raise _refuted(
+                matrix, run, one.score, one.value, _cause(matrix, run, one.score, columns)
+            )
     _check_folds(matrix, run, columns)
     tolerance = max(float(one.score.tolerance) for one in comparisons)
     others = [
@@ -86,6 +88,17 @@ def verified(matrix: PredictionMatrix) -> PredictionMatrix:
     if verification is None:
         return matrix
     return replace(matrix, source=replace(matrix.source, verification=verification))
+
+
+def scores_hold(matrix: PredictionMatrix) -> bool | None:
+    """True if the predictions reproduce the scores of their run; None if none can be compared."""
+    if matrix.source.run is None or not matrix.source.run.leaderboard:
+        return None
+    try:
+        verification = verified(matrix).source.verification
+    except InputError:
+        return False
+    return True if verification and verification.n_checked else None
 
 
 def _counting_zero(matrix: PredictionMatrix) -> PredictionMatrix:
@@ -253,7 +266,7 @@ def _refuted(
     )
 
 
-def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> str:
+def _cause(matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, columns: Columns) -> str:
     """Return the likely cause: no weights, another positive class; all else is a guess."""
     source, _ = columns[score.id]
     if source.outcome.weights is not None:
@@ -272,12 +285,18 @@ def _cause(matrix: PredictionMatrix, score: ReportedScore, columns: Columns) -> 
             forms = () if labels else (one, _counting_zero(one))
             if any(again.confirmed for form in forms for again in compared(form, [score])):
                 return words
-    metric = METRICS[_metric(score)]
-    if metric.wants is PredictionKind.LABEL and source.kind is not PredictionKind.LABEL:
-        otherwise = "predicts other classes than the most probable ones: give its classes"
-    else:
-        otherwise = f"defines {metric.label} otherwise"
-    return f"rows, classes, labels or weights are not those of the run, or it {otherwise}"
+    metric, rest = (
+        METRICS[_metric(score)],
+        "rows, classes, labels or weights are not those of the run",
+    )
+    if metric.wants is not PredictionKind.LABEL or source.kind is PredictionKind.LABEL:
+        return f"{rest}, or it defines {metric.label} otherwise"
+    if run.tool == "recorder":  # which knows rows, labels and weights by themselves
+        return (
+            "its predict() gives other classes than the most probable ones, and the search scored "
+            "those: record them by Recorder(response='predict')"
+        )
+    return f"{rest}, or it predicts other classes than the most probable ones: give its classes"
 
 
 def with_other_positive(matrix: PredictionMatrix) -> PredictionMatrix:

@@ -3,9 +3,14 @@
 import csv
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pytest
+from sklearn import metrics
+
+from bbccli.readers.runs import autogluon
 
 DATA = Path(__file__).parents[1] / "data"
 TOOLS = DATA / "tools"
@@ -206,15 +211,76 @@ def test_undefined_precision_of_autogluon_counts_as_0(run):
     assert found == pytest.approx(of_autogluon("bag_precision"), abs=1e-6)
 
 
-def test_the_positive_class_of_autogluon_without_its_labels(tmp_path, run):
+def without_labels(tmp_path):
+    """Return a folder that holds no labels, those of the fit, and predictions of `ja`."""
     folder = shutil.copytree(GLUON / "bag_shuffled", tmp_path / "run")
     shutil.rmtree(folder / "utils")
-    labels = ("--labels", folder / "train.csv", "--truth", "y")
-    status, text = said(run, folder, *labels)
+    return folder, ("--labels", folder / "train.csv", "--truth", "y")
+
+
+def test_the_positive_class_of_autogluon_is_that_of_its_scores(tmp_path, run):
+    """Without its labels nothing but the scores tells the class of the probabilities."""
+    folder, labels = without_labels(tmp_path)
+    assert figures(run, folder, *labels) == pytest.approx(of_autogluon("bag_shuffled"), abs=1e-6)
+    text = said(run, folder, *labels, "--notes", "all")[1]
+    assert "binary (positive: ja)" in text
+    assert "the positive class is ja, by the scores of AutoGluon" in text
+    assert "the positive class" not in said(run, GLUON / "bag_shuffled", "--notes", "all")[1]
+    status, text = said(run, folder, *labels, "--positive", "nein")
     assert status == 2
     assert "the classes are swapped: choose the other one by --positive ja" in text
-    found = figures(run, folder, *labels, "--positive", "ja")
-    assert found == pytest.approx(of_autogluon("bag_shuffled"), abs=1e-6)
+    run.printed("convert", folder, *labels, "--output", tmp_path / "again.parquet")
+    assert "binary (positive: ja)" in said(run, tmp_path / "again.parquet")[1]
+    assert "(positive: ja)" in run.printed("inspect", folder, *labels)
+
+
+SCORERS = {
+    "accuracy": metrics.accuracy_score,
+    "balanced_accuracy": metrics.balanced_accuracy_score,
+    "f1": metrics.f1_score,
+    "f1_macro": partial(metrics.f1_score, average="macro"),
+    "mcc": metrics.matthews_corrcoef,
+    "precision": metrics.precision_score,
+    "recall": metrics.recall_score,
+    "roc_auc": metrics.roc_auc_score,
+    "average_precision": metrics.average_precision_score,
+    "log_loss": lambda y, p: -metrics.log_loss(y, np.clip(p, 1e-12, 1 - 1e-12)),
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("positive", ["ja", "nein"])
+def test_any_metric_tells_the_class_of_the_probabilities(name, positive, tmp_path, run):
+    folder, labels = without_labels(tmp_path)
+    with (folder / "train.csv").open() as file:
+        truth = np.array([row["y"] == positive for row in csv.DictReader(file)])
+    lines = ["model,score_val,eval_metric"]
+    for model, values in autogluon.load(folder).by_configuration.items():
+        proper = name in ("roc_auc", "average_precision", "log_loss")
+        score = SCORERS[name](truth, values if proper else values > 0.5)
+        lines += [f"{model},{score!r},{name}".replace("np.float64(", "").replace(")", "")]
+    (folder / "leaderboard.csv").write_text("\n".join(lines))
+    status, text = said(run, folder, *labels, "--notes", "all")
+    assert status == 0, text
+    assert f"binary (positive: {positive})" in text
+    assert ("by the scores of AutoGluon" in text) == (positive == "ja")  # nein is the last
+
+
+def test_scores_of_no_class_are_still_refused(tmp_path, run):
+    folder, labels = without_labels(tmp_path)
+    lines = (folder / "train.csv").read_text().splitlines()
+    (folder / "train.csv").write_text("\n".join([lines[0], *lines[:0:-1]]))
+    status, text = said(run, folder, *labels)
+    assert status == 2
+    assert "rows, classes, labels or weights are not those of the run" in text
+    board = (folder / "leaderboard.csv").read_text()
+    (folder / "leaderboard.csv").unlink()  # then the last is taken
+    (folder / "train.csv").write_text("\n".join(lines))
+    assert "binary (positive: nein)" in said(run, folder, *labels)[1]
+    (folder / "leaderboard.csv").write_text(board.replace(",f1,", ",my_metric,"))
+    unknown = said(run, folder, *labels, "--metric", "f1")[1]
+    assert "binary (positive: nein)" in unknown
 
 
 # H2O
@@ -264,3 +330,41 @@ def test_a_run_of_mljar_stopped_in_the_middle_of_a_model(listed, tmp_path, run):
     assert f"({saved[-1]} left out)" in text
     shutil.rmtree(folder / saved[-1])
     assert said(run, folder)[0] == 2  # a copy that lacks a model
+
+
+# Exports in a long dialect
+
+NAMES = {
+    "roc_auc": "auc",
+    "f_meas": "f1",
+    "classif.auc": "auc",
+    "classif.acc": "accuracy",
+    "regr.mse": "mse",
+    "predictive_accuracy": "accuracy",
+    "mean_absolute_error": "mae",
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("tool", ["openml", "tidymodels", "mlr3"])
+def test_figures_are_those_of_the_export(tool, tmp_path, run):
+    """Means over folds, in the order of the tool's own classes; alone in a folder too."""
+    with (TOOLS / tool / "scores.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for kind, measure in {(row["kind"], row["measure"]) for row in rows}:
+        wanted = (kind, measure)
+        own = [row for row in rows if (row["kind"], row["measure"]) == wanted]
+        expected = {row["configuration"]: float(row["value"]) for row in own}
+        source = TOOLS / tool / kind
+        if tool != "openml":
+            source = tmp_path / f"{kind}_{measure}"
+            source.mkdir()
+            shutil.copy(TOOLS / tool / f"{kind}.csv", source)
+        metric = ("--metric", NAMES.get(measure, measure), "--pooling", "fold-mean")
+        assert figures(run, source, *metric) == pytest.approx(expected, abs=1e-9), wanted
+        assert f"{'OpenML' if tool == 'openml' else tool} run" in said(run, source, *metric)[1]
+
+
+def test_the_event_is_the_class_that_the_tool_calls_positive(run):
+    assert "(positive: nein)" in said(run, TOOLS / "mlr3" / "classes.csv", "--metric", "f1")[1]
+    assert "(positive: ja)" in said(run, TOOLS / "tidymodels" / "classes.csv", "--metric", "f1")[1]

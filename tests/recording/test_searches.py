@@ -28,6 +28,7 @@ from scipy import sparse
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import (
+    FixedThresholdClassifier,
     GridSearchCV,
     GroupKFold,
     KFold,
@@ -45,10 +46,12 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
+from bbccli.readers import read
 from bbccli.readers.runs.recording import handed_over, load
 from bbccli.recording import Recorder, store
 from bbccli.recording.given import plain
 from bbccli.recording.scorer import own_score
+from bbccli.stats.verification import verified
 from bbccli.types import PredictionKind, Task
 
 # Searches
@@ -238,6 +241,23 @@ def test_a_class_that_a_fold_was_not_trained_on(tmp_path):
     assert np.allclose(run.predictions[0, 40:].sum(axis=2), 1)
     assert (run.folds[0, 20:40] == -1).all()
     assert run.complete.all()
+
+
+def test_a_search_that_scored_other_classes_than_the_most_probable_ones(tmp_path):
+    """Those of predict(), where probabilities were recorded: the rows are those of the search."""
+    model = FixedThresholdClassifier(KNeighborsClassifier(), threshold=0.3)
+    rec = recorder(tmp_path, scoring="f1", response="predict_proba")
+    grid = {"estimator__n_neighbors": [3, 7]}
+    with pytest.warns(UserWarning, match="predict\\(\\) gives other classes"):
+        rec.finish(GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y))
+    with pytest.raises(InputError, match="on the leaderboard of recorder") as error:
+        verified(read(rec.folder))
+    assert "predict() gives other classes than the most probable ones" in error.value.hint
+    assert "Recorder(response='predict')" in error.value.hint
+    assert "rows" not in error.value.hint
+    again = recorder(tmp_path / "again", scoring="f1", response="predict")
+    again.finish(GridSearchCV(model, grid, cv=again.cv, scoring=again.scorer).fit(X, Y))
+    assert verified(read(again.folder)).source.verification.n_checked == 2
 
 
 def test_groups_are_seen_by_the_splitter_and_kept(tmp_path):

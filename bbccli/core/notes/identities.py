@@ -57,6 +57,16 @@ def confidence(column: str, label: str, positive: str | None, option: str = "onl
     )
 
 
+@note(HARMLESS, "roles")
+def positive_by_scores(positive: str, tool: str) -> Texts:
+    """Nothing names the positive class of two, and the run's own scores are those of its
+    predictions only if it is not the last in sorted order.
+
+    Remedy: nothing; `--positive NAME` to name it.
+    """
+    return f"the positive class is {positive}, by the scores of {tool}", "none needed"
+
+
 @columns_ignored.also
 def bounds_left_out(names: Sequence[str]) -> Texts:
     """Bounds of intervals, and quantiles, around the predictions."""
