@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -11,17 +11,17 @@ import numpy as np
 from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, declared, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
-from bbccli.core.source import Evaluation, Source, Targets
+from bbccli.core.source import Source, ToolRun
 from bbccli.readers.checks.leakage import refuse_copies
 from bbccli.readers.checks.left_out import best_left_out
 from bbccli.readers.checks.repeats import repeated
 from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
 from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
 from bbccli.readers.classes import sorted_names
-from bbccli.readers.column import EXACT_INTEGERS, Column, natural_order
+from bbccli.readers.column import EXACT_INTEGERS, Column, by_appearance, natural_order
 from bbccli.readers.layout.dialects import DIALECTS
 from bbccli.readers.layout.dialects.r import CARET
-from bbccli.readers.missing import complete
+from bbccli.readers.missing import complete, missing_in
 from bbccli.readers.place import outer_blocks
 from bbccli.readers.predictions import Values
 from bbccli.readers.roles import NAMES, Request
@@ -58,7 +58,7 @@ def assemble(
     """
     whole, there = outcome, None if sheet.unfinished else sheet.held_out
     policy = Missing.DROP if sheet.unfinished else request.missing
-    outer = _of_outer_rows(sheet, predictions)
+    outer, inner = _outer_and_inner(sheet, predictions)
     values, kept, gap_notes = complete(sheet, outer, policy, there)
     if there is None and not (sheet.nested or sheet.scored or sheet.unfinished):
         gap_notes = [*best_left_out(outer, values, kept, whole), *gap_notes]
@@ -76,9 +76,8 @@ def assemble(
         *gap_notes,
         *fold_notes,
         *([declared.groups_of_one(request.roles.group)] if alone and request.roles.group else []),
-        *_notes_on_groups(groups, folds),
-        *_notes_on_positive(sheet, outcome, request.positive),
-        *_notes_on_unknown(sheet, whole, predictions),
+        *notes_on_groups(groups, folds),
+        *_notes_on_classes(sheet, whole, predictions, request.positive),
         *repeated(values, outcome, whole, groups, folds),
         *_notes_on_predictions(sheet, values, outcome, folds, None if held is None else held[0]),
         *_notes_on_candidates(sheet, names),
@@ -97,35 +96,24 @@ def assemble(
         available=values.available,
         unfinished=sheet.unfinished,
         repeated_holdout=there is not None,
-        nested=_nested(sheet, predictions, names, samples),
+        nested=tuple(_nested_folds(sheet, inner, predictions, names, samples)) or None,
         source=_source(sheet, folds),
         sample_keys=sheet.keys.take(samples),
         notes=tuple(notes),
     )
 
 
-def _of_outer_rows(sheet: Sheet, found: Values) -> Values:
+def _outer_and_inner(sheet: Sheet, found: Values) -> tuple[Values, BoolArray]:
     """Return predictions (R, N, C) of the outer test samples, without configurations with inner
-    gaps.
+    gaps; and the usable inner rows (n_rows,).
     """
     if not sheet.nested:
-        return found
-    every = found.array[0]
-    _, usable = without_gaps(sheet.outer, every)
-    outer = every[sheet.rows[:, sheet.usable]]
-    outer[:, :, ~usable] = np.nan
-    return replace(found, array=outer)
-
-
-def _nested(
-    sheet: Sheet, found: Values, kept: tuple[str, ...], samples: IntArray
-) -> tuple[NestedFold, ...] | None:
-    """Return the outer folds with the inner predictions of the kept configurations and samples."""
-    if not sheet.nested:
-        return None
-    inner, _ = without_gaps(sheet.outer, found.array[0])
-    predictions = found.array[0][:, np.isin(found.configurations, kept)]
-    return tuple(nested_folds(sheet, inner, predictions, samples))
+        return found, ~sheet.outer
+    missing = missing_in(found.array)[0]
+    inner = ~sheet.outer & ~missing.all(axis=1)
+    outer = found.array[0][sheet.rows[:, sheet.usable]]
+    outer[:, :, missing[inner].any(axis=0)] = np.nan
+    return replace(found, array=outer), inner
 
 
 def _notes_on_predictions(
@@ -157,21 +145,20 @@ def _folds(
 ) -> tuple[IntArray | None, tuple[str, ...], tuple[Note, ...]]:
     """Return (R, N) codes and names of the folds, or a note if they are unknown."""
     if there is not None:
-        return None, (), (note_on_holdout(there),)
+        return None, (), (repeated_holdout(there.sum(axis=1).tolist(), there.shape[1]),)
     flags = sheet.metadata.flags
     if any(AVERAGED in flags.get(name, ()) for name in names):
         return None, (), (declared.averaged_repeats(),)
-    rows = sheet.rows[:, samples]
-    fold = sheet.roles.get("fold")
+    rows, fold = sheet.rows[:, samples], sheet.roles.get("fold")
+    if fold is None and outcome.task is Task.SCORE:
+        return None, (), ()  # an evaluation has no folds that could be missing
     n_missing = rows.size
     if fold is not None:
         n_missing = int(((fold.named_codes()[0][rows] < 0) | (rows < 0)).sum())
-    if fold is None and outcome.task is Task.SCORE:
-        return None, (), ()  # an evaluation has no folds that could be missing
-    if fold is None or n_missing:
-        tool = sheet.layout if _selection_of(sheet) is Pooling.FOLD_MEAN else ""
-        return None, (), (remarks.folds_unknown(n_missing, rows.size, tool),)
-    return *code_folds(fold, rows), ()
+        if not n_missing:
+            return *code_folds(fold, rows), ()
+    tool = sheet.layout if _selection_of(sheet) is Pooling.FOLD_MEAN else ""
+    return None, (), (remarks.folds_unknown(n_missing, rows.size, tool),)
 
 
 def _notes_on_columns(
@@ -221,31 +208,33 @@ def _like_classes(truth: FloatArray | IntArray, predictions: Values) -> list[int
     return present if len(present) <= MOST_CLASSES and predictions.in_unit else []
 
 
-def _notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:
-    """Return a note on groups split between folds."""
+def notes_on_groups(groups: IntArray | None, folds: IntArray | None) -> Iterator[Note]:
+    """Yield a note on groups (N,), numbered as they appear, with samples in several folds (R, N) of
+    a repeat.
+    """
     if groups is None or folds is None:
         return
-    n_spanning = count_spanning(groups, folds)
-    if n_spanning:
-        yield remarks.group_spans_folds(n_spanning, int(groups.max()) + 1)
+    _, first = by_appearance(groups)
+    split = groups[(folds != folds[:, first[groups]]).any(axis=0)]
+    if len(split):
+        yield remarks.group_spans_folds(len(distinct(split)), len(first))
 
 
-def _notes_on_positive(sheet: Sheet, outcome: Outcome, given: str | None) -> Iterator[Note]:
-    """Yield a note if text that looks like numbers has another order than these."""
-    known = given is not None or sheet.metadata.positive_class is not None or sheet.by_class
-    spelling = not known and [*outcome.classes] != sorted_names(outcome.classes)
-    if spelling and outcome.task is Task.BINARY:
-        yield declared.positive_by_spelling(outcome.classes)
-
-
-def _notes_on_unknown(sheet: Sheet, outcome: Outcome, found: Values) -> Iterator[Note]:
-    """Yield a note on predicted labels that neither the truth nor the metadata know."""
-    if found.kind is not PredictionKind.LABEL or sheet.metadata.classes:
-        return
-    codes = [code for code, n in enumerate(outcome.class_counts) if not n]
-    if codes:
-        n = int(np.isin(found.array, codes).sum())
-        yield remarks.unknown_labels([outcome.classes[code] for code in codes], n)
+def _notes_on_classes(
+    sheet: Sheet, outcome: Outcome, found: Values, positive: str | None
+) -> Iterator[Note]:
+    """Yield notes on text that looks like numbers but has another order than these, and on
+    predicted labels that neither the truth nor the metadata know.
+    """
+    metadata, classes = sheet.metadata, outcome.classes
+    told = positive is not None or metadata.positive_class is not None or sheet.by_class
+    if outcome.task is Task.BINARY and not told and [*classes] != sorted_names(classes):
+        yield declared.positive_by_spelling(classes)
+    if found.kind is PredictionKind.LABEL and not metadata.classes:
+        codes = [code for code, n in enumerate(outcome.class_counts) if not n]
+        if codes:
+            n = int(np.isin(found.array, codes).sum())
+            yield remarks.unknown_labels([classes[code] for code in codes], n)
 
 
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
@@ -256,45 +245,38 @@ def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Itera
         yield declared.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:
         yield declared.candidates_missing(metadata.n_candidates_total or 0, n_read)
-    run = metadata.run
-    if run is None:
+    if metadata.run is not None:
+        yield from _notes_on_run(metadata.run, configurations)
+
+
+def _notes_on_run(run: ToolRun, configurations: tuple[str, ...]) -> Iterator[Note]:
+    """Yield notes on repeated and damaged parts of a run, on the model whose target is the truth if
+    others scale theirs, and on excluded logs of an evaluation and the score used.
+    """
+    evaluation, targets = run.evaluation, run.targets
+    told: list[tuple[Callable[[Sequence[str]], Note], Sequence[str]]] = [
+        (declared.tried_again, [one for one in configurations if one in run.tried_again]),
+        (declared.recorded_again, [one for one in configurations if one in run.again]),
+        (declared.damaged_parts, run.damaged),
+    ]
+    if evaluation is not None:
+        told += [
+            (declared.failed_runs, evaluation.failed),
+            (declared.run_again, evaluation.repeated),
+            (declared.tasks_left_out, evaluation.elsewhere),
+            (declared.files_not_read, evaluation.unread),
+        ]
+    yield from (note(names) for note, names in told if names)
+    if evaluation is not None and evaluation.other_scores and not evaluation.headline:
+        yield declared.first_score(evaluation.score, evaluation.other_scores)
+    if targets is None:
         return
-    for note, named in (
-        (declared.tried_again, run.tried_again),
-        (declared.recorded_again, run.again),
-    ):
-        if names := [one for one in configurations if one in named]:
-            yield note(names)
-    if run.damaged:
-        yield declared.damaged_parts(run.damaged)
-    if run.targets is not None:
-        yield from _notes_on_targets(run.targets, configurations)
-    if run.evaluation is not None:
-        yield from _notes_on_logs(run.evaluation)
-
-
-def _notes_on_targets(targets: Targets, configurations: tuple[str, ...]) -> Iterator[Note]:
-    """Yield a note on the model whose target is the truth, if others scale theirs."""
-    scaled = [name for name in configurations if name in targets.scaled and name != targets.of]
+    scaled = [one for one in configurations if one in targets.scaled and one != targets.of]
     if targets.unsure:
         yield remarks.targets_clipped(targets.unsure)
     elif scaled:
         n_clipped = len({key for t in targets.clipped if t.id in scaled for key in t.by_key})
         yield remarks.targets_scaled(targets.of, scaled, n_clipped, targets.apart)
-
-
-def _notes_on_logs(evaluation: Evaluation) -> Iterator[Note]:
-    """Yield notes on excluded logs of an evaluation, and on the score used."""
-    for note, names in (
-        (declared.failed_runs, evaluation.failed),
-        (declared.run_again, evaluation.repeated),
-        (declared.tasks_left_out, evaluation.elsewhere),
-        (declared.files_not_read, evaluation.unread),
-    ):
-        if names:
-            yield note(names)
-    if evaluation.other_scores and not evaluation.headline:
-        yield declared.first_score(evaluation.score, evaluation.other_scores)
 
 
 def _source(sheet: Sheet, folds: IntArray | None) -> Source:
@@ -337,9 +319,7 @@ def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]
     """
     codes, names = fold.named_codes()
     order = natural_order(names)
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[order] = np.arange(len(names))
-    ranks = rank[codes][rows]
+    ranks = np.argsort(order)[codes][rows]
     present = [distinct(repeat) for repeat in ranks]
     dense = np.stack([np.searchsorted(p, r) for p, r in zip(present, ranks, strict=True)])
     if all(np.array_equal(present[0], other) for other in present):
@@ -347,55 +327,31 @@ def code_folds(fold: Column, rows: IntArray) -> tuple[IntArray, tuple[str, ...]]
     return dense, tuple(str(i) for i in range(max(map(len, present))))
 
 
-def count_spanning(groups: IntArray, folds: IntArray) -> int:
-    """Count the groups (N,) with samples in several folds (R, N) of a repeat."""
-    n_groups = int(groups.max()) + 1
-    lowest = np.full((len(folds), n_groups), np.iinfo(np.int64).max)
-    highest = np.full((len(folds), n_groups), -1)
-    for repeat, of_repeat in enumerate(folds):
-        np.minimum.at(lowest[repeat], groups, of_repeat)
-        np.maximum.at(highest[repeat], groups, of_repeat)
-    return int((lowest < highest).any(axis=0).sum())
-
-
-def note_on_holdout(there: BoolArray) -> Note:
-    """Return the note on a repeated hold-out (R, N)."""
-    sizes = there.sum(axis=1)
-    n_repeats, n_samples = there.shape
-    return repeated_holdout(n_repeats, n_samples, int(sizes.min()), int(sizes.max()))
-
-
-def without_gaps(outer: BoolArray, predictions: FloatArray) -> tuple[IntArray, BoolArray]:
-    """Return the usable inner rows, and the configurations (C,) complete on them.
-
-    `outer` (n_rows,) marks rows of outer test samples; all predictions are (n_rows, C[, K]), NaN
-    where missing.
-    """
-    missing: BoolArray = np.isnan(predictions)
-    missing = np.asarray(missing.any(axis=2)) if missing.ndim == 3 else missing
-    inner: IntArray = np.flatnonzero(~outer & ~missing.all(axis=1))
-    return inner, np.asarray(~missing[inner].any(axis=0))
-
-
-def nested_folds(
-    sheet: Sheet, inner: IntArray, predictions: FloatArray, chosen: IntArray
+def _nested_folds(
+    sheet: Sheet, inner: BoolArray, found: Values, kept: tuple[str, ...], chosen: IntArray
 ) -> Iterator[NestedFold]:
-    """Yield the outer folds, repeat by repeat, from usable inner rows and `chosen` samples (N,)."""
+    """Yield the outer folds, repeat by repeat, with the predictions of the kept configurations in
+    usable inner rows (n_rows,); `chosen` are the samples (N,).
+    """
+    if not sheet.nested:
+        return
+    predictions = found.array[0][:, np.isin(found.configurations, kept)]
     position = np.full(sheet.n_samples, -1)
     position[chosen] = np.arange(len(chosen))
     places = position[sheet.samples]
     blocks, names = outer_blocks(sheet)
-    for block in np.unique(blocks):
-        rows = np.flatnonzero(blocks == block)
-        test = rows[sheet.outer[rows] & (places[rows] >= 0)]
-        training = np.intersect1d(rows, inner[places[inner] >= 0])
+    for block in distinct(blocks).tolist():
+        rows = np.flatnonzero((blocks == block) & (places >= 0))
+        test, training = rows[sheet.outer[rows]], rows[inner[rows]]
         training = training[np.argsort(places[training], kind="stable")]
         if not len(test) or not len(training):
             raise sheet.roles["fold"].fault(
-                "no sample of the outer fold is left", rows, hint="complete its predictions"
+                "no sample of the outer fold is left",
+                np.flatnonzero(blocks == block),
+                hint="complete its predictions",
             )
         folds, fold_names = code_folds(sheet.roles["inner_fold"], training[None])
-        repeat, fold = divmod(int(block), len(names))
+        repeat, fold = divmod(block, len(names))
         yield NestedFold(
             name=names[fold],
             repeat=repeat,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 
@@ -47,44 +48,52 @@ def complete(
     list of Note
         Notes on samples and configurations left out, and on remaining gaps.
     """
-    n_absent, path = sheet.n_samples - len(sheet.usable), sheet.path
-    missing = missing_in(predictions.array)
-    if there is None and not n_absent and not missing.any():
-        return predictions, np.ones(sheet.n_samples, bool), []
+    n_samples, path = sheet.n_samples, sheet.path
+    n_left_out, missing = n_samples - len(sheet.usable), missing_in(predictions.array)
+    if there is None and not n_left_out and not missing.any():
+        return predictions, np.ones(n_samples, bool), []
     absent = np.zeros((*missing.shape[:2], 1), bool) if there is None else ~there[:, :, None]
     missing &= ~absent
     policy = policy or (Missing.AVAILABLE if sheet.scored else Missing.DROP)
     on_epochs: list[Note] = []
     if sheet.scored and sheet.unfinished is None:
         predictions, missing, on_epochs = _of_items(predictions, missing, policy, path)
+    names = predictions.configurations
     samples, kept, notes = GAPS[policy](missing, absent)
     notes = [*on_epochs, *notes]
-    n_left_out = n_absent + int(missing.all(axis=2).any(axis=0).sum())
+    n_left_out += int(missing.all(axis=2).any(axis=0).sum())
     for one in sheet.unpredicted:
         of = one.configuration or (len(sheet.configurations) > 1 and "every configuration")
         notes.append(lacking.never_predicted(one.n_rows, one.value, of or "the prediction"))
         n_left_out -= 0 if one.configuration else one.n_samples
     if n_left_out:
-        notes.append(lacking.samples_left_out(n_left_out, sheet.n_samples, len(missing)))
+        notes.append(lacking.samples_left_out(n_left_out, n_samples, len(missing)))
     if not kept.all():
-        dropped = [n for n, k in zip(predictions.configurations, kept, strict=True) if not k]
         stopped = _of_whole_folds(sheet, missing[:, :, ~kept])
+        dropped = list(compress(names, ~kept))
         notes.append(lacking.configurations_dropped(dropped, len(kept), stopped=stopped))
     gaps = missing[:, samples][:, :, kept]
     if gaps.any() and sheet.scored:
-        names = [predictions.configurations[c] for c in np.flatnonzero(kept)]
-        notes.append(lacking.items_lacking(names, gaps[0].sum(axis=0).tolist(), gaps.shape[1]))
+        n_lacking = gaps[0].sum(axis=0).tolist()
+        notes.append(lacking.items_lacking(list(compress(names, kept)), n_lacking, gaps.shape[1]))
     elif gaps.any():
         n_wanted = gaps.shape[2] * np.count_nonzero(~absent[:, samples])
         notes.append(lacking.available_cases(float(gaps.sum() / n_wanted)))
     if policy is Missing.ERROR and notes:
-        hint = f"{notes[0].remedy}, or " + _instead(predictions.configurations, missing)
+        hint = f"{notes[0].remedy}, or " + _instead(names, missing)
         raise InputError(notes[0].text, path=path, hint=hint)
     if not samples.any() or not kept.any():
-        raise _nothing_left(predictions.configurations, missing, path)
-    left, gaps = _select(predictions, samples, kept), gaps | absent[:, samples]
-    _refuse_strangers(gaps, left.configurations, path)
-    return (_filled(left, gaps) if gaps.any() else left), samples, notes
+        raise InputError(
+            f"each of the {len(names)} configurations lacks too many predictions "
+            f"({percent(missing.mean(), 0)} of all are missing)",
+            path=path,
+            hint=_instead(names, missing)
+            or "complete the predictions of at least one configuration",
+        )
+    array = predictions.array if samples.all() else predictions.array[:, samples]
+    array = array if kept.all() else array[:, :, kept]
+    left = replace(predictions, array=array, configurations=tuple(compress(names, kept)))
+    return _filled(left, gaps | absent[:, samples], path), samples, notes
 
 
 Kept = tuple[BoolArray, BoolArray, list[Note]]
@@ -144,23 +153,14 @@ A sample that is absent (R, N, 1) from a repeat needs no prediction there.
 def _of_items(
     predictions: Values, missing: BoolArray, policy: Missing, path: str
 ) -> tuple[Values, BoolArray, list[Note]]:
-    """Replace missing epochs of items by the mean of the others (R, N, C), and refuse larger gaps.
+    """Replace missing epochs of items by the mean of the others (R, N, C), and refuse larger gaps,
+    and any in constant scores: failures may have been left out.
 
+    So the mean over epochs is that of the available ones, and an item is missing only if all are.
     Return scores, remaining gaps, the same in all epochs, and notes.
     """
-    _refuse_one_value(predictions, missing, path)
-    if policy is Missing.ERROR:
-        return predictions, missing, []
-    predictions, missing, notes = _over_epochs(predictions, missing)
-    _, complete_ones, _ = _without_gaps(missing, missing)
-    if policy is Missing.AVAILABLE or (policy is Missing.DROP and not complete_ones.any()):
-        _check_lacking(predictions, missing, path)
-    return predictions, missing, notes
-
-
-def _refuse_one_value(predictions: Values, missing: BoolArray, path: str) -> None:
-    """Refuse gaps (R, N, C) in constant scores: failures may have been left out."""
-    present = predictions.array[~missing]
+    array, notes = predictions.array, list[Note]()
+    present = array[~missing]
     if missing.any() and len(present) and present.min() == present.max():
         raise InputError(
             f"every score is {present[0]:g}, and {missing.sum()} of {missing.size} are missing: "
@@ -168,6 +168,19 @@ def _refuse_one_value(predictions: Values, missing: BoolArray, path: str) -> Non
             path=path,
             hint="give a score for every item and configuration: 0 for unsolved items",
         )
+    if policy is Missing.ERROR:
+        return predictions, missing, []
+    none = np.broadcast_to(missing.all(axis=0), missing.shape)
+    gaps = missing & ~none
+    if gaps.any():
+        means = np.where(missing, 0, array).sum(axis=0) / np.maximum((~missing).sum(axis=0), 1)
+        n_each, n_gaps = missing[..., 0].size, gaps.sum(axis=(0, 1)).tolist()
+        notes = [lacking.epochs_missing(predictions.configurations, n_gaps, n_each)]
+        predictions = replace(predictions, array=np.where(gaps, means, array))
+    _, complete_ones, _ = _without_gaps(none, none)
+    if policy is Missing.AVAILABLE or (policy is Missing.DROP and not complete_ones.any()):
+        _check_lacking(predictions, none, path)
+    return predictions, none, notes
 
 
 def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
@@ -196,38 +209,6 @@ def _check_lacking(predictions: Values, missing: BoolArray, path: str) -> None:
             counts = np.where(wrong, lacking, 0).tolist()
             text = counted(predictions.configurations, counts, n_items)
             raise InputError(f"{problem}: {text}", path=path, hint=hint)
-
-
-def _over_epochs(predictions: Values, missing: BoolArray) -> tuple[Values, BoolArray, list[Note]]:
-    """Replace missing scores (R, N, C) by the mean of the item's other epochs.
-
-    So the mean over epochs is that of the available ones, and an item is missing only if all are.
-    """
-    none = np.broadcast_to(missing.all(axis=0), missing.shape)
-    gaps = missing & ~none
-    if not gaps.any():
-        return predictions, missing, []
-    n_scores = np.maximum((~missing).sum(axis=0), 1)
-    means = np.where(missing, 0, predictions.array).sum(axis=0) / n_scores
-    n_each = missing.shape[0] * missing.shape[1]
-    note = lacking.epochs_missing(
-        predictions.configurations, gaps.sum(axis=(0, 1)).tolist(), n_each
-    )
-    return replace(predictions, array=np.where(gaps, means, predictions.array)), none, [note]
-
-
-def _refuse_strangers(gaps: BoolArray, names: Sequence[str], path: str) -> None:
-    """Refuse a configuration that shares no sample (R, N, C) with the others."""
-    present = ~gaps
-    shared = present & (present.sum(axis=2, keepdims=True) > 1)
-    alone = np.flatnonzero(~shared.any(axis=(0, 1)))
-    if len(names) > 1 and len(alone):
-        raise InputError(
-            f"configuration {names[alone[0]]!r} shares no samples with the others",
-            path=path,
-            hint="give the same row_id to the same sample; files with parts of the samples need "
-            "a column 'config'",
-        )
 
 
 def _of_whole_folds(sheet: Sheet, missing: BoolArray) -> bool:
@@ -264,40 +245,31 @@ def _instead(names: Sequence[str], missing: BoolArray) -> str:
     )
 
 
-def _nothing_left(names: Sequence[str], missing: BoolArray, path: str) -> InputError:
-    """Return the error about predictions (R, N, C) of which every configuration lacks too many."""
-    return InputError(
-        f"each of the {missing.shape[2]} configurations lacks too many predictions "
-        f"({percent(missing.mean(), 0)} of all are missing)",
-        path=path,
-        hint=_instead(names, missing) or "complete the predictions of at least one configuration",
-    )
-
-
 def missing_in(array: FloatArray) -> BoolArray:
     """(R, N, C) True if a prediction, or that of any class, is missing."""
     missing = np.isnan(array)
     return np.asarray(missing.any(axis=3)) if missing.ndim == 4 else missing
 
 
-def _filled(predictions: Values, gaps: BoolArray) -> Values:
-    """Fill gaps (R, N, C) with another prediction of the same configuration."""
+def _filled(predictions: Values, gaps: BoolArray, path: str) -> Values:
+    """Fill gaps (R, N, C) with another prediction of the same configuration; refuse one that shares
+    no sample with the others.
+    """
+    if not gaps.any():
+        return predictions
+    shared = ~gaps & ((~gaps).sum(axis=2, keepdims=True) > 1)
+    alone = np.flatnonzero(~shared.any(axis=(0, 1)))
+    if gaps.shape[2] > 1 and len(alone):
+        raise InputError(
+            f"configuration {predictions.configurations[alone[0]]!r} shares no samples with the "
+            "others",
+            path=path,
+            hint="give the same row_id to the same sample; files with parts of the samples need "
+            "a column 'config'",
+        )
     first = np.argmin(gaps, axis=1)[:, None]  # (R, 1, C): a predicted sample
     shown, where = predictions.array, gaps
     if shown.ndim == 4:
         first, where = first[..., None], gaps[..., None]
     known = np.take_along_axis(shown, first, axis=1)
     return replace(predictions, array=np.where(where, known, shown), available=~gaps)
-
-
-def _select(predictions: Values, samples: BoolArray, kept: BoolArray) -> Values:
-    """Return the predictions of the kept samples and configurations, copied only if something
-    changes.
-    """
-    array, names = predictions.array, predictions.configurations
-    if not samples.all():
-        array = array[:, samples]
-    if not kept.all():
-        array = array[:, :, kept]
-        names = tuple(name for name, keep in zip(names, kept, strict=True) if keep)
-    return replace(predictions, array=array, configurations=names)

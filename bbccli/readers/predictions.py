@@ -60,7 +60,9 @@ class Values:
     @property
     def in_unit(self) -> bool:
         """True if all predictions, which are numbers, are from 0 to 1 or missing."""
-        return _in_unit(self.array)
+        array = self.array
+        lowest, highest = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
+        return not bool(lowest < 0 or highest > 1)
 
 
 def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
@@ -105,10 +107,8 @@ def interpret(sheet: Sheet, values: Values, outcome: Outcome) -> Values:
             return Values(labels, names, PredictionKind.LABEL)
     if values.words:
         raise text_fault(_worded([one for one in _columns(sheet) if one.is_text]), sheet)
-    if task is Task.BINARY:
-        return _binary(sheet, values, outcome.classes)
-    if task is Task.MULTICLASS:
-        return _multiclass(sheet, values, outcome.classes)
+    if task.is_classification:
+        return _by_class(sheet, values, outcome.classes, several=task is Task.MULTICLASS)
     return replace(values, kind=PredictionKind.SCORE) if task is Task.SURVIVAL else values
 
 
@@ -133,10 +133,10 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
     """Return (R, N, C) class codes; None if the predictions are not labels."""
     if values.words:
         known = {name: float(code) for code, name in enumerate(classes)}
-        if any(name not in known for name in values.words):
+        if not known.keys() >= {*values.words}:
             for column in _columns(sheet):
                 _refuse_strange(sheet, column, classes)
-        codes = np.array([*(known.get(name, np.nan) for name in values.words), np.nan])
+        codes = np.array([*(known[name] for name in values.words), np.nan])
         return np.asarray(codes[values.array])
     numbers = [number_of(name) for name in classes]
     if np.isnan(numbers).any() or not values.all_among(numbers):
@@ -205,40 +205,43 @@ def _places(sheet: Sheet) -> dict[str, dict[str, int]]:
     return places
 
 
-def _binary(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
-    """Return the probability or score of the positive class."""
+def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: bool) -> Values:
+    """Return the probabilities or scores of the positive class, or (R, N, C, K) of all classes."""
     array = values.array
     if sheet.by_class:
+        wanted = classes if several else classes[-1:]
         places = _checked_places(sheet, classes)
-        positive = [by_class[classes[-1]] for by_class in places.values()]
-        array = array[:, :, positive]
-    kind = PredictionKind.PROBABILITY if _in_unit(array) else PredictionKind.SCORE
-    return Values(array, tuple(sheet.configurations), kind)
+        order = [by_class[name] for by_class in places.values() for name in wanted]
+        if order != list(range(len(sheet.cells))):
+            array = array[:, :, order]
+        if several:
+            array = array.reshape(*array.shape[:2], len(places), len(classes))
+    elif several:
+        raise _of_unknown_class(sheet, classes)
+    found = Values(array, tuple(sheet.configurations), PredictionKind.SCORE)
+    proper = found.in_unit
+    if proper and several:
+        with np.errstate(invalid="ignore"):
+            proper = not (np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any()
+    return replace(found, kind=PredictionKind.PROBABILITY) if proper else found
 
 
-def _multiclass(sheet: Sheet, values: Values, classes: Sequence[str]) -> Values:
-    """Return (R, N, C, K) probabilities or scores of all classes."""
-    if not sheet.by_class:
-        name = sheet.cells[0].name
-        ends = [name.removesuffix(one) for one in classes if name.endswith(one)]
-        stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
-        words = any(np.isnan(number_of(one)) for one in classes)
-        raise InputError(
-            f"predictions of {len(classes)} classes are neither labels nor one column per class; "
-            f"the classes are {listing(classes, 8)}",
-            path=sheet.path,
-            column=name,
-            hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
-            "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
-        )
-    places, array = _checked_places(sheet, classes), values.array
-    order = [by_class[name] for by_class in places.values() for name in classes]
-    if order != list(range(len(sheet.cells))):
-        array = array[:, :, order]
-    array = array.reshape(*array.shape[:2], len(places), len(classes))
-    proper = _in_unit(array) and _sums_to_one(array)
-    kind = PredictionKind.PROBABILITY if proper else PredictionKind.SCORE
-    return Values(array, tuple(places), kind)
+def _of_unknown_class(sheet: Sheet, classes: Sequence[str]) -> InputError:
+    """Return the error about numbers of which it is unknown to which of several classes they
+    belong.
+    """
+    name = sheet.cells[0].name
+    ends = [name.removesuffix(one) for one in classes if name.endswith(one)]
+    stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
+    words = any(np.isnan(number_of(one)) for one in classes)
+    return InputError(
+        f"predictions of {len(classes)} classes are neither labels nor one column per class; "
+        f"the classes are {listing(classes, 8)}",
+        path=sheet.path,
+        column=name,
+        hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
+        "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
+    )
 
 
 def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -260,18 +263,6 @@ def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str,
                 hint="give one column 'config::class' for every configuration and class",
             )
     return places
-
-
-def _in_unit(array: FloatArray) -> bool:
-    """True if all numbers are in [0, 1]; missing ones are ignored."""
-    lowest, highest = np.fmin.reduce(array, axis=None), np.fmax.reduce(array, axis=None)
-    return not bool(lowest < 0 or highest > 1)
-
-
-def _sums_to_one(array: FloatArray) -> bool:
-    """True if the K probabilities of (R, N, C, K) sum to one; missing ones are ignored."""
-    with np.errstate(invalid="ignore"):
-        return not bool((np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any())
 
 
 def check_sources(table: Table, names: Iterable[str], problems: Problems) -> None:

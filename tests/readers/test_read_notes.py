@@ -7,7 +7,7 @@ from numpy.testing import assert_array_equal
 from reading import refused
 
 from bbccli.readers import read
-from bbccli.readers.assembly import count_spanning
+from bbccli.readers.assembly import notes_on_groups
 from bbccli.types import Missing
 
 META = {"spec": "bbc-predictions", "version": "1"}
@@ -145,7 +145,8 @@ def test_groups_that_span_folds(save):
     assert note.text.startswith("1 of 3 groups")
     assert "leakage" in note.text
     groups, folds = np.array([0, 0, 1, 1, 2, 2]), np.array([[0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0]])
-    assert count_spanning(groups, folds) == 2  # those of one repeat count once
+    [note] = notes_on_groups(groups, folds)
+    assert note.text.startswith("2 of 3 groups")  # those of one repeat count once
 
 
 @pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.tsv", "m.parquet"])

@@ -12,13 +12,12 @@ import numpy as np
 from bbccli.analysis.inspection.similar import Similarity
 from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PLURAL, PredictionMatrix
-from bbccli.core.notes import NOTES, Note, listing
+from bbccli.core.notes import NOTES, Note, listing, repeated_holdout
 from bbccli.core.outcome import Outcome, effective_size
 from bbccli.core.rounding import count, figure, percent, tiny_text
 from bbccli.core.source import Verification
 from bbccli.errors import BbcError, InputError, UnsupportedError
 from bbccli.metrics import default_metric
-from bbccli.readers.assembly import note_on_holdout
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.lines import line_of
@@ -422,7 +421,7 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
 def _tell_coverage(findings: Findings, sheet: Sheet) -> None:
     """Report samples that some repeat lacks."""
     if sheet.held_out is not None:
-        note = note_on_holdout(sheet.held_out)
+        note = repeated_holdout(sheet.held_out.sum(axis=1).tolist(), sheet.n_samples)
         findings.warn("coverage", note.text, note.remedy)
         return
     n_absent = int((~sheet.covered).sum())

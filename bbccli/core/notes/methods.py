@@ -121,7 +121,7 @@ def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Texts:
 
 
 @note(HARMLESS, "coverage")
-def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> Texts:
+def repeated_holdout(sizes: Sequence[int], n_samples: int) -> Texts:
     """Every repeat predicts another part of the samples, and none predicts them all: repeated
     hold-out, or Monte-Carlo cross-validation. Each repeat is scored on its own part, and the
     performance is the mean over the repeats; a sample is drawn with all repeats that predict it.
@@ -130,9 +130,10 @@ def repeated_holdout(n_repeats: int, n_samples: int, fewest: int, most: int) -> 
     Remedy: nothing if that is the design. If the repeats are cross-validations, give every sample
     the same `row_id` in each: see [formats](formats.md#repeated-hold-out).
     """
+    fewest, most = min(sizes), max(sizes)
     size = f"{fewest}" if fewest == most else f"{fewest} to {most}"
     return (
-        f"repeated hold-out: each of {n_repeats} repeats predicts {size} of {n_samples} samples "
+        f"repeated hold-out: each of {len(sizes)} repeats predicts {size} of {n_samples} samples "
         "and is scored on those; methods over folds cannot run",
         "if the repeats are cross-validations, give every sample the same row_id in each",
     )
