@@ -325,24 +325,18 @@ def _ragged(frame: Table, sheet: Sheet) -> Column:
             hint="give one row per fold with the positions of its samples, each sample once; "
             "or one column named 'fold'",
         )
-    wrong = ~np.isin(positions, np.arange(n_samples))
+    wrong = np.flatnonzero(~np.isin(positions, np.arange(n_samples)))
     _, first = np.unique(positions, return_index=True)
-    twice = np.ones(n_samples, dtype=bool)
-    twice[first] = False
-    for problem, marked in (
-        ("not a sample position", wrong),
-        ("a repeated sample position", twice),
-    ):
-        if marked.any():
-            at = int(np.argmax(marked))
-            raise InputError(
-                f"cell is {problem}",
-                path=frame.path,
-                row=int(fold[at]),
-                column=frame.names[place[at]],
-                value=float(positions[at]),
-                hint=f"positions run from 0 to {n_samples - 1}, each in one fold",
-            )
+    twice = np.setdiff1d(np.arange(n_samples), first)
+    for at in (*wrong, *twice):
+        raise InputError(
+            f"cell is {'not a' if len(wrong) else 'a repeated'} sample position",
+            path=frame.path,
+            row=int(fold[at]),
+            column=frame.names[place[at]],
+            value=float(positions[at]),
+            hint=f"positions run from 0 to {n_samples - 1}, each in one fold",
+        )
     order = np.argsort(positions)
     folds = fold[order][sheet.samples]
     return Column(frame.path, "fold", as_arrow(folds), folds)

@@ -22,7 +22,7 @@ from bbccli.readers.predictions import Values
 from bbccli.readers.roles import Request, is_given
 from bbccli.readers.sample_columns import numbers_of
 from bbccli.readers.sheet import Sheet
-from bbccli.types import BoolArray, Task
+from bbccli.types import Task
 
 MOST_EPOCHS = 10
 """Most epochs of which scores between 0 and 1 may be averages."""
@@ -41,28 +41,26 @@ def outcome_of(sheet: Sheet, values: Values, request: Request) -> Outcome:
     """Return the outcome of the usable samples, (n_usable,); refuse a truth that does not fit the
     task.
     """
-    outcome = _unweighted(sheet, values, request)
-    return outcome if sheet.weights is None else replace(outcome, weights=sheet.weights)
-
-
-def _unweighted(sheet: Sheet, values: Values, request: Request) -> Outcome:
-    if task_of(request, sheet) is Task.SCORE:
-        return _outcome_of_scores(sheet, values, request)
-    truth, task = sheet.of_samples.get("truth"), request.task
-    if truth is None:
+    task = task_of(request, sheet)
+    truth, labels = sheet.of_samples.get("truth"), sheet.labels
+    if task is Task.SCORE:
+        outcome = _outcome_of_scores(sheet, values, request)
+    elif truth is None:
         _refuse_positive(request.positive, Task.SURVIVAL)
-        return survival(sheet.of_samples["time"], sheet.of_samples["event"], task)
-    check_classes_told(sheet)
-    _refuse_doubtful(truth, values, sheet.labels, task)
-    labels = sheet.labels
-    if not labels and task in (None, Task.MULTICLASS):
-        labels = _with_unknown(truth.named_codes()[1], values, sheet.metadata.classes)
-    decided = decide_task(truth, values, labels, task, sheet.metadata)
-    if decided is not Task.BINARY:
-        _refuse_positive(request.positive, decided)
-    if decided is Task.REGRESSION:
-        return Outcome(Task.REGRESSION, truth.numbers("truth"))
-    return classification(truth, decided, labels, sheet.metadata, request.positive)
+        outcome = survival(sheet.of_samples["time"], sheet.of_samples["event"], request.task)
+    else:
+        check_classes_told(sheet)
+        _refuse_doubtful(truth, values, labels, request.task)
+        if not labels and request.task in (None, Task.MULTICLASS):
+            labels = _with_unknown(truth.named_codes()[1], values, sheet.metadata.classes)
+        task = decide_task(truth, values, labels, request.task, sheet.metadata)
+        if task is not Task.BINARY:
+            _refuse_positive(request.positive, task)
+        if task is Task.REGRESSION:
+            outcome = Outcome(task, truth.numbers("truth"))
+        else:
+            outcome = classification(truth, task, labels, sheet.metadata, request.positive)
+    return outcome if sheet.weights is None else replace(outcome, weights=sheet.weights)
 
 
 def _with_unknown(present: Sequence[str], values: Values, named: Sequence[str]) -> tuple[str, ...]:
@@ -145,8 +143,15 @@ def decide_task(
 ) -> Task:
     """Return the task of a truth: by option, by metadata that fit, or by its values."""
     _, present = truth.named_codes()
+    if task is not None and (problem := _problem(task, truth, present)) is not None:
+        raise InputError(
+            f"{parameter('task', task)}: {problem}",
+            path=truth.path,
+            column=truth.name,
+            hint="give another --task, or another truth column by --truth NAME",
+        )
     if task is not None:
-        return _checked(task, truth, present)
+        return task
     if metadata.task is not None and _problem(metadata.task, truth, present) is None:
         return metadata.task
     if len({*present, *labels}) <= 2:
@@ -194,11 +199,6 @@ def survival(time: Column, event: Column, task: Task | None = None) -> Outcome:
     negative = np.flatnonzero(times < 0)
     if len(negative):
         raise time.fault("time is negative", negative, hint="times start at 0")
-    return Outcome(Task.SURVIVAL, times, event=_events(event))
-
-
-def _events(event: Column) -> BoolArray:
-    """Return (N,) True where the event was observed."""
     codes, names = event.named_codes()
     meanings = np.array([number_of(name) for name in names])[codes]
     strange = np.flatnonzero((meanings != 0) & (meanings != 1))
@@ -208,20 +208,7 @@ def _events(event: Column) -> BoolArray:
             strange,
             hint="write 1 for an observed event, 0 for a censored sample",
         )
-    return np.asarray(meanings == 1)
-
-
-def _checked(task: Task, truth: Column, present: Sequence[str]) -> Task:
-    """Return a task given by an option, which must fit the truth."""
-    problem = _problem(task, truth, present)
-    if problem is None:
-        return task
-    raise InputError(
-        f"{parameter('task', task)}: {problem}",
-        path=truth.path,
-        column=truth.name,
-        hint="give another --task, or another truth column by --truth NAME",
-    )
+    return Outcome(Task.SURVIVAL, times, event=meanings == 1)
 
 
 def _problem(task: Task, truth: Column, present: Sequence[str]) -> str | None:
@@ -240,19 +227,16 @@ def _known_classes(truth: Column, labels: Sequence[str], metadata: Metadata) -> 
     truth.
     """
     codes, present = truth.named_codes()
-    sources = {
-        "the predictions": dict.fromkeys(labels),
-        "the metadata": dict.fromkeys(spelled(name, present) for name in metadata.classes),
-    }
-    for source, known in sources.items():
-        strange = [name for name in present if known and name not in known]
+    told = dict.fromkeys(spelled(name, present) for name in metadata.classes)
+    for source, known in (("predictions", dict.fromkeys(labels)), ("metadata", told)):
+        strange = [code for code, name in enumerate(present) if known and name not in known]
         if strange:
             raise truth.fault(
-                f"truth is not one of the classes of {source} ({listing(list(known), 8)})",
-                np.flatnonzero(np.isin(codes, [present.index(name) for name in strange])),
+                f"truth is not one of the classes of the {source} ({listing(list(known), 8)})",
+                np.flatnonzero(np.isin(codes, strange)),
                 hint="spell the classes the same way everywhere",
             )
-    return sources["the predictions"] or sources["the metadata"]
+    return dict.fromkeys(labels) or told
 
 
 def _refuse_alike(truth: Column, known: Collection[str]) -> None:

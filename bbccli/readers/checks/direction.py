@@ -28,16 +28,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import pi, sqrt
-from typing import Any
 
 import numpy as np
 
-from bbccli.core.areas import area
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.leakage import leaves_one_out, measure_of
 from bbccli.readers.predictions import Values
-from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
+from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct
 
 ERRORS = 3.5
 """Standard errors below 0.5 from which on a median AUC is noted.
@@ -90,13 +88,19 @@ def polarity(
     if outcome.task is not Task.BINARY or predictions.kind is PredictionKind.LABEL:
         return
     n_negative, n_positive = outcome.class_counts.tolist()
-    if n_negative and n_positive:
-        areas = _areas(predictions.array, np.asarray(outcome.values == 1), ranks)
-        n = len(areas)  # numpy's median would import masked arrays
-        median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
-        if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
-            other, name = outcome.classes
-            yield remarks.polarity(median, n, name, other)
+    if not (n_negative and n_positive):
+        return
+    if ranks is None:  # of evenly spaced configurations
+        _, n_samples, n_configurations = predictions.array.shape
+        step = -(-n_configurations * n_samples // _MOST_CELLS)
+        ranks = _ranks(predictions.array[:, :, ::step][0])
+    above = ranks[outcome.values == 1].sum(axis=0) + n_positive * n_negative / 2  # from the middle
+    areas = above / n_positive / n_negative
+    n = len(areas)  # numpy's median would import masked arrays
+    median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
+    if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
+        other, name = outcome.classes
+        yield remarks.polarity(median, n, name, other)
 
 
 def error_by_chance(n_negative: int, n_positive: int) -> float:
@@ -121,17 +125,22 @@ def standings(
 ) -> FloatArray:
     """Return z of each configuration (C,) in the first repeat; NaN if unknown."""
     array, truth = predictions.array[0], outcome.values
-    rows = _some_rows(len(truth), n_cells)
+    rows = np.arange(len(truth))
+    n_rows = max(len(truth) * _MOST_RANKED // max(n_cells, 1), _FEWEST_ROWS)
+    if n_rows < len(truth):
+        rows = np.sort(np.random.default_rng(0).permutation(len(truth))[:n_rows])
     parts = np.zeros(len(rows), np.int64) if folds is None else folds[0, rows]
     rows = rows[np.argsort(parts, kind="stable")]
     starts = np.flatnonzero(np.diff(np.sort(parts), prepend=-1))
     seen = array[rows] if ranks is None else ranks[rows]
     if _of_classes(seen, outcome):
         labels = seen.argmax(axis=2) if seen.ndim == 3 else seen
-        found = _of_labels(labels, np.asarray(truth[rows]), starts)
+        apart, variance = _of_labels(labels, np.asarray(truth[rows]), starts)
     else:
         seen = _ranks(seen) if ranks is None else seen
-        found = _of_scores(seen, _told(outcome)[rows], starts)
+        apart, variance = _of_scores(seen, _told(outcome)[rows], starts)
+    known = variance > 0
+    found: FloatArray = np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
     for c in np.flatnonzero(found < -ERRORS).tolist():
         own = array[:, c], outcome, predictions.kind
         if _is_near_mean(*own) or leaves_one_out(*own, folds):
@@ -192,14 +201,6 @@ def on_turned(
     yield remarks.turned_round([names[c] for c in turned.tolist()], shown, likely)
 
 
-def _some_rows(n_samples: int, n_cells: int) -> IntArray:
-    """Return the samples to use: all, or a random part."""
-    n_rows = max(n_samples * _MOST_RANKED // max(n_cells, 1), _FEWEST_ROWS)
-    if n_rows >= n_samples:
-        return np.arange(n_samples)
-    return np.sort(np.random.default_rng(0).permutation(n_samples)[:n_rows])
-
-
 def _told(outcome: Outcome) -> FloatArray:
     """Return a (N,): the truth of each sample; for times with the Nelson-Aalen hazard."""
     values = outcome.values.astype(float)
@@ -232,8 +233,12 @@ def _ranks(columns: FloatArray) -> FloatArray:
     return np.asarray(np.ascontiguousarray(ranks.reshape(rows.shape).T) - about)
 
 
-def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatArray:
-    """Return z (C,) of ranks (n, C) and truth (n,), both sorted by fold."""
+def _of_scores(
+    ranks: FloatArray, told: FloatArray, starts: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return T minus its mean, and its variance, (C,) each, of ranks (n, C) and truth (n,), both
+    sorted by fold.
+    """
     sizes = np.diff(starts, append=len(told))
     centred = told - np.repeat(np.add.reduceat(told, starts) / sizes, sizes)
     squares = (
@@ -241,13 +246,16 @@ def _of_scores(ranks: FloatArray, told: FloatArray, starts: IntArray) -> FloatAr
     )
     squares[squares < 0.25] = 0.0  # two different ranks give at least 0.5
     each = np.add.reduceat(centred**2, starts) / np.maximum(sizes - 1, 1)
-    return _in_errors(centred @ ranks, each @ squares)
+    return centred @ ranks, each @ squares
 
 
-def _of_labels(labels: FloatArray, truth: IntArray, starts: IntArray) -> FloatArray:
-    """Return z (C,) of labels (n, C) and truth (n,), both sorted by fold.
+def _of_labels(
+    labels: FloatArray, truth: IntArray, starts: IntArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return T minus its mean, and its variance, (C,) each, of labels (n, C) and truth (n,), both
+    sorted by fold.
 
-    The statistic is sum_k a_ik b_ik of indicators of the classes, with variance
+    T is sum_k a_ik b_ik of indicators of the classes, with variance
     sum_kl S_aa[k, l] S_bb[k, l] / (n_f - 1).
     """
     sizes = np.diff(starts, append=len(truth))[:, None]
@@ -260,24 +268,7 @@ def _of_labels(labels: FloatArray, truth: IntArray, starts: IntArray) -> FloatAr
     right = np.add.reduceat((labels == truth[:, None]).astype(float), starts)
     spread = products - (ours + theirs) / sizes + (products / sizes) ** 2
     spread[spread < 1e-9 * sizes**2] = 0.0
-    return _in_errors(
-        (right - products / sizes).sum(axis=0), (spread / np.maximum(sizes - 1, 1)).sum(axis=0)
+    return (
+        (right - products / sizes).sum(axis=0),
+        (spread / np.maximum(sizes - 1, 1)).sum(axis=0),
     )
-
-
-def _in_errors(apart: FloatArray, variance: FloatArray) -> FloatArray:
-    """Return distances (C,) in standard errors; NaN where there is no variance."""
-    known = variance > 0
-    return np.where(known, apart / np.sqrt(np.where(known, variance, 1.0)), np.nan)
-
-
-def _areas(predictions: Any, positive: BoolArray, ranks: FloatArray | None) -> FloatArray:
-    """Return the AUC of (evenly spaced) configurations of (1, N, C), ties counting one half."""
-    if ranks is not None:  # ranks are centred
-        n_positive = int(positive.sum())
-        above = ranks[positive].sum(axis=0) + n_positive * (len(ranks) - n_positive) / 2
-        return np.asarray(2 * above / n_positive / (2 * (len(ranks) - n_positive)))
-    _, n_samples, n_configurations = predictions.shape
-    step = -(-n_configurations * n_samples // _MOST_CELLS)
-    columns = predictions[:, :, :: max(step, 1)][0].T
-    return np.array([area(column, positive) for column in columns])

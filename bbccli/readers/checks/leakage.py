@@ -85,8 +85,8 @@ def _glance(
 ) -> tuple[FloatArray, FloatArray | IntArray]:
     """Return a few rows (N, C) or (N, C, K), and their truth."""
     rows = np.arange(min(_GLANCE, len(truth)))
-    if _is_coded(truth):
-        rows = np.concatenate([np.flatnonzero(truth == k)[:_GLANCE] for k in _classes(truth)])
+    if truth.dtype.kind == "i":
+        rows = np.concatenate([np.flatnonzero(truth == k)[:_GLANCE] for k in distinct(truth)])
     return array[rows], truth[rows]
 
 
@@ -97,27 +97,17 @@ def _equal(columns: FloatArray, truth: FloatArray | IntArray, *, rising: bool) -
     if columns.ndim == 3:
         is_class = truth[:, None] == np.arange(columns.shape[2])
         return np.asarray((columns == is_class[:, None, :]).all(axis=(0, 2)))
-    if not _is_coded(truth):
+    if truth.dtype.kind != "i":
         apart = np.abs(columns - truth[:, None])
         largest = np.maximum(np.abs(columns), np.abs(truth[:, None]))
         return np.asarray((apart <= _TOLERANCE[columns.itemsize] * largest).all(axis=0))
-    parts = [columns[truth == k] for k in _classes(truth)]
+    parts = [columns[truth == k] for k in distinct(truth)]
     if len(parts) < 2:
         return np.zeros(columns.shape[1], bool)
     lowest = np.stack([part.min(axis=0) for part in parts])
     highest = np.stack([part.max(axis=0) for part in parts])
     apart = np.diff(lowest if rising else np.sort(lowest, axis=0), axis=0)
     return np.asarray((lowest == highest).all(axis=0) & (apart > 0).all(axis=0))
-
-
-def _classes(truth: FloatArray | IntArray) -> list[int]:
-    """Return the codes that occur."""
-    return [int(k) for k in distinct(truth.astype(np.int64))]
-
-
-def _is_coded(truth: FloatArray | IntArray) -> bool:
-    """True if the truth is a class, not a value."""
-    return truth.dtype.kind == "i"
 
 
 def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
@@ -130,9 +120,8 @@ def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = Non
     """
     array, truth = predictions.array[0], outcome.values
     found, labels = np.zeros(array.shape[1], np.int64), predictions.kind is PredictionKind.LABEL
-    if outcome.task is Task.SURVIVAL or (labels and outcome.task is not Task.BINARY):
-        return found
-    if not len(truth) or truth.min() == truth.max():
+    untold = outcome.task is Task.SURVIVAL or (labels and outcome.task is not Task.BINARY)
+    if untold or not len(truth) or truth.min() == truth.max():
         return found
     possible = _ordered(*_glance(array, truth), outcome.task)
     for c in np.flatnonzero(possible).tolist():
@@ -184,7 +173,13 @@ def on_perfection(
     scored = np.maximum(scored, 1 - scored) if measure == "AUC" else np.abs(scored)
     best = int(np.argmax(scored))
     performance = float(scored[best])
-    if _comes_near(performance, outcome, measure):
+    if measure == "AUC":
+        n_negative, n_positive = outcome.class_counts
+        variance = hanley_mcneil_variance(performance, n_positive, n_negative)
+    else:
+        variance = performance * (1 - performance) / len(outcome)
+    nearest = CORRELATED if measure == "correlation" else 1 - ERRORS * sqrt(variance)
+    if performance >= nearest:  # it differs from 1 only by chance
         return
     for way in (1, -1):
         some = [names[c] for c in np.flatnonzero((in_order == way) & ~copied)]
@@ -233,15 +228,3 @@ def measure_of(outcome: Outcome, kind: PredictionKind) -> str:
     if outcome.task is Task.BINARY and kind is not PredictionKind.LABEL:
         return "AUC"
     return "accuracy" if outcome.task.is_classification else "correlation"
-
-
-def _comes_near(performance: float, outcome: Outcome, measure: str) -> bool:
-    """True if a performance differs from 1 only by chance."""
-    if outcome.task is Task.REGRESSION:
-        return performance >= CORRELATED
-    if measure == "AUC":
-        n_negative, n_positive = outcome.class_counts
-        error = sqrt(hanley_mcneil_variance(performance, n_positive, n_negative))
-    else:
-        error = sqrt(performance * (1 - performance) / len(outcome))
-    return 1 - performance <= ERRORS * error

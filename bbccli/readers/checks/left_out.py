@@ -15,7 +15,7 @@ from bbccli.metrics import default_metric
 from bbccli.readers.missing import FEWEST, missing_in
 from bbccli.readers.predictions import Values
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.types import BoolArray, FloatArray, Pooling
+from bbccli.types import BoolArray, Pooling
 
 MOST_CELLS = 2**24
 """Predictions up to which configurations that were left out are scored."""
@@ -42,28 +42,21 @@ def best_left_out(
     for c in (c for c in lost if shares[c] >= FEWEST):
         rows = samples & ~missing[:, c]
         part = array[:, rows][:, :, [*staying, c]]
+        some = tuple(names[i] for i in (*staying, c))
         try:
-            label, performances, sign = _scored(found, part, outcome.take(rows), [*staying, c])
+            matrix = PredictionMatrix(
+                outcome=outcome.take(rows), predictions=part, configurations=some, kind=found.kind
+            )
+            metric = default_metric(matrix)
+            performances = Candidates(matrix, metric, Pooling.POOLED).performances()
         except BbcError:  # a metric that is undefined here, or a task without one
             continue
+        sign = metric.direction.sign
         ahead = float(sign * performances[-1] - np.nanmax(sign * performances[:-1]))
         if not ahead > 0:
             continue
-        scored, counts = f"{label} {figure(performances[-1])}", (rows.sum(), samples.sum())
+        scored, counts = f"{metric.label} {figure(performances[-1])}", (rows.sum(), samples.sum())
         note = lacking.best_left_out(names[c], scored, *counts, stubs, higher=sign > 0)
         notes.setdefault(ahead, note)
     if notes:
         yield notes[max(notes)]
-
-
-def _scored(
-    found: Values, part: FloatArray, outcome: Outcome, columns: list[int]
-) -> tuple[str, FloatArray, int]:
-    """Return label, performances (C,) and sign of the metric of the task, on some predictions."""
-    names = tuple(found.configurations[c] for c in columns)
-    matrix = PredictionMatrix(
-        outcome=outcome, predictions=part, configurations=names, kind=found.kind
-    )
-    metric = default_metric(matrix)
-    performances = Candidates(matrix, metric, Pooling.POOLED).performances()
-    return metric.label, performances, metric.direction.sign
