@@ -5,12 +5,10 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
-from large_files import Here
 from looped import each
 from reading import refused
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from bbccli.core import workers
 from bbccli.core.outcome import Outcome
 from bbccli.readers import read
 from bbccli.readers.checks.repeats import copies_of, period_of, period_of_folds, period_of_scores
@@ -228,18 +226,6 @@ def test_copies_are_of_all_configurations_and_of_the_truth():
     assert copies_of(predictions_of(array), outcome_of(other)) == 1
     array[:50, 8] += 1
     assert copies_of(predictions_of(array), outcome_of(truth)) == 1
-
-
-def test_on_workers(tmp_path):
-    path, frame = tmp_path / "m.parquet", copied(2).drop(columns="row_id")
-    wide = frame.assign(**{f"c{i}": frame.a * (i + 2) for i in range(7)})
-    wide.to_parquet(path, index=False)
-    (alone,) = notes(read(path))
-    with workers.use(Here(3)):
-        assert notes(read(path)) == [alone]
-    repeats(TRUTHS["binary"]).to_parquet(path)
-    with workers.use(Here(3)):
-        assert len(notes(read(path))) == 1
 
 
 # scores without a truth
