@@ -279,11 +279,13 @@ def evaluation_parts() -> list[str]:
 
 def rule_parts() -> list[str]:
     """Make the table of the rules on columns and rows."""
-    every = (*columns.TABLE_RULES, *columns.RULES, *rows.RULES)
-    rules = {one.name: one for one in every}.values()
-    lines = [f"| {one.name} | {one.seen} | {one.means} | {one.done} |" for one in rules]
-    head = ["| Rule | What the values show | What it means | What is done |", "|---|---|---|---|"]
-    return ["\n".join([*head, *lines])]
+    every = {**columns.TABLE_RULES, **columns.RULES, **columns.TABLE_RULES, **rows.RULES}
+    lines = ["| Rule | What the values show | What it means | What is done |", "|---|---|---|---|"]
+    for name, rule in every.items():
+        said = " ".join((rule.__doc__ or "").split())
+        _, *parts = re.split(r" (?:Seen|Means|Done): ", said)
+        lines.append(f"| {' | '.join([name, *parts])} |")
+    return ["\n".join(lines)]
 
 
 def form_parts() -> list[str]:

@@ -15,7 +15,7 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.assembly import assemble
 from bbccli.readers.choice import choose, named, narrow, of_columns_and_models
 from bbccli.readers.classes import tell_classes
-from bbccli.readers.columns import RULES
+from bbccli.readers.columns import applied
 from bbccli.readers.evaluations import evaluation_of
 from bbccli.readers.layout import lay_out
 from bbccli.readers.meaning import outcome_of, task_of
@@ -25,7 +25,6 @@ from bbccli.readers.predictions import faults_of_each, interpret, read_values
 from bbccli.readers.problems import RAISE, Problems
 from bbccli.readers.roles import Request
 from bbccli.readers.rows.unpredicted import without_unpredicted
-from bbccli.readers.rules import applied
 from bbccli.readers.sample_columns import with_sample_columns
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.files import STDIN, Paths, expand, listed, read_table
@@ -81,7 +80,7 @@ def understand_sheet(
     of_columns, of_models = of_columns_and_models(sheet, request)
     of_tables = sheet
     sheet = choose(replace(sheet, scored=scored), of_columns, problems)
-    sheet = applied(RULES, sheet, request, problems)
+    sheet = applied(sheet, request, problems)
     with problems.of("choice"):
         sheet = named(sheet, of_models.only, of_models.exclude)
     if request.unfinished:

@@ -27,7 +27,7 @@ from bbccli.readers.arrow import (
 )
 from bbccli.readers.column import Column, Origin, number_of
 from bbccli.readers.metadata import Metadata, parse_metadata
-from bbccli.types import IntArray
+from bbccli.types import FloatArray, IntArray
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -185,6 +185,11 @@ class Table:
     @cached_property
     def _head(self) -> dict[str, pa.ChunkedArray]:
         """First rows of columns on disk, read once for all rules."""
+        return {}
+
+    @cached_property
+    def seen(self) -> dict[tuple[str, int], FloatArray]:
+        """Numbers in some rows of columns, by name and number of rows, read once for all rules."""
         return {}
 
     def head(self, names: Sequence[str], n: int) -> pa.Table:

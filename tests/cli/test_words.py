@@ -16,7 +16,7 @@ PACKAGE = Path(runs.__file__).parents[2]
 
 MARKS = ("`", "](", "**")
 
-IN_MARKDOWN = {"Dialect", "Form", "Framework", "Metric", "ReadingRule", "RunReader"}
+IN_MARKDOWN = {"Dialect", "Form", "Framework", "Metric", "RunReader"}
 IN_MARKDOWN |= {"compile", "part", "replace"}
 """Calls whose strings are for the documentation, or are patterns."""
 

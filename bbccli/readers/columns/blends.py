@@ -21,7 +21,6 @@ from bbccli.readers.arrow import to_numbers
 from bbccli.readers.choice import ALL, INCLUDED
 from bbccli.readers.columns.values import all_rows, some_rows
 from bbccli.readers.roles import Request
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import GLANCE
 from bbccli.types import FloatArray, IntArray
@@ -64,7 +63,13 @@ _BESIDE: Final = re.compile(
 
 
 def set_aside_blends(sheet: Sheet, request: Request) -> Sheet:
-    """Leave out blends, told by their values or their names, as the flag `ensemble` does."""
+    """Leave out blends, told by their values or their names, as the flag `ensemble` does.
+
+    Seen: a column that in every row is a mean of two or more others, with weights above 0, but for
+      rounding; or a name that says so and no more, such as `blend` or `oof_ensemble`
+    Means: an ensemble fitted to the labels that score it
+    Done: left out, with a note, as by the flag `ensemble`; `--include ensembles` keeps it
+    """
     free = {n: c for n, c in sheet.configurations.items() if n not in sheet.declared}
     run = sheet.metadata.run is not None
     if run or sheet.nested or len(free) < 3 or {ALL, "ensembles"} & {*request.include}:
@@ -206,15 +211,3 @@ def _of_one_grid(name: str, members: Sequence[str]) -> bool:
     return (
         len(members) == 2 and len({re.sub(r"[\d.e-]+", "", one) for one in (name, *members)}) == 1
     )
-
-
-RULES = (
-    ReadingRule(
-        "blends",
-        "a column that in every row is a mean of two or more others, with weights above 0, but for "
-        "rounding; or a name that says so and no more, such as `blend` or `oof_ensemble`",
-        "an ensemble fitted to the labels that score it",
-        "left out, with a note, as by the flag `ensemble`; `--include ensembles` keeps it",
-        set_aside_blends,
-    ),
-)

@@ -11,10 +11,9 @@ import numpy as np
 from bbccli.core.notes import identities, listing
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.columns.values import all_rows, some_rows, undecided
+from bbccli.readers.columns.values import holds, undecided
 from bbccli.readers.meaning import task_of
 from bbccli.readers.roles import Request
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import PredictionColumn
 from bbccli.types import FloatArray, Task
@@ -42,6 +41,11 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     Their names have a side (`lower`, `hi-90`) or a level (`0.1`, `q05`) beside the same stem, and
     nearly all rows are in order. The prediction between them stays: the column of their stem, or
     the median.
+
+    Seen: in order in 95 % of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a level
+      (`0.1`, `p90`) of one stem
+    Means: an interval or a distribution around a prediction, not further predictions
+    Done: left out, with a note; the column of the stem, or the median, stays
     """
     cells, truth = undecided(sheet), sheet.roles.get("truth")
     given = task_of(request, sheet)
@@ -52,16 +56,15 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
         return sheet
     if given is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
         return sheet
-    first, gone = some_rows(sheet, cells), dict[int, None]()
+    gone: dict[str, None] = {}
     for stem, places in families.items():
         columns, middle = _with_middle(stem, places, cells)
-        if not _ordered(first[:, columns]) or not _certain(cells, places, middle):
-            continue
-        if _ordered(all_rows(sheet, [cells[c] for c in columns])):
-            gone |= dict.fromkeys(c for c in places.values() if c != middle)
+        family = [cells[c] for c in columns]
+        if _certain(cells, places, middle) and holds(sheet, family, _ordered):
+            gone |= dict.fromkeys(cells[c].name for c in places.values() if c != middle)
     if not gone:
         return sheet
-    names = [cells[c].name for c in gone]
+    names = [*gone]
     left = sheet.without(names, identities.bounds_left_out(names))
     if not left.cells:
         raise InputError(
@@ -143,16 +146,3 @@ def _certain(
         return len(places) > 2 or abs(sum(places) - 1) < 1e-9
     words = {one for c in places.values() for one in _words(cells[c].name)}
     return len(words & _CERTAIN) > 1
-
-
-RULES = (
-    ReadingRule(
-        "bounds and quantiles",
-        "in order in 95 % of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a "
-        "level (`0.1`, `p90`) of one stem",
-        "an interval or a distribution around a prediction, not further predictions",
-        "left out, with a note; the column of the stem, or the median, stays",
-        leave_out_bounds,
-    ),
-)
-"""Rules on what lies around predictions of values."""

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -16,17 +17,16 @@ from bbccli.readers.columns.values import (
     FEWEST_ROWS,
     alike,
     all_rows,
-    may_be_classes,
+    classes_of,
+    holds,
     some_rows,
     step_of,
     undecided,
 )
-from bbccli.readers.meaning import positive_last, task_of
 from bbccli.readers.roles import Request
-from bbccli.readers.rules import ReadingRule
-from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import CLASS_SEPARATOR, PredictionColumn
-from bbccli.types import FloatArray, Task
+from bbccli.types import FloatArray
 
 TOTALS = (1, 100)
 """Sums of the probabilities of all classes; the second of percentages."""
@@ -60,27 +60,27 @@ def tell_models(sheet: Sheet, request: Request) -> Sheet:
     Of two classes the column of the positive one stays, of several each gets its class. Columns
     are tried together if their names differ in the class or its number alone; then pairs whose sum
     is 1, neighbours, and columns ordered by class.
+
+    Seen: K columns sum to 1 (or 100) in every row, as far as they are rounded, and the truth holds
+      K classes; names tell which class each is: the class (`P (Churn=yes)`, `rf_class0`), or its
+      number in sorted order (`xgb_0`)
+    Means: the probabilities of one model, not K configurations
+    Done: one configuration; an error if nothing says which class each column is
     """
-    truth = sheet.roles.get("truth")
-    task = task_of(request, sheet)
-    if truth is None or sheet.layout != WIDE or task in (Task.REGRESSION, Task.SCORE):
-        return sheet
     cells = undecided(sheet)
-    if len(cells) < 2 or not may_be_classes(truth):
+    if len(cells) < 2 or not classes_of(sheet, request):
         return sheet
-    present = in_order(truth)
-    if not 2 <= len(present) <= len(cells):
+    present = in_order(sheet.roles["truth"])
+    if len(present) > len(cells):
         return sheet
     first, taken, models = some_rows(sheet, cells), set[int](), list[_Model]()
     for model in _candidates([cell.name for cell in cells], first, present):
         if taken & {*model.columns}:
             continue
         told, columns = bool(model.labels), [cells[c] for c in model.columns]
-        some = first[:, model.columns]
-        empty = told and bool(np.isnan(some).any(axis=1).all())
-        if not (empty or sum_to_one(some, told=told)):
-            continue
-        if sum_to_one(all_rows(sheet, columns), told=told):
+        empty = told and bool(np.isnan(first[:, model.columns]).any(axis=1).all())
+        test = partial(sum_to_one, told=told)
+        if test(all_rows(sheet, columns)) if empty else holds(sheet, columns, test):
             taken |= {*model.columns}
             models.append(model)
     return _told(sheet, request, cells, models, present) if models else sheet
@@ -190,16 +190,17 @@ def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
 
     A weighted sum over the rows tells columns apart; that of the mirror is known.
     """
-    rows = np.nan_to_num(
-        first, nan=0.5, posinf=0.5, neginf=0.5
-    )  # one is missing where the other is
+    # one is missing where the other is
+    rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)
     weights = np.random.default_rng(0).uniform(1, 2, len(rows))
     sums = weights @ rows
     for total in TOTALS:
-        for c, others in enumerate(alike(sums, total * weights.sum() - sums)):
-            for other in others.tolist():
-                if other > c and sum_to_one(first[:, [c, other]], told=False):
-                    yield c, other
+        near = alike(sums, total * weights.sum() - sums)
+        off = [np.abs(first + first[:, others] - total) > 2e-6 * total for others in near.T]
+        likely = np.mean(off, axis=1).T <= 0.1
+        for c, other in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):
+            if other > c and sum_to_one(first[:, [c, other]], told=False):
+                yield c, other
 
 
 def _told(
@@ -211,43 +212,38 @@ def _told(
 ) -> Sheet:
     """Return the sheet with the classes of each model, or the column of the positive class."""
     changed: dict[str, PredictionColumn | None] = {}
-    taken = {cell.configuration for cell in sheet.cells} - {
-        cells[c].configuration for model in models for c in model.columns
-    }
-    numbered, named = list[str](), list[str]()
+    own = {cells[c].configuration for model in models for c in model.columns}
+    taken = {cell.configuration for cell in sheet.cells} - own
+    wanted = classes_of(sheet, request)[-1]
+    told: dict[bool, list[str]] = {False: [], True: []}
     for model in models:
         columns = [cells[c] for c in model.columns]
         names = [column.name for column in columns]
         labels, name = model.labels, model.name
         if not labels:
-            labels = _untold(sheet, request, names, present)
+            labels = _untold(sheet, names, present)
             name = name or names[labels.index(present[-1])]
-        pairs = [f"{one} is {label}" for one, label in zip(names, labels, strict=True)]
-        (numbered if model.numbered else named).extend(pairs)
         while name in taken:
             name += "*"
         taken.add(name)
-        if len(columns) == 2:
-            wanted = positive_last([*present], request.positive, sheet.metadata, sheet.path)[-1]
-            for column, label in zip(columns, labels, strict=True):
-                kept = replace(column, configuration=name) if label == wanted else None
-                changed[column.name] = kept
-            continue
         for column, label in zip(columns, labels, strict=True):
-            full = f"{name}{CLASS_SEPARATOR}{label}"
-            changed[column.name] = replace(column, name=full, configuration=name, label=label)
+            told[model.numbered].append(f"{column.name} is {label}")
+            if len(columns) == 2:
+                kept = replace(column, configuration=name) if label == wanted else None
+            else:
+                full = f"{name}{CLASS_SEPARATOR}{label}"
+                kept = replace(column, name=full, configuration=name, label=label)
+            changed[column.name] = kept
     left = [changed.get(cell.name, cell) for cell in sheet.cells]
-    told = (identities.classes_of_one_model, named), (identities.classes_of_numbers, numbered)
+    notes = list(sheet.notes)
+    notes += [identities.classes_of_one_model(told[False])] if told[False] else []
+    notes += [identities.classes_of_numbers(told[True])] if told[True] else []
     return replace(
-        sheet,
-        cells=tuple(cell for cell in left if cell is not None),
-        notes=(*sheet.notes, *(note(pairs) for note, pairs in told if pairs)),
+        sheet, cells=tuple(cell for cell in left if cell is not None), notes=tuple(notes)
     )
 
 
-def _untold(
-    sheet: Sheet, request: Request, names: Sequence[str], present: Sequence[str]
-) -> tuple[str, ...]:
+def _untold(sheet: Sheet, names: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
     """Return the classes of columns whose names don't tell them; refuse what can't be known.
 
     Of two columns, opposite words tell the positive class; a name within the other's is its own.
@@ -269,16 +265,3 @@ def _untold(
         "if they are configurations"
         + (f"; --exclude the one of class {present[0]!r}" if len(names) == 2 else ""),
     )
-
-
-RULES = (
-    ReadingRule(
-        "classes of one model",
-        "K columns sum to 1 (or 100) in every row, as far as they are rounded, and the truth holds "
-        "K classes; names tell which class each is: the class (`P (Churn=yes)`, `rf_class0`), or "
-        "its number in sorted order (`xgb_0`)",
-        "the probabilities of one model, not K configurations",
-        "one configuration; an error if nothing says which class each column is",
-        tell_models,
-    ),
-)

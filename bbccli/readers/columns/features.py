@@ -11,7 +11,6 @@ from bbccli.core.notes import declared
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.columns.values import all_rows, some_rows
 from bbccli.readers.roles import Request
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.types import BoolArray, FloatArray, distinct
 
@@ -34,7 +33,15 @@ _ROWS = 20_000
 
 
 def set_aside_features(sheet: Sheet, _request: Request) -> Sheet:
-    """Leave out whole numbers that predict far less than the fractions beside them."""
+    """Leave out whole numbers that predict far less than the fractions beside them.
+
+    Seen: whole numbers beside columns of fractions, in a wide table, under a name unlike theirs;
+      cut to the same values, the others correlate with the truth more than twice as much; for ten
+      values or fewer it is enough if these correlate less than 0.9 times as much, where the others
+      have a word in common, as `pred_lr` and `pred_rf` do
+    Means: features, such as a sex or an age; else labels of a classifier, or points of a score
+    Done: features are left out, with a note; others are configurations, with a note
+    """
     if sheet.layout != WIDE or sheet.by_class or "truth" not in sheet.roles:
         return sheet
     known, texts = sheet.declared, sheet.table.texts
@@ -102,17 +109,3 @@ def _stems(name: str) -> set[str]:
     """
     words = re.findall(r"[^\W\d_]+|\d+", name.casefold())
     return {words[0], words[-1]} - {"", *filter(str.isdigit, words)} if len(words) > 1 else set()
-
-
-RULES = (
-    ReadingRule(
-        "whole numbers",
-        "whole numbers beside columns of fractions, in a wide table, under a name unlike theirs; "
-        "cut to the same values, the others correlate with the truth more than twice as much; for "
-        "ten values or fewer it is enough if these correlate less than 0.9 times as much, where "
-        "the others have a word in common, as `pred_lr` and `pred_rf` do",
-        "features, such as a sex or an age; else labels of a classifier, or points of a score",
-        "features are left out, with a note; others are configurations, with a note",
-        set_aside_features,
-    ),
-)

@@ -15,7 +15,6 @@ from bbccli.readers.advice import advice
 from bbccli.readers.arrow import is_integer, to_numbers
 from bbccli.readers.column import Column
 from bbccli.readers.roles import Hints, Request
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.sources.parquet import ColumnsOnDisk
 from bbccli.types import IntArray
@@ -80,6 +79,13 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
     """Ask what values mean that recur with one truth each; doubt rows that recur with several.
 
     Such a column is no configuration. An excluded one is what it is: it is doubted as well.
+
+    Seen: text or whole numbers that recur, with one truth for each value, with equally many rows
+      for each, with rows that follow each other, or with all rows of a value in one fold
+    Means: with one truth each: keys of samples that are predicted several times, or groups; else
+      what several samples are of, such as subjects of trials
+    Done: no configuration; with one truth each an error that asks for `--row-id` or `--group`, else
+      a note, unless there is a group
     """
     if sheet.layout != WIDE or sheet.n_samples < FEWEST_ROWS or "group" in sheet.roles:
         return sheet
@@ -180,17 +186,3 @@ def _within_one(codes: IntArray, counts: IntArray, folds: IntArray) -> bool:
 def _rises(column: Column) -> bool:
     steps = np.diff(to_numbers(column.values))
     return bool((steps >= 0).all() or (steps <= 0).all())
-
-
-RULES = (
-    ReadingRule(
-        "keys and groups",
-        "text or whole numbers that recur, with one truth for each value, with equally many rows "
-        "for each, with rows that follow each other, or with all rows of a value in one fold",
-        "with one truth each: keys of samples that are predicted several times, or groups; else "
-        "what several samples are of, such as subjects of trials",
-        "no configuration; with one truth each an error that asks for `--row-id` or `--group`, "
-        "else a note, unless there is a group",
-        set_aside_groups,
-    ),
-)

@@ -5,30 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from bbccli.core.notes import declared, identities
 from bbccli.errors import InputError, parameter
 from bbccli.readers.arrow import as_arrow, is_number, to_numbers
-from bbccli.readers.classes import codes_among, in_order, spelled
+from bbccli.readers.classes import codes_among, spelled
 from bbccli.readers.column import name_of, number_of
 from bbccli.readers.columns.values import (
     FEWEST_ROWS,
     all_rows,
-    may_be_classes,
+    classes_of,
     rows_at_a_glance,
     some_rows,
     undecided,
 )
-from bbccli.readers.meaning import positive_last, task_of
 from bbccli.readers.roles import Request
-from bbccli.readers.rules import ReadingRule
-from bbccli.readers.sheet import WIDE, Sheet
+from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import PredictionColumn
-from bbccli.types import BoolArray, FloatArray, IntArray, Task
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 _PROBABILITY = re.compile(
     r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
@@ -49,67 +49,57 @@ _ERRORS = 2.5
 """Standard errors from which on a probability says more of the class than of being right."""
 
 
-def classes_of(sheet: Sheet, request: Request) -> list[str] | None:
-    """Return the classes of a wide table, the positive one last; None if there may be none."""
-    truth = sheet.roles.get("truth")
-    other = task_of(request, sheet) in (Task.REGRESSION, Task.SCORE, Task.SURVIVAL)
-    if truth is None or sheet.layout != WIDE or other or not may_be_classes(truth):
-        return None
-    classes = in_order(truth)
-    if len(classes) == 2:
-        return positive_last(classes, request.positive, sheet.metadata, sheet.path)
-    return classes if len(classes) > 2 else None
-
-
-def labels_of(sheet: Sheet, classes: Sequence[str]) -> dict[str, IntArray]:
-    """Return the columns whose values are classes, with (n_rows,) codes of these, -1 if missing.
-
-    Columns that an option left out are among them.
-    """
+def labels_of(sheet: Sheet, classes: Sequence[str]) -> list[str]:
+    """Return the columns a few of whose values are classes, those too that an option left out."""
     taken = {column.name for column in sheet.roles.values()} | sheet.declared
     names = [name for name in sheet.table.names if name not in taken]
     if not names or any(cell.rows is not None for cell in sheet.cells):
-        return {}
+        return []
     glance = sheet.table.glance(names, rows_at_a_glance(sheet))
-    numbers, known = [number_of(one) for one in classes], {*classes}
-    found = {}
-    for name, values in zip(names, glance.columns, strict=True):
+    numbers = [*map(number_of, classes)]
+
+    def may_be(values: pa.ChunkedArray) -> bool:
         if is_number(values.type):
             some = to_numbers(values)
-            if not (np.isnan(some) | np.isin(some, numbers)).all():
-                continue
-        elif (
-            not {spelled(name_of(one), classes) for one in set(values.to_pylist()) - {None}}
-            <= known
-        ):
-            continue
-        codes = codes_among(sheet.table.column(name), classes)
-        if codes.min() > -2 and codes.max() >= 0:
-            found[name] = codes
-    return found
+            return bool((np.isnan(some) | np.isin(some, numbers)).all())
+        words = {*values.to_pylist()} - {None}
+        return all(spelled(name_of(one), classes) in classes for one in words)
+
+    return [n for n, some in zip(names, glance.columns, strict=True) if may_be(some)]
+
+
+def codes_of(sheet: Sheet, name: str, classes: Sequence[str]) -> IntArray | None:
+    """Return the codes (n_rows,) of a column of classes, -1 where missing; None if it is none."""
+    codes = codes_among(sheet.table.column(name), classes)
+    return codes if codes.min() > -2 and codes.max() >= 0 else None
 
 
 def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
     """Turn probabilities of the predicted class into those of the positive one.
 
     With more than two classes, or in a file on disk, the labels count instead.
+
+    Seen: at least 1/K in every row, beside a column of labels that are no halves of it (`y_pred,
+      confidence`)
+    Means: the probability that the label is right, which orders no class
+    Done: of two classes it is turned into the probability of the positive one, with a note; else
+      the labels count
     """
     classes = classes_of(sheet, request)
-    if classes is None:
-        return sheet
-    cells = undecided(sheet)
-    cells = tuple(
+    cells = undecided(sheet) if classes else ()
+    likely = [
         cell
         for cell, some in zip(cells, some_rows(sheet, cells).T, strict=True)
         if np.nanmin(some, initial=100) >= LOWEST / len(classes)
         and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
-    )
-    labels = labels_of(sheet, classes) if cells else {}
-    truth = codes_among(sheet.roles["truth"], classes)
-    for cell in cells if labels else ():
-        label = _nearest(cell.name, [*labels], sheet.table.names)
-        numbers, codes = all_rows(sheet, [cell])[:, 0], labels[label]
-        if not is_of_predicted(numbers, codes, truth, len(classes)):
+    ]
+    labels = labels_of(sheet, classes) if likely else []
+    for cell in likely if labels else ():
+        order = _by_nearness(cell.name, labels, sheet.table.names)
+        near = ((one, codes_of(sheet, one, classes)) for one in order)
+        label, codes = next(((one, codes) for one, codes in near if codes is not None), ("", None))
+        numbers, truth = all_rows(sheet, [cell])[:, 0], codes_among(sheet.roles["truth"], classes)
+        if codes is None or not is_of_predicted(numbers, codes, truth, len(classes)):
             continue
         data: Any = sheet.table.data
         turned = len(classes) == 2 and not sheet.table.on_disk
@@ -166,10 +156,10 @@ def is_of_predicted(
     return bool(ranks[wrong].mean() - ranks[~wrong].mean() < _ERRORS * spread)
 
 
-def _nearest(name: str, labels: Sequence[str], names: Sequence[str]) -> str:
-    """Return the labels of most words in common, then the nearest column."""
+def _by_nearness(name: str, labels: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the labels of most words in common first, then the nearest columns."""
     words, place = _words(name), names.index(name)
-    return min(labels, key=lambda one: (-len(words & _words(one)), abs(names.index(one) - place)))
+    return sorted(labels, key=lambda n: (-len(words & _words(n)), abs(names.index(n) - place)))
 
 
 def _words(name: str) -> set[str]:
@@ -181,15 +171,20 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
 
     Both belong to one model if in every row the label is the class whose probability is above 0.5,
     or the largest. Refuse names of one model if some rows contradict.
+
+    Seen: a label that in every row is the class whose probability is above 0.5, or the largest
+    Means: labels and probabilities of one model
+    Done: the probabilities count, with a note; an error if the names say that they are of one
+      model, and some rows contradict
     """
     classes = classes_of(sheet, request)
-    models = {} if classes is None else _models(sheet, classes)
-    if classes is None or not models:
-        return sheet
-    pairs, rows = _pairs(sheet), rows_at_a_glance(sheet)
+    models = _models(sheet, classes) if classes else {}
+    pairs, rows = _pairs(sheet) if models else {}, rows_at_a_glance(sheet)
     glances = {name: some_rows(sheet, cells) for name, cells in models.items()}
-    for label, codes in labels_of(sheet, classes).items():
-        if len(sheet.configurations.get(label, ())) != 1:
+    for label in labels_of(sheet, classes) if models else ():
+        alone = len(sheet.configurations.get(label, ())) == 1
+        codes = codes_of(sheet, label, classes) if alone else None
+        if codes is None:
             continue
         named = pairs.get(label)
         enough = (codes == 0).any() and (codes == 1).any() and len(codes) >= FEWEST_ROWS
@@ -243,28 +238,13 @@ def _contradiction(
 
 
 def _pairs(sheet: Sheet) -> Mapping[str, str]:
-    """Return label configurations by name, with the probability beside each."""
-    if sheet.layout != WIDE or "truth" not in sheet.roles:
-        return {}
-    declared = sheet.declared
-    free = tuple(name for name in sheet.configurations if name not in declared)
-    heads, pairs = _probabilities(free), {}
-    for name in free if heads else ():
-        match = _LABEL.fullmatch(name)
-        head = _head(match) if match else name.casefold()
-        if heads.get(head, name) != name and len(sheet.configurations[name]) == 1:
-            pairs[name] = heads[head]
-    return pairs
-
-
-@lru_cache(maxsize=8)  # the files of a batch have the same columns
-def _probabilities(names: tuple[str, ...]) -> Mapping[str, str]:
-    """Return names of probabilities by model."""
-    heads: dict[str, str] = {}
-    for name in names:
-        if match := _PROBABILITY.fullmatch(name):
-            heads.setdefault(_head(match), name)
-    return heads
+    """Return the probability beside each configuration that is called as its label."""
+    free = [name for name in sheet.configurations if name not in sheet.declared]
+    told = {name: _PROBABILITY.fullmatch(name) for name in reversed(free)}
+    of = {_head(match): name for name, match in told.items() if match}
+    heads = {name: _LABEL.fullmatch(name) for name in free}
+    pairs = {name: of.get(_head(one) if one else name.casefold()) for name, one in heads.items()}
+    return {name: other for name, other in pairs.items() if other not in (None, name)}
 
 
 def _head(match: re.Match[str]) -> str:
@@ -287,25 +267,3 @@ def _unlike(labels: IntArray, numbers: FloatArray) -> tuple[BoolArray, BoolArray
     half = 0.0 if low < 0 else 0.5 if high <= 1 else 50.0 if high <= 100 else 0.0
     usable &= one != half
     return usable & np.where(labels == 1, one < half, one > half), usable
-
-
-RULES = (
-    ReadingRule(
-        "probability of the predicted class",
-        "at least 1/K in every row, beside a column of labels that are no halves of it (`y_pred, "
-        "confidence`)",
-        "the probability that the label is right, which orders no class",
-        "of two classes it is turned into the probability of the positive one, with a note; else "
-        "the labels count",
-        turn_confidence,
-    ),
-    ReadingRule(
-        "labels of probabilities",
-        "a label that in every row is the class whose probability is above 0.5, or the largest",
-        "labels and probabilities of one model",
-        "the probabilities count, with a note; an error if the names say that they are of one "
-        "model, and some rows contradict",
-        one_of_each_model,
-    ),
-)
-"""Rules on predicted labels."""

@@ -13,11 +13,12 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
 from bbccli.readers.classes import codes_among
-from bbccli.readers.columns.labels import classes_of, labels_of
+from bbccli.readers.columns.labels import codes_of, labels_of
 from bbccli.readers.columns.values import (
     FEWEST_ROWS,
     alike,
     all_rows,
+    classes_of,
     rows_at_a_glance,
     some_rows,
     step_of,
@@ -25,9 +26,8 @@ from bbccli.readers.columns.values import (
 )
 from bbccli.readers.meaning import task_of
 from bbccli.readers.roles import Request
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import WIDE, Sheet
-from bbccli.types import FloatArray, Task
+from bbccli.types import BoolArray, FloatArray, Task
 
 _ROUNDED = 0.005
 """Share of a column's spread by which it may differ, since the other one was rounded."""
@@ -54,13 +54,23 @@ FORMS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingPro
 
 
 def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
-    """Refuse columns that are the truth minus another one, or a loss of it, in every row."""
+    """Refuse columns that are the truth minus another one, or a loss of it, in every row.
+
+    Seen: the truth minus another column, its negative, its absolute value or square, the log-loss
+      of another column, or 1 where another column of labels is right
+    Means: computed from the truth, and so as good as a copy of it
+    Done: an error, as for a copy of the truth
+    """
     if "truth" not in sheet.roles or task_of(request, sheet) is Task.SCORE or sheet.layout != WIDE:
         return sheet
-    classes = classes_of(sheet, request)
-    truth = _numbers_of(sheet, classes)
-    derived = {} if truth is None else _derived(sheet, truth)
-    if classes is not None:
+    classes, truth = classes_of(sheet, request), sheet.roles["truth"]
+    derived = dict[str, str]()
+    if len(classes) == 2:
+        codes = codes_among(truth, classes)
+        derived = _derived(sheet, np.where(codes < 0, np.nan, codes))
+    elif not truth.is_text:
+        derived = _derived(sheet, to_numbers(truth.values).astype(np.float64))
+    if classes:
         derived |= _marks(sheet, classes)
     if derived:
         column, what = next(iter(derived.items()))
@@ -75,40 +85,30 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     return sheet
 
 
-def _numbers_of(sheet: Sheet, classes: Sequence[str] | None) -> FloatArray | None:
-    """Return the truth (n_rows,) as numbers, 1 for the positive of two classes."""
-    column = sheet.roles["truth"]
-    if classes is not None and len(classes) == 2:
-        codes = codes_among(column, classes)
-        return np.where(codes < 0, np.nan, codes)
-    return None if column.is_text else to_numbers(column.values).astype(np.float64)
-
-
 def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
     """Return the columns that are computed from the truth and another column, and how.
 
     A weighted sum over a few rows, of columns of one length, tells which of them may be equal.
     """
     cells, rows = undecided(sheet), rows_at_a_glance(sheet)
+    if len(cells) < 2:
+        return {}
     first, there = some_rows(sheet, cells).astype(np.float64), truth[rows][:, None]
     first[~np.isfinite(first).all(axis=1)] = np.nan
     sums, found = _sums(first), dict[str, str]()
     for form, compute in FORMS.items():
         made = compute(there, first)
-        for other, near in enumerate(alike(sums, _sums(made))):
-            for c in near.tolist():
-                pair = [cells[c].name, cells[other].name]
-                if (
-                    c == other
-                    or {*pair} & {*found}
-                    or not _equals(first[:, c], first[:, other], made[:, other])
-                ):
-                    continue
-                own, theirs = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
-                if _equals(own, theirs, compute(truth, theirs)):
-                    if form.startswith("the truth") and _is_the_prediction(own, theirs, *pair):
-                        pair.reverse()
-                    found[pair[0]] = form.format(pair[1])
+        near = alike(sums, _sums(made))
+        likely = np.transpose([_equals(first[:, own], first, made) for own in near.T])
+        for other, c in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):
+            pair = [cells[c].name, cells[other].name]
+            if c == other or {*pair} & {*found}:
+                continue
+            both = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64)
+            if _equals(both[:, :1], both[:, 1:], compute(truth[:, None], both[:, 1:])).all():
+                if form.startswith("the truth") and _is_the_prediction(*both.T, *pair):
+                    pair.reverse()
+                found[pair[0]] = form.format(pair[1])
     return found
 
 
@@ -120,20 +120,23 @@ def _sums(columns: FloatArray) -> FloatArray:
     return np.asarray(weights @ columns / np.where(lengths > 0, lengths, 1))
 
 
-def _equals(column: FloatArray, other: FloatArray, made: FloatArray) -> bool:
-    """True if a column (n,) is a multiple of what was made (n,) of the other, up to rounding."""
-    known = np.isfinite(column) & np.isfinite(other)
+def _equals(columns: FloatArray, others: FloatArray, made: FloatArray) -> BoolArray:
+    """(P,) True for columns (n, P) that are multiples of what was made (n, P) of others (n, P), up
+    to rounding.
+    """
+    known = np.isfinite(columns) & np.isfinite(others)
     there = known & np.isfinite(made)
-    column, other, made = column[there], other[there], made[there]
-    if len(made) < max(FEWEST_ROWS, 0.9 * known.sum()) or column.min() == column.max():
-        return False
-    factor = column @ made / (made @ made or 1.0)
-    off, least = np.abs(column - factor * made).max(), min(column.std(), factor * made.std())
-    least = min(least, other.std()) / 20
-    if off >= least:
-        return False
-    within = max(step_of(column[:FEWEST_ROWS]) % 1, _ROUNDED * column.std())
-    return bool(off <= within < least)
+    equal = there.sum(axis=0) >= np.maximum(FEWEST_ROWS, 0.9 * known.sum(axis=0))
+    columns, others, made = (np.where(there, one, 0)[:, equal] for one in (columns, others, made))
+    factor = (columns * made).sum(axis=0) / np.maximum((made**2).sum(axis=0), 1e-300)
+    where, off = there[:, equal], np.abs(columns - factor * made).max(axis=0, initial=0)
+    own, theirs, of_made = (one.std(axis=0, where=where) for one in (columns, others, made))
+    least = np.min([own, theirs, factor * of_made], axis=0) / 20
+    within = _ROUNDED * own
+    for c in np.flatnonzero(off < least):
+        within[c] = max(step_of(columns[where[:, c], c][:FEWEST_ROWS]) % 1, within[c])
+    equal[equal] = (off <= within) & (within < least)
+    return np.asarray(equal)
 
 
 def _is_the_prediction(own: FloatArray, other: FloatArray, name: str, of: str) -> bool:
@@ -149,10 +152,13 @@ def _marks(sheet: Sheet, classes: Sequence[str]) -> dict[str, str]:
     cells = [cell for cell in undecided(sheet) if _CALLED.search(cell.name)]
     some = some_rows(sheet, cells)
     marks = [c for c, one in zip(cells, some.T, strict=True) if np.isin(one, (0, 1, np.nan)).all()]
-    labels = labels_of(sheet, classes) if marks else {}
+    labels = labels_of(sheet, classes) if marks else []
     truth = codes_among(sheet.roles["truth"], classes)
     found: dict[str, str] = {}
-    for mark, (label, predicted) in product(marks, labels.items()):
+    for label, mark in product(labels, marks):
+        predicted = codes_of(sheet, label, classes)
+        if predicted is None:
+            continue
         right, known = predicted == truth, (predicted >= 0) & (truth >= 0)
         n_right = int(right[known].sum())
         if label == mark.name or known.sum() < FEWEST_ROWS or not 0 < n_right < known.sum():
@@ -162,16 +168,3 @@ def _marks(sheet: Sheet, classes: Sequence[str]) -> dict[str, str]:
             if (said == wanted).all():
                 found[mark.name] = f"1 where {label} is {what}"
     return found
-
-
-RULES = (
-    ReadingRule(
-        "residuals and losses",
-        "the truth minus another column, its negative, its absolute value or square, the log-loss "
-        "of another column, or 1 where another column of labels is right",
-        "computed from the truth, and so as good as a copy of it",
-        "an error, as for a copy of the truth",
-        refuse_residuals,
-    ),
-)
-"""Rules on columns that hold the truth."""

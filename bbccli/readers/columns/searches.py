@@ -13,7 +13,6 @@ from bbccli.metrics import METRICS, meant_by
 from bbccli.readers.column import joint
 from bbccli.readers.place import repeat_codes
 from bbccli.readers.roles import Hints, Request, named
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import Table, not_predictions
 from bbccli.types import distinct
@@ -68,6 +67,12 @@ def refuse_scores(table: Table, request: Request, hints: Hints, known: Collectio
 
     `known` are configurations. A truth by its own name, which a table of scores lacks, says that
     the others are predictions.
+
+    Seen: a row for each model, trial, epoch, fold or metric; told by names such as `val_loss`,
+      `mean_test_score`, `AccuracySD`, `epoch` or `params_C`, unless a column is called as a truth
+      is
+    Means: scores, not predictions
+    Done: an error, whatever options are given, because nothing can correct scores alone
     """
     if any(marks <= {*table.names} for marks in OF_RESULTS):
         raise not_predictions(table.path)
@@ -132,7 +137,12 @@ def _differs(table: Table, name: str) -> bool:
 
 
 def refuse_metrics(sheet: Sheet, _request: Request) -> Sheet:
-    """Refuse scores without a truth whose columns of numbers are all called like metrics."""
+    """Refuse scores without a truth whose columns of numbers are all called like metrics.
+
+    Seen: with `--task score`, several columns, all called like metrics, such as `faithfulness`
+    Means: metrics of one system
+    Done: an error: the best metric is no choice
+    """
     numbers = [c.name for c in sheet.cells if c.source not in sheet.table.texts]
     wide = sheet.scored and sheet.layout == WIDE and not sheet.declared
     if wide and len(numbers) > 1 and all(map(_worth, numbers)):
@@ -146,7 +156,12 @@ def refuse_metrics(sheet: Sheet, _request: Request) -> Sheet:
 
 
 def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
-    """Doubt scores without a truth that are of one fold each; a column of their folds is none."""
+    """Doubt scores without a truth that are of one fold each; a column of their folds is none.
+
+    Seen: with `--task score`, each fold in one row; or keys such as `Fold01`
+    Means: scores of folds, not of samples
+    Done: a note, because N is then the number of folds
+    """
     if not sheet.scored or sheet.n_rows < 2:
         return sheet
     stray = [
@@ -166,32 +181,3 @@ def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
     if not of_folds:
         return sheet
     return sheet.without([cell.name for cell in stray], declared.scores_of_folds(sheet.n_rows))
-
-
-TABLE_RULES = (
-    ReadingRule(
-        "scores of a search",
-        "a row for each model, trial, epoch, fold or metric; told by names such as `val_loss`, "
-        "`mean_test_score`, `AccuracySD`, `epoch` or `params_C`, unless a column is called as a "
-        "truth is",
-        "scores, not predictions",
-        "an error, whatever options are given, because nothing can correct scores alone",
-        refuse_scores,
-    ),
-)
-RULES = (
-    ReadingRule(
-        "metrics of a system",
-        "with `--task score`, several columns, all called like metrics, such as `faithfulness`",
-        "metrics of one system",
-        "an error: the best metric is no choice",
-        refuse_metrics,
-    ),
-    ReadingRule(
-        "rows of folds",
-        "with `--task score`, each fold in one row; or keys such as `Fold01`",
-        "scores of folds, not of samples",
-        "a note, because N is then the number of folds",
-        doubt_rows_of_folds,
-    ),
-)

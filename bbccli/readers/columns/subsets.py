@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from math import isnan
 from typing import Final
@@ -15,7 +14,6 @@ from bbccli.core.notes import listing
 from bbccli.errors import InputError, parameter
 from bbccli.readers.column import Column, number_of
 from bbccli.readers.roles import Hints, Request, is_given, named
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import Table
 
@@ -62,6 +60,11 @@ def refuse_subsets(table: Table, request: Request, _hints: Hints, known: Collect
     Values such as `train` and `test` say so whatever the column is called, unless they are classes
     of the truth; 0 and 1 need a name such as `is_train`. A column `split` of two or three numbers
     may be folds, which have about equal sizes, or subsets, which don't. `known` are configurations.
+
+    Seen: text that is `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and
+      1 under a name such as `in_train`
+    Means: [training rows](#training-rows) and others
+    Done: an error
     """
     fold = None if is_given(request.folds) else request.roles.fold
     truth = request.roles.truth or named(table, "truth")
@@ -153,16 +156,3 @@ def _sizes(column: Column) -> str:
 
 def _fault(column: Column, problem: str, hint: str = _HINT) -> InputError:
     return InputError(problem, path=column.path, column=column.name, hint=hint)
-
-
-TABLE_RULES = (
-    ReadingRule(
-        "subsets",
-        "text that is `train`, `cv`, `valid`, `test`, `holdout` or the like in every row, or 0 and "
-        "1 under a name such as `in_train`",
-        "[training rows](#training-rows) and others",
-        "an error",
-        refuse_subsets,
-    ),
-)
-RULES = (replace(TABLE_RULES[0], apply=refuse_subsets_as_folds),)

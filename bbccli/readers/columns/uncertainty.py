@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from bbccli.core.notes import identities
-from bbccli.readers.columns.labels import classes_of
-from bbccli.readers.columns.values import FEWEST_ROWS, all_rows, some_rows, undecided
+from bbccli.readers.columns.values import (
+    FEWEST_ROWS,
+    all_rows,
+    classes_of,
+    holds,
+    some_rows,
+    undecided,
+)
 from bbccli.readers.roles import Request
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import Sheet
 from bbccli.types import BoolArray, FloatArray
 
@@ -26,9 +32,13 @@ def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
 
     Such are the larger of p and 1 - p, a margin, an entropy, a variance. There must be
     probabilities on both sides, so that no model is ordered so.
+
+    Seen: ordered as the distance of a probability from 0.5, which has both sides, or in reverse
+    Means: how sure a model is: the larger of p and 1 - p, a margin, an entropy
+    Done: left out, with a note
     """
     classes, cells = classes_of(sheet, request), undecided(sheet)
-    if classes is None or len(classes) != 2 or not 1 < len(cells) <= _MOST_COLUMNS:
+    if len(classes) != 2 or not 1 < len(cells) <= _MOST_COLUMNS:
         return sheet
     some, gone = some_rows(sheet, cells), dict[str, str]()
     some = some[np.isfinite(some).all(axis=1)]
@@ -63,15 +73,17 @@ def _ordered_by(key: FloatArray, columns: FloatArray) -> BoolArray:
 
 
 def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
-    """Leave out columns that are the spread of all others in every row, but for a mean of these."""
+    """Leave out columns that are the spread of all others in every row, but for a mean of these.
+
+    Seen: proportional to the standard deviation, or the range, of all other columns in each row
+    Means: how far models disagree
+    Done: left out, with a note
+    """
     cells = undecided(sheet)
     if "truth" not in sheet.roles or not 2 < len(cells) <= _MOST_COLUMNS:
         return sheet
-    some = some_rows(sheet, cells)
     spread = [
-        cells[c].name
-        for c in range(len(cells))
-        if _is_spread(some, c) and _is_spread(all_rows(sheet, cells), c)
+        cell.name for c, cell in enumerate(cells) if holds(sheet, cells, partial(_is_spread, c=c))
     ]
     return _without(sheet, spread, "how far the others disagree")
 
@@ -93,22 +105,3 @@ def _proportional(column: FloatArray, other: FloatArray) -> bool:
 def _without(sheet: Sheet, names: Sequence[str], what: str) -> Sheet:
     """Return the sheet without some columns, with a note."""
     return sheet.without(names, identities.uncertainty(names, what)) if names else sheet
-
-
-RULES = (
-    ReadingRule(
-        "certainty",
-        "ordered as the distance of a probability from 0.5, which has both sides, or in reverse",
-        "how sure a model is: the larger of p and 1 - p, a margin, an entropy",
-        "left out, with a note",
-        leave_out_certainty,
-    ),
-    ReadingRule(
-        "spread",
-        "proportional to the standard deviation, or the range, of all other columns in each row",
-        "how far models disagree",
-        "left out, with a note",
-        leave_out_spread,
-    ),
-)
-"""Rules on uncertainty."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from bbccli.readers.arrow import is_number, to_numbers
+from bbccli.readers.classes import in_order
 from bbccli.readers.column import Column
+from bbccli.readers.meaning import positive_last, task_of
+from bbccli.readers.roles import Request
 from bbccli.readers.sheet import WIDE, Sheet
 from bbccli.readers.table import GLANCE, PredictionColumn
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, Task
 
 MOST_DIGITS = 6
 """Decimals from which on numbers are not rounded for people."""
@@ -40,6 +43,18 @@ def may_be_classes(truth: Column) -> bool:
     return bool((np.isnan(numbers) | (numbers == np.round(numbers))).all())
 
 
+def classes_of(sheet: Sheet, request: Request) -> list[str]:
+    """Return the classes of a wide table, the positive one last; none if there may be none."""
+    truth = sheet.roles.get("truth")
+    other = task_of(request, sheet) in (Task.REGRESSION, Task.SCORE, Task.SURVIVAL)
+    if truth is None or sheet.layout != WIDE or other or not may_be_classes(truth):
+        return []
+    classes = in_order(truth)
+    if len(classes) == 2:
+        return positive_last(classes, request.positive, sheet.metadata, sheet.path)
+    return classes if len(classes) > 2 else []
+
+
 def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
     """Return the rows to look at first: all over a table in memory, the first of a file."""
     some = min(sheet.n_rows, n)
@@ -47,19 +62,30 @@ def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
 
 
 def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
-    """Return a few rows (n, C) of some cells, NaN where missing."""
-    rows = rows_at_a_glance(sheet, n)
-    if not cells:
-        return np.empty((len(rows), 0))
-    if all(cell.rows is None for cell in cells):
-        table = sheet.table.glance([cell.source for cell in cells], rows)
-        return np.stack([to_numbers(column) for column in table.columns], axis=-1)
-    return np.stack([to_numbers(sheet.column(c).take(rows).values) for c in cells], axis=-1)
+    """Return a few rows (n, C) of some cells, NaN where missing; read once for all rules."""
+    rows, seen = rows_at_a_glance(sheet, n), sheet.table.seen
+    if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
+        columns = sheet.table.glance(new, rows).columns
+        seen.update({(name, n): to_numbers(one) for name, one in zip(new, columns, strict=True)})
+    found = [
+        to_numbers(sheet.column(cell).take(rows).values)
+        if cell.rows is not None
+        else seen[cell.source, n]
+        for cell in cells
+    ]
+    return np.stack(found, axis=-1) if found else np.empty((len(rows), 0))
 
 
 def all_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:
     """Return all rows (n_rows, C) of some cells, NaN where missing."""
     return np.stack([to_numbers(sheet.column(cell).values) for cell in cells], axis=-1)
+
+
+def holds(
+    sheet: Sheet, cells: Sequence[PredictionColumn], test: Callable[[FloatArray], bool]
+) -> bool:
+    """True if a test of columns (n, C) holds for a few rows, and for all."""
+    return test(some_rows(sheet, cells)) and test(all_rows(sheet, cells))
 
 
 def step_of(numbers: FloatArray) -> float:
@@ -71,12 +97,12 @@ def step_of(numbers: FloatArray) -> float:
     return 0.0
 
 
-def alike(sums: FloatArray, wanted: FloatArray, most: int = 4) -> list[IntArray]:
-    """Return for each wanted number the positions of the `most` nearest sums, the nearest first."""
-    order: IntArray = np.argsort(sums, kind="stable")
-    places = np.searchsorted(sums[order], wanted)
-    near = []
-    for place, number in zip(places.tolist(), wanted.tolist(), strict=True):
-        some = order[max(place - most, 0) : place + most]
-        near.append(some[np.argsort(np.abs(sums[some] - number), kind="stable")][:most])
-    return near
+def alike(sums: FloatArray, wanted: FloatArray, most: int = 4) -> IntArray:
+    """Return (W, most) for each wanted number (W,) the positions of the nearest sums (C,), or of
+    all if they are fewer, the nearest first.
+    """
+    order = np.argsort(sums, kind="stable")
+    start = np.clip(np.searchsorted(sums[order], wanted) - most, 0, max(len(sums) - 2 * most, 0))
+    near = order[start[:, None] + np.arange(min(2 * most, len(sums)))]
+    nearest = np.argsort(np.abs(sums[near] - wanted[:, None]), axis=1, kind="stable")
+    return np.asarray(np.take_along_axis(near, nearest[:, :most], axis=1))

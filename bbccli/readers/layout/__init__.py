@@ -47,9 +47,9 @@ def lay_out(
     for table in tables:
         # caret calls slices of time "Training060", and keeps only what is held out
         held_out = {"Resample"} if DIALECTS["caret"].recognises(table, hints) else set()
-        for rule in TABLE_RULES:
+        for rule in TABLE_RULES.values():
             with problems.of("roles"):
-                rule.apply(table, request, hints, by_hand | held_out)
+                rule(table, request, hints, by_hand | held_out)
     with problems.of("roles", fatal=True):
         refuse_truth(request, hints.task)
         if request.again is not None and hints.task is not Task.SCORE:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bbccli.readers.rows import repeats, unpredicted
-from bbccli.readers.rules import ReadingRule
+from bbccli.readers.rows.repeats import by_outcome
+from bbccli.readers.rows.unpredicted import without_unpredicted
 
-RULES: tuple[ReadingRule, ...] = (*repeats.RULES, *unpredicted.RULES)
+RULES = {"folds of repeats": by_outcome, "rows never predicted": without_unpredicted}
 """All rules on rows."""

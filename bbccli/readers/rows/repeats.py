@@ -25,7 +25,6 @@ import numpy as np
 from bbccli.core.notes import Note, remarks
 from bbccli.readers.arrow import as_arrow
 from bbccli.readers.column import Column, joint, natural_order
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sample_columns import CONSTANT
 from bbccli.types import IntArray, distinct
 
@@ -54,6 +53,11 @@ def by_key(roles: Mapping[str, Column]) -> Mapping[str, Column]:
 def by_outcome(roles: Mapping[str, Column]) -> tuple[Mapping[str, Column], IntArray | None]:
     """Return the repeat of each row (n_rows,), by its role, and the sample of each, if the outcome
     proves it; else nothing.
+
+    Seen: in the order of the folds, every key is tested once before any is tested again; or blocks
+      of as many folds hold the same values of an outcome that mostly differ
+    Means: a repeated cross-validation whose folds are numbered through
+    Done: the blocks of folds are its repeats, with a note
     """
     outcome = [roles[role] for role in CONSTANT if role in roles]
     if "row_id" in roles or not outcome or not _may_be(roles):
@@ -106,15 +110,3 @@ def notes_on(found: Mapping[str, Column], roles: Mapping[str, Column]) -> tuple[
         return ()
     n_folds, n_repeats = (len(column.codes()[1]) for column in (roles["fold"], found["repeat"]))
     return (remarks.folds_of_repeats(n_folds, n_repeats),)
-
-
-RULES = (
-    ReadingRule(
-        "folds of repeats",
-        "in the order of the folds, every key is tested once before any is tested again; or blocks "
-        "of as many folds hold the same values of an outcome that mostly differ",
-        "a repeated cross-validation whose folds are numbered through",
-        "the blocks of folds are its repeats, with a note",
-        by_outcome,
-    ),
-)

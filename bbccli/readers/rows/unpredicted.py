@@ -26,7 +26,6 @@ import numpy as np
 
 from bbccli.readers.column import joint, number_of
 from bbccli.readers.predictions import Values
-from bbccli.readers.rules import ReadingRule
 from bbccli.readers.sheet import Sheet, Unpredicted
 from bbccli.types import FloatArray, IntArray, distinct
 
@@ -47,7 +46,15 @@ _CELLS, _ROWS = 2**20, (256, 4096)
 
 
 def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
-    """Return predictions (R, N, cells) that are missing in rows that were never predicted."""
+    """Return predictions (R, N, cells) that are missing in rows that were never predicted.
+
+    Seen: all configurations, or one, hold the same value in whole folds, in one run of rows or, if
+      several do, in the same rows apart, and almost never elsewhere, where most predictions differ;
+      the truth there is not almost one and the same
+    Means: an array of zeros that was filled fold by fold: folds that were not run, or rows before
+      the first test window
+    Done: these predictions are missing, with a note
+    """
     if sheet.scored or sheet.nested or values.words:
         return sheet, values
     flat, told = values.array.reshape(-1, values.array.shape[2]), []
@@ -79,7 +86,7 @@ def _suspects(
     equal = np.sort(lowest[lowest == highest])
     shared = distinct(equal)
     counts = np.diff(np.searchsorted(equal, shared), append=len(equal))
-    for i in np.argsort(-counts, kind="stable")[:3].tolist():
+    for i in np.argsort(-counts, kind="stable")[:3].tolist() if counts.max(initial=0) > 2 else ():
         value = float(shared[i])
         strange: dict[bytes, int] = {}
         others = own[(lowest != value) | (highest != value)]
@@ -158,17 +165,3 @@ def _known_by_truth(sheet: Sheet, rows: IntArray, share: float) -> bool:
     if inside < 1:
         bits += (1 - inside) * np.log2((1 - inside) / (1 - outside))
     return bool(n * bits >= BITS)
-
-
-RULES = (
-    ReadingRule(
-        "rows never predicted",
-        "all configurations, or one, hold the same value in whole folds, in one run of rows or, if "
-        "several do, in the same rows apart, and almost never elsewhere, where most predictions "
-        "differ; the truth there is not almost one and the same",
-        "an array of zeros that was filled fold by fold: folds that were not run, or rows before "
-        "the first test window",
-        "these predictions are missing, with a note",
-        without_unpredicted,
-    ),
-)
