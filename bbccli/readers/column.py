@@ -164,6 +164,8 @@ class Column:
         codes, values = self.codes()
         names = [name_of(value) for value in values.to_pylist()]
         unique = {name: code for code, name in enumerate(dict.fromkeys(names))}
+        if len(unique) == len(names):
+            return codes, tuple(names)
         merged = np.array([unique[name] for name in names] + [-1], dtype=np.int64)[codes]
         merged.flags.writeable = False
         return merged, tuple(unique)

@@ -209,6 +209,13 @@ class Table:
         """Return a few rows of some columns."""
         return take(self.head(names, int(rows.max(initial=-1)) + 1), as_arrow(rows))
 
+    @cached_property
+    def _rows(self) -> IntArray:
+        """(n_rows,) row of each value, the same array for all columns."""
+        rows = np.arange(self.n_rows)
+        rows.flags.writeable = False
+        return rows
+
     def column(self, name: str) -> Column:
         """Return a column, with NaN made null."""
         import pyarrow as pa
@@ -219,7 +226,7 @@ class Table:
         if pa.types.is_floating(values.type):
             nulls = pa.nulls(len(values), values.type)
             values = apply("if_else", apply("is_nan", values), nulls, values)
-        return Column(self.path, name, values, np.arange(self.n_rows), self.origins)
+        return Column(self.path, name, values, self._rows, self.origins)
 
 
 @lru_cache(maxsize=8)  # the files of a batch have the same columns

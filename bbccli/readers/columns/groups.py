@@ -121,12 +121,8 @@ def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
 def _recurring(sheet: Sheet) -> Iterator[_Recurring]:
     """Yield the columns whose values recur as those of keys or groups do."""
     truth, fold = sheet.roles.get("truth"), sheet.roles.get("fold")
-    truths = None if truth is None else truth.take(sheet.first).codes()[0]
     n_classes = 0 if truth is None else len(truth.codes()[1])
     is_class = truth is not None and (truth.is_text or n_classes <= FEWEST_ROWS)
-    folds = None
-    if fold is not None and not len(fold.nulls):
-        folds = fold.named_codes()[0][sheet.first]
     fewest = max(FEWEST_VALUES, 1 + n_classes * is_class)
     for column in _candidates(sheet, fewest):
         codes = column.take(sheet.first).codes()[0]
@@ -139,9 +135,12 @@ def _recurring(sheet: Sheet) -> Iterator[_Recurring]:
         one = _Recurring(
             column.name,
             counts,
-            truths is not None and _constant_within(codes, counts, truths),
+            truth is not None
+            and _constant_within(codes, counts, truth.take(sheet.first).codes()[0]),
             n_blocks == n_values,
-            folds is not None and _within_one(codes, counts, folds),
+            fold is not None
+            and not len(fold.nulls)
+            and _within_one(codes, counts, fold.named_codes()[0][sheet.first]),
         )
         known = not monotone or _UNITS.fullmatch(column.name)
         even = one.even and counts[0] > 1 and n_values > MOST_FOLDS

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from math import prod
 
 import numpy as np
 
@@ -60,7 +61,8 @@ def by_outcome(roles: Mapping[str, Column]) -> tuple[Mapping[str, Column], IntAr
     Done: the blocks of folds are its repeats, with a note
     """
     outcome = [roles[role] for role in CONSTANT if role in roles]
-    if "row_id" in roles or not outcome or not _may_be(roles):
+    n_values = prod(len(column.codes()[1]) for column in outcome)
+    if "row_id" in roles or n_values < FEWEST or not _may_be(roles):
         return {}, None
     n_folds = len(roles["fold"].codes()[1])
     n_values = np.prod([len(column.codes()[1]) for column in outcome], dtype=float)
