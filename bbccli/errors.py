@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -162,11 +163,29 @@ class InputError(BbcError):
         path = redacted(str(path))
         start = f"{shortened(visible(path), LONGEST_PATH)}: " if path else ""
         super().__init__(f"{start}{problem}{where}", hint=hint)
+        self._unplaced = problem, hint
         self.path = path
         self.row = row
         self.column = column
         self.value = value
         self.further = further
+
+    def at(self, path: str | PurePath) -> InputError:
+        """Return the same error about a file, unless it names one."""
+        if self.path:
+            return self
+        problem, hint = self._unplaced
+        place: dict[str, Any] = {"row": self.row, "column": self.column, "value": self.value}
+        return type(self)(problem, path=path, hint=hint, further=self.further, **place)
+
+
+@contextmanager
+def naming(path: str | PurePath) -> Iterator[None]:
+    """Let errors of the body that name no file name this one."""
+    try:
+        yield
+    except InputError as error:
+        raise error.at(path) from error.__cause__
 
 
 def short(value: object, form: Callable[[Any], str] = repr) -> str:

@@ -23,8 +23,9 @@ from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
 from bbccli.readers.pipeline import hash_of
 from bbccli.readers.sources.files import metadata_path, sha256_of
+from bbccli.readers.sources.http import MissingError
 from bbccli.readers.sources.lines import line_of
-from bbccli.readers.sources.urls import url_bytes, url_exists
+from bbccli.readers.sources.urls import url_bytes
 from bbccli.version import __version__
 
 MORE_MEMORY = "it may need more memory than there is; try fewer --jobs"
@@ -171,7 +172,9 @@ def _joined(predictions: str, others: str) -> str:
 
 def _hash(path: str) -> str:
     if is_url(path):
-        return hashlib.sha256(url_bytes(path)).hexdigest() if url_exists(path) else ""
+        with suppress(MissingError):
+            return hashlib.sha256(url_bytes(path)).hexdigest()
+        return ""
     if os.path.isdir(path):  # noqa: PTH112
         return hash_of(path)
     return sha256_of(Path(path)) if os.path.exists(path) else ""  # noqa: PTH110

@@ -17,7 +17,7 @@ from bbccli.analysis.options import InputOptions, command_line
 from bbccli.core.arguments import as_list, check_order, settle, whole
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.option import Declared, options_of
-from bbccli.errors import InputError, OptionError, nearest, parameter, short
+from bbccli.errors import InputError, OptionError, naming, nearest, parameter, short
 from bbccli.metrics import metric_named
 from bbccli.readers import matrix_of
 from bbccli.readers.meaning import bounds_of_text
@@ -140,7 +140,8 @@ def source_of(predictions: Any, options: Any, of_samples: Mapping[str, Any]) -> 
     check_order({"predictions": predictions, **given})
     given = _of_survival(given)
     if isinstance(predictions, Mapping):
-        predictions = table_of_arrays(predictions, ARRAYS)
+        with naming(ARRAYS):
+            predictions = table_of_arrays(predictions)
         for name in chain.from_iterable(columns_of_role(predictions, role) for role in NAMES):
             raise OptionError(
                 f"a key of the predictions is {name!r}, which is no name of a configuration",

@@ -170,20 +170,18 @@ def is_number(kind: pa.DataType) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
 
 
-def plain(
-    table: pa.Table, path: str, plain_of: dict[pa.DataType, pa.DataType] | None = None
-) -> pa.Table:
+def plain(table: pa.Table) -> pa.Table:
     """Reduce every column to numbers, booleans, text or null; empty text becomes null."""
     import pyarrow as pa
 
-    plain_of = plain_of or plain_types(table.schema)
+    plain_of = plain_types(table.schema)
     if all(own == kind and not is_text(kind) for kind, own in plain_of.items()):
         with suppress(pa.ArrowException):  # column by column, to find the damaged one
             table.validate(full=True)
             return table
     columns = [
         # most columns of predictions need no change
-        column if pa.types.is_float64(kind) else _plain(column, plain_of[kind], name, path)
+        column if pa.types.is_float64(kind) else _plain(column, plain_of[kind], name)
         for name, kind, column in zip(
             table.column_names, table.schema.types, table.columns, strict=True
         )
@@ -202,7 +200,7 @@ def plain_types(schema: pa.Schema) -> dict[pa.DataType, pa.DataType]:
     return known
 
 
-def without_nested(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]:
+def without_nested(table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
     """Return the columns that `plain` or `spread_lists` can read, and the names of the others."""
     plain_of, schema = plain_types(table.schema), table.schema
     usable = [
@@ -213,15 +211,14 @@ def without_nested(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...
     if len(usable) == len(schema):
         return table, ()
     if not usable:
-        raise none_plain(schema, path)
+        raise none_plain(schema)
     return table.select(usable), tuple(n for i, n in enumerate(schema.names) if i not in usable)
 
 
-def none_plain(schema: pa.Schema, path: str) -> InputError:
+def none_plain(schema: pa.Schema) -> InputError:
     """Return the error about a table of structs, maps, bytes and lists alone."""
     return InputError(
         f"no column can be read: {schema.names[0]!r} holds {schema.types[0]}",
-        path=path,
         hint="give numbers, booleans or text, one value per cell",
     )
 
@@ -251,7 +248,7 @@ def holds_lists(kind: pa.DataType) -> bool:
     return bool(lists and (is_number(kind.value_type) or types.is_decimal(kind.value_type)))
 
 
-def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]:
+def spread_lists(table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
     """Split columns of lists of K numbers into `name::0` to `name::K-1`; return also these
     names.
     """
@@ -259,7 +256,7 @@ def spread_lists(table: pa.Table, path: str) -> tuple[pa.Table, tuple[str, ...]]
 
     columns, names, spread = [], [], []
     for name, column in zip(table.column_names, table.columns, strict=True):
-        parts = _parts(column, name, path) if holds_lists(column.type) else []
+        parts = _parts(column, name) if holds_lists(column.type) else []
         numbered = [f"{name}::{i}" for i in range(len(parts))]
         names += numbered or [name]
         columns += parts or [column]
@@ -278,7 +275,7 @@ def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArray]:
+def _parts(column: pa.ChunkedArray, name: str) -> list[pa.ChunkedArray]:
     """Return the elements of lists of equal length, position by position; null where a list is."""
     import pyarrow as pa
 
@@ -288,7 +285,6 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     if length > max(len(lengths), _MANY):
         raise InputError(
             f"the lists have {length} numbers, more than there can be classes",
-            path=path,
             column=name,
             row=int(filled[0]),
             hint="give one probability per class; drop a column that holds no predictions",
@@ -300,7 +296,6 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
             f"the list has {count(int(lengths[row]), 'number')}, but the first has {length}"
             if length
             else "the lists are empty",
-            path=path,
             column=name,
             row=row,
             hint="give one probability per class in every row",
@@ -313,7 +308,6 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     if len(partly):
         raise InputError(
             "some numbers of the list are missing",
-            path=path,
             column=name,
             row=int(partly[0]),
             hint="give one probability per class in every row",
@@ -323,14 +317,14 @@ def _parts(column: pa.ChunkedArray, name: str, path: str) -> list[pa.ChunkedArra
     return [take(flat, as_arrow_or_null(place)) for place in places]
 
 
-def _strange(kind: pa.DataType, name: str, path: str) -> InputError:
+def _strange(kind: pa.DataType, name: str) -> InputError:
     """Return the error about a column whose values are not what its type says."""
     import pyarrow as pa
 
     text = is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
     what = "text is not UTF-8" if text else f"the values are no valid {kind}"
     hint = "write the column again, or drop it"
-    return InputError(what, path=path, column=name, hint=hint)
+    return InputError(what, column=name, hint=hint)
 
 
 def _fixed_width(values: pa.Array) -> Any:
@@ -340,7 +334,7 @@ def _fixed_width(values: pa.Array) -> Any:
     return whole[values.offset : values.offset + len(values)]
 
 
-def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str, path: str) -> pa.ChunkedArray:
+def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedArray:
     """Convert one column to its plain type."""
     import pyarrow as pa
 
@@ -354,10 +348,9 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str, path: str) -> 
             column.validate(full=True)
     except pa.ArrowException:
         if not pa.types.is_decimal(given):
-            raise _strange(given, name, path) from None
+            raise _strange(given, name) from None
         raise InputError(
             "integers beyond 64 bits cannot be read",
-            path=path,
             column=name,
             hint="store a key as text, and predictions as floating-point numbers",
         ) from None

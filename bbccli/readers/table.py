@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, naming
 from bbccli.readers.arrow import (
     apply,
     as_arrow,
@@ -243,13 +243,13 @@ def plain_table(content: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Ta
 
     if not isinstance(content, pa.Table):
         return Table(path, content, **more)
-    content, nested = without_nested(content, path)
-    more["nested"] = (*more.get("nested", ()), *nested)
-    plain_of = plain_types(content.schema)
-    if not any(map(holds_lists, plain_of)):
-        return Table(path, plain(content, path, plain_of), **more)
-    spread, unnamed = spread_lists(content, path)
-    return Table(path, plain(spread, path), unnamed=unnamed, levels=levels_of(content), **more)
+    with naming(path):
+        content, nested = without_nested(content)
+        more["nested"] = (*more.get("nested", ()), *nested)
+        if any(map(holds_lists, plain_types(content.schema))):
+            more["levels"] = levels_of(content)
+            content, more["unnamed"] = spread_lists(content)
+        return Table(path, plain(content), **more)
 
 
 class ArrowStream(Protocol):

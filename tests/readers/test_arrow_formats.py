@@ -247,4 +247,4 @@ def test_a_damaged_column_among_sound_ones_is_named():
     wrong = pa.Array.from_buffers(pa.int64(), 12, buffers, null_count=5)
     table = pa.table({"a": np.arange(12.0), "b": wrong, "c": np.arange(12)})
     with pytest.raises(InputError, match=r"no valid int64 \(column 'b'\)"):
-        plain(table, "p.arrow")
+        plain(table)

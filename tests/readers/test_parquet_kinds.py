@@ -81,7 +81,7 @@ def test_prefixes_that_unpack_to_too_much_are_refused(write, place, monkeypatch)
     """Each value of DELTA_BYTE_ARRAY repeats the one before: the size is declared nowhere."""
     from bbccli.readers.sources import parquet
 
-    monkeypatch.setattr(parquet, "HARMLESS_RUNS", 2**20)
+    monkeypatch.setattr(parquet, "RUNS", 2**20)
     long = ["x" * 5000 + str(i) for i in range(2000)]
     data = {"id": long, "truth": [0, 1] * 1000, "a": np.arange(2000.0)}
     path = write(data, use_dictionary=False, column_encoding={"id": ENCODINGS[1]})

@@ -18,7 +18,7 @@ from typing import Any, Final, TypeVar
 
 from bbccli.core import reading
 from bbccli.core.local import opened, within
-from bbccli.errors import InputError
+from bbccli.errors import InputError, naming
 from bbccli.readers.sources.delimited import as_utf8
 from bbccli.readers.sources.files import PACKINGS, file_bytes, sha256_of, unpacked
 from bbccli.readers.sources.limits import check_ratio, unpack_within
@@ -77,7 +77,8 @@ class File:
     @cached_property
     def text(self) -> bytes:
         """All of a text, in UTF-8."""
-        return as_utf8(self.content, str(self.path))[0].removeprefix(BOM_UTF8)
+        with naming(self.path):
+            return as_utf8(self.content)[0].removeprefix(BOM_UTF8)
 
     @cached_property
     def json(self) -> Any:
@@ -207,21 +208,21 @@ class Zip:
 
     def json(self, name: str) -> Any:
         """Return the JSON value of a member."""
-        return json_of(self._bytes(name), self._file.path, f"{name} ")
+        with naming(self._file.path):
+            return json_of(self._bytes(name), self._file.path, f"{name} ")
 
     def _bytes(self, name: str) -> bytes:
         import pyarrow as pa
 
-        path = str(self._file.path)
         try:
             member = self._zip.getinfo(name)
             if member.compress_type == _ZSTD:
                 raw = pa.BufferReader(self._raw(member))
                 with pa.CompressedInputStream(raw, "zstd") as stream:
-                    data = unpack_within(stream, path, "zip", member.compress_size)
+                    data = unpack_within(stream, "zip", member.compress_size)
             else:
                 with self._zip.open(member) as stream:
-                    data = unpack_within(stream, path, "zip", member.compress_size)
+                    data = unpack_within(stream, "zip", member.compress_size)
         except KeyError:
             raise self._file.fault(f"has no {name}") from None
         except (
@@ -236,7 +237,7 @@ class Zip:
         ):
             raise self._file.fault(f"{name} is truncated or damaged") from None
         self._read += len(data)  # small or overlapping members add up
-        check_ratio(self._read, self._packed, path, "zip", "read fewer logs at a time")
+        check_ratio(self._read, self._packed, "zip", "read fewer logs at a time")
         return data
 
     def _raw(self, member: zipfile.ZipInfo) -> bytes:

@@ -32,7 +32,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
     cells = cells_of(product(configurations, labels))
     parts = [part for one in arrays for part in (one.T if by_class else [one])]
     sources = {cell.source: _arrow(part) for cell, part in zip(cells, parts, strict=True)}
-    roles = Table(path, plain(pa.table({r: _arrow(v) for r, v in given.roles.items()}), path))
+    roles = Table(path, plain(pa.table({r: _arrow(v) for r, v in given.roles.items()})))
     if sha256 is None:
         sha256 = hash_of((file.name, sha256_of(file)) for file in given.files)
     columns = {role: roles.column(role) for role in roles.names}
@@ -47,7 +47,7 @@ def sheet_of(path: str, given: Predictions, sha256: str | None = None) -> Sheet:
         roles={"weight": "weight"} if "weight" in columns else {},
         run=about.run and replace(about.run, n_samples=n_samples),
     )
-    table = Table(path, plain(pa.table(sources), path), sha256)
+    table = Table(path, plain(pa.table(sources)), sha256)
     return Sheet(table, RUN, n_rows, columns, cells, about.with_json())
 
 

@@ -27,16 +27,16 @@ _MISSING = ("?", "", "NaN", "nan", "NA")
 _HINT = "write the predictions as ARFF, CSV or Parquet again"
 
 
-def read_arff(data: bytes, path: str) -> pa.Table:
+def read_arff(data: bytes) -> pa.Table:
     """Return the table of an ARFF file: numeric attributes as numbers, others as text."""
     import pyarrow as pa
 
-    check_text(data, path)
+    check_text(data)
     lines = enumerate(data.decode("utf-8-sig").split("\n"), start=1)
-    attributes = _header(lines, path)
-    rows = list(_rows(lines, len(attributes), path))
+    attributes = _header(lines)
+    rows = list(_rows(lines, len(attributes)))
     if not rows:
-        raise InputError("no rows under @data", path=path, hint="give one row per sample")
+        raise InputError("no rows under @data", hint="give one row per sample")
     columns = [
         _column(cells, kind)
         for cells, (_, kind) in zip(zip(*rows, strict=True), attributes, strict=True)
@@ -44,7 +44,7 @@ def read_arff(data: bytes, path: str) -> pa.Table:
     return pa.Table.from_arrays(columns, names=[name for name, _ in attributes])
 
 
-def _header(lines: Iterator[tuple[int, str]], path: str) -> list[tuple[str, str]]:
+def _header(lines: Iterator[tuple[int, str]]) -> list[tuple[str, str]]:
     """Return name and kind of each attribute; the lines are left at the first row."""
     attributes: list[tuple[str, str]] = []
     for number, line in lines:
@@ -52,28 +52,27 @@ def _header(lines: Iterator[tuple[int, str]], path: str) -> list[tuple[str, str]
         if text.casefold().startswith("@attribute"):
             match = _ATTRIBUTE.fullmatch(text)
             if match is None:
-                raise InputError(f"line {number} is not an attribute", path=path, hint=_HINT)
+                raise InputError(f"line {number} is not an attribute", hint=_HINT)
             name = next(one for one in match.groups()[:3] if one is not None)
             attributes.append((_ESCAPED.sub(r"\1", name).strip(), match[4].split()[0].casefold()))
         elif text.casefold().startswith("@data") and attributes:
             return attributes
     lacking = "no @data" if attributes else "no @attribute"
-    raise InputError(f"has {lacking}, so it is not an ARFF file", path=path, hint=_HINT)
+    raise InputError(f"has {lacking}, so it is not an ARFF file", hint=_HINT)
 
 
-def _rows(lines: Iterator[tuple[int, str]], n_columns: int, path: str) -> Iterator[list[str]]:
+def _rows(lines: Iterator[tuple[int, str]], n_columns: int) -> Iterator[list[str]]:
     """Return the cells of each row."""
     for number, line in lines:
         text = line.strip()
         if not text or text.startswith("%"):
             continue
         if text.startswith("{"):
-            raise InputError(f"line {number} is a sparse row", path=path, hint=_HINT)
+            raise InputError(f"line {number} is a sparse row", hint=_HINT)
         cells = _cells(text)
         if len(cells) != n_columns:
             raise InputError(
                 f"line {number} has {len(cells)} values, but the file has {n_columns} attributes",
-                path=path,
                 hint="give every row one value per attribute; quote values that contain a comma",
             )
         yield cells

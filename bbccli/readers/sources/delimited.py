@@ -57,9 +57,7 @@ _WALK = r'[^"]*+(?:(?<=[{bounds}])"[^"\r\n]*+(?:""[^"\r\n]*+)*+"[^"]*+|(?<![{bou
 _VALUE = r'"(?:[^"]++|"")*+"'
 
 
-def read_delimited(
-    data: bytes, path: str, keys: Sequence[str] = (), *, tabs: bool = False
-) -> pa.Table:
+def read_delimited(data: bytes, keys: Sequence[str] = (), *, tabs: bool = False) -> pa.Table:
     """Return the table of delimited text with a header line.
 
     TSV is split at tabs; other text at the delimiter (comma, semicolon, tab) that is most frequent
@@ -68,8 +66,8 @@ def read_delimited(
     does. Row names without a cell in the header become a column
     without a name.
     """
-    data, local = as_utf8(data, path)
-    text = _text_of(data, path, tabs)
+    data, local = as_utf8(data)
+    text = _text_of(data, tabs)
 
     def kept(name: str) -> bool:
         return name in keys or name.strip().casefold() in _NEVER_NUMERALS
@@ -79,8 +77,8 @@ def read_delimited(
 
     table = _table(text, kept)
     if table.num_rows == 0:
-        raise _no_rows(path)
-    refuse_no_header(table, path)
+        raise _no_rows()
+    refuse_no_header(table)
     table = with_numbers(table, kept, as_text, local=local or text.delimiter == ";")
     for position, name in enumerate(table.column_names):
         if kept(name) and is_text(table.schema.types[position]):
@@ -94,36 +92,34 @@ def line_of_row(data: bytes, row: int, *, tabs: bool = False) -> int | None:
 
     An InputError for text that `read_delimited` refuses.
     """
-    data, _ = as_utf8(data, "")
-    return _text_of(data, "", tabs).line_of(row + 1)
+    return _text_of(as_utf8(data)[0], tabs).line_of(row + 1)
 
 
-def _text_of(data: bytes, path: str, tabs: bool) -> _Text:
+def _text_of(data: bytes, tabs: bool) -> _Text:
     """Return delimited text that can be parsed, its quotes checked."""
-    check_text(data, path)
+    check_text(data)
     stated = _STATED.match(data)
     if stated:
         data = data[stated.end() :]
     match = _TWO_LINES.match(data)
     if match is None:
-        raise _no_rows(path)
+        raise _no_rows()
     header = match[1].decode("utf-8")
-    delimiter = _delimiter(header, path, tabs, stated[1].decode("utf-8") if stated else "")
+    delimiter = _delimiter(header, tabs, stated[1].decode("utf-8") if stated else "")
     if header.count("|") > 1 and delimiter not in header:
         raise InputError(
             "values are separated by |",
-            path=path,
             hint="separate them by commas, semicolons or tabs; or write sep=| above the header",
         )
-    _check_header_once(data, match, delimiter, path)
-    check_quotes(data, path, delimiter)
+    _check_header_once(data, match, delimiter)
+    check_quotes(data, delimiter)
     tail = _BLANK_LINES.search(data, max(len(data) - _TAIL, 0))
     if tail and b" " in tail[0] and delimiter in header:
         data = data[: tail.start() + 1]
-    return _Text(data, path, delimiter)
+    return _Text(data, delimiter)
 
 
-def _check_header_once(data: bytes, header: re.Match[bytes], delimiter: str, path: str) -> None:
+def _check_header_once(data: bytes, header: re.Match[bytes], delimiter: str) -> None:
     """Refuse text in which the header comes again, as where files are joined into one."""
     line, ends, at = header[1], (b"", b"\r", b"\n"), header.end(1)
     while delimiter.encode() in line and (at := data.find(line, at)) >= 0:
@@ -132,7 +128,6 @@ def _check_header_once(data: bytes, header: re.Match[bytes], delimiter: str, pat
             continue
         raise InputError(
             f"line {_line_of(data, at)} repeats the header",
-            path=path,
             hint="remove it; or keep files separate instead of concatenating them",
         )
 
@@ -142,7 +137,6 @@ class _Text:
     """Delimited text in UTF-8, in which no quote is left open."""
 
     data: bytes
-    path: str
     delimiter: str
 
     @property
@@ -150,7 +144,7 @@ class _Text:
         """First non-blank line."""
         match = _TWO_LINES.match(self.data)
         if match is None:
-            raise _no_rows(self.path)
+            raise _no_rows()
         return match
 
     def line_of(self, row: int) -> int | None:
@@ -174,9 +168,7 @@ class _Text:
             names = next(csv.reader([self.header[1].decode("utf-8")], delimiter=self.delimiter))
         except csv.Error as error:
             hint = "give a short name to every column, in one header line"
-            raise InputError(
-                f"header is not readable: {error}", path=self.path, hint=hint
-            ) from None
+            raise InputError(f"header is not readable: {error}", hint=hint) from None
         texts = {name: pa.string() for name in names if as_text(name.strip())}
         return _parsed(self.data, self.delimiter, column_types=texts)
 
@@ -196,12 +188,7 @@ class _Text:
 
 
 def _parsed(
-    data: bytes,
-    delimiter: str,
-    *,
-    threads: bool = True,
-    column_types: Any = None,
-    **parse: Any,
+    data: bytes, delimiter: str, *, threads: bool = True, column_types: Any = None, **parse: Any
 ) -> pa.Table:
     """Parse text in one block, since types are inferred from the first block alone."""
     import pyarrow as pa
@@ -271,7 +258,7 @@ def _typed(texts: pa.ChunkedArray, *, exact: bool = True) -> pa.ChunkedArray:
     return typed if len(names) == len(values) else texts
 
 
-def as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
+def as_utf8(data: bytes) -> tuple[bytes, bool]:
     """Return UTF-16 text with a byte-order mark in UTF-8, and True if it was."""
     for mark, code in _MARKS:
         if data.startswith(mark):
@@ -279,11 +266,11 @@ def as_utf8(data: bytes, path: str) -> tuple[bytes, bool]:
                 return data[len(mark) :].decode(code).encode("utf-8"), True
             except UnicodeError:
                 problem = "text is marked as UTF-16 but is damaged"
-                raise InputError(problem, path=path, hint=_SAVE) from None
+                raise InputError(problem, hint=_SAVE) from None
     return data, False
 
 
-def _delimiter(header: str, path: str, tabs: bool, stated: str) -> str:
+def _delimiter(header: str, tabs: bool, stated: str) -> str:
     """Return the delimiter: the stated one, a tab in TSV, or the most frequent in the header.
 
     R's `write.table` writes blanks; they delimit three names or more, or quoted names, if there is
@@ -295,7 +282,6 @@ def _delimiter(header: str, path: str, tabs: bool, stated: str) -> str:
         if not stated.isascii() or (stated not in bare and others):
             raise InputError(
                 f"the first line says sep={stated}, but the header does not use it",
-                path=path,
                 hint="remove the first line, or correct its delimiter",
             )
         return stated
@@ -308,14 +294,14 @@ def _delimiter(header: str, path: str, tabs: bool, stated: str) -> str:
     return max(DELIMITERS, key=bare.count)
 
 
-def check_text(data: bytes, path: str) -> None:
+def check_text(data: bytes) -> None:
     """Refuse bytes that are not UTF-8 text, or several texts in one file."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        raise InputError("text is UTF-16, not UTF-8", path=path, hint=_SAVE)
+        raise InputError("text is UTF-16, not UTF-8", hint=_SAVE)
     known = next((hint for start, hint in _BINARY.items() if data.startswith(start)), None)
     if known or b"\x00" in data:
         hint = known or "give the file the suffix of its format"
-        raise InputError("is binary, not text", path=path, hint=hint)
+        raise InputError("is binary, not text", hint=hint)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -325,7 +311,6 @@ def check_text(data: bytes, path: str) -> None:
         shown = word.decode("cp1252", "replace")
         raise InputError(
             f"text is not UTF-8 (line {line}); in Windows-1252 it reads {shown!r}",
-            path=path,
             hint=f"{_SAVE}; or: iconv -f WINDOWS-1252 -t UTF-8",
         ) from None
     marked = _LATE_MARK.search(text) if text.find("\ufeff", 1) > 0 else None
@@ -333,12 +318,11 @@ def check_text(data: bytes, path: str) -> None:
         line = _line_of(data, len(text[: marked.end()].encode()))
         raise InputError(
             f"there is a byte-order mark (U+FEFF) within the text, in line {line}",
-            path=path,
             hint="remove it; or keep files separate instead of concatenating them",
         )
 
 
-def check_quotes(data: bytes, path: str, delimiter: str) -> None:
+def check_quotes(data: bytes, delimiter: str) -> None:
     """Refuse text in which a quoted value continues on the next line, or never ends.
 
     The parser silently takes an unclosed quote for a value of many lines, which swallows the rows
@@ -355,11 +339,11 @@ def check_quotes(data: bytes, path: str, delimiter: str) -> None:
     while (position := walk.match(text, position).end()) < len(text):  # type: ignore[union-attr]
         value = over_lines.match(text, position) if across else None
         if value is None:
-            raise _unclosed(text[1:], path, position - 1, across)
+            raise _unclosed(text[1:], position - 1, across)
         position = value.end()
 
 
-def _unclosed(data: bytes, path: str, start: int, across: bool) -> InputError:
+def _unclosed(data: bytes, start: int, across: bool) -> InputError:
     """Return the error about a quote that opens at a byte and does not close in its line."""
     value = re.compile(_VALUE.encode()).match(data, start)
     problem, remedy = f"a quote opens in line {_line_of(data, start)} and ", "close it"
@@ -371,7 +355,7 @@ def _unclosed(data: bytes, path: str, start: int, across: bool) -> InputError:
         remedy += "" if across else "; --quoted-newlines if the value has line breaks"
     shown = data[start : start + 24].splitlines()[0].decode("utf-8", "replace")
     return InputError(
-        f"{problem}: {shown}", path=path, hint=f"{remedy}; or remove it, or double it within quotes"
+        f"{problem}: {shown}", hint=f"{remedy}; or remove it, or double it within quotes"
     )
 
 
@@ -468,7 +452,6 @@ def _syntax_error(text: _Text, row: pacsv.InvalidRow | None, error: Exception) -
     if row is None:
         return InputError(
             f"text cannot be parsed: {str(error).splitlines()[0]}",
-            path=text.path,
             hint="give a header line, then one row per line with a value for every name",
         )
     hint = "give every row one value per column; quote values that contain the delimiter"
@@ -484,10 +467,9 @@ def _syntax_error(text: _Text, row: pacsv.InvalidRow | None, error: Exception) -
     return InputError(
         f"line {line} has {count(row.actual_columns, 'value')}, but the header has "
         f"{row.expected_columns}",
-        path=text.path,
         hint=hint,
     )
 
 
-def _no_rows(path: str) -> InputError:
-    return InputError("no rows under the header", path=path, hint="give one row per sample")
+def _no_rows() -> InputError:
+    return InputError("no rows under the header", hint="give one row per sample")

@@ -10,25 +10,21 @@ import re
 import stat
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from enum import StrEnum
 from pathlib import Path, PurePath
 from typing import Any
 
 from bbccli.core.local import is_url, note, opened
 from bbccli.core.text import redacted
-from bbccli.errors import InputError
+from bbccli.errors import InputError, naming
 from bbccli.readers.row_numbers import set_aside
+from bbccli.readers.sources.http import MissingError
 from bbccli.readers.sources.ipc import MAGIC as ARROW_MAGIC
 from bbccli.readers.sources.limits import AGAIN, check_size, read_within, unpack_within
 from bbccli.readers.sources.memory import name_in_messages, table_in_memory
 from bbccli.readers.sources.parquet import read_parquet
-from bbccli.readers.sources.urls import (
-    is_pattern,
-    matching_urls,
-    path_of,
-    url_bytes,
-    url_exists,
-)
+from bbccli.readers.sources.urls import is_pattern, matching_urls, path_of, url_bytes
 from bbccli.readers.table import ArrowStream, Table, in_memory, plain_table
 
 Paths = str | Path | ArrowStream | Sequence[str | Path]
@@ -104,28 +100,29 @@ def read_table(path: str | Path | ArrowStream, keys: Sequence[str] = ()) -> Tabl
     content: Any
     text: bytes | None = None
     nested: tuple[str, ...] = ()
-    if form is Format.PARQUET:
-        content, text, nested = read_parquet(data or Path(path), name)
-    elif form is Format.ARROW:
-        from bbccli.readers.sources.ipc import read_ipc
+    with naming(name):
+        if form is Format.PARQUET:
+            content, text, nested = read_parquet(data or Path(path))
+        elif form is Format.ARROW:
+            from bbccli.readers.sources.ipc import read_ipc
 
-        content, text = read_ipc(data, name)
-    elif form is Format.JSONL:
-        from bbccli.readers.sources.jsonl import read_jsonl
+            content, text = read_ipc(data)
+        elif form is Format.JSONL:
+            from bbccli.readers.sources.jsonl import read_jsonl
 
-        content, nested = read_jsonl(data, name)
-    elif form is Format.NUMPY:
-        from bbccli.readers.sources.numpys import read_numpy
+            content, nested = read_jsonl(data)
+        elif form is Format.NUMPY:
+            from bbccli.readers.sources.numpys import read_numpy
 
-        content = read_numpy(data, name, PurePath(name).stem)
-    elif form is Format.ARFF:
-        from bbccli.readers.sources.arff import read_arff
+            content = read_numpy(data, PurePath(name).stem)
+        elif form is Format.ARFF:
+            from bbccli.readers.sources.arff import read_arff
 
-        content = read_arff(data, name)
-    else:
-        from bbccli.readers.sources.delimited import read_delimited
+            content = read_arff(data)
+        else:
+            from bbccli.readers.sources.delimited import read_delimited
 
-        content = read_delimited(data, name, keys, tabs=form is Format.TSV)
+            content = read_delimited(data, keys, tabs=form is Format.TSV)
     if form in (Format.PARQUET, Format.ARROW):
         about = None if text is None else (text, name)
     else:
@@ -139,7 +136,9 @@ def _beside(path: str | Path) -> tuple[bytes, str] | None:
         return None
     place = metadata_path(path)
     if is_url(path):
-        return (url_bytes(place), place) if url_exists(place) else None
+        with suppress(MissingError):
+            return url_bytes(place), place
+        return None
     # os.path never raises, unlike Path
     return (file_bytes(Path(place)), place) if os.path.isfile(place) else None  # noqa: PTH113
 
@@ -179,16 +178,17 @@ def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
         packing = next((p for magic, p in _PACKING_MAGIC.items() if data.startswith(magic)), None)
     if packing is not None and data:
         data = unpacked(data, packing, name)
-    if not data or data.isspace():
-        raise InputError(
-            "file is empty", path=name, hint="give a header line and one row per sample"
-        )
     start = data[:64].lstrip().lower()
-    if start.startswith((b"<!doctype html", b"<html")):
+    problem = hint = ""
+    if not data or data.isspace():
+        problem, hint = "file is empty", "give a header line and one row per sample"
+    elif start.startswith((b"<!doctype html", b"<html")):
+        problem = "is a web page, not a table"
         hint = "download the file itself: the link may lead to a page about it, or ask for a login"
-        raise InputError("is a web page, not a table", path=name, hint=hint)
-    if start.startswith(b"version https://git-lfs"):
-        raise InputError("is a pointer of Git LFS, not the file", path=name, hint="git lfs pull")
+    elif start.startswith(b"version https://git-lfs"):
+        problem, hint = "is a pointer of Git LFS, not the file", "git lfs pull"
+    if problem:
+        raise InputError(problem, path=name, hint=hint)
     return name, data, _format(suffix, data), sha256
 
 
@@ -281,7 +281,8 @@ def file_bytes(path: Path) -> bytes:
             if stat.S_ISBLK(kind) or (stat.S_ISCHR(kind) and not file.isatty()):
                 raise InputError("is a device, not a file", path=path, hint="give a file or a pipe")
             if not stat.S_ISREG(kind):
-                return read_within(file, str(path))
+                with naming(path):
+                    return read_within(file)
             check_size(os.fstat(file.fileno()).st_size, str(path))
             return file.read()
     except (OSError, ValueError) as error:
@@ -310,7 +311,8 @@ def stdin_bytes() -> bytes:
         raise InputError("standard input is closed", path=STDIN_NAME, hint=hint)
     note(0, STDIN_NAME)
     try:
-        return read_within(sys.stdin.buffer, STDIN_NAME)
+        with naming(STDIN_NAME):
+            return read_within(sys.stdin.buffer)
     except OSError as error:
         problem = f"cannot be read: {error.strerror or error}"
         raise InputError(problem, path=STDIN_NAME, hint=hint) from None
@@ -343,8 +345,8 @@ def unpacked(data: bytes, packing: str, name: str) -> bytes:
     import pyarrow as pa
 
     try:
-        with pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
-            return unpack_within(stream, name, packing, len(data))
+        with naming(name), pa.CompressedInputStream(pa.BufferReader(data), packing) as stream:
+            return unpack_within(stream, packing, len(data))
     except (pa.ArrowException, OSError):
         problem = f"{packing} data are truncated or damaged"
         raise InputError(problem, path=name, hint=AGAIN) from None

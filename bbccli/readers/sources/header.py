@@ -17,7 +17,7 @@ _NUMERAL, _DIGITS = re.compile(r"[+-]?\d*\.?\d+(?:[eE][+-]?\d+)?"), re.compile(r
 _TOP, _FEWEST_DECIMALS = 50, 3
 
 
-def refuse_no_header(table: pa.Table, path: str) -> None:
+def refuse_no_header(table: pa.Table) -> None:
     """Refuse names that are like the values below: numbers with as many decimals, keys of one form.
 
     Names of whole numbers, or with few decimals, may be positions or parameters.
@@ -40,7 +40,6 @@ def refuse_no_header(table: pa.Table, path: str) -> None:
         return
     raise InputError(
         f"the first line is no header, but values like those below: {', '.join(top.column_names)}",
-        path=path,
         hint="write a header line above it: a name for each column"
         + {1: ", such as prediction", 2: ", such as id,prediction"}.get(table.num_columns, ""),
     )

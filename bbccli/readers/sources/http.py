@@ -11,11 +11,7 @@ from bbccli.readers.sources.limits import check_size, read_within
 
 _UNCHANGED = "%/:=&?~#+!$,;'@()*[]"
 _NONE_THERE = (404, 410)
-_NO_HEAD = (405, 501)
-_NEVER_SHOWN = (401, 403)
-"""Status codes of object stores for a missing file, if listing the folder is not allowed."""
-
-_HINTS = {
+_HINTS = {  # also the answers of object stores for a missing file, if they do not list the folder
     401: "log in with https://USER:PASSWORD@host/..., or use a signed address",
     403: "the login or the signed address does not give access, or has expired",
 }
@@ -28,67 +24,44 @@ def is_http(url: str) -> bool:
 
 def http_bytes(url: str) -> bytes:
     """Return all bytes of a file."""
-    response = _answer(url, "GET")
     try:
-        with response:
-            check_size(response.length or 0, url)
-            content = read_within(response, url)
+        with _answer(url) as response:
+            check_size(response.length or 0)
+            content = read_within(response)
             if response.length:  # bytes missing at the end
                 raise ConnectionResetError
-    except InputError:
-        raise
+    except InputError as error:
+        raise error.at(url) from None
     except Exception as error:
         raise _fault(url, error) from None
     return content
 
 
-def http_exists(url: str) -> bool:
-    """True if there is a readable file."""
-    try:
-        try:
-            _answer(url, "HEAD").close()
-        except _RefusedError as error:
-            if error.answer not in _NO_HEAD:
-                raise
-            _answer(url, "GET").close()
-    except _RefusedError as error:
-        if error.answer in (*_NONE_THERE, *_NEVER_SHOWN):
-            return False
-        raise
-    return True
+class MissingError(InputError):
+    """There is no file, or none that the server shows."""
 
 
-class _RefusedError(InputError):
-    """The server refused to send the file."""
-
-    def __init__(self, url: str, status: int, reason: str) -> None:
-        words = f"{status} {reason}".strip()
-        problem = f"the server answers {words}"
-        hint = _HINTS.get(status, "check the address")
-        if status in _NONE_THERE:
-            problem = f"no such file ({words})"
-        elif status >= 500:
-            problem, hint = f"the server fails: {words}", "try again later"
-        super().__init__(problem, path=url, hint=hint)
-        self.answer = status
-
-
-def _answer(url: str, method: str) -> Any:
+def _answer(url: str) -> Any:
     """Return the response to a request, with headers read."""
     from urllib.error import HTTPError
     from urllib.request import Request
 
+    place, login = _split(url)
+    request = Request(place, headers={"User-Agent": "bbc"})
+    if login is not None:  # not sent to the target of a redirection
+        request.add_unredirected_header("Authorization", f"Basic {login}")
     try:
-        place, login = _split(url)
-        request = Request(place, method=method, headers={"User-Agent": "bbc"})
-        if login is not None:  # not sent to the target of a redirection
-            request.add_unredirected_header("Authorization", f"Basic {login}")
         return _opener().open(request, timeout=reading.current().timeout)
     except HTTPError as error:
         error.close()
-        raise _RefusedError(url, error.code, error.reason) from None
-    except Exception as error:
-        raise _fault(url, error) from None
+        words = f"{error.code} {error.reason}".strip()
+        if error.code in _NONE_THERE:
+            raise MissingError(f"no such file ({words})", hint="check the address") from None
+        if error.code >= 500:
+            raise InputError(f"the server fails: {words}", hint="try again later") from None
+        kind = MissingError if error.code in _HINTS else InputError
+        hint = _HINTS.get(error.code, "check the address")
+        raise kind(f"the server answers {words}", hint=hint) from None
 
 
 def _opener() -> Any:
@@ -96,16 +69,9 @@ def _opener() -> Any:
     from urllib import request
 
     opener = request.OpenerDirector()
-    for handler in (
-        request.ProxyHandler,
-        request.HTTPHandler,
-        request.HTTPSHandler,
-        request.HTTPRedirectHandler,
-        request.HTTPDefaultErrorHandler,
-        request.HTTPErrorProcessor,
-        request.UnknownHandler,
-    ):
-        opener.add_handler(handler())
+    for name in ("Proxy", "HTTP", "HTTPS", "HTTPRedirect", "HTTPDefaultError", "Unknown"):
+        opener.add_handler(getattr(request, f"{name}Handler")())
+    opener.add_handler(request.HTTPErrorProcessor())
     return opener
 
 

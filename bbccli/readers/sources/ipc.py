@@ -12,13 +12,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from bbccli.errors import InputError
-from bbccli.readers.sources.limits import (
-    AGAIN,
-    OF_ITS_FORMAT,
-    check_ratio,
-    check_size,
-    check_texts,
-)
+from bbccli.readers.sources.limits import AGAIN, OF_ITS_FORMAT, check_ratio, check_size, check_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,12 +29,12 @@ _DICTIONARIES, _BATCHES = 2, 3
 """Numbers of fields: of a message, a dictionary, a batch (the last three); and of the footer."""
 
 
-def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
+def read_ipc(data: bytes) -> tuple[pa.Table, bytes | None]:
     """Return the table, and the JSON text under the key `bbc` of its schema, if any."""
     import pyarrow as pa
 
     if not data.startswith(MAGIC):
-        raise InputError("is not an Arrow file", path=path, hint=OF_ITS_FORMAT)
+        raise InputError("is not an Arrow file", hint=OF_ITS_FORMAT)
     try:
         end = CONTINUED + bytes(4) if data.startswith(CONTINUED) else data[: len(FILE)]
         if not data.endswith(FEATHER_1 if data.startswith(FEATHER_1) else end):
@@ -49,15 +43,15 @@ def read_ipc(data: bytes, path: str) -> tuple[pa.Table, bytes | None]:
         if data.startswith(FEATHER_1):
             table = _feather(source)
         else:
-            _check_declared(data, path)
+            _check_declared(data)
             form = pa.ipc.open_file if data.startswith(FILE) else pa.ipc.open_stream
             table = form(source).read_all()
         table.validate(full=True)
     except (pa.ArrowException, OSError, EOFError, ArithmeticError, LookupError, *_MALFORMED):
-        raise InputError("Arrow file is truncated or damaged", path=path, hint=AGAIN) from None
+        raise InputError("Arrow file is truncated or damaged", hint=AGAIN) from None
     if table.num_rows == 0:
-        raise InputError("no rows", path=path, hint="give one row per sample")
-    check_texts(table, path)
+        raise InputError("no rows", hint="give one row per sample")
+    check_texts(table)
     return table, (table.schema.metadata or {}).get(b"bbc")
 
 
@@ -71,7 +65,7 @@ def _feather(source: pa.BufferReader) -> pa.Table:
         return feather.read_table(source, use_threads=False)
 
 
-def _check_declared(data: bytes, path: str) -> None:
+def _check_declared(data: bytes) -> None:
     """Refuse buffers and rows that would take too much memory."""
     size = n_rows = 0
     for message in _messages(data):
@@ -93,8 +87,8 @@ def _check_declared(data: bytes, path: str) -> None:
             if unpacked < -1:
                 raise ValueError("a negative size")
             size += length if unpacked == -1 else unpacked  # -1 means uncompressed
-    check_size(max(size, 8 * n_rows), path)
-    check_ratio(size, len(data), path, "Arrow", "write it without compression")
+    check_size(max(size, 8 * n_rows))
+    check_ratio(size, len(data), "Arrow", "write it without compression")
 
 
 def _messages(data: bytes) -> Iterator[Any]:

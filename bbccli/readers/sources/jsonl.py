@@ -23,16 +23,16 @@ LARGEST = 2**63
 _NUMBERS = {int, float, type(None)}
 
 
-def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
+def read_jsonl(data: bytes) -> tuple[pa.Table, tuple[str, ...]]:
     """Return the table of JSON Lines, and the keys with other objects or lists; skip empty
     lines.
     """
     import pyarrow as pa
 
-    check_text(data, path)
-    rows = [_object(line, number, path) for number, line in lines_of(data)]
+    check_text(data)
+    rows = [_object(line, number) for number, line in lines_of(data)]
     if not rows:
-        raise InputError("no rows", path=path, hint="give one JSON object per line")
+        raise InputError("no rows", hint="give one JSON object per line")
     names = list(dict.fromkeys(name for row in rows for name in row))
     nested = tuple(
         name
@@ -43,7 +43,7 @@ def read_jsonl(data: bytes, path: str) -> tuple[pa.Table, tuple[str, ...]]:
     plain = [name for name in names if name not in nested]
     if not plain:
         hint = "give numbers, booleans or text in each line"
-        raise InputError("no key has plain values", path=path, hint=hint)
+        raise InputError("no key has plain values", hint=hint)
     columns = [_column([row.get(name) for row in rows]) for name in plain]
     return pa.table(columns, names=plain), nested
 
@@ -54,8 +54,8 @@ def lines_of(data: bytes) -> list[tuple[int, str]]:
     return [(number, line) for number, line in lines if line.strip()]
 
 
-def _object(line: str, number: int, path: str) -> dict[str, Any]:
-    fault = partial(InputError, path=path, hint="one JSON object per line")
+def _object(line: str, number: int) -> dict[str, Any]:
+    fault = partial(InputError, hint="one JSON object per line")
     try:
         value = json.loads(line, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from bbccli.core import reading
@@ -17,7 +18,7 @@ RATIO = 200
 HARMLESS = 2**26
 """Up to this many bytes any ratio is allowed: a column of zeros compresses well."""
 
-HARMLESS_RUNS = 2**28
+RUNS = 2**28
 """The same for Parquet, which always packs runs: sorted labels with few errors reach 600 times."""
 
 _PIECE = 2**24
@@ -28,58 +29,50 @@ OF_ITS_FORMAT = "give the file the suffix of its format, such as .csv"
 """Remedy for a file of another format."""
 
 
-def read_within(stream: Any, name: str) -> bytes:
-    """Return all of a stream, at most `--max-input`."""
-    return _pieces(stream, reading.current().max_input, too_large(name))
-
-
-def unpack_within(stream: Any, name: str, packing: str, packed: int) -> bytes:
-    """Return all of a decompressing stream, at most `--max-input` and `RATIO` times `packed`
-    bytes.
-    """
-    most, by_ratio = reading.current().max_input, max(RATIO * packed, HARMLESS)
-    if most <= by_ratio:
-        return read_within(stream, name)
-    remedy = f"unpack the file first: {_TOOLS[packing]}"
-    return _pieces(stream, by_ratio, bomb(packed, name, packing, remedy))
-
-
-def _pieces(stream: Any, most: int, refusal: InputError) -> bytes:
+def read_within(stream: Any, check: Callable[[int], None] | None = None) -> bytes:
+    """Return all of a stream, at most `--max-input`; `check` looks at what has been read."""
     pieces, size = [], 0
     while piece := stream.read(_PIECE):
         size += len(piece)
-        if size > most:
-            raise refusal
+        (check or check_size)(size)
         pieces.append(piece)
     return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
-def check_size(size: int, name: str) -> None:
-    """Refuse a size over `--max-input` before reading."""
+def unpack_within(stream: Any, packing: str, packed: int) -> bytes:
+    """Return all of a decompressing stream, at most `--max-input` and `RATIO` times `packed`
+    bytes.
+    """
+
+    def check(size: int) -> None:
+        check_ratio(size, packed, packing, f"unpack the file first: {_TOOLS[packing]}")
+        check_size(size)
+
+    return read_within(stream, check)
+
+
+def check_size(size: int, path: str = "") -> None:
+    """Refuse a size over `--max-input`."""
     if size > reading.current().max_input:
-        raise too_large(name)
+        raise InputError(
+            f"holds more than {reading.in_words(reading.current().max_input)}, unpacked",
+            path=path,
+            hint="use --max-input 16GiB or the like, if the machine has enough memory",
+        )
 
 
-def check_ratio(
-    size: int, packed: int, name: str, what: str, remedy: str, harmless: int = HARMLESS
-) -> None:
+def check_ratio(size: int, packed: int, what: str, remedy: str, harmless: int = HARMLESS) -> None:
     """Refuse data that unpack to over `RATIO` times their size, if that is over `harmless`
     bytes.
     """
     if size > max(RATIO * packed, harmless):
-        raise bomb(packed, name, what, remedy)
+        raise InputError(
+            f"{packed / 1e6:.3g} MB of {what} data unpack to more than {RATIO} times as much",
+            hint=f"if that is intended, {remedy}",
+        )
 
 
-def bomb(packed: int, name: str, what: str, remedy: str) -> InputError:
-    """Return the error about data that unpack to more than `RATIO` times their size."""
-    return InputError(
-        f"{packed / 1e6:.3g} MB of {what} data unpack to more than {RATIO} times as much",
-        path=name,
-        hint=f"if that is intended, {remedy}",
-    )
-
-
-def check_texts(table: pa.Table, name: str) -> int:
+def check_texts(table: pa.Table) -> int:
     """Return the bytes that repeated texts, stored once, would take if written out."""
     import pyarrow as pa
 
@@ -104,15 +97,6 @@ def check_texts(table: pa.Table, name: str) -> int:
                 size += apply("sum", take(lengths, chunk.indices)).as_py() or 0
             except pa.ArrowException as error:  # a missing text
                 problem = "file is damaged: it refers to texts that it does not hold"
-                raise InputError(problem, path=name, hint=AGAIN) from error
-            check_size(size, name)
+                raise InputError(problem, hint=AGAIN) from error
+            check_size(size)
     return size
-
-
-def too_large(name: str) -> InputError:
-    """Return the error about more than `--max-input`."""
-    return InputError(
-        f"holds more than {reading.in_words(reading.current().max_input)}, unpacked",
-        path=name,
-        hint="use --max-input 16GiB or the like, if the machine has enough memory",
-    )

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 MAGIC = b"\x93NUMPY"
 
 
-def read_numpy(data: bytes, path: str, name: str) -> pa.Table:
+def read_numpy(data: bytes, name: str) -> pa.Table:
     """Return the table of a file, whose only array is called `name`; pickles are never loaded."""
     try:
         arrays = {name: array_of(data)} if data.startswith(MAGIC) else unpacked(data)
@@ -34,25 +34,23 @@ def read_numpy(data: bytes, path: str, name: str) -> pa.Table:
     except DamagedError as error:
         raise InputError(
             f"is not a file of plain arrays of numpy: {error}",
-            path=path,
             hint="save arrays of numbers with numpy.save or numpy.savez",
         ) from None
-    return table_of_arrays(arrays, path)
+    return table_of_arrays(arrays)
 
 
-def table_of_arrays(arrays: Mapping[Any, Any], path: str) -> pa.Table:
+def table_of_arrays(arrays: Mapping[Any, Any]) -> pa.Table:
     """Return the table of arrays (N,), (N, C) or (N, K) by name."""
     import pyarrow as pa
 
     if not arrays:
-        raise InputError("there is no array", path=path, hint="give one per configuration")
+        raise InputError("there is no array", hint="give one per configuration")
     columns: dict[str, pa.Array] = {}
     for key, given in arrays.items():
         name, values = str(key), plain_array(given)
         if values.ndim not in (1, 2) or not values.size:
             raise InputError(
                 f"the array {name!r} has shape {values.shape}",
-                path=path,
                 hint="give (N,) predictions, (N, K) probabilities of K classes, or (N, C)",
             )
         if values.ndim == 1:
@@ -69,7 +67,6 @@ def table_of_arrays(arrays: Mapping[Any, Any], path: str) -> pa.Table:
         if length != lengths[first]:
             raise InputError(
                 f"{name!r} has {count(length, 'value')}, but {first!r} has {lengths[first]}",
-                path=path,
                 hint="give one value per sample in each array, in the same order",
             )
     return pa.table(columns)

@@ -6,15 +6,15 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import PurePosixPath
 from threading import Thread
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from bbccli.core import reading
 from bbccli.core.local import note, opened
 from bbccli.errors import BbcError, InputError
-from bbccli.readers.sources.http import http_bytes, http_exists, is_http, no_answer
+from bbccli.readers.sources.http import MissingError, http_bytes, is_http, no_answer
 from bbccli.readers.sources.limits import check_size, read_within
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ def url_bytes(url: str) -> bytes:
 
     Raises
     ------
+    MissingError
+        There is no such file.
     InputError
         No library knows the protocol, the file can't be read, or there is no answer in time.
     """
@@ -58,36 +60,18 @@ def url_bytes(url: str) -> bytes:
         try:
             if _is_local(system):
                 with opened(path) as local:
-                    check_size(os.fstat(local.fileno()).st_size, url)
-                    return read_within(local, url)
+                    check_size(os.fstat(local.fileno()).st_size)
+                    return read_within(local)
             with _in_time(url, lambda: system.open_input_file(path)) as file:
-                check_size(_in_time(url, file.size), url)
-                return read_within(_Patient(url, file), url)
+                check_size(_in_time(url, file.size))
+
+                def read(size: int) -> bytes:
+                    """Each read may take as long as one response."""
+                    return _in_time(url, lambda: bytes(file.read(size)))
+
+                return read_within(SimpleNamespace(read=read))
         except FileNotFoundError:
-            raise InputError("no such file", path=url, hint="check the address") from None
-
-
-@dataclass(frozen=True)
-class _Patient:
-    """A remote file, each read of which may take as long as one response."""
-
-    url: str
-    file: Any
-
-    def read(self, size: int) -> bytes:
-        """Return some bytes."""
-        return _in_time(self.url, lambda: bytes(self.file.read(size)))
-
-
-def url_exists(url: str) -> bool:
-    """True if there is a file at a URL."""
-    if is_http(url):
-        return http_exists(url)
-    from pyarrow.fs import FileType
-
-    system, path = _opened(url)
-    with _readable(url):
-        return bool(_in_time(url, lambda: system.get_file_info(path)).type == FileType.File)
+            raise MissingError("no such file", hint="check the address") from None
 
 
 def local_path(url: str) -> str | None:
@@ -190,6 +174,8 @@ def _readable(url: str) -> Iterator[None]:
     """Convert the errors of any protocol into one about the URL."""
     try:
         yield
+    except InputError as error:
+        raise error.at(url) from error.__cause__
     except BbcError:
         raise
     except Exception as error:
