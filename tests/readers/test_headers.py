@@ -56,6 +56,22 @@ def test_names_that_are_numbers(tmp_path, case, digits):
     assert read(path, labels=labels).configurations == tuple(NUMBERS[case])
 
 
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("decimals", "value"), [(8, True), (7, False)])
+def test_a_first_value_may_end_in_zeros(tmp_path, decimals, value):
+    """It has a digit or two less than most below; a parameter has far fewer."""
+    path, labels = tmp_path / "oof.csv", tmp_path / "y.csv"
+    names = [f"0.{'1' * decimals}", f"0.{'3' * decimals}"]
+    path.write_text(
+        table(names, [[f"0.{v}7" for v in range(n, n + 80)] for n in (123456789, 456789123)])
+    )
+    labels.write_text(table(["y"], [Y]))
+    if value:
+        refused("first line is no header", path, labels=labels)
+    else:
+        assert read(path, labels=labels).configurations == tuple(names)
+
+
 def test_a_truth_or_a_key_above_numbers_is_a_header(tmp_path):
     path = tmp_path / "oof.csv"
     path.write_text(table(["q", "y", "0.12345"], [[f"q{i}" for i in range(80)], Y, P]))

@@ -12,7 +12,7 @@ from reading import refused
 
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.readers import Roles, read
-from bbccli.readers.sources import files
+from bbccli.readers.sources import files, parquet
 from bbccli.readers.sources.files import read_table
 
 N = 60
@@ -94,14 +94,44 @@ def test_prefixes_that_unpack_to_too_much_are_refused(write, place, monkeypatch)
         every_column(path)
 
 
-def test_an_encoding_that_pyarrow_lacks_is_not_called_damage(write, place, monkeypatch):
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("Not yet implemented: Unsupported encoding."),
+        pa.ArrowNotImplementedError("Nested data conversions"),
+    ],
+)
+def test_an_encoding_that_pyarrow_lacks_is_not_called_damage(write, place, monkeypatch, error):
     def lacking(*_, **__):
-        raise OSError("Not yet implemented: Unsupported encoding.")
+        raise error
 
     monkeypatch.setattr(pq.ParquetFile, "read", lacking)
     monkeypatch.setattr(pq.ParquetFile, "iter_batches", lacking)
-    message = "uses what pyarrow does not support: Unsupported encoding"
-    refused(message, write(columns()), hint="as CSV")
+    message = str(error).removeprefix("Not yet implemented: ").rstrip(".")
+    refused(f"uses what pyarrow does not support: {message}", write(columns()), hint="as CSV")
+
+
+def test_a_column_whose_name_is_that_of_a_field(write, place):
+    """To Arrow "a.b" is also the field b of a struct a."""
+    there = columns(**{"a": [{"b": 0.5}] * N, "a.b": SCORES[:, 0]})
+    matrix = read(write(there), task="binary")
+    assert set(matrix.configurations) == {"a.b", "b"}
+    column = matrix.configurations.index("a.b")
+    assert_array_equal(matrix.predictions[0, :, column], SCORES[:, 0])
+
+
+def test_a_large_file_is_opened_once(write, monkeypatch):
+    """However often its first rows are looked at; once more if texts are kept once."""
+    monkeypatch.setattr(files, "LARGE", 0)
+    opened = []
+    ours = parquet._opened
+    monkeypatch.setattr(parquet, "_opened", lambda *a: opened.append(a) or ours(*a))
+    table = read_table(write(columns()))
+    assert len(opened) == 2
+    for names in (["a"], ["b", "id"], ["truth"]):
+        assert table.head(names, 5).column_names == names
+        assert table.data.head(names, 5).num_rows == 5
+    assert len(opened) == 2
 
 
 UUIDS = pa.array([uuid.uuid4().bytes for _ in range(N)], pa.uuid())
