@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -35,7 +36,7 @@ MOST_SHARES = 10
 """Configurations whose selection frequency is reported by default."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Distribution:
     """Performances of the resamples' winners, each on its own out-of-bag units.
 
@@ -59,6 +60,11 @@ class Distribution:
     n_redrawn: int = 0
     sizes: IntArray | None = None
 
+    @cached_property
+    def order(self) -> IntArray:
+        """Positions of the values (B,), the smallest first; equal ones in any order."""
+        return np.argsort(self.values)
+
     @property
     def exact(self) -> bool:
         """True if every possible resample is included: there is no Monte-Carlo error."""
@@ -77,10 +83,9 @@ class Distribution:
     def quantile(self, probability: float) -> float:
         """Return the order statistic L(p B): the smallest value whose CDF reaches p."""
         if self.probabilities is None:
-            return float(np.sort(self.values)[_rank(probability, len(self.values)) - 1])
-        order = np.argsort(self.values, kind="stable")
-        reached = np.cumsum(self.probabilities[order]) >= probability - 1e-12
-        return float(self.values[order[min(int(np.argmax(reached)), len(order) - 1)]])
+            return float(self.values[self.order[_rank(probability, len(self.values)) - 1]])
+        reached = np.cumsum(self.probabilities[self.order]) >= probability - 1e-12
+        return float(self.values[self.order[min(int(np.argmax(reached)), len(reached) - 1)]])
 
     def quantile_error(self, probability: float) -> float:
         """Return the Monte-Carlo standard error of a quantile.
@@ -94,7 +99,7 @@ class Distribution:
         size = len(self.values)
         spread = np.sqrt(size * probability * (1 - probability))
         low, high = np.floor(probability * size - spread), np.ceil(probability * size + spread)
-        ends = np.sort(self.values)[np.clip([low, high], 1, size).astype(int) - 1]
+        ends = self.values[self.order[np.clip([low, high], 1, size).astype(int) - 1]]
         return float(ends[1] - ends[0]) / 2
 
     def columns(self, configurations: Sequence[str]) -> dict[str, list[Any]]:

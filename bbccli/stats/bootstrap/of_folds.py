@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from bbccli.stats.resampling import (
     every_resample,
 )
 from bbccli.stats.selection.rule import SelectionRule
-from bbccli.types import TIE_TOLERANCE, FloatArray, IntArray
+from bbccli.types import TIE_TOLERANCE, BoolArray, FloatArray, IntArray
 
 EXACT_LIMIT = 200_000
 """Different draws up to which all are enumerated: ten folds."""
@@ -140,12 +140,19 @@ def _enumerate(judged: FloatArray, measured: FloatArray, rule: SelectionRule) ->
     # each thread works through a run of chunks, in buffers of its own
     runs = [run for run in np.array_split(starts, jobs) if len(run)]
     winners = np.concatenate(list(ordered_map(_winner_finder(in_bag, judged, rule), runs, jobs)))
-    sizes = (in_bag == 0).sum(axis=1)
-    scored = np.take(measured.T, winners, axis=0)
-    # a fold that is undefined counts only where it is scored, and in some bags nothing can win
-    np.copyto(scored, 0.0, where=in_bag > 0)
-    scored[winners < 0] = np.nan
-    return Distribution(scored.sum(axis=1) / sizes, winners, probabilities, sizes=sizes)
+    out = _left_out(len(judged))
+    sizes, total = out.sum(axis=0), np.zeros(len(winners))
+    for left_out, of_fold in zip(out, measured, strict=True):
+        # a fold that is undefined counts only where it is scored
+        total += np.where(left_out, of_fold.take(winners, mode="wrap"), 0.0)
+    total[winners < 0] = np.nan  # in some bags nothing can win
+    return Distribution(total / sizes, winners, probabilities, sizes=sizes)
+
+
+@lru_cache(maxsize=4)
+def _left_out(n_folds: int) -> BoolArray:
+    """(F, M) True for the folds that are out of each possible bag."""
+    return np.ascontiguousarray(every_resample(n_folds)[0].T == 0)
 
 
 def _winner_finder(
@@ -176,14 +183,13 @@ def _best_of_sums(
     """Best configuration in some chunks of resamples; sums do, for each is of F draws."""
     sums = np.empty((CHUNK, len(columns)))
     tied = np.empty(sums.shape, bool)
-    winners = []
+    winners, rows = [], np.arange(CHUNK)
     for start in starts:
         drawn = in_bag[start : start + CHUNK].astype(float)
         size = len(drawn)
         np.matmul(drawn, gains, out=sums[:size])
         # argmax takes a quarter of the time of max
-        place = sums[:size].argmax(axis=1)[:, None]
-        top = np.take_along_axis(sums[:size], place, axis=1)
+        top = sums[rows[:size], sums[:size].argmax(axis=1)][:, None]
         np.greater_equal(sums[:size], top - TIE_TOLERANCE * np.abs(top), out=tied[:size])
         winners.append(columns[tied[:size].argmax(axis=1)])
     return np.concatenate(winners)

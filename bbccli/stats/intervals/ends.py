@@ -97,11 +97,11 @@ def clopper_pearson(p: float, n: float, outside: float) -> tuple[float, float]:
     >>> [round(end, 4) for end in clopper_pearson(0.8, 100, 0.025)]
     [0.7082, 0.8733]
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
     k = p * n
-    lower = beta.ppf(outside, k, n - k + 1) if p > 0 else 0.0
-    upper = beta.ppf(1 - outside, k + 1, n - k) if p < 1 else 1.0
+    lower = betaincinv(k, n - k + 1, outside) if p > 0 else 0.0
+    upper = betaincinv(k + 1, n - k, 1 - outside) if p < 1 else 1.0
     return float(lower), float(upper)
 
 
@@ -113,10 +113,10 @@ def jeffreys(p: float, n: float, outside: float) -> tuple[float, float]:
     >>> [round(end, 4) for end in jeffreys(0.8, 100, 0.025)]
     [0.7137, 0.8692]
     """
-    from scipy.stats import beta
+    from scipy.special import betaincinv
 
     k = p * n
-    lower, upper = beta.ppf([outside, 1 - outside], k + 0.5, n - k + 0.5)
+    lower, upper = betaincinv(k + 0.5, n - k + 0.5, [outside, 1 - outside])
     return (float(lower) if p > 0 else 0.0), (float(upper) if p < 1 else 1.0)
 
 
