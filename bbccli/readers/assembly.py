@@ -12,10 +12,10 @@ from bbccli.core.matrix import NestedFold, PredictionMatrix
 from bbccli.core.notes import Note, declared, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source, ToolRun
-from bbccli.readers.checks.leakage import refuse_copies
+from bbccli.readers.checks.leakage import equal_to_truth, refuse_copies
 from bbccli.readers.checks.left_out import best_left_out
 from bbccli.readers.checks.repeats import repeated
-from bbccli.readers.checks.sanity import duplicates, examine, keys_of, notes_on
+from bbccli.readers.checks.sanity import duplicates, keys_of, notes_on
 from bbccli.readers.choice import EXPECTED, GAPS_WITHIN_FOLDS
 from bbccli.readers.classes import sorted_names
 from bbccli.readers.column import EXACT_INTEGERS, Column, by_appearance, natural_order
@@ -124,16 +124,13 @@ def _notes_on_predictions(
     if outcome.task is Task.SCORE:  # a configuration may always be right, or wrong
         yield from duplicates(names, keys_of(values.array))
         return
-    seen = examine(values, outcome, folds, known)
+    copied, keys = equal_to_truth(values, outcome), keys_of(values.array)
     if sheet.unfinished is None:
-        refuse_copies(names, seen.copied, known, sheet.path)
-    if first is None:
-        yield from notes_on(values, outcome, folds, known, seen)
-        return
-    part = replace(values, array=values.array[:1, first], available=None)
-    truth = outcome.take(first)
-    of_part = replace(examine(part, truth, None, known), copied=seen.copied, keys=seen.keys)
-    yield from notes_on(part, truth, None, known, of_part)
+        refuse_copies(names, copied, known, sheet.path)
+    if first is not None:
+        values = replace(values, array=values.array[:1, first], available=None)
+        outcome, folds = outcome.take(first), None
+    yield from notes_on(values, outcome, folds, known, copied, keys)
 
 
 def _folds(

@@ -1,7 +1,6 @@
 """Configurations the wrong way round, copies and inverses of the truth, and leave-one-out."""
 
 import json
-from dataclasses import replace
 from functools import partial
 from itertools import permutations, product
 
@@ -11,7 +10,7 @@ import pytest
 from bbccli.core.outcome import Outcome
 from bbccli.readers import matrix_of
 from bbccli.readers.checks.direction import standings
-from bbccli.readers.checks.sanity import examine, notes_on
+from bbccli.readers.checks.sanity import keys_of, notes_on
 from bbccli.readers.predictions import Values
 from bbccli.types import PredictionKind, Task
 
@@ -33,9 +32,8 @@ def notes(array, truth, folds=None, *, task=Task.BINARY, kind=CHANCES, event=Non
     outcome = Outcome(task, truth, classes, event=event)
     folds = None if folds is None else folds[None]
     values = Values(array[None].astype(float), names, kind)
-    examined = examine(values, outcome, folds, frozenset())
-    unknown = replace(examined, copied=np.zeros(len(names), bool))
-    return list(notes_on(values, outcome, folds, frozenset(), unknown))
+    copied, keys = np.zeros(len(names), bool), keys_of(values.array)
+    return list(notes_on(values, outcome, folds, (), copied, keys))
 
 
 def turned(*args, **more):
@@ -64,7 +62,7 @@ def slow_standing(told, ranks, folds):
 def standing(column, truth, folds, task, kind):
     classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
     given = Values(column[None, :, None].astype(float), ("a",), kind)
-    return standings(given, Outcome(task, truth, classes), folds[None], len(truth))[0]
+    return standings(given, Outcome(task, truth, classes), folds[None])[0]
 
 
 def test_standings_are_those_of_all_orders_within_folds():

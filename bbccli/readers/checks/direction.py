@@ -26,14 +26,14 @@ Source: Wald & Wolfowitz 1944 for the mean and the variance.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import pi, sqrt
 
 import numpy as np
 
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
-from bbccli.readers.checks.leakage import leaves_one_out, measure_of
+from bbccli.readers.checks.leakage import leaves_one_out, measure_of, performances
 from bbccli.readers.predictions import Values
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task, distinct
 
@@ -120,13 +120,12 @@ def standings(
     predictions: Values,
     outcome: Outcome,
     folds: IntArray | None,
-    n_cells: int,
     ranks: FloatArray | None = None,
 ) -> FloatArray:
     """Return z of each configuration (C,) in the first repeat; NaN if unknown."""
     array, truth = predictions.array[0], outcome.values
     rows = np.arange(len(truth))
-    n_rows = max(len(truth) * _MOST_RANKED // max(n_cells, 1), _FEWEST_ROWS)
+    n_rows = max(len(truth) * _MOST_RANKED // max(array.size, 1), _FEWEST_ROWS)
     if n_rows < len(truth):
         rows = np.sort(np.random.default_rng(0).permutation(len(truth))[:n_rows])
     parts = np.zeros(len(rows), np.int64) if folds is None else folds[0, rows]
@@ -166,12 +165,11 @@ def on_turned(
     predictions: Values,
     outcome: Outcome,
     found: FloatArray,
-    score: Callable[[IntArray], FloatArray],
     folds: IntArray | None = None,
 ) -> Iterator[Note]:
     """Yield the note on configurations that go against the truth while others go with it.
 
-    `found` (C,) are their `standings`; `score` maps configurations to their `performances`.
+    `found` (C,) are their `standings`.
     """
     n_folds = 1 if folds is None else len(distinct(folds[0]))
     least = sqrt(2 * n_folds / pi)
@@ -192,7 +190,7 @@ def on_turned(
     turned, best = np.flatnonzero(against), int(np.nanargmax(found))
     shown = ""
     if outcome.task is not Task.SURVIVAL:
-        own, others = score(np.array([turned[0], best]))
+        own, others = performances(predictions, outcome, np.array([turned[0], best]))
         measure = measure_of(outcome, predictions.kind)
         shown = f": {names[turned[0]]} has {measure} {own:.3g}, {names[best]} {others:.3g}"
     likely = "a swapped sign, or a loss for a score?"

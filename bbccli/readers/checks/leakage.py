@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from math import sqrt
 
@@ -157,19 +157,18 @@ def on_perfection(
     predictions: Values,
     outcome: Outcome,
     in_order: IntArray,
-    score: Callable[[IntArray], FloatArray],
     copied: BoolArray,
 ) -> Iterator[Note]:
     """Yield notes on configurations that order all samples, depending on the performance of the
     others.
 
-    `in_order` and `copied` are (C,); `score` maps configurations to their `performances`.
+    `in_order` and `copied` are (C,).
     """
     names, measure = predictions.configurations, measure_of(outcome, predictions.kind)
     others = np.flatnonzero(in_order == 0)
     if not (in_order[~copied] != 0).any() or not len(others):
         return
-    scored = score(others)  # possibly in the other direction
+    scored = performances(predictions, outcome, others)  # possibly in the other direction
     scored = np.maximum(scored, 1 - scored) if measure == "AUC" else np.abs(scored)
     best = int(np.argmax(scored))
     performance = float(scored[best])

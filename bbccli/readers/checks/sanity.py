@@ -6,19 +6,16 @@ Some columns are unlikely to be configurations: a seed, an age, a fold, a time.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Callable, Container, Iterable, Iterator
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.arrow import SUM_TOLERANCE
 from bbccli.readers.checks.direction import on_turned, polarity, ranks_of, standings
-from bbccli.readers.checks.leakage import equal_to_truth, in_order, on_perfection, performances
+from bbccli.readers.checks.leakage import in_order, on_perfection
 from bbccli.readers.predictions import Values
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
 
@@ -41,92 +38,47 @@ _PREFIX = 16
 """Rows whose predictions tell most configurations apart."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Examined:
-    """Results of the checks of each configuration: (C,) each.
-
-    Attributes
-    ----------
-    copied
-        True if it equals the truth.
-    constant, by_fold
-        True if it is constant; if it numbers folds or rows.
-    outside
-        True if its range differs from that of the truth, or it is no probability; regardless of
-        others.
-    ordered, standing
-        Results of `in_order` and `standings`.
-    keys
-        Equal for equal predictions.
-    ranks : (N, C), optional
-        `ranks_of` the predictions, if known.
-    """
-
-    copied: BoolArray
-    constant: BoolArray
-    by_fold: BoolArray
-    outside: BoolArray
-    ordered: IntArray
-    standing: FloatArray
-    keys: NDArray[np.object_]
-    ranks: FloatArray | None = None
-
-
-def examine(
-    values: Values, outcome: Outcome, folds: IntArray | None, known: frozenset[str]
-) -> Examined:
-    """Check every configuration of (R, N, C[, K])."""
-    n_cells = int(np.prod(values.array.shape[1:]))
-    ranks = ranks_of(values, outcome)
-    named = _among(values, known)
-    constant = np.zeros_like(named)
-    if values.kind is not PredictionKind.LABEL:
-        constant = _checked(values.array, _constant, ~named)
-    return Examined(
-        equal_to_truth(values, outcome),
-        constant,
-        _by_fold(values, outcome, folds, ~(named | constant)),
-        _outside(values, outcome, n_cells),
-        in_order(values, outcome, folds),
-        standings(values, outcome, folds, n_cells, ranks),
-        np.array(keys_of(values.array), object),
-        ranks,
-    )
-
-
 def notes_on(
     values: Values,
     outcome: Outcome,
     folds: IntArray | None,
-    known: frozenset[str],
-    seen: Examined,
+    known: Container[str],
+    copied: BoolArray,
+    keys: Iterable[bytes],
 ) -> Iterator[Note]:
-    """Yield notes on columns unlikely to be predictions, on polarity and on duplicates."""
-    names = values.configurations
-    scale, off = _scale(seen.outside, outcome)
-    off &= ~(_among(values, known) | seen.constant | seen.by_fold)
-    marked = (
-        (remarks.equals_truth, seen.copied),
-        (remarks.constant_predictions, seen.constant),
-        (remarks.fold_like, seen.by_fold),
-    )
-    for note, which in marked:
+    """Yield notes on columns unlikely to be predictions, on polarity and on duplicates.
+
+    `known` are configurations named by hand; `copied` (C,) those that are `equal_to_truth`; `keys`
+    are `keys_of` all.
+    """
+    names, ranks = values.configurations, ranks_of(values, outcome)
+    named = np.array([name in known for name in names])
+    constant = np.zeros_like(named)
+    if values.kind is not PredictionKind.LABEL:
+        constant = _checked(values.array, _constant, ~named)
+    by_fold = _by_fold(values, outcome, folds, ~(named | constant))
+    for note, which in (
+        (remarks.equals_truth, copied),
+        (remarks.constant_predictions, constant),
+        (remarks.fold_like, by_fold),
+    ):
         if which.any():
             yield note([names[c] for c in np.flatnonzero(which)])
+    off, scale = _outside(values, outcome)
+    off = off & ~(named | constant | by_fold)
     if off.any():
         first: FloatArray = values.array[:, :, [int(np.argmax(off))]]
         extent = f"{float(first.min()):.6g} to {float(first.max()):.6g}"
         yield remarks.off_scale([names[c] for c in np.flatnonzero(off)], extent, scale)
-
-    score = partial(performances, values, outcome)
-    perfect = tuple(on_perfection(values, outcome, seen.ordered, score, seen.copied))
-    reversed_ = tuple(polarity(values, outcome, seen.ranks))
+    ordered = in_order(values, outcome, folds)
+    perfect = tuple(on_perfection(values, outcome, ordered, copied))
+    reversed_ = tuple(polarity(values, outcome, ranks))
     yield from (*perfect, *reversed_)
     if not reversed_:
-        told = (seen.ordered < 0) & bool(perfect)
-        standing = np.where(told, np.nan, seen.standing)
-        yield from on_turned(values, outcome, standing, score, folds)
-    yield from duplicates(names, seen.keys)
+        standing = standings(values, outcome, folds, ranks)
+        standing[(ordered < 0) & bool(perfect)] = np.nan  # already told
+        yield from on_turned(values, outcome, standing, folds)
+    yield from duplicates(names, keys)
 
 
 def duplicates(names: tuple[str, ...], keys: Iterable[bytes]) -> Iterator[Note]:
@@ -152,10 +104,6 @@ def keys_of(array: FloatArray) -> list[bytes]:
         start if often[start] == 1 else blake2b(array[:, :, c].tobytes(), digest_size=16).digest()
         for c, start in enumerate(starts)
     ]
-
-
-def _among(values: Values, known: frozenset[str]) -> BoolArray:
-    return np.array([name in known for name in values.configurations])
 
 
 def _checked(
@@ -241,27 +189,23 @@ def _in_order(columns: FloatArray) -> BoolArray:
     return np.asarray(whole & ordered & ((steps != 0).sum(axis=0) >= 2))
 
 
-def _outside(predictions: Values, outcome: Outcome, n_cells: int) -> BoolArray:
-    """(C,) True for configurations outside the range of the truth, or that are no probabilities."""
+def _outside(predictions: Values, outcome: Outcome) -> tuple[BoolArray, str]:
+    """(C,) True for configurations outside the range of the truth, or that are no probabilities if
+    most are; and that range.
+    """
     array, kind = predictions.array, predictions.kind
     if outcome.task is Task.REGRESSION:
-        medians = np.median(array[0, :: -(-n_cells // _MOST_CELLS)], axis=0)
+        medians = np.median(array[0, :: -(-array[0].size // _MOST_CELLS)], axis=0)
         low, high = outcome.values.min(), outcome.values.max()
-        return np.asarray(((medians < low) | (medians > high)) & (low < high))
+        outside = ((medians < low) | (medians > high)) & (low < high)
+        return np.asarray(outside), f"the truth is {low:.6g} to {high:.6g}"
     if kind is not PredictionKind.SCORE or not outcome.task.is_classification:
-        return np.zeros(array.shape[2], bool)
+        return np.zeros(array.shape[2], bool), ""
     axes = (0, 1) if array.ndim == 3 else (0, 1, 3)
     proper = (array.min(axis=axes) >= 0) & (array.max(axis=axes) <= 1)
     if array.ndim == 4:
         proper &= (np.abs(array.sum(axis=3) - 1) <= SUM_TOLERANCE).all(axis=(0, 1))
-    return np.asarray(~proper)
-
-
-def _scale(outside: BoolArray, outcome: Outcome) -> tuple[str, BoolArray]:
-    """Describe the range of the truth or of most configurations; (C,) True for those outside it."""
-    if outcome.task is Task.REGRESSION:
-        low, high = outcome.values.min(), outcome.values.max()
-        return f"the truth is {low:.6g} to {high:.6g}", outside.copy()
-    n_proper = int((~outside).sum())
-    few = 2 * n_proper >= len(outside)
-    return f"{n_proper} configurations are probabilities; now all count as scores", outside & few
+    n_proper = int(proper.sum())
+    few = 2 * n_proper >= len(proper)
+    text = f"{n_proper} configurations are probabilities; now all count as scores"
+    return np.asarray(~proper & few), text
