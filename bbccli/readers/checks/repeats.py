@@ -5,7 +5,8 @@ Each copy counts as a sample, so that k copies make an interval too narrow by sq
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from math import lgamma, log
 from typing import Any
 
@@ -42,16 +43,7 @@ RUN = 3
 """Mean run length of folds from which on samples were written fold by fold."""
 
 _FIRST = 8
-"""Configurations checked first, some at a time."""
-
-_FIRST_CELLS = 2**11
-"""Predictions of these that are checked together."""
-
-_SPREAD = 2**20
-"""Number of predictions of a sample by one configuration that hashes tell apart."""
-
-_CELLS = 2**22
-"""Predictions that are checked together."""
+"""Columns checked first, one by one; and configurations whose mean is compared."""
 
 
 def repeated(
@@ -99,7 +91,7 @@ def period_of(outcome: Outcome) -> int:
       they appear): C(p - 1, t) must be at least 2^12. A truth that is sorted within each block,
       that alternates, or that goes in waves has few such choices.
     """
-    columns = [outcome.values] if outcome.event is None else [outcome.values, outcome.event]
+    columns = _truth(outcome)
     for period in _divisors(len(outcome)):
         if all(np.array_equal(column[period:], column[:-period]) for column in columns):
             first = outcome.take(slice(period))
@@ -149,8 +141,7 @@ def period_of_blocks(folds: IntArray, outcome: Outcome, array: Any) -> int:
     `BITS` are needed. If single folds are as much alike, the samples were dealt out in turns.
     """
     n_folds, waves = int(folds.max()) + 1, None
-    columns: list[Any] = [outcome.values, outcome.event]
-    truth = joint([np.searchsorted(distinct(one), one) for one in columns if one is not None])
+    truth = _codes(_truth(outcome))
     every = np.bincount(truth)
     for k in _divisors(n_folds):
         n_blocks = n_folds // k
@@ -233,7 +224,7 @@ def _divisors(n: int) -> list[int]:
 def _bits(columns: list[Any], period: int, times: int) -> float:
     """Return minus the binary logarithm of the probability of the same order by chance."""
     blocks = [column[:period].astype(np.float64) for column in columns]
-    codes = joint([np.searchsorted(distinct(block), block) for block in blocks])
+    codes = _codes(blocks)
     ways = lgamma(period + 1) - sum(lgamma(n + 1) for n in np.bincount(codes).tolist())
     return (times - 1) * ways / log(2)
 
@@ -258,18 +249,15 @@ def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = N
     1 divides all D counts has probability of about k^-D, less than one in a million for D of
     `FEWEST` or more; for fewer, 1 is returned. Groups are equal if they have the same rows.
     """
-    array: Any = predictions.array
-    event = np.zeros(len(outcome)) if outcome.event is None else outcome.event
-    truth = np.stack([outcome.values.astype(np.float64), event], axis=1)[None]
-    of_truth = _mixed(_keys(truth, np.arange(2)))
-    keys = of_truth
-    first = np.arange(min(_FIRST, array.shape[2]))
-    step = max(_FIRST_CELLS // max(len(outcome), 1), 1)
-    for start in range(0, len(first), step):
-        keys = keys + _keys(array, first[start : start + step])
-        if _times(keys, groups) == 1:
+    parts = predictions.array.reshape(-1, len(outcome), predictions.array[0, 0].size)
+    columns = (part[:, c] for c in range(parts.shape[2]) for part in parts)
+    keys = np.zeros(len(outcome), np.uint64)
+    for i, column in enumerate(chain(_truth(outcome), columns)):
+        bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
+        keys = _mixed(keys + bits)
+        if i < _FIRST and _times(keys, groups) == 1:
             return 1
-    return _times(of_truth + _keys(array, np.arange(array.shape[2])), groups, FEWEST)
+    return _times(keys, groups, FEWEST)
 
 
 def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
@@ -285,21 +273,6 @@ def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
     return int(np.gcd.reduce(counts)) if len(counts) >= fewest else 1
 
 
-def _keys(array: Any, columns: IntArray) -> Any:
-    """Return (N,) uint64 sums of hashes of the predictions of some configurations."""
-    _, n, *_ = array.shape
-    keys = np.zeros(n, np.uint64)
-    step = max(_CELLS // max(n, 1), 1)
-    for start in range(0, len(columns), step):
-        chosen = columns[start : start + step]
-        cells = np.moveaxis(array[:, :, chosen].astype(np.float64), 1, -1)
-        numbers = np.arange(cells[..., 0].size, dtype=np.uint64).reshape(cells.shape[:-1])
-        salts = _mixed(numbers + np.uint64(int(chosen[0]) * _SPREAD))
-        bits = (cells + 0.0).view(np.uint64)  # -0.0 is 0.0
-        keys += _mixed(bits + salts[..., None]).reshape(-1, n).sum(axis=0, dtype=np.uint64)
-    return keys
-
-
 def _mixed(bits: Any) -> Any:
     """Return a hash of each uint64, the finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA
     2014).
@@ -307,3 +280,13 @@ def _mixed(bits: Any) -> Any:
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return bits ^ (bits >> np.uint64(31))
+
+
+def _truth(outcome: Outcome) -> list[Any]:
+    """Return the values (N,) of an outcome, and the events if there are any."""
+    return [outcome.values] if outcome.event is None else [outcome.values, outcome.event]
+
+
+def _codes(columns: Iterable[Any]) -> IntArray:
+    """Return dense codes (N,) of the combinations of the values of some columns."""
+    return joint([np.searchsorted(distinct(one), one) for one in columns])
