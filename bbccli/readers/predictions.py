@@ -136,7 +136,7 @@ def _labels(sheet: Sheet, values: Values, classes: Sequence[str]) -> FloatArray 
         if not known.keys() >= {*values.words}:
             for column in _columns(sheet):
                 _refuse_strange(sheet, column, classes)
-        codes = np.array([*(known[name] for name in values.words), np.nan])
+        codes = np.array([*(known.get(name, np.nan) for name in values.words), np.nan])
         return np.asarray(codes[values.array])
     numbers = [number_of(name) for name in classes]
     if np.isnan(numbers).any() or not values.all_among(numbers):

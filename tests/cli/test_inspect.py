@@ -318,7 +318,10 @@ def test_one_fold_alone(save):
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("absent", "words"),
-    [("5", "1 of 6 samples is missing from at least one"), ("45", "2 of 6 samples are missing")],
+    [
+        ("5", "1 of 6 samples have no prediction in some"),
+        ("45", "2 of 6 samples have no prediction in some"),
+    ],
 )
 def test_samples_that_a_repeat_lacks(save, absent, words):
     _, *rows = GOOD.splitlines()

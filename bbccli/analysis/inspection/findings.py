@@ -12,7 +12,7 @@ import numpy as np
 from bbccli.analysis.inspection.similar import Similarity
 from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PLURAL, PredictionMatrix
-from bbccli.core.notes import NOTES, Note, listing, repeated_holdout
+from bbccli.core.notes import NOTES, Note, listing
 from bbccli.core.outcome import Outcome, effective_size
 from bbccli.core.rounding import count, figure, percent, tiny_text
 from bbccli.core.source import Verification
@@ -123,7 +123,8 @@ def tell(
     check_kind(findings, matrix)
     counts = ", ".join(f"{one.name} {one.n_samples}" for one in sizes)
     findings.passed("outcome", f"{matrix.task}" + (f": {counts}" if counts else ""))
-    check_missing(findings, gaps, matrix)
+    if not any(gap.n_missing for gap in gaps):
+        findings.passed("missing", "every configuration predicts every sample")
     check_folds(findings, matrix)
     try:
         default_metric(matrix)
@@ -184,20 +185,6 @@ def check_kind(findings: Findings, matrix: PredictionMatrix) -> None:
         findings.passed("predictions", numbers)
 
 
-def check_missing(findings: Findings, gaps: Sequence[Gap], matrix: PredictionMatrix) -> None:
-    """Report configurations that lack predictions."""
-    lacking = [f"{gap.configuration} ({gap.n_missing})" for gap in gaps if gap.n_missing]
-    if lacking:
-        findings.warn(
-            "missing",
-            f"{len(lacking)} of {len(gaps)} configurations lack predictions: {listing(lacking)}; "
-            f"{matrix.n_configurations} are left",
-            "add the missing predictions, or see --missing",
-        )
-    else:
-        findings.passed("missing", "every configuration predicts every sample")
-
-
 def check_items(findings: Findings, matrix: PredictionMatrix) -> None:
     """Report items on which all configurations score the same, so that they can't tell them apart.
 
@@ -243,7 +230,13 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
             "give each sample the fold that held it out",
         )
         return
-    lacking = _folds_without_a_class(matrix)
+    lacking = 0
+    if matrix.task.is_classification:
+        classes = matrix.outcome.values.astype(np.int64)
+        n_codes, n_classes = int(classes.max()) + 1, len(distinct(classes))
+        for own in folds:  # each pair of fold and class, once
+            of_pairs = distinct(own * n_codes + classes) // n_codes
+            lacking += int((np.bincount(of_pairs)[distinct(of_pairs)] < n_classes).sum())
     if lacking:
         findings.warn(
             "folds",
@@ -307,25 +300,11 @@ def class_sizes(outcome: Outcome) -> list[ClassSize]:
     ]
 
 
-def _folds_without_a_class(matrix: PredictionMatrix) -> int:
-    """Count the folds, over all repeats, that lack a class."""
-    if not matrix.task.is_classification or matrix.folds is None:
-        return 0
-    classes, n_lacking = matrix.outcome.values.astype(np.int64), 0
-    for folds in matrix.folds:
-        present = np.zeros((folds.max() + 1, classes.max() + 1), bool)
-        present[folds, classes] = True
-        n_present = present[distinct(folds)].sum(axis=1)
-        n_lacking += int((n_present < len(distinct(classes))).sum())
-    return n_lacking
-
-
 def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
     """Add the readers' notes as warnings; return the checks that they belong to."""
-    detailed = {"missing", "coverage", "duplicates"}  # reported in detail elsewhere
     for note in notes:
         check = NOTES[note.code].check
-        if check not in detailed or note.code == "available-cases":
+        if check != "duplicates":  # told in detail
             findings.warn(check, note.text, note.remedy)
     return {NOTES[note.code].check for note in notes}
 
@@ -355,10 +334,11 @@ def _check_similar(findings: Findings, close: Similarity) -> None:
 
 
 def tell_steps(findings: Findings, problems: Problems) -> None:
-    """Add the checks that passed, and how far the repeats cover the samples."""
+    """Add the checks that passed."""
     for check, seen in problems.seen.items():
-        if check == "coverage":
-            _tell_coverage(findings, seen)
+        if check == "coverage":  # notes tell what a repeat lacks
+            if seen.covered.all():
+                findings.passed(check, "every repeat covers every sample once")
         elif not problems.failed(check):
             findings.passed(check, SENTENCES[check](seen))
             if check == "keys" and seen.nested:
@@ -416,23 +396,3 @@ SENTENCES: Mapping[str, Callable[[Any], str]] = {
     ),
 }
 """Text of a passed check, from the objects it saw."""
-
-
-def _tell_coverage(findings: Findings, sheet: Sheet) -> None:
-    """Report samples that some repeat lacks."""
-    if sheet.held_out is not None:
-        note = repeated_holdout(sheet.held_out.sum(axis=1).tolist(), sheet.n_samples)
-        findings.warn("coverage", note.text, note.remedy)
-        return
-    n_absent = int((~sheet.covered).sum())
-    if not n_absent:
-        findings.passed("coverage", "every repeat covers every sample once")
-    elif n_absent == sheet.n_samples:
-        findings.skip("coverage", "no sample is in every repeat")
-    else:
-        verb = "is" if n_absent == 1 else "are"
-        findings.warn(
-            "coverage",
-            f"{n_absent} of {sheet.n_samples} samples {verb} missing from at least one repeat",
-            "add the missing predictions; until then these samples are left out",
-        )
