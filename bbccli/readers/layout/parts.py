@@ -20,6 +20,7 @@ from bbccli.errors import InputError, OptionError, parameter
 from bbccli.readers.arrow import as_arrow, is_text
 from bbccli.readers.column import Origin
 from bbccli.readers.layout.dialects.base import first_of
+from bbccli.readers.layout.stack import concatenated, refuse_lacking
 from bbccli.readers.roles import CONFIGURATIONS, Request, named
 from bbccli.readers.table import Table, joint_hash
 
@@ -32,25 +33,21 @@ _FEW = 64
 def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Table], list[Note]]:
     """Return one table per model, with a note, if files are folds; else the tables themselves."""
     by_hand = request.fold_files
-    if len(tables) < 2:
-        if by_hand:
-            problem = f"{parameter('fold_files')} is for several files, but there is one"
-            raise OptionError(problem, hint="name all files, or a pattern such as 'oof_fold*.csv'")
+    if by_hand and len(tables) < 2:
+        problem = f"{parameter('fold_files')} is for several files, but there is one"
+        raise OptionError(problem, hint="name all files, or a pattern such as 'oof_fold*.csv'")
+    models = _models(tables, _NUMBERS) if len(tables) > 1 else {}
+    if by_hand:
+        models = models or _models(tables, _ANY_NUMBERS) or {"*": [*enumerate(tables)]}
+    elif len(tables) < 2 or not (apart := _told_apart(tables, request, [*models.values()])):
         return tables, []
-    models = _models(tables, _NUMBERS)
-    if by_hand and not models:
-        models = _models(tables, _ANY_NUMBERS) or {"*": [*enumerate(tables)]}
-    if not by_hand:
-        apart = _told_apart(tables, request, [*models.values()])
-        if not models and apart:
-            raise InputError(
-                f"has no sample in common with {tables[0].path}, by {apart!r}",
-                path=tables[1].path,
-                hint=f"{parameter('fold_files')} if the files hold the folds of one "
-                "configuration; bbc batch if each is an experiment of its own",
-            )
-        if not (models and apart):
-            return tables, []
+    elif not models:
+        raise InputError(
+            f"has no sample in common with {tables[0].path}, by {apart!r}",
+            path=tables[1].path,
+            hint=f"{parameter('fold_files')} if the files hold the folds of one "
+            "configuration; bbc batch if each is an experiment of its own",
+        )
     joined = [_joined(name, files, request) for name, files in models.items()]
     return joined, [declared.files_of_folds(len(tables), len(joined))]
 
@@ -84,8 +81,10 @@ def _told_apart(
     if any({*one.names} != {*first.names} for one in tables):
         return ""
     fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
-    if models and fold in first.names and all(_one_fold_each(one, fold) for one in groups):
-        return str(fold)
+    if models and fold in first.names:
+        held = [[one.column(fold).named_codes()[1] for one in files] for files in groups]
+        if all({*map(len, one)} == {1} and len({*one}) == len(one) for one in held):
+            return str(fold)
     if not models and first_of(first, *CONFIGURATIONS) is not None:
         return ""  # rows of one table, split over files
     texts = [name for name in first.names if is_text(first.type_of(name))]
@@ -93,12 +92,6 @@ def _told_apart(
         if all(_disjoint(group, name) for group in groups):
             return name
     return ""
-
-
-def _one_fold_each(tables: Sequence[Table], name: str) -> bool:
-    """True if a column has one value in each file, another in every file."""
-    values = [table.column(name).named_codes()[1] for table in tables]
-    return all(len(one) == 1 for one in values) and len({*values}) == len(values)
 
 
 def _disjoint(tables: Sequence[Table], name: str) -> bool:
@@ -131,23 +124,14 @@ def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> 
     first = tables[0]
     has_fold = request.roles.fold or named(first, "fold") or request.folds is not None
     for number, table in files:
-        if {*table.names} != {*first.names}:
-            lacking = min({*table.names} ^ {*first.names})
-            where, other = (table, first) if lacking in first.names else (first, table)
-            problem = f"has no column {lacking!r}, but {other.path} has one"
-            raise InputError(problem, path=where.path, hint="write the same columns in all files")
+        for lacking in sorted({*table.names} ^ {*first.names}):
+            there, lacks = (first, table) if lacking in first.names else (table, first)
+            refuse_lacking(f"column {lacking!r}", is_in=there, not_in=lacks)
         part = pa.table({one: table.data.column(one) for one in first.names})
         if not has_fold:
             part = part.append_column("fold", as_arrow(np.full(table.n_rows, number)))
         parts.append(part)
-    try:
-        data = pa.concat_tables(parts, promote_options="permissive").combine_chunks()
-    except pa.ArrowException:
-        raise InputError(
-            "the files do not fit together",
-            path=first.path,
-            hint="write them all in the same way",
-        ) from None
+    data = concatenated(parts, first.path).combine_chunks()
     starts = np.cumsum([0, *(table.n_rows for table in tables)]).tolist()
     return replace(
         first,

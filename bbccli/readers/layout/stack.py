@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from itertools import takewhile
 from pathlib import Path, PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
@@ -80,9 +80,8 @@ def _refuse_twice(paths: Sequence[str]) -> None:
     """Refuse a path given twice: each file is one configuration."""
     seen: set[str] = set()
     for path in paths:
-        place = (
-            path if "://" in path or path == STDIN_NAME else os.path.normpath(Path(path).absolute())
-        )
+        is_file = "://" not in path and path != STDIN_NAME
+        place = os.path.normpath(Path(path).absolute()) if is_file else path
         if place in seen:
             raise InputError("file is given twice", path=path, hint="name each file once")
         seen.add(place)
@@ -126,14 +125,7 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     if not one_file:
         path = f"{path} and {len(tables) - 1} more"
         parts = _alike(parts, tables, origins)
-    try:
-        data = pa.concat_tables(parts, promote_options="permissive")
-    except pa.ArrowException:
-        raise InputError(
-            "the files do not fit together",
-            path=tables[0].path,
-            hint="write them all in the same way",
-        ) from None
+    data = concatenated(parts, tables[0].path)
     rows = [
         Origin(file.path, whole.start + file.start, whole.names)
         for table, whole in zip(tables, origins, strict=True)
@@ -151,15 +143,31 @@ def stack(tables: Sequence[Table], layouts: Sequence[Layout], hints: Hints) -> T
     )
 
 
+def concatenated(parts: Sequence[pa.Table], path: str) -> pa.Table:
+    """Return the rows of several files, the first of which is at `path`."""
+    import pyarrow as pa
+
+    try:
+        return pa.concat_tables(parts, promote_options="permissive")
+    except pa.ArrowException:
+        problem, hint = "the files do not fit together", "write them all in the same way"
+        raise InputError(problem, path=path, hint=hint) from None
+
+
+def refuse_lacking(what: str, *, is_in: Table, not_in: Table) -> NoReturn:
+    """Refuse a file that lacks a column of another one."""
+    problem = f"has no {what}, but {is_in.path} has one"
+    raise InputError(problem, path=not_in.path, hint="write the same columns in all files")
+
+
 def _refuse_same_content(tables: Sequence[Table]) -> None:
     """Refuse files of equal content: appended rows must differ."""
     seen: dict[str, str] = {}
-    for table in tables if len(tables) > 1 else ():
-        earlier = seen.setdefault(table.sha256, table.path) if table.sha256 else table.path
+    for table in tables:
+        earlier = seen.setdefault(table.sha256 or table.path, table.path)
         if earlier != table.path:
-            raise InputError(
-                f"has the same content as {earlier}", path=table.path, hint="name one of the two"
-            )
+            problem = f"has the same content as {earlier}"
+            raise InputError(problem, path=table.path, hint="name one of the two")
 
 
 def configuration_names(table: Table, layout: Layout, file: str, *, one_file: bool) -> pa.Array:
@@ -195,15 +203,12 @@ def _check_fits(table: Table, layout: Layout, first: Table, first_layout: Layout
     """Check that every file has the columns of the first one, and the same key, if any."""
     columns, expected = ({*one.roles, *one.predictions} for one in (layout, first_layout))
     for name in sorted(expected ^ columns):
-        missing, there = (table, first) if name in expected else (first, table)
-        by = first_layout if name in expected else layout
+        there, lacks, by = first, table, first_layout
+        if name in columns:
+            there, lacks, by = table, first, layout
         own = {**by.roles, **by.predictions}[name]
         what = "column of predictions" if name == PREDICTION else f"column {own!r}"
-        raise InputError(
-            f"has no {what}, but {there.path} has one",
-            path=missing.path,
-            hint="write the same columns in all files",
-        )
+        refuse_lacking(what, is_in=there, not_in=lacks)
     if bool(_lists(table, layout)) != bool(_lists(first, first_layout)):
         raise InputError(
             "predictions are lists in some files, and one column per class in others",

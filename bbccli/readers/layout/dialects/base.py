@@ -123,21 +123,20 @@ def has(frame: Table, *names: str) -> bool:
 
 
 def class_predictions(frame: Table) -> dict[str, str]:
-    """Return the columns that hold the predictions of one class each, by written name."""
+    """Return the columns that hold the predictions of one class each, by written name.
+
+    Those are called by the class; or `proba_0`, `proba_1`, ... of all classes, or of a list, under
+    one name.
+    """
     matches = {name: _OF_CLASS.fullmatch(name) for name in frame.names}
     columns = {f"{PROBABILITY}{match[1]}": name for name, match in matches.items() if match}
-    return columns or _of_classes_by_number(frame)
-
-
-def _of_classes_by_number(frame: Table) -> dict[str, str]:
-    """Return columns `proba_0`, `proba_1`, ... of all classes, or of a list, under one name."""
-    matches = {name: _NUMBERED.fullmatch(name) for name in frame.names}
-    matched = {name: match for name, match in matches.items() if match}
-    if len({match[1] for match in matched.values()}) != 1:
+    if columns:
+        return columns
+    numbered = {name: match for name in frame.names if (match := _NUMBERED.fullmatch(name))}
+    heads, numbers = ([match[i] for match in numbered.values()] for i in (1, 2))
+    if len({*heads}) != 1 or not 1 < len({*map(int, numbers)}) == len(numbers):
         return {}
-    if len({int(match[2]) for match in matched.values()}) != len(matched) or len(matched) < 2:
-        return {}
-    return {f"{PROBABILITY}{match[2]}": name for name, match in matched.items()}
+    return {f"{PROBABILITY}{number}": name for name, number in zip(numbered, numbers, strict=True)}
 
 
 def single_predictions(frame: Table) -> list[str]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
@@ -38,12 +41,17 @@ def recognises(frame: Table, hints: Hints) -> bool:
     return bool(predicted) and configuration_of(frame, hints) is not None
 
 
-def layout(frame: Table, hints: Hints) -> Layout:
-    """Return columns by option, then by name."""
+def layout(
+    frame: Table, hints: Hints, roles: Mapping[str, Sequence[str]] = MappingProxyType({})
+) -> Layout:
+    """Return columns by option, then by name, also by the names of further `roles`: those of a
+    table that may be split over several files, so that a model has one name in all.
+    """
     name = None if hints.roles.configuration else configuration_of(frame, hints)
     columns = configuration_columns(frame, hints, *([name] if name else []))
-    plain = not columns or columns[0].casefold() == CONFIGURATION
-    return lay_out(frame, hints, columns, predictions(frame, hints), global_names=plain)
+    plain = bool(roles) or not columns or columns[0].casefold() == CONFIGURATION
+    predicted = predictions(frame, hints)
+    return lay_out(frame, hints, columns, predicted, fixed=roles, global_names=plain)
 
 
 def configuration_of(frame: Table, hints: Hints) -> str | None:
@@ -99,15 +107,7 @@ def _is_of_items(frame: Table, hints: Hints) -> bool:
     )
 
 
-def _layout_of_items(frame: Table, hints: Hints) -> Layout:
-    """As the long layout, with the names of evaluations; roles by hand win."""
-    name = None if hints.roles.configuration else configuration_of(frame, hints)
-    configuration = configuration_columns(frame, hints, *([name] if name else []))
-    # one name in all files: a table of an evaluation may be split over several
-    return lay_out(
-        frame, hints, configuration, predictions(frame, hints), fixed=_ROLES, global_names=True
-    )
-
-
-ITEMS = Dialect("items", "scores by item, model and epoch", _is_of_items, _layout_of_items)
+ITEMS = Dialect(
+    "items", "scores by item, model and epoch", _is_of_items, partial(layout, roles=_ROLES)
+)
 """Evaluations as long tables: a row per item, model and epoch, with the score."""

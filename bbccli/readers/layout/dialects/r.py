@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError
@@ -33,6 +34,7 @@ from bbccli.readers.roles import Hints, column_of
 from bbccli.readers.table import Table
 from bbccli.types import Pooling
 
+_OF_R = partial(Dialect, selection=Pooling.FOLD_MEAN, event_first=True)
 _CARET = {"row_id": ("rowIndex",), "fold": ("Resample",), "truth": ("obs",)}
 _WEIGHTS = ("weights",)
 """Weights that a model was fitted with: caret's own scores don't count them."""
@@ -82,14 +84,7 @@ def _layout_of_caret(frame: Table, hints: Hints) -> Layout:
     return replace(layout, best_alone=merged)
 
 
-CARET = Dialect(
-    "caret",
-    "fit$pred of caret",
-    _is_caret,
-    _layout_of_caret,
-    selection=Pooling.FOLD_MEAN,
-    event_first=True,
-)
+CARET = _OF_R("caret", "fit$pred of caret", _is_caret, _layout_of_caret)
 
 
 def _is_tidymodels(frame: Table, hints: Hints) -> bool:
@@ -139,13 +134,8 @@ def _truth(frame: Table, names: list[str], predicted: dict[str, str]) -> str:
     )
 
 
-TIDYMODELS = Dialect(
-    "tidymodels",
-    "collect_predictions() of tune",
-    _is_tidymodels,
-    _layout_of_tidymodels,
-    selection=Pooling.FOLD_MEAN,
-    event_first=True,
+TIDYMODELS = _OF_R(
+    "tidymodels", "collect_predictions() of tune", _is_tidymodels, _layout_of_tidymodels
 )
 
 
@@ -166,11 +156,4 @@ def _layout_of_mlr3(frame: Table, hints: Hints) -> Layout:
     return lay_out(frame, hints, configuration, columns, unmentioned=_ASIDE_IN_MLR3)
 
 
-MLR3 = Dialect(
-    "mlr3",
-    "predictions of mlr3, by iteration",
-    _is_mlr3,
-    _layout_of_mlr3,
-    selection=Pooling.FOLD_MEAN,
-    event_first=True,
-)
+MLR3 = _OF_R("mlr3", "predictions of mlr3, by iteration", _is_mlr3, _layout_of_mlr3)

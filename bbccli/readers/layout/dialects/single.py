@@ -44,18 +44,8 @@ def _layout_of_openml(frame: Table, hints: Hints) -> Layout:
 OPENML = Dialect("openml", "predictions.arff of a run of OpenML", _is_openml, _layout_of_openml)
 
 
-def _never(frame: Table, hints: Hints) -> bool:
-    """Return False: a key and a column may be anything, so several files or an option decide."""
-    return False
-
-
-def _layout_of_kaggle(frame: Table, hints: Hints) -> Layout:
-    """Take the one free column as the prediction, or those named as the classes."""
-    return lay_out(frame, hints, (), _predictions(frame, hints))
-
-
 def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
-    """Return the columns of the predictions, by written name."""
+    """Return the columns of the predictions: the one free column, or those named as the classes."""
     if columns := by_name_or_hand(frame, hints):
         return columns
     plain = lay_out(frame, hints, (), {})
@@ -96,5 +86,8 @@ def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
 
 
 KAGGLE = Dialect(
-    "kaggle", "a key and predictions, one file per configuration", _never, _layout_of_kaggle
+    "kaggle",
+    "a key and predictions, one file per configuration",
+    lambda _frame, _hints: False,  # they may be anything: several files or an option decide
+    lambda frame, hints: lay_out(frame, hints, (), _predictions(frame, hints)),
 )
