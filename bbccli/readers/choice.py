@@ -51,16 +51,14 @@ def of_columns_and_models(sheet: Sheet, request: Request) -> tuple[Request, Requ
 
     The others may match models, once rules have told which columns are the classes of one.
     """
-    unmatched = {
-        pattern
-        for pattern in (*request.only, *request.exclude)
-        if not any(fnmatchcase(name, pattern) or name == pattern for name in sheet.configurations)
-    }
-    later = request.only if unmatched & {*request.only} else ()
-    first = [one for one in request.exclude if one not in unmatched]
-    rest = [one for one in request.exclude if one in unmatched]
-    only = () if later else request.only
-    return replace(request, only=only, exclude=first), replace(request, only=later, exclude=rest)
+    names, every = [*sheet.configurations], (*request.only, *request.exclude)
+    strange = {one for one in every if not _matches(names, one)}
+    only = () if strange & {*request.only} else request.only
+    exclude, later = (
+        [p for p in request.exclude if (p in strange) is one] for one in (False, True)
+    )
+    rest = () if only else request.only
+    return replace(request, only=only, exclude=exclude), replace(request, only=rest, exclude=later)
 
 
 def named(sheet: Sheet, only: Sequence[str], exclude: Sequence[str]) -> Sheet:
@@ -100,26 +98,23 @@ def _without_flagged(sheet: Sheet, include: Sequence[str]) -> Sheet:
         raise OptionError(f"{parameter('include')} is {short(unknown[0])}", hint=hint)
     if ALL in include:
         return sheet
-    refused = [flag for name, flag in INCLUDED.items() if name not in include and flag]
-    flags = sheet.metadata.flags
+    refused = {flag: name for name, flag in INCLUDED.items() if flag and name not in include}
     found = {
         name: flag
         for name in sheet.configurations
-        if name in flags
         for flag in refused
-        if flag in flags[name]
+        if flag in sheet.metadata.flags.get(name, ())
     }
     if not found:
         return sheet
     if len(found) == len(sheet.configurations):
         raise InputError(
             f"all {len(found)} configurations are left out because of their flags: "
-            f"{', '.join(sorted(set(found.values())))}",
+            f"{', '.join(sorted({*found.values()}))}",
             path=sheet.path,
             hint=f"--include {ALL}",
         )
-    names = {flag: name for name, flag in INCLUDED.items()}
-    options = list(dict.fromkeys(names[flag] for flag in found.values()))
+    options = [*dict.fromkeys(refused[flag] for flag in found.values())]
     return replace(
         sheet,
         cells=tuple(cell for cell in sheet.cells if cell.configuration not in found),
@@ -132,7 +127,7 @@ def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: s
     """Return the names that match some pattern; each pattern must match at least one."""
     matched: set[str] = set()
     for pattern in patterns:
-        matches = {name for name in names if name == pattern or fnmatchcase(name, pattern)}
+        matches = _matches(names, pattern)
         if not matches:
             near = nearest_names(pattern, names)
             raise InputError(
@@ -142,6 +137,10 @@ def _matched(names: Sequence[str], patterns: Sequence[str], option: str, path: s
             )
         matched |= matches
     return matched
+
+
+def _matches(names: Sequence[str], pattern: str) -> set[str]:
+    return {name for name in names if name == pattern or fnmatchcase(name, pattern)}
 
 
 def narrow(sheet: Sheet) -> Sheet:

@@ -92,10 +92,15 @@ def _of_lists(sheet: Sheet, present: Sequence[str]) -> Sheet:
             hint=_NAMED,
         )
     for configuration in lengths:
-        columns = [cell for cell in cells if cell.configuration == configuration]
-        _, wrong = _sums(sheet, columns)
+        columns = [sheet.column(cell) for cell in cells if cell.configuration == configuration]
+        if any(column.is_text for column in columns):
+            continue
+        numbers = np.stack([to_numbers(column.values) for column in columns])
+        apart = np.abs(numbers.sum(axis=0, dtype=np.float64) - 1) > SUM_TOLERANCE
+        filled = ~np.isnan(numbers).any(axis=0)
+        wrong = np.flatnonzero(filled & (apart | (numbers < 0).any(axis=0)))
         if len(wrong):
-            path, _, row = sheet.column(columns[0]).place(int(wrong[0]))
+            path, _, row = columns[0].place(int(wrong[0]))
             raise InputError(
                 "the list does not sum to 1, as the probabilities of all classes must",
                 path=path,
@@ -157,18 +162,6 @@ def codes_among(column: Column, classes: Sequence[str]) -> IntArray:
     codes, names = column.named_codes()
     places = {name: place for place, name in enumerate(classes)}
     return np.array([*(places.get(spelled(one, classes), -2) for one in names), -1])[codes]
-
-
-def _sums(sheet: Sheet, cells: Sequence[PredictionColumn]) -> tuple[int, IntArray]:
-    """Count the rows in which all cells are filled, and those of them that are no probabilities."""
-    columns = [sheet.column(cell) for cell in cells]
-    if any(column.is_text for column in columns):
-        return 0, np.arange(0)
-    numbers = np.stack([to_numbers(column.values) for column in columns])
-    filled = ~np.isnan(numbers).any(axis=0)
-    apart = np.abs(numbers.sum(axis=0, dtype=np.float64) - 1) > SUM_TOLERANCE
-    wrong = np.flatnonzero(filled & (apart | (numbers < 0).any(axis=0)))
-    return int(filled.sum()), wrong
 
 
 def _split(

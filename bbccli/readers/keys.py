@@ -295,18 +295,19 @@ def _stamps(texts: pa.Array) -> pa.Array | None:
 def _unlike(columns: Sequence[Column]) -> InputError:
     """Return the error about a column that is text in one file, but not in another."""
     first = columns[0]
-    for column in columns[1:]:
-        if column.is_text == first.is_text and column.is_boolean == first.is_boolean:
-            continue
-        guilty, other = (column, first) if column.is_text or not first.is_text else (first, column)
-        entry = int(text_entries(guilty)[0]) if guilty.is_text else _first(guilty)
-        return guilty.fault(
-            f"column {guilty.name!r} holds {_kind(guilty)}, but {_kind(other)} in {other.path}",
-            entry,
-            hint=f"{_shown(other, _first(other))} has {other.values[_first(other)].as_py()!r}: "
-            "write the column the same way in all files",
-        )
-    raise AssertionError("columns of one type")  # pragma: no cover
+    column = next(
+        one
+        for one in columns[1:]
+        if (one.is_text, one.is_boolean) != (first.is_text, first.is_boolean)
+    )
+    guilty, other = (column, first) if column.is_text or not first.is_text else (first, column)
+    entry = int(text_entries(guilty)[0]) if guilty.is_text else _first(guilty)
+    return guilty.fault(
+        f"column {guilty.name!r} holds {_kind(guilty)}, but {_kind(other)} in {other.path}",
+        entry,
+        hint=f"{_shown(other, _first(other))} has {other.values[_first(other)].as_py()!r}: "
+        "write the column the same way in all files",
+    )
 
 
 def _kind(column: Column) -> str:

@@ -198,7 +198,18 @@ def _with_inner_folds(sheet: Sheet) -> Sheet:
     roles |= {"inner_fold": roles["fold"], "fold": roles.pop("outer_fold")}
     nested = replace(sheet, roles=roles)
     blocks, _ = outer_blocks(nested)
-    _check_both_kinds(nested, blocks)
+    for kind, problem in (
+        (nested.outer, "outer fold has no test samples"),
+        (~nested.outer, "outer fold has no inner predictions"),
+    ):
+        lacking = np.flatnonzero(~np.isin(blocks, blocks[kind]))
+        if len(lacking):
+            raise roles["fold"].fault(
+                problem,
+                lacking,
+                hint="rows with a 'fold' are inner predictions, rows with an empty 'fold' are of "
+                "the outer test samples",
+            )
     _check_disjoint(nested, blocks)
     return nested
 
@@ -209,22 +220,6 @@ def outer_blocks(sheet: Sheet) -> tuple[IntArray, tuple[str, ...]]:
     """
     codes, names = sheet.roles["fold"].present("outer_fold", hint=KEYS["outer_fold"]).named_codes()
     return repeat_codes(sheet.n_rows, sheet.roles) * len(names) + codes, names
-
-
-def _check_both_kinds(sheet: Sheet, blocks: IntArray) -> None:
-    """Refuse outer folds without inner rows or without test rows."""
-    for kind, problem in (
-        (sheet.outer, "outer fold has no test samples"),
-        (~sheet.outer, "outer fold has no inner predictions"),
-    ):
-        lacking = np.flatnonzero(~np.isin(blocks, blocks[kind]))
-        if len(lacking):
-            raise sheet.roles["fold"].fault(
-                problem,
-                lacking,
-                hint="rows with a 'fold' are inner predictions, rows with an empty 'fold' are of "
-                "the outer test samples",
-            )
 
 
 def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
@@ -271,9 +266,7 @@ def repeat_codes(n_rows: int, roles: Mapping[str, Column]) -> IntArray:
         return np.zeros(n_rows, dtype=np.int64)
     check_key(roles, "repeat")
     codes, names = roles["repeat"].named_codes()
-    rank = np.empty(len(names), dtype=np.int64)
-    rank[natural_order(names)] = np.arange(len(names))
-    return rank[codes]
+    return np.argsort(natural_order(names))[codes]
 
 
 def positions_within(blocks: IntArray, what: str, path: str) -> IntArray:
