@@ -15,7 +15,6 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bbccli.core.local import opened
 from bbccli.core.source import LeftOut
@@ -137,28 +136,6 @@ def number_in(text: str, path: Path, row: int, column: str, *, hint: str) -> flo
         raise InputError(
             problem, path=path, row=row, column=column, value=text, hint=hint
         ) from None
-
-
-def fault_in(
-    problem: str,
-    path: Path,
-    rows: IntArray,
-    values: NDArray[Any],
-    *,
-    column: str | None = None,
-    hint: str,
-) -> InputError:
-    """Return the error about the first of some rows of a file with values (n,)."""
-    row = int(rows[0])
-    return InputError(
-        problem,
-        path=path,
-        row=row,
-        column=column,
-        value=values[row].item(),
-        hint=hint,
-        further=len(rows) - 1,
-    )
 
 
 _PARSED: ContextVar[dict[Path, Table] | None] = ContextVar("parsed", default=None)
