@@ -17,7 +17,7 @@ from bbccli.core.arguments import check_order
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.matrix_checks import check_names
 from bbccli.core.notes import Note, declared, identities
-from bbccli.errors import InputError, OptionError
+from bbccli.errors import InputError, OptionError, naming
 from bbccli.readers.classes import in_order, sorted_names, spelled
 from bbccli.readers.column import Column, name_of
 from bbccli.readers.columns.classes import sum_to_one
@@ -41,6 +41,7 @@ from bbccli.readers.table import PredictionColumn, Table, cells_of
 from bbccli.types import BoolArray, Missing, Task
 
 
+@naming(NAME)
 def matrix_of(
     predictions: ArrayLike,
     outcome: ArrayLike | None = None,
@@ -145,9 +146,7 @@ def matrix_of(
     refuse_truth(request, settled)
     if (truth is None) is not (settled is Task.SCORE):
         problem = "there is no outcome" if truth is None else "scores have no outcome"
-        raise InputError(
-            problem, path=NAME, hint="use task=Task.SCORE for scores; all else needs an outcome"
-        )
+        raise InputError(problem, hint="use task=Task.SCORE for scores; all else needs an outcome")
     return understand_sheet(sheet, request)[1]
 
 
@@ -178,7 +177,6 @@ def _roles(
         if len(array) != n_samples:
             raise InputError(
                 f"{role} has {len(array)} values, but the predictions have {n_samples} samples",
-                path=NAME,
                 hint="one value per sample",
             )
         arrays[role] = np.tile(array, n_repeats)
@@ -188,7 +186,6 @@ def _roles(
         if array.shape != (n_repeats, n_samples):
             raise InputError(
                 f"folds have shape {array.shape}, but need {(n_repeats, n_samples)}",
-                path=NAME,
                 hint="give the fold of each sample in each repeat",
             )
         arrays["fold"] = array.reshape(-1)
@@ -204,9 +201,7 @@ def _axis(values: ArrayLike, name: str) -> NDArray[Any]:
     """Return one value per sample (N,)."""
     array = plain_array(values)
     if array.ndim != 1:
-        raise InputError(
-            f"{name} has shape {array.shape}, not (N,)", path=NAME, hint="one value per sample"
-        )
+        raise InputError(f"{name} has shape {array.shape}, not (N,)", hint="one value per sample")
     return array
 
 
@@ -240,7 +235,6 @@ def _four_axes(array: NDArray[Any], n_samples: int, named: bool) -> NDArray[Any]
     if array.ndim != 4 or not array.size or array.shape[1] != n_samples:
         raise InputError(
             f"predictions have shape {shape}, but the outcome has {n_samples} values",
-            path=NAME,
             hint="(N, C), (N, C, K), (R, N, C) or (R, N, C, K): repeats, samples, configurations "
             "and classes, in this order",
         )
@@ -270,7 +264,6 @@ def _names(given: Sequence[str] | None, n_configurations: int) -> list[str]:
         raise InputError(
             f"there are {len(names)} names of configurations, but the predictions have "
             f"{n_configurations}",
-            path=NAME,
             hint="give one name per configuration",
         )
     check_names(names, NAME)
@@ -291,7 +284,6 @@ def _classes(
     if len(set(classes)) != n_columns or len(classes) != n_columns:
         raise InputError(
             f"the last axis has {n_columns} columns, but there are {len(classes)} classes",
-            path=NAME,
             hint="name the classes of this axis: classes=[...]",
         )
     return tuple(classes)

@@ -196,14 +196,14 @@ class Table:
         """Return at most n first rows of some columns."""
         import pyarrow as pa
 
-        if not isinstance(self.data, pa.Table) and n <= _HEAD:
-            if missing := [name for name in names if name not in self._head]:
-                read = self.data.head(missing, _HEAD)
-                self._head.update(zip(missing, read.columns, strict=True))
-            return pa.table({name: self._head[name] for name in names}).slice(0, n)
-        if not isinstance(self.data, pa.Table):
+        if isinstance(self.data, pa.Table):
+            return self.data.select(list(names)).slice(0, n)
+        if n > _HEAD:
             return self.data.head(names, n)
-        return self.data.select(list(names)).slice(0, n)
+        if missing := [name for name in names if name not in self._head]:
+            read = self.data.head(missing, _HEAD)
+            self._head.update(zip(missing, read.columns, strict=True))
+        return pa.table({name: self._head[name] for name in names}).slice(0, n)
 
     def glance(self, names: Sequence[str], rows: IntArray) -> pa.Table:
         """Return a few rows of some columns."""

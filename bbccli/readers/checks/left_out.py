@@ -31,7 +31,8 @@ def best_left_out(
     compared, by the metric of the task.
     """
     array, names = found.array, found.configurations
-    lost = [c for c, name in enumerate(names) if name not in kept.configurations]
+    staying_names = {*kept.configurations}
+    lost = [c for c, name in enumerate(names) if name not in staying_names]
     if not lost or kept.available is not None or array.size > MOST_CELLS:
         return
     missing = np.asarray(missing_in(array).any(axis=0))

@@ -60,8 +60,10 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     flat, told = values.array.reshape(-1, values.array.shape[2]), []
     groups = {"": np.arange(flat.shape[1])}
     if len(sheet.configurations) > 1:
-        owners = np.array([cell.configuration for cell in sheet.cells], object)
-        groups |= {name: np.flatnonzero(owners == name) for name in sheet.configurations}
+        owned: dict[str, list[int]] = {}
+        for i, cell in enumerate(sheet.cells):
+            owned.setdefault(cell.configuration, []).append(i)
+        groups |= {name: np.array(cells) for name, cells in owned.items()}
     n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
     some = flat[distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))]
     for name, cells in groups.items():

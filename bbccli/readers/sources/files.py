@@ -170,7 +170,8 @@ def read_content(path: str | Path) -> tuple[str, bytes, Format, str]:
         data = url_bytes(str(path))
     else:
         name, (suffix, packing) = str(path), _suffixes(Path(path))
-        if suffix == ".parquet" and _is_large(Path(path)):
+        # os.path never raises, unlike Path
+        if suffix == ".parquet" and os.path.isfile(path) and os.path.getsize(path) >= LARGE:  # noqa: PTH113, PTH202
             return name, b"", Format.PARQUET, sha256_of(Path(path))
         data = file_bytes(Path(path))
     sha256 = hashlib.sha256(data).hexdigest()
@@ -253,14 +254,6 @@ def _suffixes(path: PurePath, name: str = "") -> tuple[str, str | None]:
         path=name or str(path),
         hint=f"{reason}use one of {SUPPORTED}",
     )
-
-
-def _is_large(path: Path) -> bool:
-    """True if a file is large enough to be read column by column."""
-    try:
-        return path.is_file() and path.stat().st_size >= LARGE
-    except (OSError, ValueError):
-        return False
 
 
 def sha256_of(path: Path) -> str:

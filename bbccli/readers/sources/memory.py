@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bbccli.errors import InputError
+from bbccli.errors import InputError, naming
 from bbccli.readers.arrow import as_arrow, is_text
 from bbccli.readers.roles import AMBIGUOUS, NAMES
 from bbccli.readers.sources.parquet import METADATA_KEY
@@ -47,8 +47,6 @@ def table_in_memory(source: Any) -> Table:
     try:
         if is_pandas(source):
             table = _from_pandas(source)
-        elif isinstance(source, pa.RecordBatch):
-            table = pa.Table.from_batches([source])
         else:
             table = source if isinstance(source, pa.Table) else pa.table(source)
     except (pa.ArrowException, TypeError, ValueError) as error:
@@ -96,6 +94,7 @@ def names_of_columns(source: object) -> list[str] | None:
     return [str(name) for name in (getattr(source, "columns", ()) if arrow is None else arrow)]
 
 
+@naming(ARRAYS)
 def with_roles(frame: Any, given: Mapping[str, tuple[str, ArrayLike]]) -> Any:
     """Add values per row, given as role and values (N,) by argument, to a table as columns."""
     import pyarrow as pa
@@ -154,7 +153,6 @@ def plain_array(values: ArrayLike) -> NDArray[Any]:
     except ValueError:
         raise InputError(
             "not an array: lists of different lengths, or bytes that are not text",
-            path=ARRAYS,
             hint="give as many values in each; text as str",
         ) from None
     return array.astype(np.float32) if array.dtype == np.float16 else array
@@ -186,5 +184,5 @@ def arrow_array(values: NDArray[Any], name: str) -> pa.Array:
             problem, hint = "dates or durations", "give numbers (of days), or text for classes"
         elif kind == "u":
             problem, hint = "integers over 2**63", "give smaller numbers, or text for classes"
-        raise InputError(f"holds {problem}", path=ARRAYS, column=name, hint=hint)
+        raise InputError(f"holds {problem}", column=name, hint=hint)
     return array
