@@ -180,33 +180,27 @@ def _doubt(values: pa.Array) -> tuple[str, BoolArray, str]:
             return problem, np.isin(texts, words), hint
     if cells is None or cells.words:
         return "", none, ""
-    problem, wrong, hint = "", cells.numeral, ""
+    problem, wrong, hint = "", np.ones(int(cells.numeral.sum()), bool), ""
     if cells.percent.any() and not cells.is_share:
         few = bool(cells.percent.mean() <= 0.5)
-        wrong = _spread(none, cells, cells.percent == few)
+        wrong = cells.percent == few
         problem = f"has {'a' if few else 'no'} percent sign, unlike others in its column"
         hint = "write all cells as fractions, such as 0.97, or all with the sign"
     elif cells.certain and cells.is_share:
         problem, hint = "has percent signs", "store fractions as numbers, such as 0.97 for 97 %"
     elif cells.doubtful.any() and (cells.point.all() or cells.comma.all()):
-        wrong = _spread(none, cells, cells.doubtful)
-        text = texts[int(np.flatnonzero(wrong)[0])]
+        wrong = cells.doubtful
+        text = texts[int(np.flatnonzero(cells.numeral)[np.argmax(wrong)])]
         bare, decimal = re.sub("[.,]", "", text), text.replace(",", ".")
         problem = f"may have a decimal mark or thousands separators: {text} is {bare} or {decimal}"
         hint = "store numbers without thousands separators and with a decimal point"
     elif not cells.mark and (cells.point | cells.comma).all():
         rare = cells.comma if cells.point.sum() >= cells.comma.sum() else cells.point
-        wrong = _spread(none, cells, rare & ~(cells.point & cells.comma))
+        wrong = rare & ~(cells.point & cells.comma)
         problem = "has a different decimal mark from others in its column"
         hint = "store all numbers with a decimal point, and without thousands separators"
-    return problem, wrong, hint
-
-
-def _spread(none: BoolArray, cells: _Cells, chosen: BoolArray) -> BoolArray:
-    """Extend flags of the numerals to all cells (k,)."""
-    spread = none.copy()
-    spread[cells.numeral] = chosen
-    return spread
+    none[cells.numeral] = wrong
+    return problem, none, hint
 
 
 def _cells(values: pa.Array, *, local: bool = True) -> _Cells | None:

@@ -116,7 +116,7 @@ def _text_of(data: bytes, tabs: bool) -> _Text:
     tail = _BLANK_LINES.search(data, max(len(data) - _TAIL, 0))
     if tail and b" " in tail[0] and delimiter in header:
         data = data[: tail.start() + 1]
-    return _Text(data, delimiter)
+    return _Text(data, delimiter, match.start(1), match[1])
 
 
 def _check_header_once(data: bytes, header: re.Match[bytes], delimiter: str) -> None:
@@ -138,34 +138,23 @@ class _Text:
 
     data: bytes
     delimiter: str
-
-    @property
-    def header(self) -> re.Match[bytes]:
-        """First non-blank line."""
-        match = _TWO_LINES.match(self.data)
-        if match is None:
-            raise _no_rows()
-        return match
+    start: int
+    header: bytes
+    """First line that is not blank, and where it starts."""
 
     def line_of(self, row: int) -> int | None:
         """Return the line in which a row begins, the header being row 0; None if there is none."""
         bounds = re.escape(self.delimiter)
         rows = re.compile(rf"(?:(?<![^{bounds}\r\n]){_VALUE}|[^\r\n])++".encode())
-        start = self.header.start(1)
-        match = next(itertools.islice(rows.finditer(self.data[start:]), row, None), None)
-        return None if match is None else _line_of(self.data, start + match.start())
-
-    def with_header(self, header: bytes) -> _Text:
-        """Return the same rows under another header."""
-        start, end = self.header.span(1)
-        return replace(self, data=b"".join((self.data[:start], header, self.data[end:])))
+        match = next(itertools.islice(rows.finditer(self.data[self.start :]), row, None), None)
+        return None if match is None else _line_of(self.data, self.start + match.start())
 
     def parsed(self, as_text: Callable[[str], bool]) -> pa.Table:
         """Parse it, with the columns that `as_text` accepts taken as written."""
         import pyarrow as pa
 
         try:
-            names = next(csv.reader([self.header[1].decode("utf-8")], delimiter=self.delimiter))
+            names = next(csv.reader([self.header.decode("utf-8")], delimiter=self.delimiter))
         except csv.Error as error:
             hint = "give a short name to every column, in one header line"
             raise InputError(f"header is not readable: {error}", hint=hint) from None
@@ -373,12 +362,14 @@ def _mended(text: _Text, row: pacsv.InvalidRow, as_text: Callable[[str], bool]) 
     """
     import pyarrow as pa
 
-    header, mark = text.header[1], text.delimiter.encode()
+    header, mark = text.header, text.delimiter.encode()
+    rows = text.data[text.start + len(header) :]
     extra = row.actual_columns - row.expected_columns
     headers = [header + mark * extra if extra > 0 else header.rstrip(mark + b" "), mark + header]
     for one in headers[mark == b" " :]:
         try:
-            table = text.with_header(one).parsed(as_text)
+            data = text.data[: text.start] + one + rows
+            table = replace(text, data=data, header=one).parsed(as_text)
         except (pa.ArrowException, UnicodeDecodeError):
             continue
         if one.startswith(mark + header):
@@ -455,7 +446,7 @@ def _syntax_error(text: _Text, row: pacsv.InvalidRow | None, error: Exception) -
             hint="give a header line, then one row per line with a value for every name",
         )
     hint = "give every row one value per column; quote values that contain the delimiter"
-    if row.expected_columns == 1 or text.delimiter == " " or text.header[1].startswith(b"#"):
+    if row.expected_columns == 1 or text.delimiter == " " or text.header.startswith(b"#"):
         hint = "remove all lines above the header; " + hint
     extra = row.actual_columns - row.expected_columns
     decimals = text.delimiter == "," and re.search(r"\d,\d", row.text)
