@@ -17,7 +17,7 @@ from types import FrameType
 from benchmarks.bank.items import items
 from benchmarks.bank.nesting import nested_items
 from benchmarks.bank.pages import renew
-from benchmarks.bank.populations import BY_NAME, POPULATIONS, Half
+from benchmarks.bank.populations import BY_NAME, Half
 from benchmarks.bank.results import FOLDER, forget
 from benchmarks.bank.variants import variants
 from benchmarks.bank.work import Work
@@ -39,7 +39,7 @@ def main(arguments: list[str] | None = None) -> None:
     for method in options.forget:
         forget(options.store, method)
     if options.minutes > 0:
-        named = [BY_NAME[name] for name in options.population] or POPULATIONS
+        named = [BY_NAME[name] for name in options.population] or list(BY_NAME.values())
         populations = [one for one in named if options.half in (None, one.half)]
         settings = [] if options.population else [*inclusion_settings(), *bias_settings()]
         todo = chain(

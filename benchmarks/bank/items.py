@@ -16,6 +16,9 @@ from benchmarks.bank.searches import MAIN, SIZES, search
 from benchmarks.bank.studies import population_rows, study
 from benchmarks.validation.settings import Setting
 
+TEN = "ten-folds"
+"""Name of the file of all studies of 10 folds."""
+
 SIMULATIONS = "simulations"
 """Name of the file of all simulated settings."""
 
@@ -57,7 +60,7 @@ class OfPopulation:
 
     @property
     def file(self) -> str:
-        return self.population.name
+        return TEN if self.population.n_folds == 10 else self.population.name
 
     def questions(self) -> list[Question]:
         population = self.population
@@ -69,8 +72,10 @@ class OfPopulation:
             metric=population.metrics[0],
             n_repeats=population.repeats,
         )
+        every = (*population.metrics, *population.more)
+        if population.n_folds == 10:
+            return [replace(first, metric=metric, ten_folds=True) for metric in every]
         if self.size == SMALL:
-            every = (*population.metrics, *population.more)
             return [replace(first, metric=metric, few=True) for metric in every]
         return [
             *(

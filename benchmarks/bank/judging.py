@@ -17,7 +17,7 @@ from bbccli.types import Direction, Interval, MetricKind, Models, Side
 from benchmarks.bank.judged_by import changes_of, metric_of
 from benchmarks.bank.results import ENDS, MISSING, Key, encoded
 from benchmarks.bank.tables import Array
-from benchmarks.bank.variants import ON_NESTED, Variant
+from benchmarks.bank.variants import ON_NESTED, ON_TEN_FOLDS, Variant
 
 N_RESAMPLES = 500
 
@@ -45,6 +45,8 @@ class Question:
         Whether models are trained between selection and use, or fixed as in simulations.
     nested
         Whether the cross-validation was a nested one.
+    ten_folds
+        Whether it has 10 folds instead of 5.
     few
         Whether a few variants alone are judged on it.
     """
@@ -59,6 +61,7 @@ class Question:
     n_repeats: int = 1
     models: Models = Models.TRAINED
     nested: bool = False
+    ten_folds: bool = False
     few: bool = False
 
     def key(self, variant: Variant) -> Key:
@@ -88,6 +91,8 @@ class Question:
         )
         if unfit:
             return False
+        if self.ten_folds:
+            return variant.key in ON_TEN_FOLDS
         return variant.always if self.few else variant.everywhere or self.main
 
 

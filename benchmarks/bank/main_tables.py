@@ -16,7 +16,7 @@ from benchmarks.tables import Row, percent
 from benchmarks.validation.summary import SIGNIFICANT, share_of
 
 
-def whole(frame: pd.DataFrame) -> str:
+def whole(frame: pd.DataFrame, title: str = "Methods and intervals") -> str:
     """Method by interval, over all cells of the main search."""
     sums = sums_of(frame[frame["search"] == MAIN])
     n_metrics = len(sums.cells[["population", "metric"]].drop_duplicates())
@@ -24,7 +24,7 @@ def whole(frame: pd.DataFrame) -> str:
         f"{sums.n_studies:,} studies of {sums.cells['population'].nunique()} populations "
         f"({_half_of(frame)}), {n_metrics} population-metrics, {MAIN} configurations."
     )
-    return markdown("Methods and intervals", lines(sums), note)
+    return markdown(title, lines(sums), note)
 
 
 def _half_of(frame: pd.DataFrame) -> str:

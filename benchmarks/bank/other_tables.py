@@ -3,8 +3,9 @@
 import pandas as pd
 
 from benchmarks.bank.figures import coverage, figures, sums_of
-from benchmarks.bank.judged_by import CAP, is_capped
-from benchmarks.bank.lines import lines, main_ones, markdown
+from benchmarks.bank.items import SMALL
+from benchmarks.bank.judged_by import CAP, FAMILIES, is_capped
+from benchmarks.bank.lines import lines, main_ones, markdown, name_of
 from benchmarks.bank.nesting import FILE, N_CONFIGURATIONS, N_REPEATS, NAMES
 from benchmarks.bank.populations import POPULATIONS
 from benchmarks.bank.variants import DEFAULT, PUBLISHED
@@ -41,6 +42,27 @@ def of_nested(frame: pd.DataFrame) -> str:
         f"{N_REPEATS} repeats of 5 outer folds; accuracy and Brier score."
     )
     return markdown("Nested cross-validation", lines(sums), note)
+
+
+def of_ten_folds(frame: pd.DataFrame) -> str:
+    """Results in ten folds by family of metrics, and how often intervals of 40 rows cover."""
+    parts = []
+    for family, metrics in FAMILIES.items():
+        own = frame[frame["metric"].isin(metrics)]
+        if own.empty:
+            continue
+        rows = {
+            variant: name_of(variant) | {name: found[name] for name in TOLD}
+            for variant, found in figures(sums_of(own)).items()
+        }
+        few = own[own["size"] == SMALL]
+        for variant, found in figures(sums_of(few)).items() if len(few) else ():
+            rows[variant][f"both ends, N = {SMALL}"] = found["both ends"]
+        parts.append(markdown(f"{family[0].upper()}{family[1:]}, 10 folds", rows.values()))
+    return "\n\n".join(parts)
+
+
+TOLD = ("bias", "RMSE", "both ends", "width")
 
 
 def of_size_correction(frame: pd.DataFrame) -> str:

@@ -24,6 +24,7 @@ from benchmarks.bank.other_tables import (
     of_capped,
     of_nested,
     of_size_correction,
+    of_ten_folds,
     what_was_run,
 )
 from benchmarks.bank.populations import BY_NAME
@@ -70,6 +71,7 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
         "bank-size-correction": (of_size_correction, shown),
     }
     texts = {name: block(rows) if len(rows) else "" for name, (block, rows) in blocks.items()}
+    texts["bank-ten-folds"] = _in_ten_folds(_plain(_enough(frame, 10)))
     texts["bank-populations"] = what_was_run(frame)
     texts["bank-verdicts"] = of_verdicts(shown) if len(shown) else ""
     texts["bank-rule"] = getdoc(modules[decision.__name__]) or ""
@@ -78,6 +80,14 @@ def blocks_of(frame: pd.DataFrame) -> dict[str, str]:
     texts["bank-bias"] = of_bias(frame)
     texts["bank-paper"] = beside_the_paper(frame)
     return texts
+
+
+TEN = "Methods and intervals, 10 folds"
+
+
+def _in_ten_folds(frame: pd.DataFrame) -> str:
+    """All in one, of the metrics of the table in five folds; and by family."""
+    return f"{whole(_of_all(frame), TEN)}\n\n{of_ten_folds(frame)}" if len(frame) else ""
 
 
 def _plain(frame: pd.DataFrame) -> pd.DataFrame:
@@ -99,12 +109,13 @@ def _main_search(frame: pd.DataFrame) -> pd.DataFrame:
     return plain[plain["search"] == MAIN]
 
 
-def _enough(frame: pd.DataFrame) -> pd.DataFrame:
+def _enough(frame: pd.DataFrame, n_folds: int = 5) -> pd.DataFrame:
     """Rows of the populations, of the repetitions that every variant has, where they are enough.
 
     So figures that are relative to `bbc` are of the same studies.
     """
-    rows = frame[frame["population"].isin(list(BY_NAME))]
+    names = [one.name for one in BY_NAME.values() if one.n_folds == n_folds]
+    rows = frame[frame["population"].isin(names)]
     study = ["population", "size"]
     by_variant = rows.groupby([*study, "method", "interval"])["repetition"].nunique()
     common = by_variant.groupby(study).min().rename("common")

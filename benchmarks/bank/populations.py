@@ -5,7 +5,7 @@ before the default was decided; see docs/validation.md.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
@@ -37,6 +37,8 @@ class Population:
         Repeats of the cross-validation.
     per_group
         Rows that are drawn of each group; 0 without groups.
+    n_folds
+        Folds of the cross-validation, where the rarest class has as many rows.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Population:
     sizes: tuple[int, ...] = (40, 50, 200)
     repeats: int = 1
     per_group: int = 0
+    n_folds: int = 5
 
     @property
     def more(self) -> tuple[str, ...]:
@@ -248,4 +251,18 @@ POPULATIONS = (
 )
 """In pairs: each kind once for development, once untouched."""
 
-BY_NAME = {one.name: one for one in POPULATIONS}
+
+def _sizes(one: Population) -> tuple[int, ...]:
+    """Sizes that have ten folds: not 40 rows of several classes, of rare ones or of groups."""
+    few = one.task is _M or one.metrics == RARE or one.per_group
+    return tuple(sorted({100, one.sizes[-1]} | (set() if few else {40})))
+
+
+TEN_FOLDS = tuple(
+    replace(one, name=f"{one.name}, 10 folds", sizes=_sizes(one), n_folds=10)
+    for one in POPULATIONS
+    if one.kind != "2 % positives"
+)
+"""The same in 10 folds, where there are positives enough."""
+
+BY_NAME = {one.name: one for one in (*POPULATIONS, *TEN_FOLDS)}

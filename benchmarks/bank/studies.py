@@ -1,7 +1,7 @@
 """Studies: rows drawn from a population, configurations cross-validated on them, and their truth.
 
 1. Draw N rows: with the population's shares of the classes, or as many rows of each group.
-2. Cross-validate every configuration: 5 folds, at most as many as the rarest class has rows;
+2. Cross-validate every configuration: 5 or 10 folds, at most as many as the rarest class has rows;
    groups stay together. With repeats, again with other folds.
 3. Truth: train every configuration on all N rows, and score it on other rows, at most 3,000
    (10,000 of values and of rare classes, 1,500 of survival), of other groups.
@@ -30,8 +30,6 @@ from benchmarks.bank.learners import predictions
 from benchmarks.bank.populations import BY_NAME, RARE, Population
 from benchmarks.bank.tables import Array, Rows
 from benchmarks.bank.training import training
-
-N_FOLDS = 5
 
 MOST_OTHERS = {Task.REGRESSION: 10_000, Task.SURVIVAL: 1500}
 """Rows that measure the truth; of classes 3,000, or as many as of values where one is rare."""
@@ -165,7 +163,7 @@ def _stratified(classes: Array, size: int, rng: Generator) -> Array:
 def folds_of(population: Population, drawn: Rows, rng: Generator) -> Array:
     """Fold of each row (N,): of whole groups, or of each class in turn."""
     size = len(drawn)
-    n_folds = N_FOLDS
+    n_folds = population.n_folds
     if drawn.groups is not None:
         units, of_row = np.unique(drawn.groups, return_inverse=True)
         return np.asarray((rng.permutation(len(units)) % n_folds)[of_row])

@@ -45,6 +45,13 @@ ON_NESTED = (
 )
 """Variants to judge on nested predictions."""
 
+ON_TEN_FOLDS = (
+    *((method, kind) for method in MAIN_METHODS for kind in ("percentile", "sharp")),
+    ("bbc-f", "percentile"),
+    *((method, "") for method in POINTS),
+)
+"""Variants to judge on studies of 10 folds."""
+
 PUBLISHED = "bbc published"
 """BBC without the size correction."""
 

@@ -12,11 +12,17 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.validation import comparisons, dropping, learning_curves, plans
+from benchmarks.validation import comparisons, dropping, learning_curves, plans, trained_plans
 from benchmarks.validation.kept import FOLDER, Study
 from benchmarks.validation.page import DOCS, between
 
-STUDIES = (*comparisons.STUDIES, plans.STUDY, dropping.STUDY, learning_curves.STUDY)
+STUDIES = (
+    *comparisons.STUDIES,
+    plans.STUDY,
+    trained_plans.STUDY,
+    dropping.STUDY,
+    learning_curves.STUDY,
+)
 PAGES = ("validation-tables.md", "plan.md", "dropping.md")
 
 
@@ -54,7 +60,8 @@ def blocks_of(store: Path = FOLDER) -> dict[str, str]:
     return {
         "comparisons": comparisons.block(kept),
         "plans": plans.block(kept["plans"]),
-        "plans-in-all": plans.in_all(kept["plans"]),
+        "plans-trained": trained_plans.block(kept["plans-trained"]),
+        "plans-in-all": plans.in_all(kept["plans"]) + trained_plans.in_short(kept["plans-trained"]),
         "dropping": dropping.block(kept["dropping"]),
         "dropping-in-short": dropping.in_short(kept["dropping"]),
         "learning-curves": learning_curves.block(kept["learning-curves"]),

@@ -165,7 +165,7 @@ def _of_widths(setting: PlanSetting, basis: PilotBasis, rng: Generator, plan: Pl
     )
     lower, upper = widths.range_of(planned, least)
     sizes = (setting.n, planned, sure)
-    seen = [n and _width(setting.draw(rng, n)[0], setting.metric, plan) for n in sizes]
+    seen = [n and width_seen(setting.draw(rng, n)[0], setting.metric, plan) for n in sizes]
     values = (
         widths.of(setting.n, setting.c),
         seen[0],
@@ -193,7 +193,7 @@ def _performances(matrix: PredictionMatrix, name: str) -> FloatArray:
     return np.asarray(scorer(np.ones((1, matrix.n_samples), np.uint8))[0], float)
 
 
-def _width(study: PredictionMatrix, metric: str, plan: Plan) -> float:
+def width_seen(study: PredictionMatrix, metric: str, plan: Plan) -> float:
     interval = METHODS["bbc"].run(study, METRICS[metric], plan).interval
     return float("nan") if interval is None else interval.upper - interval.lower
 

@@ -12,8 +12,9 @@ from benchmarks.bank.judged_by import FAMILIES
 from benchmarks.bank.lines import main_ones
 from benchmarks.bank.other_tables import PUBLISHED
 from benchmarks.bank.pages import DOCS
+from benchmarks.bank.populations import TEN_FOLDS
 from benchmarks.bank.results import read
-from benchmarks.validation import learning_curves
+from benchmarks.validation import learning_curves, trained_plans
 from benchmarks.validation.settings import inclusion_settings
 
 pytestmark = pytest.mark.sweep
@@ -93,6 +94,76 @@ def test_the_size_correction_takes_off_what_is_said(page):
     assert "a quarter to three fifths" in page
     assert min(shares) >= 0.25
     assert max(shares) < 0.625
+
+
+# Ten folds
+
+
+@pytest.fixture(scope="module")
+def in_ten_folds():
+    return pages._plain(pages._enough(read(), 10))
+
+
+def test_what_is_said_of_ten_folds(in_ten_folds, page):
+    of_family = {
+        family: figures(sums_of(in_ten_folds[in_ten_folds["metric"].isin(metrics)]))
+        for family, metrics in FAMILIES.items()
+    }
+    shares, pairs, losses, others, r2, _ = (
+        {one: short(found[one, kind]["both ends"].value, 3) for one, kind in TEN}
+        for found in of_family.values()
+    )
+    told = (one["bbc"] for one in (shares, pairs, losses, others))
+    assert "it was {} and {}, {}, and {}.".format(*told) in page
+    told = (one["bbc-632"] for one in (shares, pairs, losses, others, r2))
+    assert "in 10 folds {}, {}, {}, {} and {}.".format(*told) in page
+    of_all = figures(sums_of(pages._of_all(in_ten_folds)))
+    ours, theirs, tt = (
+        of_all[one] for one in (("bbc", "percentile"), ("bbc-f", "percentile"), ("tt", ""))
+    )
+    covered = (short(one["both ends"].value, 3) for one in (theirs, ours))
+    assert "in 10 folds {} (`bbc`: {})".format(*covered) in page
+    bias, rmse = (
+        f"{short(abs(one.value))} ± {short(one.error)}" for one in (tt["bias"], tt["RMSE"])
+    )
+    assert f"too strict by {bias} RMSEs, with {rmse} times the error" in page
+    assert f"is too strict by {short(-tt['bias'].value)} RMSEs of `bbc`" in said("tt")
+    assert f"own RMSE is {tt['RMSE'].value:.2f} times as large" in said("tt")
+    numbers = " ".join((DOCS / "which-number.md").read_text(encoding="utf-8").split())
+    row = "{:.2f} ± {:.2f}".format
+    bias, rmse, both = (
+        (one.value, one.error) for one in (theirs["bias"], theirs["RMSE"], theirs["both ends"])
+    )
+    assert f"a default: {row(*bias)}, {row(*rmse)} and {row(*both)} |" in numbers
+    bias, rmse = ((tt[one].value, tt[one].error) for one in ("bias", "RMSE"))
+    assert f"too strict: {row(*bias)} and {row(*rmse)} |" in numbers
+    assert f"second set of {sums_of(in_ten_folds).n_studies} studies" in page
+
+
+TEN = (("bbc", "percentile"), ("bbc-632", "sharp"))
+
+
+def said(method):
+    return " ".join(description(method).split())
+
+
+def test_populations_in_ten_folds_have_ten(in_ten_folds):
+    assert set(in_ten_folds["population"]) == {one.name for one in TEN_FOLDS}
+    assert {one.n_folds for one in TEN_FOLDS} == {10}
+    shown = pages._enough(read())["population"]
+    assert not shown.str.contains("10 folds").any()
+
+
+def test_widths_of_trained_models_are_as_much_narrower_as_is_said():
+    ratio = {}
+    for line in trained_plans.block(trained_plans.STUDY.kept()).splitlines():
+        cells = [one.strip() for one in line.split("|")]
+        if len(cells) > 4 and cells[1] in FAMILIES:
+            ratio[cells[1]] = round(100 * (1 - float(cells[4].split("(")[0])))
+    r2 = ratio.pop("R2, Spearman")
+    plan = " ".join((DOCS / "plan.md").read_text(encoding="utf-8").split())
+    said = f"by {min(ratio.values())} to {max(ratio.values())} % on average"
+    assert said in plan and f"and {r2} % for R²" in plan
 
 
 # Simulated settings
