@@ -128,6 +128,27 @@ def test_a_gate_fails_last_so_that_the_page_is_kept(runner, inputs, verdict, wor
     assert job.run(FAIL)[0] == status
 
 
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("fail_under", ["none", "0.5"])
+@pytest.mark.parametrize(("fail_on", "status"), [("none", 0), ("doubt", 3)])
+def test_a_doubt_is_annotated_and_fails_where_asked(runner, fail_under, fail_on, status):
+    job = runner(**{"fail-under": fail_under, "fail-on": fail_on, "file": "leak.csv"})
+    rows = [f"{n % 2},{n % 2 + n / 1e3},{n * 7 % 11 / 13 + n % 2 / 9},{n * 5 % 13 / 17}" for n in range(60)]
+    (job.folder / "leak.csv").write_text("truth,leak,a,b\n" + "\n".join(rows) + "\n")
+    done, said = job.whole()
+    assert done == status, said
+    assert "::warning title=bbc%3A leak.csv::doubt: leak orders all samples as the truth" in said
+    assert "**DOUBT:** leak orders all samples" in job.summary.read_text()
+    assert job.outputs["verdict"] == ("" if fail_under == "none" else "met")
+    assert ("gate met, with doubts" in said) == (fail_under != "none")
+    assert "DOUBT</strong> leak orders" in Path(job.outputs["page"]).read_text()
+
+
+def test_a_word_that_is_no_kind_of_note_is_refused(runner):
+    status, _, err = runner(**{"fail-on": "doubts"}).run(CORRECT)
+    assert (status, "--fail-on" in err) == (2, True)
+
+
 @pytest.mark.parametrize("given", ["", " ", "80%", "80", "0.5 --gate-on estimate"])
 def test_a_threshold_that_is_none_is_no_pass(runner, given):
     """A variable that is not set arrives as an empty text."""

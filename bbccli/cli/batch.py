@@ -15,7 +15,14 @@ import typer
 
 from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
-from bbccli.cli.shared import Quiet, RunnerOptions, WorkOptions, files_argument, output_option
+from bbccli.cli.shared import (
+    FAIL_ON,
+    Quiet,
+    RunnerOptions,
+    WorkOptions,
+    files_argument,
+    output_option,
+)
 from bbccli.cli.streams import say
 from bbccli.core.choices import OnError
 from bbccli.core.option import Panel, Scope, option
@@ -29,6 +36,7 @@ if TYPE_CHECKING:
     from bbccli.batch.sources import BatchFile
     from bbccli.core.documents import Json
     from bbccli.reports import Form
+    from bbccli.reports.summary import Summary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,7 +84,8 @@ Sources = Annotated[
 Table = Annotated[
     str | None,
     output_option(
-        "File for the table: .parquet, .csv, .jsonl (whole results), or .metrics.json.",
+        "File for the table: .parquet, .csv, .jsonl or .ndjson (whole results), .metrics.json, or "
+        ".html, a page.",
         default="print a table",
     ),
 ]
@@ -90,6 +99,7 @@ def batch(
     analysis: Analysis,
     work: WorkOptions,
     output: Table = None,
+    fail_on: Annotated[str | None, FAIL_ON] = None,
     quiet: Quiet = False,
 ) -> None:
     """Correct many files, and gather the results in one table.
@@ -97,7 +107,8 @@ def batch(
     Each result is saved at once, in a journal next to the table. If the batch is stopped, continue
     with --resume. A file without a result becomes a row with its error.
 
-    Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed.
+    Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed,
+    or, with --fail-on doubt, if a result is in doubt.
 
     Examples:
       bbc batch 'runs/**/predictions.parquet' -o results.parquet
@@ -145,9 +156,9 @@ def batch(
                     raise typer.Exit(FAILED)
                 tally, seen = Tally(unchanged=unchanged), Summary(listed=output is None)
                 _gather(seen.watch(results(found, journal, tally)), form, target)
-                if many.summary or output is None:
+                if shown := many.summary or output is None:
                     write(seen.render(style_for_stdout()), "-")
-                _end(tally, output, quiet=quiet)
+                _end(tally, seen, output, fail_on=fail_on, shown=shown, quiet=quiet)
             except KeyboardInterrupt:
                 for line in _kept(journal, found, output):
                     say(line)
@@ -230,27 +241,47 @@ def _local(path: str) -> str | None:
     return None
 
 
-def _end(tally: Tally, output: str | None, *, quiet: bool) -> None:
-    """Report how many files have a result and which have none; exit with the status."""
+def _end(
+    tally: Tally,
+    seen: Summary,
+    output: str | None,
+    *,
+    fail_on: str | None,
+    shown: bool,
+    quiet: bool,
+) -> None:
+    """Report the answer, unless it is `shown`, and how many files have none; exit by the status."""
     from bbccli.core.rounding import count
+    from bbccli.reports.phrases import note_line
+    from bbccli.schema.gate import STATUS
+    from bbccli.types import GateOutcome
 
-    parts = [f"{count(tally.files, 'file')} {f'in {output}' if output else 'done'}"]
+    parts = [f"{count(tally.files, 'file')} done"]
     for number, words in (
         (tally.unchanged, "unchanged"),
         (tally.failed, "without a result"),
         (tally.undecided, "with an undecided gate"),
         (tally.missed, "with a missed gate"),
+        (seen.n_doubted, "with doubts"),
     ):
         if number:
             parts.append(f"{number} {words}")
-    if tally.status or not quiet:
+    status = tally.status or (STATUS[GateOutcome.MISSED] if fail_on and seen.n_doubted else 0)
+    if status or not quiet:
+        doubts = [] if shown else map(note_line, seen.doubts_by_kind())
+        for line in [] if shown or quiet else seen.answer():
+            say(line)
+        for line in doubts:
+            say(line)
         for problem in tally.problems:
             say(f"failed: {visible(problem)}")
         if tally.problems and tally.files == 1:
             say(f"hint: {visible(tally.hint)}")
         say(", ".join(parts) + ("" if output else "; nothing is kept without -o results.csv"))
-    if tally.status:
-        raise typer.Exit(tally.status)
+    if output is not None and not quiet:
+        say(f"wrote {visible(output)}")
+    if status:
+        raise typer.Exit(status)
 
 
 def _list_tasks(

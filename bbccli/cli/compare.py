@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-import typer
-
 from bbccli.analysis.comparing import WITHOUT, Comparing
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, files_argument, form_option
@@ -37,27 +35,19 @@ def compare(
       bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
     from bbccli.analysis.options import command_line
-    from bbccli.cli.output import form_for, is_told, publish, publish_page
-    from bbccli.cli.streams import say
-    from bbccli.core.text import visible
+    from bbccli.cli.output import form_for, publish
     from bbccli.reports import Kind
-    from bbccli.reports.compared import requirement
-    from bbccli.schema import gate
 
     comparing.question(len(files))
     comparing.plan({})
     form = form_for(format, where, Kind.COMPARE) or format
     with work.working(quiet=where.quiet) as progress:
         found = comparing.answer(files, progress=progress)
+    text = None
     if form == "html":
         from bbccli.reports.evidence import Exhibit
+        from bbccli.reports.page.compared import page_of_comparison
 
-        exhibit = Exhibit(found.record, command=command_line(comparing, files, "compare"))
-        publish_page([exhibit], where.output, quiet=where.quiet)
-    else:
-        publish([found], form, where, Kind.COMPARE)
-    status = gate.status([found])
-    if status:
-        if not is_told(form, where.output):
-            say(visible(f"{found['input']['path']}: {requirement(found.record)}"))
-        raise typer.Exit(status)
+        command = command_line(comparing, files, "compare")
+        text = page_of_comparison(Exhibit(found.record, command=command))
+    publish([found], form, where, Kind.COMPARE, text=text)

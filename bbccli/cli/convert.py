@@ -34,8 +34,9 @@ def convert(
     """
     from dataclasses import replace
 
-    from bbccli.cli.output import check_writable, write_table
+    from bbccli.cli.output import STDOUT, check_writable, tell_written, write_table
     from bbccli.cli.streams import say
+    from bbccli.core.notes import by_severity
     from bbccli.readers.conversion import convert as lay_out
     from bbccli.reports.phrases import note_line, run_lines
     from bbccli.reports.predictions import render_predictions
@@ -50,5 +51,7 @@ def convert(
     write_table(rendered, where.output)
     if not quiet:
         lines = [f"run: {line}" for line in run_lines(Input.of(checked))]
-        for line in (*lines, *map(note_line, converted.matrix.notes)):
+        for line in (*lines, *map(note_line, by_severity(converted.matrix.notes))):
             say(line)
+        if where.output != STDOUT:
+            tell_written([], where.output)

@@ -63,7 +63,7 @@ def correct(
     """
     from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.output import exit_by_gates, form_for, publish, publish_page, write
+    from bbccli.cli.output import form_for, publish, write
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
 
@@ -72,6 +72,7 @@ def correct(
     runner.check()
     # a page shows the cost of the search if it can be computed
     cost = None if form == "html" and not cost_of_search else cost_of_search
+    text = None
     with runner.working(work.limits), progress_bar(quiet=where.quiet) as progress:
         try:
             found = answer(analysis, files, cost=cost, progress=progress)
@@ -86,9 +87,7 @@ def correct(
             write(render_distributions(distribution, names, found.estimates), distribution)
         if form == "html":
             from bbccli.reports.evidence.gathering import exhibit_of
+            from bbccli.reports.page.whole import page
 
-            exhibit = exhibit_of(analysis, found, command_line(analysis, files))
-            publish_page([exhibit], where.output, quiet=where.quiet)
-    if form != "html":
-        publish([found.document], form, where)
-    exit_by_gates([found.document], form, where.output)
+            text = page([exhibit_of(analysis, found, command_line(analysis, files))])
+    publish([found.document], form, where, text=text)

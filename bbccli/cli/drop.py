@@ -104,7 +104,7 @@ def drop(
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
     from bbccli.analysis.answer import working
-    from bbccli.cli.output import form_for, publish, tell, write
+    from bbccli.cli.output import exit_by_verdicts, form_for, publish, tell, write
     from bbccli.core.plan import Plan, pooling_of
     from bbccli.core.resources import enter
     from bbccli.core.text import visible
@@ -113,6 +113,7 @@ def drop(
     from bbccli.metrics import choose_metrics
     from bbccli.reports import Kind
     from bbccli.schema.drop import drop_document
+    from bbccli.types import GateOutcome
 
     rules = options.rules()
     result: Any
@@ -149,3 +150,4 @@ def drop(
     if not where.quiet:
         tell([document])
     write("".join(f"{visible(name)}\n" for name in getattr(result, options.list_)), where.output)
+    exit_by_verdicts([document], where, list(GateOutcome) if not where.quiet else [])

@@ -51,11 +51,20 @@ def gate(
       bbc gate results.jsonl --fail-over 0.3 --output report.xml
       bbc gate batch.parquet --fail-under 0.8
     """
-    from bbccli.cli.output import exit_by_gates, form_for, publish, write
+    from bbccli.cli.output import (
+        STDOUT,
+        exit_by_verdicts,
+        form_for,
+        lines_on,
+        publish,
+        tell_written,
+        verdict_of,
+        write,
+    )
     from bbccli.errors import OptionError
-    from bbccli.reports.sentences import gate_line
     from bbccli.schema.gate import judged
     from bbccli.schema.saved import is_table, read_documents
+    from bbccli.types import GateOutcome
 
     rule = limit.rule
     form = form_for(format, where)
@@ -73,9 +82,15 @@ def gate(
             hint="use --fail-under 0.8, or --fail-over 0.3",
         )
     if form is not None:
-        publish(results, form, where)
-    elif where.output != "-" or not where.quiet:
-        # met gates go to standard output, others to standard error
-        shown = [one for one in whole if where.output != "-" or one["gate"]["outcome"] == "met"]
-        write("".join(f"{gate_line(one.record)}\n" for one in shown), where.output)
-    exit_by_gates(results, form, where.output)
+        return publish(results, form, where, answer=verdict_of)
+    # met gates go to standard output, others to standard error
+    to_file, told = where.output != STDOUT, [] if where.quiet else [GateOutcome.MET]
+    shown = whole if to_file else [one for one in whole if one["gate"]["outcome"] in told]
+    write(
+        "".join(f"{line}\n" for one in shown for line in lines_on(one.record, verdict_of)),
+        where.output,
+    )
+    if to_file and not where.quiet:
+        tell_written([one.record for one in whole], where.output, verdict_of)
+        told = list(GateOutcome)
+    exit_by_verdicts(results, where, told)

@@ -8,7 +8,7 @@ import typer
 
 from bbccli.analysis.options import GapOptions, InputOptions
 from bbccli.cli.command import command
-from bbccli.cli.shared import Files, NotesOptions, WorkOptions, form_option
+from bbccli.cli.shared import Files, PrintOptions, WorkOptions, form_option
 
 
 @command(reads=True)
@@ -19,7 +19,7 @@ def inspect(
     work: WorkOptions,
     format: Annotated[str, form_option("inspect")] = "table",
     *,
-    where: NotesOptions,
+    where: PrintOptions,
 ) -> None:
     """Show how files are understood, and what is wrong with them.
 
@@ -31,16 +31,26 @@ def inspect(
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
     from bbccli.analysis.inspection import inspect as look
-    from bbccli.cli.output import form_for, style_for, write
+    from bbccli.cli.output import (
+        STDOUT,
+        exit_by_verdicts,
+        form_for,
+        style_for,
+        tell_written,
+        write,
+    )
     from bbccli.core import resources
     from bbccli.core.documents import Document
     from bbccli.reports import FORMS, Kind
+    from bbccli.types import GateOutcome
 
     form = form_for(format, where, Kind.INSPECTION) or format
     with resources.use(work.resources(None)):
         found = look(files, how.request(gaps.missing), verify=how.verify)
-    style = style_for(where.output, where.notes)
-    text = FORMS[form].render([Document.of(found)], style, Kind.INSPECTION)
-    write(text, where.output)
+    document = Document.of(found)
+    write(FORMS[form].render([document], style_for(where), Kind.INSPECTION), where.output)
+    if where.output != STDOUT and not where.quiet:
+        tell_written([found], where.output)
     if found.n_errors:
         raise typer.Exit(2)
+    exit_by_verdicts([document], where, [] if where.quiet else list(GateOutcome))

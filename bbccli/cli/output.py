@@ -6,14 +6,15 @@ import json
 import os
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from bbccli.cli.command import source_of
-from bbccli.cli.shared import ALL_NOTES, OutputOption, PrintOptions
+from bbccli.cli.shared import ALL_NOTES, NotesOptions, OutputOption, PrintOptions
 from bbccli.cli.streams import emit, say
 from bbccli.core import local
 from bbccli.core.atomic import cannot_write, is_read_only, is_stream, write_whole
@@ -22,10 +23,10 @@ from bbccli.core.local import claim, identity
 from bbccli.core.text import visible
 from bbccli.errors import OptionError
 from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
-
-if TYPE_CHECKING:
-    from bbccli.reports.evidence import Exhibit
-    from bbccli.schema.correct import ErrorEnvelope
+from bbccli.reports.content import answer_of
+from bbccli.schema import gate
+from bbccli.schema.doubts import doubts_of
+from bbccli.types import GateOutcome
 
 STDOUT = "-"
 """Path of standard output."""
@@ -34,7 +35,7 @@ DUMB = frozenset({"dumb", "unknown"})
 """Values of TERM for terminals without escape sequences."""
 
 
-def style_for_stdout(*, all_notes: bool = False) -> Style:
+def style_for_stdout() -> Style:
     """Return width and colour of standard output.
 
     Colour is for terminals. NO_COLOR and TERM=dumb turn it off everywhere, else FORCE_COLOR turns
@@ -45,13 +46,13 @@ def style_for_stdout(*, all_notes: bool = False) -> Style:
     wanted = bool(os.environ.get("FORCE_COLOR")) or terminal
     barred = os.environ.get("NO_COLOR") or os.environ.get("TERM", "").lower() in DUMB
     width = shutil.get_terminal_size((80, 24)).columns
-    return Style(width, colour=wanted and not barred, all_notes=all_notes)
+    return Style(width, colour=wanted and not barred)
 
 
-def style_for(output: str, notes: str = "") -> Style:
-    """Return the style for an output path, with the notes of --notes."""
-    all_notes = notes == ALL_NOTES
-    return style_for_stdout(all_notes=all_notes) if output == "-" else Style(all_notes=all_notes)
+def style_for(where: NotesOptions) -> Style:
+    """Return the style for an output, with the notes of --notes."""
+    style = style_for_stdout() if where.output == STDOUT else Style()
+    return replace(style, all_notes=where.notes == ALL_NOTES, fail_on=where.fail_on)
 
 
 def check_writable(outputs: Mapping[str, str | None]) -> None:
@@ -173,48 +174,50 @@ def _is_ours(path: Path) -> bool:
 
 
 def publish(
-    documents: Sequence[Document[Any]], format: str, where: PrintOptions, kind: Kind = Kind.CORRECT
+    documents: Sequence[Document[Any]],
+    format: str,
+    where: PrintOptions,
+    kind: Kind = Kind.CORRECT,
+    *,
+    text: str | None = None,
+    answer: Callable[[Any], list[str]] = answer_of,
 ) -> None:
-    """Write documents as one report; if it is for programs, summarise it on standard error.
+    """Write documents as one report, say the rest on standard error, and exit if a gate is not met.
 
+    Standard error has what was read and all notes beside a report for programs; the answer, the
+    doubts and the name of the file where the report went to one; and a verdict that nothing showed.
     Files without a result become lines of JSON; other forms have no place for them.
+
+    text: the report, where it needs more than the documents.
+    answer: sentences of a record.
     """
     whole = [document for document in documents if "error" not in document]
-    form = FORMS[format]
-    if not form.for_people and not where.quiet:
+    form, to_file = FORMS[format], where.output != STDOUT
+    if not (form.for_people or to_file or where.quiet):
         tell(whole)
     shown = documents if form.holds_errors else whole
-    write(form.render(shown, style_for(where.output, where.notes), kind), where.output)
-    if form.name == "html" and where.output != STDOUT and not where.quiet:
-        say(f"page: {visible(where.output)}")
+    write(form.render(shown, style_for(where), kind) if text is None else text, where.output)
+    if to_file and not where.quiet:
+        tell_written([one.record for one in whole], where.output, answer)
+    told = not where.quiet if to_file else form.for_people
+    exit_by_verdicts(documents, where, list(GateOutcome) if told else [])
 
 
-def publish_page(
-    exhibits: Sequence[Exhibit],
-    output: str,
-    failures: Sequence[ErrorEnvelope] = (),
-    title: str = "",
-    *,
-    quiet: bool = False,
+def tell_written(
+    records: Sequence[Any], path: str, answer: Callable[[Any], list[str]] = answer_of
 ) -> None:
-    """Write a page of results; report its first sentence and its path on standard error."""
-    from bbccli.reports.page import whole
-
-    one = exhibits[0].document if len(exhibits) == 1 else None
-    if one is not None and one.command == "compare":
-        from bbccli.reports.compared import lines as of_comparison
-        from bbccli.reports.compared import requirement
-        from bbccli.reports.page.compared import page_of_comparison
-
-        write(page_of_comparison(exhibits[0], title), output)
-        lines = [*map(visible, of_comparison(one))]
-        lines += [visible(requirement(one))] if one.gate else []
-    else:
-        write(whole.page(exhibits, failures, title), output)
-        lines = whole.first_lines(one) if one is not None else []
-    if not quiet and output != "-":
-        for line in (*lines, f"page: {visible(output)}"):
+    """Say the answers that a file holds, the doubts about them, and its name."""
+    for record in records:
+        for line in lines_on(record, answer):
             say(line)
+    say(f"wrote {visible(path)}")
+
+
+def lines_on(record: Any, answer: Callable[[Any], list[str]]) -> list[str]:
+    """Return the answer of a record, and the doubts about it, a line each."""
+    from bbccli.reports.phrases import note_line
+
+    return [*map(visible, answer(record)), *map(note_line, doubts_of(record))]
 
 
 def tell(documents: Sequence[Document[Any]]) -> None:
@@ -226,29 +229,27 @@ def tell(documents: Sequence[Document[Any]]) -> None:
             say(line)
 
 
-def is_told(form: str | None, output: str) -> bool:
-    """True if a verdict is on the screen with the result, and errors need not repeat it."""
-    if form is None or output != STDOUT:
-        return False
-    return form == "github" or bool(FORMS[form].writer and sys.stdout.isatty())
-
-
-def exit_by_gates(
-    documents: Sequence[Document[Any]], form: str | None = None, output: str = STDOUT
+def exit_by_verdicts(
+    documents: Sequence[Document[Any]], where: NotesOptions, told: Collection[str]
 ) -> None:
-    """Report gates that were not met and exit with their status; return if all were met."""
-    from bbccli.schema import gate
-
-    told = is_told(form, output)
-
+    """Exit with the status of gates and doubts; say why, unless outcomes like it are `told`."""
     for document in documents:
         if "error" in document:
             say(f"failed: {visible(document['error']['problem'])}")
             continue
-        verdict = document["gate"]
-        if verdict is not None and verdict["outcome"] != "met" and not told:
-            from bbccli.reports.sentences import gate_line
-
-            say(gate_line(document.record))
-    if status := gate.status(documents):
+        outcome = (document.get("gate") or {}).get("outcome", GateOutcome.MET)
+        missed = outcome != GateOutcome.MET
+        if outcome not in told and (missed or where.fail_on):
+            for line in lines_on(document.record, verdict_of if missed else lambda _: []):
+                say(line)
+    if status := gate.status(documents, where.fail_on):
         raise typer.Exit(status)
+
+
+def verdict_of(document: Any) -> list[str]:
+    """Return the line on the gate of a record."""
+    from bbccli.reports.compared import requirement
+    from bbccli.reports.sentences import gate_sentence
+
+    sentence = requirement if document.command == "compare" else gate_sentence
+    return [f"{document.input.path}: {sentence(document)}"]

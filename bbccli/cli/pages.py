@@ -59,8 +59,10 @@ def report(
       bbc report result.json -o report.html
       bbc report results.jsonl -o report.html --title "All runs of the week"
     """
-    from bbccli.cli.output import check_writable, publish_page
+    from bbccli.cli.output import STDOUT, check_writable, tell_written, write
     from bbccli.reports.evidence import Exhibit
+    from bbccli.reports.page.compared import page_of_comparison
+    from bbccli.reports.page.whole import page
 
     if Path(output).suffix.lower() not in ("", ".html", ".htm"):
         raise OptionError(
@@ -76,7 +78,12 @@ def report(
     if figures is not None:
         _write_figures(exhibits, figures)
     failures = [document.record for document in documents if "error" in document]
-    publish_page(exhibits, output, failures, title or "", quiet=quiet)
+    if [one.document.command for one in exhibits] == ["compare"]:
+        write(page_of_comparison(exhibits[0], title or ""), output)
+    else:
+        write(page(exhibits, failures, title or ""), output)
+    if output != STDOUT and not quiet:
+        tell_written([one.document for one in exhibits] if len(exhibits) == 1 else [], output)
 
 
 Given = Annotated[
@@ -118,7 +125,7 @@ def plot(
       bbc plot predictions.csv --kind roc --metric auc -o roc.vl.json
       bbc plot compared.json --kind cd -o cd.svg
     """
-    from bbccli.cli.output import check_writable, write
+    from bbccli.cli.output import STDOUT, check_writable, tell_written, write
     from bbccli.errors import UndefinedError
     from bbccli.reports.figures import OF_COMPARISONS, Absent, draw
     from bbccli.reports.figures.rendering import exported, picture_form
@@ -135,6 +142,8 @@ def plot(
             hint="choose another --kind",
         )
     write(exported(drawn, form), output)
+    if output != STDOUT and not quiet:
+        tell_written([exhibit.document], output, lambda _: [drawn.reading])
 
 
 def _exhibit(

@@ -37,14 +37,10 @@ def plan(
       bbc plan --expected 0.85 --prevalence 0.3 --configurations 200 --width 0.10
     """
     from bbccli.cli.output import form_for, publish
-    from bbccli.cli.streams import say
-    from bbccli.reports import FORMS, Kind
-    from bbccli.reports.content.plan import answer
+    from bbccli.reports import Kind
 
     planning.check_options(pilot=bool(files))
-    form = FORMS[form_for(format, where, Kind.PLAN) or format]
+    form = form_for(format, where, Kind.PLAN) or format
     with work.working(quiet=where.quiet) as progress:
         found = planning.answer(files or None, progress)
-    publish([found], form.name, where, Kind.PLAN)
-    if not form.for_people and not where.quiet:
-        say(answer(found.record))
+    publish([found], form, where, Kind.PLAN)

@@ -54,6 +54,14 @@ _QUIET = Option("Print only errors to standard error.", panel=Panel.OUTPUT, flag
 Quiet = Annotated[bool, _QUIET]
 
 
+FAIL_ON = Option(
+    "Exit with 3 also where a note puts the result in doubt.",
+    panel=Panel.GATE,
+    names=lambda: ("doubt",),
+    default="none",
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class OutputOption:
     """Output file."""
@@ -71,6 +79,7 @@ class NotesOptions(OutputOption):
         panel=Panel.OUTPUT,
         names=lambda: ("top", ALL_NOTES),
     )
+    fail_on: str | None = declare(None, FAIL_ON)
 
 
 @dataclass(frozen=True, kw_only=True)

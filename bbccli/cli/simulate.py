@@ -117,7 +117,7 @@ def simulate(
       bbc simulate binormal --files 20 -o sim.parquet --truth sim.truth.json
     """
     from bbccli.cli.bar import progress_bar
-    from bbccli.cli.output import write, write_table
+    from bbccli.cli.output import tell_written, write, write_table
     from bbccli.core.documents import as_json
     from bbccli.core.resources import enter
     from bbccli.metrics import METRICS
@@ -151,6 +151,8 @@ def simulate(
             progress(position + 1, files)
     about = {"version": __version__, "metric": metric, **as_json(study), "files": truths}
     write(text_of(about), truth)
+    for path in (*paths, truth) if not quiet else ():
+        tell_written([], path)
 
 
 def _numbered(output: str, n_files: int) -> list[str]:

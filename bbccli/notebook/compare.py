@@ -237,7 +237,7 @@ class ComparisonResult(Result):
         return lines(self.document.record)
 
     def _repr_html_(self) -> str:
-        from bbccli.reports.content.compare import blocks
+        from bbccli.reports.content import blocks_of
         from bbccli.reports.page.sections import cell_of_blocks
 
-        return cell_of_blocks(blocks(self.document.record))
+        return cell_of_blocks(blocks_of(self.document.record))

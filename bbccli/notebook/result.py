@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from bbccli.core.documents import Document
-from bbccli.core.notes import Note, Severity, by_severity, severity_of
+from bbccli.core.notes import Note, by_severity
 from bbccli.core.rounding import count
 from bbccli.errors import UndefinedError
 
@@ -64,10 +64,11 @@ class Result(ABC):
         write_whole(text.encode(errors="backslashreplace"), str(path))
 
     def __repr__(self) -> str:
-        notes = self._notes()
-        doubts = [one.text for one in notes if severity_of(one.code) is Severity.DOUBT]
-        more = len(notes) - len(doubts)
-        lines = [*self._lines(), *(f"Doubt: {text}." for text in doubts)]
+        from bbccli.schema.doubts import doubts_of
+
+        doubts = doubts_of(self.document.record)
+        more = len(self._notes()) - len(doubts)
+        lines = [*(f"DOUBT: {one.text}." for one in doubts), *self._lines()]
         return "\n".join([*lines, *([f"{count(more, 'note')} in .notes"] if more else [])])
 
     @abstractmethod
@@ -83,7 +84,7 @@ class Result(ABC):
         return FORMS["html"].render([self.document], kind=self.kind)
 
     def _notes(self) -> list[Note]:
-        from bbccli.reports.phrases import notes_of
+        from bbccli.schema.doubts import notes_of
 
         return by_severity(notes_of(self.document.record))
 

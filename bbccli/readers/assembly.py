@@ -9,7 +9,7 @@ from types import MappingProxyType
 import numpy as np
 
 from bbccli.core.matrix import NestedFold, PredictionMatrix
-from bbccli.core.notes import Note, declared, remarks, repeated_holdout
+from bbccli.core.notes import Note, declared, identities, remarks, repeated_holdout
 from bbccli.core.outcome import Outcome
 from bbccli.core.source import Source, ToolRun
 from bbccli.readers.checks.leakage import equal_to_truth, refuse_copies
@@ -237,7 +237,9 @@ def _notes_on_classes(
 def _notes_on_candidates(sheet: Sheet, configurations: tuple[str, ...]) -> Iterator[Note]:
     """Yield notes from the metadata of the configurations."""
     metadata, n_read = sheet.metadata, _n_read(sheet)
-    counts = metadata.count_flags(configurations)
+    counts = dict(metadata.count_flags(configurations))
+    if n_rounded := counts.pop("rounded", 0):
+        yield identities.rounded_predictions(n_rounded)
     if counts:
         yield declared.validity_flags(counts)
     if (metadata.n_candidates_total or 0) > n_read:

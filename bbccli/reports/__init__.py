@@ -50,11 +50,14 @@ class Style:
         True if escape sequences are understood.
     all_notes
         True if all notes are printed, not only those that matter most.
+    fail_on
+        "doubt" if a doubt counts as a failure.
     """
 
     width: int = 80
     colour: bool = False
     all_notes: bool = False
+    fail_on: str | None = None
 
     def __post_init__(self) -> None:
         settle(self)
@@ -112,14 +115,14 @@ class Form:
             hint = f"one of: {', '.join(forms_of(kind))}"
             raise UnsupportedError(f"{self.name} is not a form of {kind}", hint=hint)
         results = documents if self.of_json else [_record(one, shown) for one in documents]
-        name, content = self.modules[shown], f"content.{shown.name.lower()}"
+        name = self.modules[shown]
         text: str
         if name != CONTENT:
             text = _function(name)(results, style)
         elif self.name == "csv":
-            text = _function("tables.as_text")(*_function(f"{content}.csv_rows")(results))
+            text = _function("tables.as_text")(*_function(f"content.{shown}.csv_rows")(results))
         else:
-            blocks = map(_function(f"{content}.blocks"), results)
+            blocks = map(_function("content.blocks_of"), results)
             text = _function(f"{self.writer}.write")(blocks, style)
         return text
 

@@ -37,6 +37,13 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubts:
+    """Notes by which the answer below them may be wrong; see `content.blocks_of`."""
+
+    notes: Sequence[Note]
+
+
+@dataclass(frozen=True, slots=True)
 class AnswerLines:
     """Sentences that come first, together, as the answer: they alone are bold.
 
@@ -160,4 +167,4 @@ class Folded:
     text: str = ""
 
 
-Block = Heading | AnswerLines | Line | FactList | BlockTable | Notes | Wide | Folded
+Block = Heading | Doubts | AnswerLines | Line | FactList | BlockTable | Notes | Wide | Folded

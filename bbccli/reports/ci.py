@@ -22,6 +22,7 @@ from bbccli.reports.paper import sentence, sentences
 from bbccli.reports.sentences import gate_sentence, judged_figure
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import doubts_of, notes_of
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -45,7 +46,7 @@ def junit(documents: Sequence[Envelope | CompareEnvelope], style: Style) -> str:
     """Return a suite per document, with the numbers of its cases, failures and errors."""
     root = ElementTree.Element("testsuites", name="bbc")
     for document in documents:
-        _add_suite(root, document)
+        _add_suite(root, document, style)
     for kind, where in _COUNTS.items():
         for suite in root:
             suite.set(kind, str(len(suite.findall(where))))
@@ -66,7 +67,9 @@ def xml_text(text: str) -> str:
     return _NOT_XML.sub("\ufffd", text)
 
 
-def _add_suite(root: ElementTree.Element, document: Envelope | CompareEnvelope) -> None:
+def _add_suite(
+    root: ElementTree.Element, document: Envelope | CompareEnvelope, style: Style
+) -> None:
     path = xml_text(document.input.path)
     if isinstance(document, CompareEnvelope) and document.data_sets:
         path = count(len(document.data_sets), "data set")
@@ -82,6 +85,10 @@ def _add_suite(root: ElementTree.Element, document: Envelope | CompareEnvelope) 
             ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
     for case in cases:
         _add_case(suite, case)
+    for one in doubts_of(document):
+        text = phrases.note_line(one)
+        failure = ("failure", "doubt", text) if style.fail_on else None
+        _add_case(suite, JUnitCase(f"doubt {one.code}", text, failure))
     lines = "\n".join(phrases.plain_lines(document))
     ElementTree.SubElement(suite, "system-out").text = xml_text(lines)
 
@@ -104,7 +111,7 @@ def _of_result(document: Envelope) -> Iterator[JUnitCase]:
         yield JUnitCase(f"{estimate.metric} {estimate.method}", text, problem)
     if (gate := document.gate) is not None:
         name = f"gate {gate.metric or ''} {judged_figure(gate)}"
-        yield _of_gate(" ".join(name.split()), gate.outcome, gate_sentence(gate))
+        yield _of_gate(" ".join(name.split()), gate.outcome, gate_sentence(document))
 
 
 def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
@@ -151,15 +158,16 @@ def github(documents: Sequence[Envelope], style: Style) -> str:
 
 def _annotations(document: Envelope) -> list[str]:
     """Yield a notice with the figure to report, an error for a gate not met, and the main notes."""
-    title = f"bbc: {document.input.path}"
-    lines = [command("notice", title, said) for said in sentences(document)]
+    title, doubts = f"bbc: {document.input.path}", doubts_of(document)
+    lines = [command("warning", title, phrases.note_line(one)) for one in doubts]
+    lines += [command("notice", title, said) for said in sentences(document)]
     if document.gate is not None:
         kind = "notice" if document.gate.outcome == "met" else "error"
-        lines.append(command(kind, title, gate_sentence(document.gate)))
-    for note in by_severity(phrases.notes_of(document)):
+        lines.append(command(kind, title, gate_sentence(document)))
+    for note in by_severity(notes_of(document)):
         level = severity_of(note.code)
-        hint = f"; hint: {note.remedy}" if note.remedy else ""
-        lines += [command(KINDS[level], title, note.text + hint)] if level in KINDS else []
+        if level in KINDS and note not in doubts:
+            lines.append(command(KINDS[level], title, phrases.note_line(note)))
     return lines
 
 

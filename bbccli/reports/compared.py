@@ -13,6 +13,7 @@ from bbccli.reports.content.ranks import leader, p_text
 from bbccli.reports.figures.base import name_of
 from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import bounds_of
+from bbccli.schema.doubts import outcome_of
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import Direction
 
@@ -216,7 +217,7 @@ def requirement(document: CompareEnvelope) -> str:
     gate = document.gate
     if gate is None:
         return ""
-    text = f"gate {gate.outcome}: {VERDICTS[gate.required]} was required; "
+    text = f"gate {outcome_of(document)}: {VERDICTS[gate.required]} was required; "
     text += f"found: {VERDICTS[gate.found]}"
     return f"{text}; {gate.reason}" if gate.reason else text
 

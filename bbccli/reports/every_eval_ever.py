@@ -12,6 +12,7 @@ from bbccli.core.results import Estimate
 from bbccli.reports import Style, phrases
 from bbccli.reports.sentences import gate_sentence
 from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import doubts_of
 from bbccli.types import Direction, Side
 
 UNKNOWN = "unknown"
@@ -36,8 +37,10 @@ def _record(document: Envelope) -> dict[str, object]:
     task = ", ".join(tasks) or PurePath(document.input.path).stem
     model = shown[0].winner if shown else UNKNOWN
     details = {"deployment_type": UNKNOWN, "model_availability": UNKNOWN}
+    if doubts := doubts_of(document):
+        details["doubts"] = "; ".join(one.text for one in doubts)
     if document.gate is not None:
-        details["gate"] = gate_sentence(document.gate)
+        details["gate"] = gate_sentence(document)
     return {
         "schema_version": "0.3.0",
         "evaluation_id": f"{task}/{model.replace('/', '_')}/{now}",

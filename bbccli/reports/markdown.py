@@ -6,6 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from bbccli.core.notes import Note, severity_of
 from bbccli.core.text import visible
 from bbccli.reports import Style
 from bbccli.reports.blocks import (
@@ -13,6 +14,7 @@ from bbccli.reports.blocks import (
     AnswerLines,
     Block,
     BlockTable,
+    Doubts,
     FactList,
     Folded,
     Heading,
@@ -41,6 +43,8 @@ def _parts(block: Block) -> Iterator[str]:
             yield f"### {escaped(text)}"
             yield escaped(more)
             yield "  \n".join(map(escaped, run))
+        case Doubts(notes):
+            yield "\n\n".join(f"**DOUBT:** {_note(note)}" for note in notes)
         case AnswerLines(answers):
             yield "\n\n".join(f"**{escaped(line)}**" for line in answers)
         case Line(text):
@@ -48,15 +52,15 @@ def _parts(block: Block) -> Iterator[str]:
         case FactList(rows):
             yield "\n".join(_items(rows))
         case Notes(notes, facts):
-            hints = (f" *{escaped(note.remedy)}*" if note.remedy else "" for note in notes)
-            items = (
-                f"- note: {escaped(note.text)}.{hint}"
-                for note, hint in zip(notes, hints, strict=True)
-            )
+            items = (f"- {severity_of(note.code).label}: {_note(note)}" for note in notes)
             yield "\n".join([*_items(facts), *items])
         case BlockTable():
             yield _table(block)
             yield from _parts(FactList(block.facts))
+
+
+def _note(note: Note) -> str:
+    return f"{escaped(note.text)}." + (f" *{escaped(note.remedy)}*" if note.remedy else "")
 
 
 def _items(rows: Sequence[tuple[str, ...]]) -> Iterator[str]:

@@ -18,6 +18,7 @@ from bbccli.core.results import Estimate
 from bbccli.reports import Style, phrases
 from bbccli.reports.json import document_of
 from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import doubts_of
 
 AnyDocument = Document[Any]
 """With a result, or with an error."""
@@ -57,6 +58,7 @@ def _figures(document: AnyDocument) -> dict[str, float]:
     whole = document.record
     estimates = sorted(whole.estimates, key=lambda one: not phrases.is_reported(one, whole))
     pairs = [pair for one in estimates for pair in _of_estimate(one, whole)]
+    pairs.append(("doubts", len(doubts_of(whole))))
     if (gate := whole.gate) is not None:
         pairs += [("gate_met", MET.get(gate.outcome)), ("gate_threshold", gate.threshold)]
         pairs.append(("gate_margin", gate.margin))

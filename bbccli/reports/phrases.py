@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
 
-from bbccli.core.notes import Note, listing
+from bbccli.core.notes import Note, by_severity, listing, severity_of
 from bbccli.core.plan import Plan
 from bbccli.core.results import Estimate
 from bbccli.core.rounding import UNBOUNDED, Digits, count, digits_for, percent, tiny_text, width_of
@@ -15,6 +15,7 @@ from bbccli.core.text import visible
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
 from bbccli.schema.correct import Envelope, Input, Run, bounds_of, to_report
+from bbccli.schema.doubts import notes_of
 from bbccli.schema.gate import NAIVE
 from bbccli.types import Direction, Interval, Task
 
@@ -84,7 +85,7 @@ def plain_lines(document: Reportable) -> list[str]:
     if document.input is not None:
         lines = [f"read: {visible(document.input.path)}: {understood(document)}"]
         lines += [f"run: {line}" for line in lines_on_run(document)]
-    return [*lines, *map(note_line, notes_of(document))]
+    return [*lines, *map(note_line, by_severity(notes_of(document)))]
 
 
 def lines_on_run(document: Reportable) -> list[str]:
@@ -133,16 +134,6 @@ def _evaluated(read: Input, tool: str, run: Evaluation) -> str:
         if n
     ]
     return "; ".join([", ".join(parts), *gaps])
-
-
-def notes_of(document: Reportable) -> list[Note]:
-    """Every note of the document and of its parts, each once."""
-    ranks, whole = getattr(document, "ranks", None), ("corrected", "best_set", "ranks")
-    parts = [*getattr(document, "estimates", ()), *getattr(document, "comparisons", ())]
-    parts += [part for name in whole if (part := getattr(document, name, None))]
-    parts += ranks.pairs if ranks else ()
-    notes = [*document.notes, *(n for part in parts for n in part.notes)]
-    return list({(note.code, note.text): note for note in notes}.values())
 
 
 def metrics_of(document: Reportable) -> list[str]:
@@ -295,7 +286,7 @@ def pooling_of(estimate: Estimate, document: Envelope) -> str:
 def note_line(note: Note) -> str:
     """Return a note and its hint on one line."""
     remedy = f"; hint: {visible(note.remedy)}" if note.remedy else ""
-    return f"note: {visible(note.text)}{remedy}"
+    return f"{severity_of(note.code).label}: {visible(note.text)}{remedy}"
 
 
 HELD_OUT = "one held-out set"

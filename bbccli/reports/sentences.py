@@ -20,12 +20,12 @@ from bbccli.core.rounding import (
     short,
     trimmed,
 )
-from bbccli.core.text import visible
 from bbccli.metrics import METRICS
 from bbccli.metrics.planned import POWERS
 from bbccli.reports import phrases
 from bbccli.reports.phrases import metric_label, metrics_of
 from bbccli.schema.correct import Envelope, has_no_width, to_report
+from bbccli.schema.doubts import outcome_of
 
 
 def answer(document: Envelope, *, named: bool = False) -> list[str]:
@@ -52,7 +52,7 @@ def verdict(document: Envelope) -> list[str]:
     """Return the sentence on the gate, if there is one."""
     if document.gate is None:
         return []
-    text = gate_sentence(document.gate)
+    text = gate_sentence(document)
     return [f"{text[0].upper()}{text[1:]}."]
 
 
@@ -161,14 +161,12 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
     return f"{figure}{whose} with --cap 0.95, which gives the error a worst value"
 
 
-def gate_sentence(gate: Gate) -> str:
-    """Say the gate's verdict, and by how much.
-
-    >>> gate = Gate(0.8, "maximize", "bound", "auc", "bbc", 0.723, -0.077, "missed")
-    >>> gate_sentence(gate)
-    'gate missed: AUC, lower bound of bbc is 0.723, 0.077 under 0.8'
-    """
-    start, margin, metric = f"gate {gate.outcome}: ", gate.margin, gate.metric
+def gate_sentence(document: Envelope) -> str:
+    """Say the gate's verdict, and by how much the figure of which method is apart from it."""
+    gate, start = document.gate, f"gate {outcome_of(document)}: "
+    if gate is None:
+        return "no gate"
+    margin, metric = gate.margin, gate.metric
     if gate.outcome == "undecided" or margin is None or metric is None:
         return f"{start}{gate.reason}; what can't be decided does not pass"
     threshold = short(gate.threshold)
@@ -187,12 +185,6 @@ def _digits_of_gate(gate: Gate, metric: str) -> Digits:
     digits = digits_for([gate.value], [gate.margin], bounds)
     given = -int(Decimal(repr(float(gate.threshold))).normalize().as_tuple().exponent)
     return digits if digits.power else replace(digits, decimals=max(digits.decimals, given))
-
-
-def gate_line(document: Envelope) -> str:
-    """Name the data and say what the gate found, for a terminal."""
-    gate = document.gate
-    return visible(f"{document.input.path}: {gate_sentence(gate) if gate else 'no gate'}")
 
 
 def judged_figure(gate: Gate) -> str:

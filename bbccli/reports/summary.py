@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from statistics import median, quantiles
 from typing import NamedTuple
 
 from bbccli.core.documents import Document, Json
+from bbccli.core.notes import Note
 from bbccli.core.rounding import count, digits_for, width_of
+from bbccli.core.text import visible
 from bbccli.reports import Style, phrases
 from bbccli.reports.blocks import (
     MOST_ROWS,
     AnswerLines,
     Block,
     BlockTable,
+    Doubts,
     Heading,
     TableColumn,
     n_shown,
@@ -25,6 +28,7 @@ from bbccli.reports.json import document_of
 from bbccli.reports.phrases import n_tried, of_all
 from bbccli.reports.terminal import terminal
 from bbccli.schema.correct import Envelope, ErrorEnvelope
+from bbccli.schema.doubts import doubts_of, outcome_of
 
 MOST_WINNERS = 5
 MOST_REASONS = 5
@@ -43,6 +47,7 @@ class FileRow(NamedTuple):
     interval: str = ""
     level: str = ""
     gate: str = ""
+    doubts: str = ""
 
 
 @dataclass(slots=True)
@@ -51,11 +56,14 @@ class Summary:
 
     naive: the naive figures behind `optimism` and the widths of their intervals, which say how many
         digits matter.
+    doubted: the number of files in doubt, by metric.
+    doubts: the files that a doubt is about and what it says, by its code.
     """
 
     listed: bool = False
     files: int = 0
     partial: int = 0
+    doubted: Counter[str] = field(default_factory=Counter)
     optimism: dict[tuple[str, str], list[float]] = field(default_factory=lambda: defaultdict(list))
     naive: dict[tuple[str, str], list[tuple[float | None, float | None]]] = field(
         default_factory=lambda: defaultdict(list)
@@ -64,6 +72,7 @@ class Summary:
     winners: Counter[str] = field(default_factory=Counter)
     gates: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    doubts: dict[str, list[tuple[str, Note]]] = field(default_factory=lambda: defaultdict(list))
     first: list[FileRow] = field(default_factory=list)
 
     def watch(self, records: Iterable[Json]) -> Iterator[Json]:
@@ -85,7 +94,7 @@ class Summary:
 
     def learned(self) -> Iterator[str]:
         """Yield what the files say together, how many gates are met, and what is refused."""
-        yield from self._answer()
+        yield from self.answer()
         if self.gates:
             outcomes = ", ".join(f"{n} {outcome}" for outcome, n in sorted(self.gates.items()))
             yield f"{count(self.gates.total(), 'gate')}: {outcomes}."
@@ -96,6 +105,19 @@ class Summary:
             files = of_all(n_refused, self.files, "file")
             yield f"Without a result: {files}: {'; '.join(reasons)}."
 
+    @property
+    def n_doubted(self) -> int:
+        """Number of files in doubt."""
+        return len({path for found in self.doubts.values() for path, _ in found})
+
+    def doubts_by_kind(self) -> list[Note]:
+        """Return a note for each kind of doubt: the first file, what it says, and how many more."""
+        return [
+            replace(note, text=f"{visible(path)}{_and_more(found)}: {note.text}")
+            for found in self.doubts.values()
+            for path, note in found[:1]
+        ]
+
     def render(self, style: Style = Style(), /) -> str:
         """Return the table, at the width of the style."""
         return terminal(self._blocks(), style)
@@ -105,7 +127,9 @@ class Summary:
         yield Heading(
             count(self.files, "file") + (f", {n_refused} without a result" if n_refused else "")
         )
-        yield AnswerLines(list(self._answer()))
+        if self.doubts:
+            yield Doubts(self.doubts_by_kind())
+        yield AnswerLines(list(self.answer()))
         if self.first:
             yield self._files()
         if self.first and self.files == n_shown(self.files):
@@ -148,13 +172,14 @@ class Summary:
                     optional=True,
                 ),
                 TableColumn("gate", lambda row: row.gate, text=True, optional=True),
+                TableColumn("doubts", lambda row: row.doubts, text=True, optional=True),
             ),
             shown,
             most=len(shown),
             after=f"{n_more} more: -o results.csv" if n_more else "",
         )
 
-    def _answer(self) -> Iterator[str]:
+    def answer(self) -> Iterator[str]:
         """The overall result for each metric, by the method that most files report."""
         for metric in dict.fromkeys(metric for metric, _ in self.optimism):
             counts = {key: n for key, n in self.reported.items() if key[0] == metric and n}
@@ -164,13 +189,13 @@ class Summary:
             values = self.optimism[key]
             middle = median(values)
             digits = digits_for(*zip(*self.naive[key], strict=True))
-            if not float(digits.difference(abs(middle))):  # smaller than the intervals tell
-                digits = digits_for(values)
-            found = f"too {'good' if middle > 0 else 'bad'} by {digits.difference(abs(middle))}"
-            files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}"
+            amount, sign = digits.difference(abs(middle)), "good" if middle > 0 else "bad"
+            right = "the same as the corrected one" if self.doubted[metric] else "about right"
+            found = f"too {sign} by {amount}" if float(amount) else right
+            files = f"{'median of ' * (len(values) > 1)}{count(len(values), 'file')}, {key[1]}"
+            doubted = f"; {self.doubted[metric]} with doubts" * (self.doubted[metric] > 0)
             yield (
-                f"The winner's naive {phrases.metric_label(metric)} is "
-                f"{found if middle else 'about right'} ({files}, {key[1]})."
+                f"The winner's naive {phrases.metric_label(metric)} is {found} ({files}{doubted})."
             )
         if self.partial:
             yield (
@@ -193,7 +218,11 @@ class Summary:
         if estimates:
             self.winners[estimates[0].winner] += 1
         if document.gate:
-            self.gates[document.gate.outcome] += 1
+            self.gates[outcome_of(document)] += 1
+        found = {one.code: one for one in doubts_of(document)}
+        self.doubted.update(phrases.metrics_of(document) if found else ())
+        for code, note in found.items():
+            self.doubts[code].append((read.path, note))
 
     def _rows(self) -> list[tuple[str, ...]]:
         rows = []
@@ -213,10 +242,11 @@ def _row_of(record: Json) -> FileRow:
     if "error" in record:
         return FileRow(record["path"], "no result")
     document = Document(record["document"], Envelope).record
-    gate = "" if document.gate is None else str(document.gate.outcome)
+    gate = outcome_of(document)
+    doubts = ", ".join(one.code for one in doubts_of(document))
     found = phrases.reported(document) or next(iter(document.estimates), None)
     if found is None:
-        return FileRow(record["path"], "no result", gate=gate)
+        return FileRow(record["path"], "no result", gate=gate, doubts=doubts)
     digits = phrases.digits_of([found], document)
     return FileRow(
         record["path"],
@@ -227,7 +257,12 @@ def _row_of(record: Json) -> FileRow:
         phrases.interval_text(found.interval, digits),
         phrases.interval_name(document, [found]),
         gate,
+        "" if gate else doubts,
     )
+
+
+def _and_more(files: Sequence[object]) -> str:
+    return f" and {count(len(files) - 1, 'other file')}" * (len(files) > 1)
 
 
 _HEADER = ("optimism", "files", "least", "lower quartile", "median", "upper quartile", "most")

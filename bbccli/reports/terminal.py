@@ -39,6 +39,7 @@ from bbccli.reports.blocks import (
     AnswerLines,
     Block,
     BlockTable,
+    Doubts,
     FactList,
     Folded,
     Heading,
@@ -60,6 +61,9 @@ WIDE = 100
 
 MOST_NOTES = 3
 """Notes below a table, at most."""
+
+LOOKS = {Severity.DOUBT: "bold red", Severity.CARE: "yellow", Severity.HARMLESS: "dim"}
+"""Looks of the words before notes."""
 
 GLUE = "\ue000"
 """Stands for a blank at which no line may end; a real one that does not break would stay."""
@@ -89,6 +93,10 @@ def _shown(block: Block, style: Style) -> str:
         case Heading(text, more, run):
             head = Text(_text(text) + (f"   {more}" if more else ""))
             shown = _drawn(Group(head, *(Text(_text(line)) for line in run)), style)
+        case Doubts(notes):
+            grid = _facts(())
+            _add_notes(grid, notes, replace(style, all_notes=True))
+            shown = _grid(grid, style)
         case AnswerLines(answers, looks) if answers:
             lines = [Text(_text(text), looks.get(text, "bold")) for text in answers]
             shown = _drawn(Group(*lines), style)
@@ -148,7 +156,9 @@ def _add_notes(grid: Table, notes: Sequence[Note], style: Style) -> None:
     shown = ordered if style.all_notes else serious[:MOST_NOTES]
     for note in shown:
         hint = f"   hint: {_text(note.remedy)}" if note.remedy else ""
-        grid.add_row(Text("note", "yellow"), Text.assemble(_text(note.text), (hint, "dim")))
+        level = severity_of(note.code)
+        name = Text(level.label.upper() if level is Severity.DOUBT else level.label, LOOKS[level])
+        grid.add_row(name, Text.assemble(_text(note.text), (hint, "dim")))
     n_more, n_harmless = len(serious) - len(shown), len(ordered) - len(serious)
     rest = [f"{n} {what}" for n, what in ((n_more, "more"), (n_harmless, "harmless")) if n]
     if rest and not style.all_notes:

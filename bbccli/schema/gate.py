@@ -14,6 +14,7 @@ from bbccli.errors import OptionError, UndecidedError, nearest
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
 from bbccli.schema.correct import Envelope, ErrorEnvelope, bounds_of, has_no_width, to_report
+from bbccli.schema.doubts import doubts_of
 from bbccli.types import TIE_TOLERANCE, Direction, GateOn, GateOutcome, Side
 
 NAIVE = "cvt"
@@ -157,19 +158,22 @@ def _with_own(document: Document[Envelope]) -> Document[Envelope]:
     return document | {"gate": document["gate"] | undecided}
 
 
-def status(documents: Iterable[Document[Any]]) -> int:
+def status(documents: Iterable[Document[Any]], fail_on: str | None = None) -> int:
     """Exit status of judged documents and of files without a result.
 
-    5 if a file has none, else 4 if a gate is undecided, 3 if one is missed, else 0.
+    5 if a file has none, else 4 if a gate is undecided, 3 if one is missed, else 0; with `fail_on`
+    also 3 if there is a doubt.
     """
-    return max((_status(document.record) for document in documents), default=0)
+    return max((_status(document.record, fail_on) for document in documents), default=0)
 
 
-def _status(result: Any) -> int:
+def _status(result: Any, fail_on: str | None) -> int:
     if isinstance(result, ErrorEnvelope):
         undecided = result.error.status == UndecidedError.status
         return UndecidedError.status if undecided else FAILED
-    return STATUS[result.gate.outcome] if result.gate else 0
+    gate = getattr(result, "gate", None)
+    doubted = fail_on is not None and bool(doubts_of(result))
+    return max(STATUS[gate.outcome] if gate else 0, STATUS[GateOutcome.MISSED] * doubted)
 
 
 def left_undecided(

@@ -28,11 +28,19 @@ def paths(path):
     return [line.get("path") or line["input"]["path"] for line in lines(path)]
 
 
+def ended(err):
+    """The last line but that on the file written."""
+    *_, line, written = err.splitlines()
+    assert written.startswith("wrote r.")
+    return line
+
+
 class TestTables:
     def test_jsonl_holds_what_correct_prints_in_input_order(self, runs, batch, run):
         folder = runs(3)
         status, out, err = batch(PATTERN, "runs/000/p.csv", "-o", "r.jsonl")
-        assert (status, out, err) == (0, "", "3 files in r.jsonl\n")
+        assert (status, out, err.splitlines()[1:]) == (0, "", ["3 files done", "wrote r.jsonl"])
+        assert err.startswith("The winner's naive AUC is too ")
         expected = [
             run("correct", f"runs/{i:03}/p.csv", *FAST, "--format", "jsonl", "--quiet")[1]
             for i in range(3)
@@ -70,7 +78,7 @@ class TestTables:
         runs(2)
         status, _, err = batch(PATTERN, "none.csv", "-o", "r.jsonl")
         assert status == 5
-        assert err.splitlines()[0] == "failed: none.csv: no such file"
+        assert err.splitlines()[1] == "failed: none.csv: no such file"
         status, out, err = run("gate", "r.jsonl", "--fail-under", "0.1")
         assert status == 5
         assert len(out.splitlines()) == 2
@@ -131,13 +139,13 @@ class TestStatus:
         assert batch(PATTERN, "-o", "r.jsonl", "--fail-under", "0.01", "-q") == (0, "", "")
         args = [PATTERN, "-o", "r.jsonl", "--fail-under", "0.999"]
         status, _, err = batch(*args)
-        assert (status, err) == (3, "2 files in r.jsonl, 2 with a missed gate\n")
+        assert (status, ended(err)) == (3, "2 files done, 2 with a missed gate")
         assert batch(*args, "--side", "upper")[0] == 4
         (folder / "one.csv").write_text("truth,a\nx,1\nx,2\n")
         status, _, err = batch(*args, "one.csv", "--quiet")
         assert status == 5
         assert err.startswith("failed: one.csv: ")
-        assert err.endswith("3 files in r.jsonl, 1 without a result, 2 with a missed gate\n")
+        assert err.endswith("3 files done, 1 without a result, 2 with a missed gate\n")
 
     @pytest.mark.one_in(1)
     @pytest.mark.parametrize("failed", [0, 1])
@@ -155,7 +163,7 @@ class TestStatus:
         status, _, err = run("batch", PATTERN, "-o", "r.jsonl", *asked, "--jobs", "1")
         assert status == 4
         assert "runs/000/p.csv: " in err
-        assert err.endswith("1 file in r.jsonl, 1 with an undecided gate\n")
+        assert ended(err) == "1 file done, 1 with an undecided gate"
         assert lines(folder / "r.jsonl")[0]["error"]["status"] == 4
 
     @pytest.mark.parametrize(
@@ -188,7 +196,7 @@ class TestStatus:
         assert not (folder / "r.jsonl").exists()
         broken.write_text(experiment(1))
         status, _, err = batch(PATTERN, "-o", "r.jsonl", "--on-error", "stop", "--resume")
-        assert (status, err) == (0, "3 files in r.jsonl, 1 unchanged\n")
+        assert (status, ended(err)) == (0, "3 files done, 1 unchanged")
 
     @pytest.mark.one_in(1)
     @pytest.mark.parametrize(
@@ -227,16 +235,16 @@ class TestSources:
         folder = runs(1)
         (folder / "runs/000/p.csv").rename(folder / "p[1].csv")
         assert batch("*.csv", "-o", "r.csv")[0] == 0
-        assert batch("*.csv", "-o", "r.csv")[2] == "1 file in r.csv\n"
+        assert ended(batch("*.csv", "-o", "r.csv")[2]) == "1 file done"
         assert batch("p[1].csv", "-o", "r.jsonl")[0] == 0
         assert paths(folder / "r.jsonl") == ["p[1].csv"]
 
     def test_urls(self, runs, batch):
         folder = runs(2)
         words = (f"file://{folder}/runs/**/p.csv", "-o", "r.jsonl")
-        assert batch(*words) == (0, "", "2 files in r.jsonl\n")
+        assert ended(batch(*words)[2]) == "2 files done"
         assert paths(folder / "r.jsonl") == [f"file://{folder}/runs/{i:03}/p.csv" for i in (0, 1)]
-        assert batch(*words, "--resume")[2] == "2 files in r.jsonl, 2 unchanged\n"
+        assert ended(batch(*words, "--resume")[2]) == "2 files done, 2 unchanged"
 
 
 class TestManifest:
@@ -286,14 +294,14 @@ class TestResume:
         assert batch(PATTERN, "-o", "r.jsonl")[0] == 0
         before = (folder / "r.jsonl").read_text()
         again = (PATTERN, "-o", "r.jsonl", "--resume")
-        assert batch(*again)[2] == "4 files in r.jsonl, 4 unchanged\n"
+        assert ended(batch(*again)[2]) == "4 files done, 4 unchanged"
         assert (folder / "r.jsonl").read_text() == before
         (folder / "runs/001/p.csv").write_text(experiment(99))
-        assert batch(*again)[2] == "4 files in r.jsonl, 3 unchanged\n"
+        assert ended(batch(*again)[2]) == "4 files done, 3 unchanged"
         after = (folder / "r.jsonl").read_text()
         pairs = zip(after.split("\n"), before.split("\n"), strict=True)
         assert [one == other for one, other in pairs] == [True, False, True, True, True]
-        assert batch(*again, "--seed", "1")[2] == "4 files in r.jsonl\n"
+        assert ended(batch(*again, "--seed", "1")[2]) == "4 files done"
 
     def test_metadata_beside_a_file_count_too_and_failures_are_tried_again(self, runs, batch):
         folder = runs(3)
@@ -305,7 +313,7 @@ class TestResume:
         hidden.write_text(text)
         text = '{"spec": "bbc-predictions", "version": "1", "positive_class": "n"}'
         (folder / "runs/000/p.meta.json").write_text(text)
-        assert batch(*args, "--resume")[2] == "3 files in r.jsonl, 1 unchanged\n"
+        assert ended(batch(*args, "--resume")[2]) == "3 files done, 1 unchanged"
         assert lines(folder / "r.jsonl")[0]["input"]["positive_class"] == "n"
 
     def test_another_version_does_everything_again(self, runs, batch, monkeypatch):
@@ -314,8 +322,8 @@ class TestResume:
         assert batch(PATTERN, "-o", "r.jsonl")[0] == 0
         with monkeypatch.context() as other:
             other.setattr("bbccli.batch.worker.__version__", "0.0.1")
-            assert batch(*again)[2] == "2 files in r.jsonl\n"
-        assert batch(*again)[2] == "2 files in r.jsonl, 2 unchanged\n"
+            assert ended(batch(*again)[2]) == "2 files done"
+        assert ended(batch(*again)[2]) == "2 files done, 2 unchanged"
 
     def test_dry_run_tells_and_writes_nothing(self, runs, batch):
         folder = runs(2)
@@ -376,7 +384,7 @@ def test_analysis_has_the_options_of_correct_with_their_defaults():
     assert fields == {name: options[name].default for name in fields}
     beside = {"files", "format", "output", "distribution", "jobs", "memory", "engine", "quiet"}
     beside |= {"notes", "timeout", "quoted_newlines", "max_input", "cost_of_search", "follow_links"}
-    beside |= {"runner", "scheduler"}
+    beside |= {"runner", "scheduler", "fail_on"}
     assert options.keys() == fields.keys() | beside
 
 

@@ -27,7 +27,7 @@ def test_a_page_by_its_suffix_tells_the_answer_and_where_it_is(run, tmp_path):
     status, out, err = run("correct", SAMPLE, *FAST, "--seed", "3", "-o", target)
     assert (status, out) == (0, "")
     *_, expected, last = err.splitlines()
-    assert expected.startswith("Expect 0.") and last == f"page: {target}"
+    assert expected.startswith("Expect 0.") and last == f"wrote {target}"
     text = target.read_text(encoding="utf-8")
     assert text.count("<figure>") == 8
     assert "--seed 3 --n-resamples 50" in "".join(pages.read(text).text)
@@ -86,7 +86,7 @@ def test_a_page_of_predictions_is_that_of_the_defaults(run, tmp_path, monkeypatc
     status, _, err = run("report", SAMPLE, "-o", "r.html", "--title", "Mine")
     *_, expected, last = err.splitlines()
     assert status == 0
-    assert expected.startswith("Expect 0.") and last == "page: r.html"
+    assert expected.startswith("Expect 0.") and last == "wrote r.html"
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "<title>Mine</title>" in text and text.count("<figure>") == 8
     told = "".join(pages.read(text).text)
@@ -154,8 +154,8 @@ def test_a_saved_comparison_gives_the_page_that_compare_writes(run, compared, tm
     status, _, err = run("report", compared / "x.json", "-o", target)
     said = err.splitlines()
     assert status == 0
-    assert said[0].startswith("By AUC, ") and said[-2].startswith("gate missed")
-    assert said[-1] == f"page: {target}"
+    assert said[0].startswith("By AUC, ") and said[-2].startswith("Gate missed")
+    assert said[-1] == f"wrote {target}"
     written = (compared / "x.html").read_text(encoding="utf-8")
     command = re.compile("<pre[^>]*><code>bbc compare .*?</code></pre>")
     assert len(command.findall(written)) == 1

@@ -128,7 +128,6 @@ def test_csv_has_a_row_per_cell(run, pilot):
     assert len(rows) == 2
     assert [row["chosen"] for row in rows].count("true") == 1
     assert "read: " in err
-    assert "With 300 rows" in err
 
 
 def test_csv_has_the_chosen_cell_though_none_of_the_table_is(run):
@@ -209,13 +208,12 @@ TEN = ("plan", "--expected", "0.85", "--metric", "accuracy", "--configurations",
 
 def test_notes_of_stated_values_are_said_beside_json(run):
     status, out, err = run(*TEN, "--samples", "30", "--format", "json")
-    note, answer = err.splitlines()
+    (note,) = err.splitlines()
     assert status == 0
     assert note == (
         "note: the figures assume normal performances; those of 30 rows are not normal; "
         "hint: plan for at least 50 rows, or go by what --check simulates"
     )
-    assert answer.startswith("With 30 rows, the 95 % interval of the winner of 10 configurations ")
     assert [one["code"] for one in json.loads(out)["notes"]] == ["few-planned-rows"]
     assert run(*TEN, "--samples", "50", "--format", "json")[2].count("note:") == 0
 

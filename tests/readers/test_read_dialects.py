@@ -315,7 +315,7 @@ def test_metadata_of_several_files(save):
     paths = [save("a.csv", GOOD, metadata), save("b.csv", GOOD, metadata | flags)]
     matrix = read(paths)
     assert matrix.outcome.classes == ("y", "x")
-    assert "validity-flags" in codes(matrix)
+    assert "rounded-predictions" in codes(matrix)
 
 
 # The option

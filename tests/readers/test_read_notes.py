@@ -130,9 +130,10 @@ def test_flags_and_candidates(save):
     }
     path = save("m.csv", BASE | {"a": GOOD, "b": [0.1, 0.3, 0.8, 0.9]}, metadata)
     matrix = read(path, include=["ensembles"])
-    assert codes(matrix) == ["validity-flags", "candidates-missing"]
-    assert matrix.notes[0].text.endswith("rounded (2), ensemble (1)")
-    assert matrix.notes[1].text == "5 candidates were tried, but the file holds 2"
+    assert codes(matrix) == ["rounded-predictions", "validity-flags", "candidates-missing"]
+    assert matrix.notes[0].text.startswith("predictions of 2 configurations are rounded")
+    assert matrix.notes[1].text.endswith("configurations: ensemble (1)")
+    assert matrix.notes[2].text == "5 candidates were tried, but the file holds 2"
     without = read(path)
     assert without.configurations == ("b",)
     assert codes(without)[0] == "flagged-left-out"

@@ -44,6 +44,7 @@ def test_the_estimate_to_report_has_the_name_of_its_metric_and_comes_first():
         ("cvt_accuracy", naive),
         ("cvt_accuracy_naive", naive),
         ("cvt_accuracy_optimism", 0.0),
+        ("doubts", 1),
         ("gate_met", 0),
         ("gate_threshold", 0.25),
         ("gate_margin", -0.25),
@@ -55,6 +56,7 @@ def test_a_naive_figure_never_has_the_name_of_the_metric():
         "cvt_accuracy",
         "cvt_accuracy_naive",
         "cvt_accuracy_optimism",
+        "doubts",
     ]
 
 
@@ -72,7 +74,7 @@ def test_what_is_no_number_is_left_out(name, value):
     found = result(names=["cvt"])
     (one,) = found["estimates"]
     left = read(FORM(found | {"estimates": [one | {name: value}]}))
-    assert len(left) == 2
+    assert len(left) == 3
     assert f"cvt_accuracy_{name}".removesuffix("_value") not in left
 
 
@@ -103,6 +105,7 @@ def test_names_are_words_and_each_stands_once():
         "cvt_log_loss_2",
         "cvt_a_b_c__",
         "cvt_log_loss_3",
+        "doubts",
     ]
     assert all(name.isascii() and name.isidentifier() for name in left)
 

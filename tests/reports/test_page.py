@@ -362,7 +362,7 @@ def test_other_commands_write_pages_too(run, samples, tmp_path, argv, title, tol
     file = str(samples / "progression.parquet")
     argv = [file if part == "{}" else part for part in argv]
     status, out, err = run(*argv, "--n-resamples", 50, "-o", target)
-    assert (status, out) == (0, "") and err.splitlines()[-1] == f"page: {target}"
+    assert (status, out) == (0, "") and err.splitlines()[-1] == f"wrote {target}"
     text = target.read_text("utf-8")
     if argv[0] == "leaderboard":
         assert text.count("<p><strong>") == 1 and "<p><strong>Expect " in text

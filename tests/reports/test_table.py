@@ -65,8 +65,9 @@ def test_no_figure_is_rounded_onto_a_bound(form):
     ],
 )
 def test_the_verdict_shows_how_far_it_is(value, threshold, said):
-    gate = judged(exact(), GateRule(threshold, Direction.MAXIMIZE)).record.gate
-    assert said in gate_sentence(replace(gate, value=value, margin=value - threshold))
+    found = judged(exact(), GateRule(threshold, Direction.MAXIMIZE)).record
+    gate = replace(found.gate, value=value, margin=value - threshold)
+    assert said in gate_sentence(replace(found, gate=gate))
 
 
 @pytest.mark.parametrize("form", ["table", "markdown"])

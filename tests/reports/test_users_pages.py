@@ -141,7 +141,7 @@ def test_files_in_two_metrics_have_no_common_figure(page, save, tmp_path):
     paths = [save(made()), save(values, "q.csv")]
     told = page("batch", *paths, "--jobs", "1")
     assert "p.csv | AUC |" in told and "q.csv | " in told and "From naive to corrected" not in told
-    assert told.count("(1 file, bbc).") == 2  # of each metric its own
+    assert told.count("(1 file, bbc") == 2  # of each metric its own
 
 
 def test_the_rest_of_the_winners_is_counted(run, save, tmp_path):

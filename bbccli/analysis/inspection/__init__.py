@@ -17,6 +17,7 @@ from bbccli.core import resources
 from bbccli.core.documents import as_json
 from bbccli.core.documents.values import doc
 from bbccli.core.matrix import PredictionMatrix
+from bbccli.core.notes import Note
 from bbccli.core.text import redacted
 from bbccli.readers import Paths, Request, understand
 from bbccli.readers.problems import HaltError, Problems
@@ -48,6 +49,7 @@ class Inspection:
     findings: tuple[Finding, ...] = doc("every check, every problem")
     n_errors: int = doc("findings that are errors")
     n_warnings: int = doc("findings that are warnings")
+    notes: tuple[Note, ...] = doc("notes on the files", default=(), since="1.0")
 
     def as_json(self) -> dict[str, Any]:
         """Return the inspection as plain JSON values."""
@@ -111,6 +113,7 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
         findings=tuple(sorted(findings.found, key=lambda one: _SEVERITY.index(one.status))),
         n_errors=findings.count(Status.ERROR),
         n_warnings=findings.count(Status.WARNING),
+        notes=() if matrix is None else matrix.notes,
     )
 
 

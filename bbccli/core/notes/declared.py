@@ -319,13 +319,12 @@ def validity_flags(counts: Mapping[str, int]) -> Texts:
     `early_stopping_on_fold` or `averaged_over_repeats`, with the number of configurations behind
     each flag. See [formats](formats.md#metadata).
 
-    Remedy: leave flagged configurations out if the flag makes their predictions too good; `rounded`
-    only makes ties.
+    Remedy: leave flagged configurations out if the flag makes their predictions too good.
     """
     flags = [f"{flag} ({count})" for flag, count in counts.items()]
     return (
         f"flags of the configurations: {listing(flags, 9)}",
-        "leave out configurations whose flag makes them look too good; rounding only makes ties",
+        "leave out configurations whose flag makes them look too good",
     )
 
 

@@ -84,3 +84,9 @@ def uncertainty(names: Sequence[str], what: str) -> Texts:
         f"{listing(names)}",
         f"if it is a configuration: --only {names[0]!r} --only '*'",
     )
+
+
+@note(HARMLESS, "flags")
+def rounded_predictions(n_rounded: int) -> Texts:
+    """The metadata flag configurations as `rounded`. That only makes ties."""
+    return f"predictions of {count(n_rounded, 'configuration')} are rounded: that makes ties", ""

@@ -35,6 +35,11 @@ class Severity(IntEnum):
         """Its meaning for a result."""
         return _WORDS[self]
 
+    @property
+    def label(self) -> str:
+        """The word before a note of it."""
+        return "note" if self is Severity.CARE else self.name.lower()
+
 
 _WORDS = {
     Severity.DOUBT: "the figure or its interval may be wrong",

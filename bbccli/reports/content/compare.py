@@ -37,8 +37,10 @@ from bbccli.reports.compared import (
     signed,
     verdict,
 )
+from bbccli.reports.content import look_of
 from bbccli.reports.content.ranks import facts_of, of_ranks, p_text, statistic
 from bbccli.schema.compare import CompareEnvelope
+from bbccli.schema.doubts import notes_of
 
 MOST_NAMES = 5
 """Members of a set that are named in a line."""
@@ -66,10 +68,8 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
     else:
         yield Heading(document.input.path, phrases.understood(document))
     gate = [f"G{text[1:]}." for text in [requirement(document)] if text]
-    met = document.gate is not None and document.gate.outcome == "met"
-    yield AnswerLines(
-        [*answer_lines(document), *gate], dict.fromkeys(gate, "green" if met else "red")
-    )
+    looks = dict.fromkeys(gate, look_of(document))
+    yield AnswerLines([*answer_lines(document), *gate], looks)
     facts: list[tuple[str, ...]] = []
     if document.ranks is not None:
         yield from of_ranks(document.ranks, document.data_sets)
@@ -87,7 +87,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
     # of many pairs the notes on the first; the answer says whether the baseline wins
     one = is_selected(document) or of_baseline(document)
     noted = replace(document, comparisons=document.comparisons[:1]) if one else document
-    notes = [note for note in phrases.notes_of(noted) if note.code != "winner-is-baseline"]
+    notes = [note for note in notes_of(noted) if note.code != "winner-is-baseline"]
     yield Notes(notes, facts)
     overall = document.ranks.overall if document.ranks is not None else ()
     yield Wide(Notes([note for one in overall for note in one.notes]))

@@ -17,9 +17,11 @@ from bbccli.reports.blocks import (
     Notes,
     TableColumn,
 )
+from bbccli.reports.content import look_of
 from bbccli.reports.paper import sentences
 from bbccli.reports.sentences import answer, capped_sentence, cost_sentence, verdict
 from bbccli.schema.correct import Envelope, to_report
+from bbccli.schema.doubts import notes_of
 from bbccli.schema.gate import NAIVE
 
 RARELY = 0.01
@@ -49,8 +51,7 @@ def blocks(document: Envelope) -> Iterator[Block]:
     """Yield the input, the answer, the sentence to report, the methods, and the notes."""
     run = phrases.lines_on_run(document)
     yield Heading(document.input.path, phrases.understood(document), run)
-    met = document.gate is not None and document.gate.outcome == "met"
-    looks = dict.fromkeys(verdict(document), "green" if met else "red")
+    looks = dict.fromkeys(verdict(document), look_of(document))
     yield AnswerLines(answer(document), looks)
     capped = [("capped", capped_sentence(one, document)) for one in document.capped]
     yield FactList([*(("report", one) for one in sentences(document)), *capped])
@@ -60,7 +61,7 @@ def blocks(document: Envelope) -> Iterator[Block]:
         legend = LEGEND if len(tables) == 1 else LEGENDS
         n_all = document.input.n_configurations
         yield Line(legend if n_all > 1 else legend.replace(NOT_TO_CHOOSE, ""))
-    yield Notes(phrases.notes_of(document), list(_facts(document)))
+    yield Notes(notes_of(document), list(_facts(document)))
 
 
 def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:

@@ -17,6 +17,7 @@ from bbccli.reports.blocks import (
     Notes,
     TableColumn,
 )
+from bbccli.schema.doubts import notes_of
 from bbccli.schema.drop import DropEnvelope
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
@@ -33,7 +34,7 @@ def blocks(document: DropEnvelope) -> Iterator[Block]:
         facts = _basis(document.decision)
     elif document.replays:
         yield _replays(document.replays)
-    yield Notes(phrases.notes_of(document), facts)
+    yield Notes(notes_of(document), facts)
 
 
 def answer(document: DropEnvelope) -> list[str]:

@@ -20,6 +20,7 @@ from bbccli.reports.content.correct import shown_label
 from bbccli.reports.paper import sentences, what_it_did
 from bbccli.reports.sentences import answer
 from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import notes_of
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.types import IntervalKind
@@ -148,7 +149,7 @@ def of_note(code: str) -> list[Block]:
 def of_result(document: Envelope) -> list[Block]:
     """Return which number of a result to report and why, and the meaning of its notes."""
     estimates = [e for e in document.estimates if phrases.is_reported(e, document)]
-    notes = by_severity(phrases.notes_of(document))
+    notes = by_severity(notes_of(document))
     codes = dict.fromkeys(note.code for note in notes)
     return [
         Heading(document.input.path, phrases.understood(document)),

@@ -21,6 +21,7 @@ from bbccli.reports.content.correct import SELECTED_BY, choice
 from bbccli.reports.paper import sentences
 from bbccli.reports.sentences import answer
 from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import notes_of
 from bbccli.schema.leaderboard import LeaderboardEnvelope
 
 NOT_CORRECTED = "not-corrected"
@@ -51,7 +52,7 @@ def blocks(document: LeaderboardEnvelope) -> Iterator[Block]:
         if document.corrected.selection and document.input.n_configurations > 1:
             facts = [("choice", choice(document.corrected))]
     yield _table(document)
-    others = [note for note in phrases.notes_of(document) if note.code != NOT_CORRECTED]
+    others = [note for note in notes_of(document) if note.code != NOT_CORRECTED]
     yield Notes(others, facts)
 
 

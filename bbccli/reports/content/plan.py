@@ -11,6 +11,7 @@ from bbccli.core.rounding import NOISE, Digits, count, fixed, percent, short
 from bbccli.planning.records import Cell
 from bbccli.reports import phrases
 from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
+from bbccli.schema.doubts import notes_of
 from bbccli.schema.plan import PlanEnvelope
 
 OF_CSV = (
@@ -36,7 +37,7 @@ def blocks(document: PlanEnvelope) -> Iterator[Block]:
         *([("near", f"truly within {short(planned.within)} of the best one")] * planned.details),
         *(("" if n else "assumes", text) for n, text in enumerate(planned.assumptions)),
     ]
-    yield Notes(phrases.notes_of(document), facts)
+    yield Notes(notes_of(document), facts)
 
 
 def _table(document: PlanEnvelope) -> BlockTable:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from bbccli.core.rounding import count
 from bbccli.reports import phrases
 from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import notes_of
 
 MET, UNKNOWN, VIOLATED = "met", "unknown", "violated"
 
@@ -19,7 +20,7 @@ Judged = tuple[str, str]
 
 def assumptions(document: Envelope) -> list[tuple[str, str, str]]:
     """Return the assumptions of a result: each claim, its state, and the evidence."""
-    codes = {note.code for note in phrases.notes_of(document)}
+    codes = {note.code for note in notes_of(document)}
 
     def seen(*names: str) -> str:
         return ", ".join(sorted(codes & {*names}))

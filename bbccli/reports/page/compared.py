@@ -10,7 +10,7 @@ from bbccli.comparisons.pairs import TESTS as PAIRS
 from bbccli.core.rounding import percent
 from bbccli.reports import Style, phrases
 from bbccli.reports.compared import is_selected, of_baseline
-from bbccli.reports.content.compare import blocks
+from bbccli.reports.content import blocks_of
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.page.markup import Markup
@@ -32,7 +32,7 @@ def page_of_comparison(exhibit: Exhibit, title: str = "") -> str:
     """Return one page of `bbc compare`, under its own title if none is given."""
     document: CompareEnvelope = exhibit.document
     return page_of_blocks(
-        exhibit, blocks(document), title, figures_of(exhibit), [_methods(document)]
+        exhibit, blocks_of(document), title, figures_of(exhibit), [_methods(document)]
     )
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from importlib import import_module
 from pathlib import PurePath
 from typing import Any
 
 from bbccli.core.text import redacted
 from bbccli.reports import Style
 from bbccli.reports.blocks import Block, Heading
+from bbccli.reports.content import blocks_of
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
 from bbccli.reports.figures.base import name_of
@@ -28,8 +28,7 @@ TITLES = {
 def render(documents: Sequence[Any], style: Style) -> str:
     """Return the page of the one document."""
     (document,) = documents
-    content = import_module(f"bbccli.reports.content.{document.command}")
-    return page_of_blocks(Exhibit(document), content.blocks(document))
+    return page_of_blocks(Exhibit(document), blocks_of(document))
 
 
 def page_of_blocks(

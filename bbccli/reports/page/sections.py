@@ -12,6 +12,7 @@ from bbccli.reports.blocks import (
     AnswerLines,
     Block,
     BlockTable,
+    Doubts,
     FactList,
     Folded,
     Line,
@@ -53,7 +54,7 @@ def sections(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) ->
         parts.verdict(),
         *(_table(one) for one in tables if not one.title),
         parts.summary(),
-        notes_section(parts.notes),
+        notes_section(parts.notes, parts.doubts),
         figure_sections(figures) if figures else Markup(),
         *(
             section(one.title, one.title.lower().replace(" ", "-"), _table(one))
@@ -83,8 +84,17 @@ def cell(parts: Sequence[Markup], notes: Sequence[Note]) -> Markup:
     return tag("div", style, *parts, *folded, class_="bbc-result")
 
 
+def verdict(doubts: Sequence[Note], paragraphs: Iterable[Markup]) -> Markup:
+    """Return the answer in its box, the doubts about it above it."""
+    shown = [
+        tag("p", tag("strong", "DOUBT"), Markup(" "), _told(one), class_="doubt") for one in doubts
+    ]
+    return tag("div", *shown, *paragraphs, class_=f"verdict{' doubted' * bool(doubts)}")
+
+
 @dataclass(frozen=True, slots=True)
 class _Parts:
+    doubts: list[Note]
     answers: list[Markup]
     lines: list[str]
     rows: list[tuple[str, ...]]
@@ -93,9 +103,11 @@ class _Parts:
 
     @classmethod
     def of(cls, blocks: Iterable[Block]) -> _Parts:
-        found = cls([], [], [], [], [])
+        found = cls([], [], [], [], [], [])
         for one in blocks:
             match one.block if isinstance(one, Wide | Folded) else one:
+                case Doubts(notes):
+                    found.doubts.extend(notes)
                 case AnswerLines(answers, plain=plain):
                     found.answers.extend(
                         tag("p", one if one in plain else tag("strong", one)) for one in answers
@@ -115,7 +127,7 @@ class _Parts:
     def verdict(self) -> Markup:
         """The sentences that answer."""
         lines = [tag("p", line) for line in self.lines]
-        return tag("div", *self.answers, *lines, class_="verdict")
+        return verdict(self.doubts, [*self.answers, *lines])
 
     def facts(self) -> list[Markup]:
         """Return a table of the facts, if there are any."""
@@ -191,10 +203,12 @@ def rows_of(
     return Markup(table(caption, columns, rows[:most], marked) + rest)
 
 
-def notes_section(found: Sequence[Note]) -> Markup:
-    """Return some notes under their heading."""
+def notes_section(found: Sequence[Note], doubts: Sequence[Note] = ()) -> Markup:
+    """Return some notes under their heading, without the doubts above the answer."""
+    found = [note for note in found if note not in doubts]
     if not found:
-        return section("Notes", "notes", tag("p", "There is nothing to note."))
+        text = f"There is nothing {'else ' * bool(doubts)}to note."
+        return section("Notes", "notes", tag("p", text))
     harmless = [note for note in found if severity_of(note.code) is Severity.HARMLESS]
     others = [note for note in found if note not in harmless]
     parts = [listed_notes(others)] if others else []
@@ -205,18 +219,13 @@ def notes_section(found: Sequence[Note]) -> Markup:
 
 def listed_notes(found: Sequence[Note]) -> Markup:
     """Return some notes, those that matter most first, with their remedies."""
-    items = [
-        tag(
-            "span",
-            note.text,
-            ".",
-            *((Markup(" "), tag("em", f"Hint: {note.remedy}.")) if note.remedy else ()),
-            Markup(" "),
-            tag("span", f"({note.code})", class_="quiet"),
-        )
-        for note in by_severity(found)
-    ]
-    return listing(items)
+    return listing([_told(note) for note in by_severity(found)])
+
+
+def _told(note: Note) -> Markup:
+    hint = (Markup(" "), tag("em", f"Hint: {note.remedy}.")) if note.remedy else ()
+    code = (Markup(" "), tag("span", f"({note.code})", class_="quiet")) if note.code else ()
+    return tag("span", note.text, ".", *hint, *code)
 
 
 def made_from(exhibit: Exhibit) -> Markup:

@@ -36,11 +36,13 @@ from bbccli.reports.page.sections import (
     methods_section,
     notes_section,
     summary,
+    verdict,
 )
 from bbccli.reports.paper import paragraph
 from bbccli.reports.sentences import answer, gate_sentence
 from bbccli.reports.summary import Summary
 from bbccli.schema.correct import Envelope, ErrorEnvelope
+from bbccli.schema.doubts import doubts_of, notes_of, outcome_of
 
 LONGEST_LINE = 500
 """Characters of a sentence with a name in it."""
@@ -103,9 +105,9 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
         _methods(document),
     ]
     parts = [
-        verdict(document),
+        _verdict(document),
         summary(blocks(document)),
-        notes_section(phrases.notes_of(document)),
+        notes_section(notes_of(document), doubts_of(document)),
         *(shown if document.estimates else []),
         made_from(exhibit),
     ]
@@ -121,24 +123,26 @@ def _part(exhibit: Exhibit, position: int) -> Markup:
     return Markup(
         heading
         + tag("p", phrases.understood(document), class_="about")
-        + verdict(document)
+        + _verdict(document)
         + figure_sections([draw(kind, exhibit) for kind in KINDS], prefix)
     )
 
 
-def verdict(document: Envelope) -> Markup:
+def _verdict(document: Envelope) -> Markup:
     """Return the answer for a stranger, and the verdict of the gate."""
     paragraphs = [
         tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
         for line in first_lines(document)
     ]
-    return tag("div", *paragraphs, class_="verdict")
+    return verdict(doubts_of(document), paragraphs)
 
 
 def cell_of(document: Envelope) -> Markup:
     """Return the head of the page as a notebook shows it: the answer, the estimates, the notes."""
     tables = [_estimates(document, metric) for metric in phrases.metrics_of(document)]
-    return cell([verdict(document), details("Estimates", *tables)], phrases.notes_of(document))
+    doubts = doubts_of(document)
+    others = [note for note in notes_of(document) if note not in doubts]
+    return cell([_verdict(document), details("Estimates", *tables)], others)
 
 
 def first_lines(document: Envelope, *, named: bool = False) -> list[str]:
@@ -202,22 +206,24 @@ def _learned(
         found.add(failure)
     first, *others = [*found.learned()] or [f"{n_all}: none has a corrected figure."]
     texts = [tag("p", tag("strong", first)), *(tag("p", line) for line in others)]
-    return tag("div", *texts, class_="verdict")
+    return verdict(found.doubts_by_kind(), texts)
 
 
 def _doubtful(
     documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], paths: Sequence[str]
 ) -> Iterator[tuple[str, str]]:
-    """Yield the files without a result, and those whose gate is not met."""
+    """Yield the files without a result, those whose gate is not met, and the doubts."""
     for path, failure in zip(paths[len(documents) :], failures, strict=True):
         yield visible(path), _line_of_failure(failure)[-2]
     for path, document in zip(paths, documents, strict=False):
         if document.gate is not None and document.gate.outcome != "met":
-            yield visible(path), gate_sentence(document.gate)
+            yield visible(path), gate_sentence(document)
+        for note in doubts_of(document):
+            yield visible(path), phrases.note_line(note)
 
 
 def _line(document: Envelope) -> tuple[str, ...]:
-    gate = "none" if document.gate is None else str(document.gate.outcome)
+    gate = outcome_of(document) or "none"
     estimate = phrases.reported(document)
     if estimate is None:
         return (*["none"] * (len(COLUMNS) - 1), gate)

@@ -1,0 +1,196 @@
+"""A doubt is seen wherever a number is, above it, and nothing that is no doubt looks like one."""
+
+import json
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bbccli
+from bbccli.core.documents import Document
+from bbccli.core.notes import NOTES, Severity
+from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import doubts_of
+
+FAST = ("--n-resamples", "50")
+LEAK = "leak orders all samples as the truth does"
+
+
+def made(kind):
+    """120 samples whose result has no note, or one that is harmless, of care, or a doubt."""
+    rng = np.random.default_rng(5)
+    truth = np.tile([0, 1], 60)
+    scores = rng.normal(size=(120, 3)) + 1.1 * truth[:, None] + rng.normal(size=(120, 1))
+    table = pd.DataFrame(1 / (1 + np.exp(-scores)), columns=["lr", "rf", "xgb"])
+    table.insert(0, "truth", truth)
+    if kind != "care":  # unknown folds are of care
+        table.insert(0, "fold", np.arange(120) // 2 % 5)
+    if kind == "harmless":
+        table["rf again"] = table["rf"]
+    if kind == "doubt":
+        table["leak"] = 0.1 + 0.7 * truth + rng.uniform(0, 0.1, 120)
+    return table
+
+
+FILES = {"clean": "clean.csv", "harmless": "twins.csv", "care": "bare.csv", "doubt": "leaky.csv"}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("files")
+    for kind, name in FILES.items():
+        made(kind).to_csv(path / name, index=False)
+    return path
+
+
+SURFACES = {
+    "table": ("correct", "{}", *FAST),
+    **{
+        form: ("correct", "{}", *FAST, "--format", form)
+        for form in ("json", "jsonl", "csv", "markdown", "html", "junit", "github", "metrics")
+    },
+    "page": ("correct", "{}", *FAST, "-o", "r.html"),
+    "json file": ("correct", "{}", *FAST, "-o", "r.json"),
+    "markdown file": ("correct", "{}", *FAST, "-o", "r.md"),
+    "gate": ("correct", "{}", *FAST, "--fail-under", "0.1", "--format", "jsonl"),
+    "batch": ("batch", "{}", *FAST, "--jobs", "1"),
+    "batch page": ("batch", "{}", *FAST, "--jobs", "1", "-o", "b.html"),
+    "batch table": ("batch", "{}", *FAST, "--jobs", "1", "-o", "b.csv"),
+    "leaderboard": ("leaderboard", "{}", *FAST),
+    "leaderboard page": ("leaderboard", "{}", *FAST, "-o", "l.html"),
+    "compare": ("compare", "{}", *FAST),
+    "compare page": ("compare", "{}", *FAST, "-o", "c.html"),
+    "baseline": ("compare", "{}", *FAST, "--baseline", "lr"),
+    "drop": ("drop", "{}", *FAST),
+    "drop list": ("drop", "{}", *FAST, "--list", "keep"),
+    "plan": ("plan", "{}", *FAST, "--samples", "200"),
+    "plan page": ("plan", "{}", *FAST, "--samples", "200", "-o", "p.html"),
+    "inspect": ("inspect", "{}"),
+    "explain": ("explain", "r.json"),
+    "report": ("report", "r.json", "-o", "s.html"),
+    "figure": ("plot", "r.json", "-o", "f.vl.json"),
+}
+"""Commands that show a number of a file."""
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("kind", list(FILES))
+@pytest.mark.parametrize("surface", SURFACES)
+def test_a_doubt_is_said_and_nothing_else_is(run, folder, tmp_path, monkeypatch, surface, kind):
+    monkeypatch.chdir(tmp_path)
+    argv = SURFACES[surface]
+    if "r.json" in argv and "-o" not in argv[:2]:
+        run("correct", folder / FILES[kind], *FAST, "-q", "-o", "r.json")
+    status, out, err = run(*[folder / FILES[kind] if one == "{}" else one for one in argv])
+    assert status == 0, err
+    seen = f"{out}\n{err}"
+    written = tmp_path / argv[-1]
+    if surface.endswith("page") or surface == "report":
+        text = written.read_text()
+        assert bool(text.count('class="doubt"')) == (kind == "doubt")
+        assert text.find('class="doubt"') < text.find("<p><strong>") or kind != "doubt"
+    if surface in ("table", "batch", "leaderboard", "compare", "drop", "plan", "inspect"):
+        n_doubts = {"doubt": 2 if argv[0] == "plan" else 1}.get(kind, 0)  # near-perfect
+        assert len(re.findall("^DOUBT ", seen, re.M)) == n_doubts
+        assert seen.find("DOUBT") < seen.find("Expect") or "Expect" not in seen
+    if surface == "metrics":
+        assert json.loads(out)["doubts"] == (kind == "doubt")
+        return
+    assert bool(re.search("doubt", seen, re.I)) == (kind == "doubt"), seen
+    if kind == "doubt":
+        assert LEAK in " ".join(seen.replace("\n         ", " ").split()), seen
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("surface", [one for one in SURFACES if one not in ("report", "figure")])
+def test_a_doubt_fails_where_it_is_asked_to(run, folder, tmp_path, monkeypatch, surface):
+    monkeypatch.chdir(tmp_path)
+    argv = SURFACES[surface]
+    if argv[0] == "explain":
+        return
+    for kind, expected in (("care", 0), ("harmless", 0), ("doubt", 3)):
+        words = [folder / FILES[kind] if one == "{}" else one for one in argv]
+        status, out, err = run(*words, "--fail-on", "doubt")
+        assert status == expected, err
+        status, out, err = run(*words, "--fail-on", "doubt", "--quiet")
+        assert status == expected, err
+        said = (out + err).replace('"doubts": 0', "").lower()
+        assert ("doubt" in said) == (status == 3)
+
+
+def test_doubts_are_those_of_the_answer(run, folder):
+    """One about a method that is there for comparison heads nothing and fails nothing."""
+    argv = ("correct", folder / "clean.csv", "--method", "bbc", "--method", "bbc-f", *FAST)
+    table = pd.read_csv(folder / "clean.csv")
+    table["fold"] = np.arange(120) // 2 % 3  # few folds are a doubt about bbc-f alone
+    table.to_csv(folder / "three.csv", index=False)
+    argv = (argv[0], folder / "three.csv", *argv[2:], "--fail-on", "doubt")
+    status, out, _ = run(*argv, "--notes", "all")
+    assert (status, out.count("DOUBT"), out.find("DOUBT") > out.find("> bbc")) == (0, 1, True)
+    assert run(*argv, "--fail-under", "0.1", "--gate-method", "bbc-f")[0] == 3
+    status, out, _ = run("correct", folder / "three.csv", "--method", "bbc-f", *argv[-2:])
+    assert (status, out.find("DOUBT") < out.find("> bbc-f")) == (3, True)
+
+
+def test_every_kind_of_doubt_is_one(run, folder):
+    found = run.document("correct", folder / "clean.csv", *FAST)
+    assert found["notes"] == []
+    for code, one in NOTES.items():
+        noted = found | {"notes": [{"code": code, "text": "x", "remedy": ""}]}
+        kept = [note.code for note in doubts_of(Document(noted, Envelope).record)]
+        assert kept == [code] * (one.severity is Severity.DOUBT)
+
+
+@pytest.mark.parametrize("kind", list(FILES))
+def test_a_notebook_shows_doubts_unfolded_above_the_answer(folder, kind):
+    found = bbccli.correct(str(folder / FILES[kind]), n_resamples=50)
+    leader = bbccli.compare(str(folder / FILES[kind]), n_resamples=50)
+    for result in (found, leader):
+        page, said = result._repr_html_(), repr(result)
+        open_part = page.partition("<details")[0]
+        assert (LEAK in open_part) == (kind == "doubt")
+        assert LEAK not in page.partition("<details")[2]
+        assert said.startswith("DOUBT: ") == (kind == "doubt")
+    assert open_part.find("DOUBT") < open_part.find("By AUC")
+
+
+def test_it_is_a_setting_of_the_project(folder, tmp_path):
+    (tmp_path / "bbc.toml").write_text('fail-on = "doubt"\n')
+    argv = [sys.executable, "-m", "bbccli", "correct", folder / "leaky.csv", *FAST]
+    done = subprocess.run(argv, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, "DOUBT" in done.stdout) == (3, True)
+
+
+def test_severities_differ_in_word_and_colour(run, folder, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    table = made("doubt").drop(columns="fold").assign(twin=made("clean")["rf"])
+    table.to_csv(folder / "all.csv", index=False)
+    _, out, _ = run("correct", folder / "all.csv", *FAST, "--notes", "all")
+    looks = dict(reversed(one) for one in re.findall(r"\x1b\[([\d;]+)m(DOUBT|note|harmless)", out))
+    assert looks == {"DOUBT": "1;31", "note": "33", "harmless": "2"}
+    assert out.index("DOUBT") < out.index("Expect") < out.index("note") < out.index("harmless")
+
+
+def test_files_of_a_batch_in_doubt_are_told_apart(run, folder, tmp_path):
+    argv = ("batch", folder / "clean.csv", folder / "leaky.csv", *FAST, "--jobs", "1")
+    _, out, _ = run(*argv, "--fail-under", "0.1")
+    assert "1 with doubts" in " ".join(out.split())
+    assert re.search(r"clean.csv .* met$", out, re.M)
+    assert re.search(r"leaky.csv .* met, with doubts$", out, re.M)
+    target = tmp_path / "b.html"
+    status, _, err = run(*argv, "--fail-under", "0.1", "--fail-on", "doubt", "-o", target)
+    assert (status, "2 files done, 1 with doubts" in err) == (3, True)
+    assert "2 gates: 1 met, 1 met, with doubts." in target.read_text()
+
+
+def test_about_right_is_no_word_for_a_leak(run, folder):
+    (_, out, _), (_, clean, _) = (
+        run("batch", folder / FILES[kind], "--n-resamples", "200", "--jobs", "1")
+        for kind in ("doubt", "clean")
+    )
+    assert "about right" not in out and "the same as the corrected one" in " ".join(out.split())
+    assert "doubt" not in clean
