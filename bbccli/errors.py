@@ -71,15 +71,27 @@ def row_of(path: str | PurePath, row: int) -> str:
     return f"\x02row {row}\x1e{visible(str(path))}\x03"
 
 
+MOST_BEGUN = 5
+"""Names with the same beginning that a hint lists."""
+
+
+def _plain(name: str) -> str:
+    """Return a name in small letters, its numbers in their shortest form."""
+    return re.sub(r"\d+\.\d+", lambda number: f"{float(number[0]):g}", name.casefold())
+
+
 def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Return a hint: the known name that is most like this one; else `otherwise`, or all names.
 
-    Of several known names in one it says that each needs its own option.
+    Of several known names in one it says that each needs its own option. Numbers are compared by
+    value. A beginning of many names is told from a slip.
 
     Examples
     --------
     >>> nearest("acuracy", ["auc", "accuracy"]), nearest("acc", ["mcc", "accuracy"])
     ('did you mean accuracy?', 'did you mean accuracy?')
+    >>> nearest("svm C=1.0", ["svm C=10", "svm C=1"]), nearest("svm", ["svm C=1", "svm C=10", "x"])
+    ('did you mean svm C=1?', '2 names begin so: svm C=1, svm C=10')
     """
     import difflib
 
@@ -87,8 +99,11 @@ def nearest(name: str, known: Iterable[str], otherwise: str = "") -> str:
     parts = re.split(r"[,;\s]+", name.strip())
     if len(parts) > 1 and set(parts) <= set(names):
         return "give one name at a time"
-    alike = [one for one in names if one.casefold() == name.casefold()]
+    alike = [one for one in names if _plain(one) == _plain(name)]
     begun = alike or [one for one in names if len(name) > 2 and one.startswith(name)]
+    if len(begun) > 1 and not alike:
+        more = ", ..." * (len(begun) > MOST_BEGUN)
+        return f"{len(begun)} names begin so: {', '.join(begun[:MOST_BEGUN])}{more}"
     near = begun or difflib.get_close_matches(name, names)
     if not begun:  # of names that are as much like it, the shortest
         near.sort(key=lambda one: (-difflib.SequenceMatcher(None, one, name).ratio(), len(one)))

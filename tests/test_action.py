@@ -133,7 +133,10 @@ def test_a_gate_fails_last_so_that_the_page_is_kept(runner, inputs, verdict, wor
 @pytest.mark.parametrize(("fail_on", "status"), [("none", 0), ("doubt", 3)])
 def test_a_doubt_is_annotated_and_fails_where_asked(runner, fail_under, fail_on, status):
     job = runner(**{"fail-under": fail_under, "fail-on": fail_on, "file": "leak.csv"})
-    rows = [f"{n % 2},{n % 2 + n / 1e3},{n * 7 % 11 / 13 + n % 2 / 9},{n * 5 % 13 / 17}" for n in range(60)]
+    rows = [
+        f"{n % 2},{n % 2 + n / 1e3},{n * 7 % 11 / 13 + n % 2 / 9},{n * 5 % 13 / 17}"
+        for n in range(60)
+    ]
     (job.folder / "leak.csv").write_text("truth,leak,a,b\n" + "\n".join(rows) + "\n")
     done, said = job.whole()
     assert done == status, said

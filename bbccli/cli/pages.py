@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -139,7 +140,9 @@ def plot(
     if isinstance(drawn, Absent):
         raise UndefinedError(
             f"there is no figure {kind}: {drawn.reason}",
-            hint="choose another --kind",
+            hint=f"give the predictions: bbc plot FILE --kind {kind} -o {shlex.quote(output)}"
+            if exhibit.evidence is None and kind not in OF_COMPARISONS
+            else "choose another --kind",
         )
     write(exported(drawn, form), output)
     if output != STDOUT and not quiet:

@@ -26,7 +26,8 @@ WITHOUT_ESTIMATES = ("compare", "drop", "inspect", "leaderboard", "plan")
 
 HINT_OF_COMPARISON = "give a file that bbc compare --format json wrote"
 HINT_WITH_COMPARISON = "bbc report makes a page of it, bbc plot --kind differences or cd a figure"
-HINT = "give a file that bbc correct --format json, or jsonl, wrote"
+TO_JUDGE = "; predictions are judged by bbc correct FILE --fail-under 0.8"
+HINT = f"give a file that bbc correct --format json, or jsonl, wrote{TO_JUDGE}"
 
 
 def read_documents(path: str) -> list[Document[Any]]:
@@ -159,7 +160,7 @@ NEEDED = (
 ALWAYS = ("path", "metric", "direction", "method")
 WORDS = {"direction": tuple(Direction), "side": tuple(Side), "gate": tuple(GateOutcome)}
 
-HINT_OF_TABLE = "give a .parquet or .jsonl file that bbc batch wrote"
+HINT_OF_TABLE = f"give a .parquet or .jsonl file that bbc batch wrote{TO_JUDGE}"
 
 OF_ANALYSIS = (
     *("path", "sha256", "selected_by", "pooling", "select", "interval_kind", "guard", "clip"),
@@ -259,7 +260,10 @@ def _estimate(row: Json) -> Json:
     return {
         **{name: row[name] for name in names},
         "interval": None if row["side"] is None else ends,
-        "notes": [{"code": code} for code in (row["notes"] or "").split()],
+        "notes": [
+            {"code": code, "text": f"{code}, see bbc explain {code}", "remedy": ""}
+            for code in (row["notes"] or "").split()
+        ],
     }
 
 

@@ -95,7 +95,12 @@ def _of_decision(decision: DropDecision) -> str:
         which = {1: "the one configuration", 2: "both configurations"}.get(
             n_all, f"all {n_all} configurations"
         )
-    return f"Train {which} on the next fold; {now}{earlier}."
+    if decision.n_folds_seen is None:
+        return f"Keep {which}; {now}{earlier}."
+    start = f"Train {which} on the next fold"
+    if decision.n_folds_to_come is None:
+        start = f"If folds are left, train {which} on the next one"
+    return f"{start}; {now}{earlier}."
 
 
 def _table(names: Sequence[str], rows: Sequence[Sequence[str]], n_figures: int) -> BlockTable:
