@@ -31,10 +31,11 @@ def doubts_of(document: Any) -> list[Note]:
 
 def outcome_of(document: Any) -> str:
     """Return the outcome of a gate; one that is met over a doubt says so. Empty without a gate."""
-    if document.gate is None:
+    gate = getattr(document, "gate", None)
+    if gate is None:
         return ""
-    met = document.gate.outcome == GateOutcome.MET
-    return f"{document.gate.outcome}{', with doubts' * (met and bool(doubts_of(document)))}"
+    met = gate.outcome == GateOutcome.MET
+    return f"{gate.outcome}{', with doubts' * (met and bool(doubts_of(document)))}"
 
 
 WHOLE = ("corrected", "best_set", "ranks")

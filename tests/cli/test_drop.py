@@ -289,7 +289,7 @@ EVEN = {"a": [0.1, 0.2] * 30, "b": [0.2, 0.1] * 30, "c": [0.1, 0.9] * 30}
 def test_folds_that_are_unknown_are_said_to_be(small):
     status, out, _ = small(EVEN, "--rule", "brace", "--metric", "accuracy", fold=False)
     assert status == 0
-    assert "\nTrain 1 of 3 configurations on the next fold; drop 2 now.\n" in out
+    assert "\nKeep 1 of 3 configurations; drop 2 now.\n" in out
     assert "\nfolds    unknown\nrule " in out
     assert "folds    5 so far\n" in small(EVEN, "--metric", "accuracy")[1]
 

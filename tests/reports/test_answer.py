@@ -117,5 +117,5 @@ def test_the_verdict_is_the_last_sentence():
     assert answer(gated(0.25))[-1] == (
         "Gate missed: accuracy, lower bound of bbc-f is 0, 0.25 under 0.25."
     )
-    assert answer(gated(0.25, found=result(level=0.3)))[-1].startswith("Gate met: ")
+    assert answer(gated(0.25, found=result(level=0.3)))[-1].startswith("Gate met, with doubts: ")
     assert len(answer(gated(0.5, found=result() | {"estimates": []}))) == 1

@@ -112,8 +112,8 @@ def test_a_figure_stands_for_its_table_only_where_it_is_drawn():
 
 def test_facts_stand_before_the_notes():
     notes = Notes((Note("few-groups", "few", "more"),), (("set", "of three"),))
-    assert terminal([notes], Style()) == "set      of three\nnote     few   hint: more\n"
-    assert markdown([notes]) == "- set: of three\n- note: few. *more*\n"
+    assert terminal([notes], Style()) == "set      of three\nDOUBT    few   hint: more\n"
+    assert markdown([notes]) == "- set: of three\n- doubt: few. *more*\n"
 
 
 def test_a_fact_without_a_name_goes_on_under_the_one_above():

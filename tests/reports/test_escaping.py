@@ -67,7 +67,7 @@ def test_xml_gives_names_back(name):
     winner = suite.find("properties/property[@name='winner accuracy cvt']")
     assert winner.get("value") == expected
     assert suite.get("name") == expected
-    assert len(suite.findall("testcase")) == len(FOUND["estimates"]) + 1
+    assert len(suite.findall("testcase")) == len(FOUND["estimates"]) + 2
 
 
 @for_any_name
@@ -153,6 +153,7 @@ def screens(name, width):
     ]  # fmt: skip
     board = found | {
         "rows": rows, "metrics": ["accuracy"], "winner": name, "corrected": None,
+        "command": "leaderboard",
     }  # fmt: skip
     yield "leaderboard", FORMS["table"].render([board], style, Kind.LEADERBOARD)
 
