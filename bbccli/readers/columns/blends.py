@@ -36,6 +36,9 @@ TIMES = 3
 _DIGITS = 10
 """Most decimals that count as rounded."""
 
+_FEW = 8
+"""Values that show at once that a column is not rounded."""
+
 _NOISE = 1e-4
 """Distance from a whole number that double precision makes of rounded numbers."""
 
@@ -141,12 +144,16 @@ def _unit(column: FloatArray) -> float:
     """Return the last decimal place of numbers (n,), such as 0.001; their precision if they have
     more than ten.
     """
-    for digits in range(_DIGITS + 1):
-        scaled = column * 10.0**digits
-        if (np.abs(scaled - np.rint(scaled)) < _NOISE).all():
+    for digits in range(_DIGITS + 1) if _has_decimals(column[:_FEW], _DIGITS) else ():
+        if _has_decimals(column, digits):
             return float(10.0**-digits)
     single = (column.astype(np.float32) == column).all()
     return float(np.abs(column).max()) * (_SINGLE if single else _DOUBLE)
+
+
+def _has_decimals(column: FloatArray, digits: int) -> bool:
+    scaled = column * 10.0**digits
+    return bool((np.abs(scaled - np.rint(scaled)) < _NOISE).all())
 
 
 def _means(array: FloatArray, units: FloatArray) -> Iterator[tuple[int, IntArray, FloatArray]]:

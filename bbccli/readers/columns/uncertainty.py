@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 
 import numpy as np
 
@@ -12,7 +11,6 @@ from bbccli.readers.columns.values import (
     FEWEST_ROWS,
     all_rows,
     classes_of,
-    holds,
     some_rows,
     undecided,
 )
@@ -82,24 +80,39 @@ def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
     cells = undecided(sheet)
     if "truth" not in sheet.roles or not 2 < len(cells) <= _MOST_COLUMNS:
         return sheet
-    spread = [
-        cell.name for c, cell in enumerate(cells) if holds(sheet, cells, partial(_is_spread, c=c))
-    ]
+    spread = list[str]()
+    if _are_spreads(some_rows(sheet, cells)).any():
+        found = _are_spreads(all_rows(sheet, cells))
+        spread = [cell.name for cell, one in zip(cells, found, strict=True) if one]
     return _without(sheet, spread, "how far the others disagree")
 
 
-def _is_spread(columns: FloatArray, c: int) -> bool:
-    """True if a column of (n, C) is proportional to the deviation or range of the others."""
+def _are_spreads(columns: FloatArray) -> BoolArray:
+    """(C,) True for columns of (n, C) proportional to the deviation or the range of the others."""
     columns = columns[np.isfinite(columns).all(axis=1)].astype(np.float64)
-    own, others = columns[:, c], np.delete(columns, c, axis=1)
-    if len(own) < FEWEST_ROWS or own.min() < 0 or own.min() == own.max():
-        return False
-    return any(_proportional(own, one) for one in (others.std(axis=1), np.ptp(others, axis=1)))
+    if len(columns) < FEWEST_ROWS:
+        return np.zeros(columns.shape[1], bool)
+    n_others, last = columns.shape[1] - 1, np.sort(columns, axis=1)
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    mean = -centred / n_others
+    square = ((centred**2).sum(axis=1, keepdims=True) - centred**2) / n_others
+    highest = np.where(columns == last[:, -1:], last[:, -2:-1], last[:, -1:])
+    lowest = np.where(columns == last[:, :1], last[:, 1:2], last[:, :1])
+    found = (columns.min(axis=0) >= 0) & (np.ptp(columns, axis=0) > 0)
+    return found & np.any(
+        [
+            _proportional(columns, other)
+            for other in (np.sqrt(np.maximum(square - mean**2, 0)), highest - lowest)
+        ],
+        axis=0,
+    )
 
 
-def _proportional(column: FloatArray, other: FloatArray) -> bool:
-    factor = column @ other / (other @ other or 1.0)
-    return bool((np.abs(column - factor * other) <= _SLACK * np.ptp(column)).all())
+def _proportional(columns: FloatArray, others: FloatArray) -> BoolArray:
+    """(C,) True for columns (n, C) that are multiples of others (n, C), but for rounding."""
+    factor = (columns * others).sum(axis=0) / np.maximum((others**2).sum(axis=0), 1e-300)
+    off = np.abs(columns - factor * others).max(axis=0)
+    return np.asarray(off <= _SLACK * np.ptp(columns, axis=0))
 
 
 def _without(sheet: Sheet, names: Sequence[str], what: str) -> Sheet:
