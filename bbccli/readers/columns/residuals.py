@@ -130,12 +130,13 @@ def _equals(columns: FloatArray, others: FloatArray, made: FloatArray) -> BoolAr
     columns, others, made = (np.where(there, one, 0)[:, equal] for one in (columns, others, made))
     factor = (columns * made).sum(axis=0) / np.maximum((made**2).sum(axis=0), 1e-300)
     where, off = there[:, equal], np.abs(columns - factor * made).max(axis=0, initial=0)
-    own, theirs, of_made = (one.std(axis=0, where=where) for one in (columns, others, made))
-    least = np.min([own, theirs, factor * of_made], axis=0) / 20
-    within = _ROUNDED * own
-    for c in np.flatnonzero(off < least):
-        within[c] = max(step_of(columns[where[:, c], c][:FEWEST_ROWS]) % 1, within[c])
-    equal[equal] = (off <= within) & (within < least)
+    spread, near = columns.std(axis=0, where=where), np.zeros(len(off), bool)
+    for c in np.flatnonzero(off < spread / 20).tolist():
+        own, theirs, of_made = (one[where[:, c], c] for one in (columns, others, made))
+        least = min(spread[c], theirs.std(), factor[c] * of_made.std()) / 20
+        within = max(step_of(own[:FEWEST_ROWS]) % 1, _ROUNDED * spread[c])
+        near[c] = off[c] <= within < least
+    equal[equal] = near
     return np.asarray(equal)
 
 

@@ -99,13 +99,9 @@ def _are_spreads(columns: FloatArray) -> BoolArray:
     highest = np.where(columns == last[:, -1:], last[:, -2:-1], last[:, -1:])
     lowest = np.where(columns == last[:, :1], last[:, 1:2], last[:, :1])
     found = (columns.min(axis=0) >= 0) & (np.ptp(columns, axis=0) > 0)
-    return found & np.any(
-        [
-            _proportional(columns, other)
-            for other in (np.sqrt(np.maximum(square - mean**2, 0)), highest - lowest)
-        ],
-        axis=0,
-    )
+    deviation = np.sqrt(np.maximum(square - mean**2, 0))
+    likely = _proportional(columns, deviation) | _proportional(columns, highest - lowest)
+    return np.asarray(found & likely)
 
 
 def _proportional(columns: FloatArray, others: FloatArray) -> BoolArray:
