@@ -129,11 +129,10 @@ class ScorerInfo:
     Parameters
     ----------
     bounds
-        Smallest and largest possible score; None where unknown.
+        Smallest and largest possible score; None where unknown, or those of marks, which are 0
+        and 1.
     reported
         The framework's own mean over the items; None where it has none.
-    tolerance
-        Largest difference that its rounding explains.
     unchecked
         Why its figure is not the mean over items of the mean over epochs.
     lower_is_better
@@ -144,7 +143,6 @@ class ScorerInfo:
 
     bounds: tuple[float, float] | None = None
     reported: float | None = None
-    tolerance: float = 1e-6
     unchecked: str = ""
     lower_is_better: bool = False
     reduce: Callable[[Sequence[float]], float] | None = None

@@ -1,15 +1,20 @@
 """Instances of Every Eval Ever, as its schema 0.3 has them, and a result in it."""
 
 import json
+import shutil
+from pathlib import Path
 
 import pytest
 from documents import codes
-from reading import refused
+from reading import checked, refused
 
 from bbccli import BbcError, read
 from bbccli.readers import Roles
 
 N = 14
+GENUINE = Path(__file__).parents[1] / "data" / "evaluations" / "every_eval_ever"
+"""Written by the converter of every-eval-ever 0.3.0 from the runs in `lm_eval/named`, one at a
+time: task `choice`, without the first run of org/two."""
 
 
 def line(i, score, model="org/ada", time=1750000000, **more):
@@ -111,6 +116,57 @@ def test_a_sample_may_be_asked_again_or_fail(tmp_path):
     assert matrix.source.run.evaluation.n_scored_errors == 1
     assert matrix.predictions[:, 1].mean() == 0.5
     assert read(path, errors="missing").predictions[:, 1].mean() == 1
+
+
+def figures(matrix):
+    names = [name.partition("revision': '")[2][:5] or "two" for name in matrix.configurations]
+    return dict(zip(names, matrix.predictions.mean(axis=(0, 1)), strict=True))
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("metric", "expected"), [
+    (None, {"step1": 2 / 12, "step2": 3 / 12, "two": 4 / 12}),
+    ("acc_norm", {"step1": 2 / 12, "step2": 3 / 12, "two": 4 / 12}),
+])  # fmt: skip
+def test_genuine_files_have_the_figures_of_their_aggregates(metric, expected):
+    matrix = checked(GENUINE, roles=Roles(prediction=metric))
+    assert figures(matrix) == pytest.approx(expected)
+    reported = {one.id: one.value for one in matrix.source.run.leaderboard}
+    means = matrix.predictions.mean(axis=(0, 1))
+    assert reported == pytest.approx(dict(zip(matrix.configurations, means, strict=True)))
+
+
+def test_samples_of_another_run_are_refused(tmp_path):
+    """As the converter writes them where a folder holds several runs of a task."""
+    folder = Path(shutil.copytree(GENUINE, tmp_path / "logs"))
+    first, second, *_ = sorted(folder.glob("*_samples.jsonl"))
+    first.write_bytes(second.read_bytes())
+    with pytest.raises(BbcError, match="by Every Eval Ever's own figure"):
+        checked(folder)
+
+
+def test_genuine_files_of_the_schema_before(tmp_path):
+    """HELM's, in schema 0.2.1: no aggregate, no id of a result, a null for what is unknown."""
+    for path in GENUINE.glob("*_samples.jsonl"):
+        lines = [json.loads(one) for one in path.read_text().splitlines()]
+        lines = [one for one in lines if one.pop("evaluation_result_id") == "acc"]
+        old = {"schema_version": "0.2.1", "metadata": None, "error": None, "messages": None}
+        old["evaluation_id"] = "None_samples"
+        model = lines[0]["evaluation_id"][-6:]
+        write(tmp_path, [one | old | {"model_id": model} for one in lines], stem=path.stem[:8])
+    assert sorted(read(tmp_path).predictions.mean(axis=(0, 1))) == pytest.approx(
+        [1 / 6, 1 / 4, 1 / 3]
+    )
+
+
+def test_a_level_may_be_unknown_and_a_sample_without_a_score(tmp_path):
+    lines = [line(i, -1.0 if i == 3 else i % 3, evaluation_result_id="m") for i in range(N)]
+    config = result("m", ends=(-1, 2))
+    config["metric_config"]["has_unknown_level"] = True
+    write(tmp_path, [*lines, line(N, 0.0)], about=aggregate(config))
+    matrix = read(tmp_path, missing="available")
+    assert matrix.predictions[0, :, 0].tolist() == [i % 3 for i in range(N) if i != 3]
+    assert matrix.source.run.evaluation.n_unscored == 2
 
 
 FAULTS = {

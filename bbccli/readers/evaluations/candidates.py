@@ -11,14 +11,18 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
+from typing import TypeAlias
 
 from bbccli.core.notes import listing
 from bbccli.core.source import LeftOut
 from bbccli.errors import InputError, parameter
-from bbccli.readers.interface import ItemScores, Log
+from bbccli.readers.interface import Log
 from bbccli.types import Again
+
+Runs: TypeAlias = dict[str, dict[str, Log]]
+"""By the name of a configuration, its log on each task."""
 
 _BARE = ("model", "prompt", "solver")
 """Keys whose values are names by themselves."""
@@ -27,40 +31,7 @@ _LONGEST = 60
 """Longest value in a name, in characters; prompts may be pages long."""
 
 
-@dataclass(frozen=True, slots=True)
-class LoggedCandidate:
-    """A configuration.
-
-    Parameters
-    ----------
-    name
-        Of the keys that tell it from the others.
-    about
-        All that tells configurations apart.
-    logs
-        Its log on each task.
-    """
-
-    name: str
-    about: Mapping[str, object]
-    logs: Mapping[str, Log]
-
-
-def or_empty(log: Log) -> Log:
-    """Return a log, excluded if no answer has a score."""
-    if log.left_out or any(
-        score is not None for one in log.results for score in one.scores.values()
-    ):
-        return log
-    return replace(log, left_out="no answer has a score")
-
-
-def without_tasks(logs: Mapping[str, Log], without: Sequence[str]) -> dict[str, Log]:
-    """Return logs by task, without some tasks."""
-    return {task: log for task, log in logs.items() if task not in without}
-
-
-def _key(values: Mapping[str, object]) -> str:
+def _key(values: object) -> str:
     return json.dumps(values, sort_keys=True, default=str)
 
 
@@ -73,8 +44,8 @@ def newest_of(logs: Sequence[Log], again: Again | None = None) -> tuple[list[Log
     for alike in _alike(_told_apart(logs)):
         by_seeds: dict[str, list[Log]] = {}
         for log in alike:
-            run = {"seeds": log.seeds, "time": log.created if again is Again.EPOCH else None}
-            by_seeds.setdefault(_key(run), []).append(log)
+            time = log.created if again is Again.EPOCH else None
+            by_seeds.setdefault(_key([log.seeds, time]), []).append(log)
         runs = []
         for repetitions in by_seeds.values():
             newest = max(repetitions, key=_by_time)
@@ -94,7 +65,13 @@ def _by_time(log: Log) -> tuple[float, str]:
 
 def _same(log: Log, newest: Log) -> bool:
     """True if both hold the same results; an InputError if others, and either may be newer."""
-    if _outcomes(log) == _outcomes(newest):
+    ours, theirs = (
+        Counter(
+            (r.item, r.scores.get(next(iter(one.scorers), "")), bool(r.error)) for r in one.results
+        )
+        for one in (log, newest)  # the first scorer alone: formats of a log differ in others
+    )
+    if ours == theirs:
         return True
     if log.created and newest.created and log.created.before(newest.created):
         return False
@@ -114,44 +91,16 @@ def _as_epochs(runs: Sequence[Log]) -> Log:
         return newest
     scorers = {}
     for name, info in newest.scorers.items():
-        scored = [Counter(r.item for r in run.results if has_score(r, name)) for run in runs]
-        infos = [run.scorers[name] for run in runs if name in run.scorers]
-        figures = [one.reported for one in infos if one.reported is not None]
-        alike = len(figures) == len(runs) and all(one == scored[0] for one in scored)
-        scorers[name] = replace(info, reported=sum(figures) / len(figures) if alike else None)
-    results = [one._replace(epoch=0) for run in runs for one in sorted(run.results, key=_epoch)]
+        scored = [
+            Counter(r.item for r in run.results if r.scores.get(name) is not None) for run in runs
+        ]
+        figures = [run.scorers[name].reported for run in runs if name in run.scorers]
+        known = [one for one in figures if one is not None]
+        alike = len(known) == len(runs) and all(one == scored[0] for one in scored)
+        scorers[name] = replace(info, reported=sum(known) / len(known) if alike else None)
+    in_order = (sorted(run.results, key=lambda one: one.epoch) for run in runs)
+    results = [one._replace(epoch=0) for results in in_order for one in results]
     return replace(newest, results=results, scorers=scorers)
-
-
-def _epoch(result: ItemScores) -> int:
-    return result.epoch
-
-
-def has_score(result: ItemScores, scorer: str) -> bool:
-    """True unless a score is missing or NaN."""
-    score = result.scores.get(scorer)
-    return score is not None and not math.isnan(score)
-
-
-def has_epochs(log: Log) -> bool:
-    """True if some item has several results."""
-    return len({one.item for one in log.results}) < len(log.results)
-
-
-def with_reduced(log: Log, scorer: str) -> Log:
-    """Return a log with one score of each item, where its framework reduces those of its epochs."""
-    reduce = log.scorers[scorer].reduce
-    if reduce is None:
-        return log
-    epochs: dict[str, list[ItemScores]] = {}
-    for one in sorted(log.results, key=_epoch):
-        epochs.setdefault(one.item, []).append(one)
-    results = []
-    for item in epochs.values():
-        scored = [one for one in item if has_score(one, scorer)]
-        value = reduce([one.scores[scorer] or 0.0 for one in scored]) if scored else None
-        results.append((scored or item)[0]._replace(scores={scorer: value}, epoch=1))
-    return replace(log, results=results)
 
 
 def _alike(logs: Iterable[Log]) -> Iterable[list[Log]]:
@@ -166,34 +115,25 @@ def _told_apart(logs: Sequence[Log]) -> list[Log]:
     """Add the details in which otherwise equal configurations differ."""
     found = []
     for alike in _alike(logs):
-        names = dict.fromkeys(name for log in alike for name in log.details)
-        differ = [
-            name
-            for name in names
-            if len({_key({"": log.details[name]}) for log in alike if name in log.details}) > 1
-        ]
+        values: dict[str, set[str]] = {}
         for log in alike:
-            more = {n: log.details[n] for n in differ if n in log.details}
+            for name, value in log.details.items():
+                values.setdefault(name, set()).add(_key(value))
+        for log in alike:
+            more = {
+                n: log.details[n] for n, own in values.items() if len(own) > 1 and n in log.details
+            }
             found.append(replace(log, configuration={**more, **log.configuration, **more}))
     return found
 
 
-def _outcomes(log: Log) -> Counter[tuple[str, float | None, bool]]:
-    """Return how often each item has each value of the first scorer, whatever the format of the
-    log.
-    """
-    first = next(iter(log.scorers), "")
-    return Counter((one.item, one.scores.get(first), bool(one.error)) for one in log.results)
-
-
-def candidates_of(logs: Sequence[Log]) -> list[LoggedCandidate]:
-    """Return the configurations, named by the keys in which they differ."""
+def runs_of(logs: Sequence[Log]) -> Runs:
+    """Return the logs of each configuration, named by the keys in which they differ."""
     found: dict[str, dict[str, Log]] = {}
     for log in logs:
         found.setdefault(_key(log.configuration), {})[log.task] = log
-    about = [next(iter(own.values())).configuration for own in found.values()]
-    of_each = zip(names_of(about), about, found.values(), strict=True)
-    return [LoggedCandidate(name, values, own) for name, values, own in of_each]
+    names = names_of([next(iter(own.values())).configuration for own in found.values()])
+    return dict(zip(names, found.values(), strict=True))
 
 
 def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
@@ -212,10 +152,10 @@ def names_of(configurations: Sequence[Mapping[str, object]]) -> list[str]:
     chosen: list[str] = []
     n_apart = 1
     for key in keys:
-        more = (*chosen, key)
+        more = [*chosen, key]
         n_more = len({_key({k: one.get(k) for k in more}) for one in configurations})
         if n_more > n_apart:
-            chosen, n_apart = [*more], n_more
+            chosen, n_apart = more, n_more
     names = [
         " x ".join(_part(key, one[key]) for key in chosen or keys[:1] if key in one) or "default"
         for one in configurations
@@ -240,19 +180,18 @@ def _part(key: str, value: object) -> str:
     return text if key in _BARE else f"{key}={text}"
 
 
-def in_common(
-    candidates: Sequence[LoggedCandidate], path: str
-) -> tuple[list[LoggedCandidate], list[LeftOut]]:
+def in_common(runs: Runs, path: str) -> tuple[Runs, list[LeftOut]]:
     """Keep the tasks that all configurations ran, in the order of their first log."""
-    tasks = list(dict.fromkeys(task for one in candidates for task in one.logs))
-    lacking = {t: [one.name for one in candidates if t not in one.logs] for t in tasks}
+    tasks = list(dict.fromkeys(task for logs in runs.values() for task in logs))
+    lacking = {t: [name for name, logs in runs.items() if t not in logs] for t in tasks}
     left = [LeftOut(t, f"not run by {listing(names)}") for t, names in lacking.items() if names]
     if len(left) == len(tasks):
-        each = [f"{task} by {len(candidates) - len(lacking[task])}" for task in tasks]
+        each = [f"{task} by {len(runs) - len(names)}" for task, names in lacking.items()]
         raise InputError(
-            f"no task was run by all {len(candidates)} configurations: {listing(each)}",
+            f"no task was run by all {len(runs)} configurations: {listing(each)}",
             path=path,
             hint="give the logs of one task",
         )
-    out = [one.name for one in left]
-    return [replace(one, logs=without_tasks(one.logs, out)) for one in candidates], left
+    return {
+        n: {t: log for t, log in own.items() if not lacking[t]} for n, own in runs.items()
+    }, left

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from bbccli.readers.evaluations.files import File, number_of
-from bbccli.readers.evaluations.keys import shortened
+from bbccli.readers.evaluations.files import File, number_of, shortened, under
 from bbccli.readers.evaluations.times import moment_of
 from bbccli.readers.interface import Framework, ItemScores, Log, ScorerInfo
 
 SUCCESS = "success"
+_KINDS = ("testCases", "conversationalTestCases")
 _TIME = re.compile(r"test_run_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(?:_(\d{1,6}))?", re.ASCII)
 """Several files of one second are numbered."""
 
@@ -26,19 +26,34 @@ def _owns(file: File) -> bool:
 
 def _load(file: File) -> list[Log]:
     run = file.json
-    results = [
-        _result(one)
-        for kind in ("testCases", "conversationalTestCases")
-        for one in file.each(run.get(kind) or (), "test case")
-    ]
+    cases = [one for kind in _KINDS for one in run.get(kind) or ()]
+    results = [_result(one) for one in file.each(cases, "test case")]
+    totals = {str(one["metric"]): one["scores"] for one in run["metricsScores"]}
+    passed, failed = (run.get(key) or 0 for key in ("testPassed", "testFailed"))
+    totals[SUCCESS] = [1.0] * passed + [0.0] * failed
+    alone = len({one.item for one in results}) == len(results)
+    names = [*dict.fromkeys(name for one in results for name in one.scores)]
+    if len(names) > 2:  # a single metric comes first, or else whether all hold
+        names.sort(key=lambda name: name != SUCCESS)
+    scorers = {}
+    for name in names:
+        own = [one.scores[name] or 0.0 for one in results if one.scores.get(name) is not None]
+        told = [number_of(one) or 0.0 for one in totals.get(name, ())]
+        scorers[name] = ScorerInfo(
+            bounds=(0.0, 1.0) if all(0 <= one <= 1 for one in own) else None,
+            reported=sum(told) / len(told) if alone and len(told) == len(own) > 0 else None,
+            unchecked=""
+            if alone
+            else "deepeval averages over test cases, and some are asked again",
+        )
     time = _TIME.fullmatch(file.stem)
-    identifier = run.get("identifier") or file.stem
+    identifier = run.get("identifier")
     log = Log(
         place=file.path,
-        configuration=run.get("hyperparameters") or {"model": identifier},
-        details={"identifier": identifier} if run.get("identifier") else {},
+        configuration=run.get("hyperparameters") or {"model": identifier or file.stem},
+        details={"identifier": identifier} if identifier else {},
         results=results,
-        scorers=_scorers(run, results),
+        scorers=scorers,
         created=moment_of("{}-{}-{} {}:{}:{}.{:0>6}".format(*time.groups("1"))) if time else None,
         left_out="" if results else "it holds no test cases",
     )
@@ -49,40 +64,15 @@ def _result(case: Mapping[str, Any]) -> ItemScores:
     """Return a test case; a metric with an error has no score."""
     metrics = case.get("metricsData") or ()
     scores = {str(one["name"]): number_of(one.get("score")) for one in metrics}
-    failed = [str(one["error"]) for one in metrics if one.get("error")]
+    scored = any(scores[name] is not None for name in scores if name != SUCCESS)
+    failed = [str(one["error"]) for one in metrics if one.get("error") and not scored]
     success = case.get("success")
     scores.setdefault(SUCCESS, None if success is None else float(success))
-    unscored = all(scores[name] is None for name in scores if name != SUCCESS)
-    about = {f"metadata.{key}": value for key, value in (case.get("metadata") or {}).items()}
     asked = case.get("input") or case.get("scenario") or case["name"]
     expected = case.get("expectedOutput") or case.get("expectedOutcome")
-    error = failed[0] if failed and unscored else ""
     key = shortened(str(asked) if expected is None else json.dumps([asked, expected]))
-    return ItemScores(key, scores, error=error, about=about)
-
-
-def _scorers(run: Mapping[str, Any], results: Sequence[ItemScores]) -> dict[str, ScorerInfo]:
-    """Return a single metric first, or else whether all hold, with deepeval's own figures."""
-    names = [*dict.fromkeys(name for one in results for name in one.scores)]
-    totals = {str(one["metric"]): one["scores"] for one in run["metricsScores"]}
-    passed, failed = (run.get(key) or 0 for key in ("testPassed", "testFailed"))
-    totals[SUCCESS] = [1.0] * passed + [0.0] * failed
-    if len(names) > 2:
-        names.sort(key=lambda name: name != SUCCESS)
-    alone = len({one.item for one in results}) == len(results)  # else items count unequally
-    scorers = {}
-    for name in names:
-        own = [one.scores[name] for one in results if one.scores.get(name) is not None]
-        told = [number_of(one) or 0.0 for one in totals.get(name, ())]
-        whole = alone and len(told) == len(own) > 0
-        scorers[name] = ScorerInfo(
-            bounds=(0.0, 1.0) if all(0 <= (one or 0) <= 1 for one in own) else None,
-            reported=sum(told) / len(told) if whole else None,
-            unchecked=""
-            if alone
-            else "deepeval averages over test cases, and some are asked again",
-        )
-    return scorers
+    about = under("metadata", case.get("metadata"))
+    return ItemScores(key, scores, error=failed[0] if failed else "", about=about)
 
 
 FRAMEWORK = Framework(

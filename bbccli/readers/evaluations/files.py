@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import math
 import struct
@@ -32,6 +33,9 @@ _HEAD = 2**16
 
 _LINES = 20
 """First lines in which an object must stand for a file to be recognised."""
+
+_LONGEST, _HASH = 200, 12
+"""Characters of the key of an item, and of a hash in it."""
 
 _ZSTD = 93
 """Compression method of zip files that `zipfile` knows only from Python 3.14 on."""
@@ -154,13 +158,39 @@ class File:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a JSON number as float; None for anything else, infinity if it overflows."""
+    """Return a JSON number as float; None for NaN and anything else, infinity if it overflows."""
     if not isinstance(value, int | float):
         return None
     try:
-        return float(value)
+        return None if math.isnan(value) else float(value)
     except OverflowError:
         return math.inf
+
+
+def finite(value: Any) -> float | None:
+    """Return a finite JSON number as float; None for anything else."""
+    number = number_of(value)
+    return None if number is None or math.isinf(number) else number
+
+
+def object_of(value: Any) -> dict[str, Any]:
+    """Return a JSON object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def under(prefix: str, value: Any) -> dict[str, Any]:
+    """Return the keys of an object behind a prefix, such as `metadata.subject`."""
+    return {f"{prefix}.{key}": one for key, one in object_of(value).items()}
+
+
+def shortened(key: str) -> str:
+    """Return a key, or of a long one its beginning and hash."""
+    return key if len(key) <= _LONGEST else f"{key[: _LONGEST // 2]}... {hash_of(key)}"
+
+
+def hash_of(text: str) -> str:
+    """Return some digits of the hash of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()[:_HASH]
 
 
 def json_of(content: bytes, path: Path, where: str = "") -> Any:
