@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import struct
 import zipfile
 from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext, suppress
+from copy import copy
 from functools import cached_property
 from io import BufferedReader
 from itertools import chain
@@ -245,14 +245,13 @@ class Zip:
         import pyarrow as pa
 
         try:
-            member = self._zip.getinfo(name)
-            if member.compress_type == _ZSTD:
-                raw = pa.BufferReader(self._raw(member))
-                with pa.CompressedInputStream(raw, "zstd") as stream:
-                    data = unpack_within(stream, "zip", member.compress_size)
-            else:
-                with self._zip.open(member) as stream:
-                    data = unpack_within(stream, "zip", member.compress_size)
+            member = copy(self._zip.getinfo(name))
+            if packed := member.compress_type == _ZSTD:  # read as stored, and unpacked here
+                member.compress_type, member.file_size = zipfile.ZIP_STORED, member.compress_size
+                del member.CRC
+            with self._zip.open(member) as stream:
+                plain = pa.CompressedInputStream(stream, "zstd") if packed else stream
+                data = unpack_within(plain, "zip", member.compress_size)
         except KeyError:
             raise self._file.fault(f"has no {name}") from None
         except (
@@ -263,23 +262,8 @@ class Zip:
             RuntimeError,
             NotImplementedError,
             EOFError,
-            struct.error,
         ):
             raise self._file.fault(f"{name} is truncated or damaged") from None
         self._read += len(data)  # small or overlapping members add up
         check_ratio(self._read, self._packed, "zip", "read fewer logs at a time")
-        return data
-
-    def _raw(self, member: zipfile.ZipInfo) -> bytes:
-        """Return the bytes of a member as stored."""
-        file = self._stream
-        if member.flag_bits & 1:  # encrypted
-            raise ValueError
-        file.seek(member.header_offset)
-        header = file.read(30)
-        n_name, n_extra = struct.unpack("<HH", header[26:30])
-        file.seek(member.header_offset + 30 + n_name + n_extra)
-        data = file.read(member.compress_size)
-        if header[:4] != b"PK\x03\x04" or len(data) != member.compress_size:
-            raise ValueError
         return data
