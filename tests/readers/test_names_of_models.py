@@ -18,6 +18,7 @@ from bbccli.core.source import ToolRun
 from bbccli.errors import BbcError, OptionError
 from bbccli.readers import Request, Roles, read
 from bbccli.readers.conversion import convert
+from bbccli.readers.evaluations import PATTERNS
 from bbccli.readers.interface import Predictions
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.roles import NAMES
@@ -257,10 +258,34 @@ def of_junit(place, names):
         (place / path.name).write_text(text)
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize(
-    "write", [of_promptfoo, of_openai_evals, of_inspect, of_lm_eval, of_swebench, of_junit]
+def of_deepeval(place, names):
+    runs = sorted((DATA / "evaluations/deepeval").iterdir())
+    for name, path in zip(names, runs, strict=True):
+        run = json.loads(path.read_text()) | {"hyperparameters": {"model": name}}
+        (place / path.name).write_text(json.dumps(run))
+
+
+def of_every_eval_ever(place, names):
+    samples = sorted((DATA / "evaluations/every_eval_ever").glob("*_samples.jsonl"))
+    for name, path in zip(names, samples, strict=True):
+        lines = [json.loads(line) | {"model_id": name} for line in path.read_text().splitlines()]
+        (place / path.name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+OF_LOGS = (
+    *(of_promptfoo, of_openai_evals, of_inspect, of_lm_eval, of_swebench, of_junit),
+    *(of_deepeval, of_every_eval_ever),
 )
+
+
+def test_each_reader_of_logs_is_tried():
+    assert {one.__name__.removeprefix("of_") for one in OF_LOGS} == {
+        module.removesuffix("_ai") for module in PATTERNS
+    }
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("write", OF_LOGS)
 def test_logs_of_frameworks(write, tmp_path):
     every = SAFE if write is of_swebench else ALL
     place = tmp_path / "plain"
