@@ -159,6 +159,11 @@ def test_genuine_files_of_the_schema_before(tmp_path):
     )
 
 
+def test_a_damaged_aggregate_is_to_blame(tmp_path):
+    path = write(tmp_path, [line(i, 1.0) for i in range(N)], about=[])
+    assert refused("is not an aggregate", path).path == str(tmp_path / "f3a1.json")
+
+
 def test_a_level_may_be_unknown_and_a_sample_without_a_score(tmp_path):
     lines = [line(i, -1.0 if i == 3 else i % 3, evaluation_result_id="m") for i in range(N)]
     config = result("m", ends=(-1, 2))

@@ -34,7 +34,12 @@ def _load(file: File) -> Iterator[Log]:
             raise file.fault(f"{file.place} has no evaluation.score")
         found.setdefault((line["model_id"], line["evaluation_name"]), []).append(line)
     place = file.path.with_name(f"{file.stem.removesuffix('_samples')}.json")
-    about = file.beside(place).json if place.is_file() else {}
+    about: dict[str, Any] = {}
+    if place.is_file():
+        aggregate = file.beside(place)
+        about = aggregate.json
+        if not isinstance(about, dict):
+            raise aggregate.fault("is not an aggregate of Every Eval Ever")
     model_info, time = object_of(about.get("model_info")), about.get("evaluation_timestamp")
     for (model, task), lines in found.items():
         told = about.get("evaluation_results") or ()
