@@ -281,50 +281,31 @@ def _parts(column: pa.ChunkedArray, name: str) -> list[pa.ChunkedArray]:
 
     lengths = to_numbers(apply("list_value_length", column))
     filled = np.flatnonzero(to_numbers(apply("is_valid", column)))
-    length = int(lengths[filled[0]]) if len(filled) else 0
+    length = int(lengths[filled[0]])
+
+    def refuse(problem: str, rows: IntArray, hint: str) -> None:
+        if len(rows):
+            place: dict[str, Any] = {"column": name, "row": int(rows[0])}
+            raise InputError(problem, hint=hint, further=len(rows) - 1, **place)
+
     if length > max(len(lengths), _MANY):
-        raise InputError(
-            f"the lists have {length} numbers, more than there can be classes",
-            column=name,
-            row=int(filled[0]),
-            hint="give one probability per class; drop a column that holds no predictions",
-        )
-    unlike = filled[lengths[filled] != length] if length else filled[:1]
-    if len(unlike) or not length:
-        row = int(unlike[0]) if len(unlike) else 0
-        raise InputError(
-            f"the list has {count(int(lengths[row]), 'number')}, but the first has {length}"
-            if length
-            else "the lists are empty",
-            column=name,
-            row=row,
-            hint="give one probability per class in every row",
-            further=max(len(unlike) - 1, 0),
-        )
+        problem = f"the lists have {length} numbers, more than there can be classes"
+        drop = "give one probability per class; drop a column that holds no predictions"
+        refuse(problem, filled[:1], drop)
+    hint = "give one probability per class in every row"
+    if not length:
+        refuse("the lists are empty", filled[:1], hint)
+    unlike = filled[lengths[filled] != length]
+    if len(unlike):
+        has = count(int(lengths[unlike[0]]), "number")
+        refuse(f"the list has {has}, but the first has {length}", unlike, hint)
     flat, starts = apply("list_flatten", column), np.full(len(lengths), -1)
     starts[filled] = np.arange(len(filled)) * length
     gaps = np.isnan(to_numbers(cast(flat, pa.float64()))).reshape(-1, length)
     partly = filled[gaps.any(axis=1) & ~gaps.all(axis=1)]
-    if len(partly):
-        raise InputError(
-            "some numbers of the list are missing",
-            column=name,
-            row=int(partly[0]),
-            hint="give one probability per class in every row",
-            further=len(partly) - 1,
-        )
+    refuse("some numbers of the list are missing", partly, hint)
     places = [np.where(starts < 0, -1, starts + i) for i in range(length)]
     return [take(flat, as_arrow_or_null(place)) for place in places]
-
-
-def _strange(kind: pa.DataType, name: str) -> InputError:
-    """Return the error about a column whose values are not what its type says."""
-    import pyarrow as pa
-
-    text = is_text(kind.value_type if pa.types.is_dictionary(kind) else kind)
-    what = "text is not UTF-8" if text else f"the values are no valid {kind}"
-    hint = "write the column again, or drop it"
-    return InputError(what, column=name, hint=hint)
 
 
 def _fixed_width(values: pa.Array) -> Any:
@@ -347,13 +328,13 @@ def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedA
         if not pa.types.is_floating(kind):
             column.validate(full=True)
     except pa.ArrowException:
-        if not pa.types.is_decimal(given):
-            raise _strange(given, name) from None
-        raise InputError(
-            "integers beyond 64 bits cannot be read",
-            column=name,
-            hint="store a key as text, and predictions as floating-point numbers",
-        ) from None
+        text = is_text(given.value_type if pa.types.is_dictionary(given) else given)
+        problem = "text is not UTF-8" if text else f"the values are no valid {given}"
+        hint = "write the column again, or drop it"
+        if pa.types.is_decimal(given):
+            problem = "integers beyond 64 bits cannot be read"
+            hint = "store a key as text, and predictions as floating-point numbers"
+        raise InputError(problem, column=name, hint=hint) from None
     if is_text(column.type):
         filled = cast(apply("binary_length", column), pa.bool_())
         column = apply("if_else", filled, column, pa.nulls(len(column), column.type))
