@@ -19,7 +19,6 @@ from bbccli.readers.sources.files import read_table
 
 ROWS = "".join(f"{i % 4},{'yn'[i // 4 % 2]},0.{i + 10},0.{99 - 2 * i}\n" for i in range(24))
 TEXT = "fold,truth,a,b\n" + ROWS
-NO_HEAD = r"/no-head/(405|501)/"
 METADATA = b'{"spec": "bbc-predictions", "version": "1", "n_candidates_total": 7}'
 SECRETS = ("hunter2", "s3cr3t", "alice")
 
@@ -38,18 +37,12 @@ class Handler(BaseHTTPRequestHandler):
 
     asked = []  # noqa: RUF012
 
-    def do_HEAD(self):
-        self.answer(body=False)
-
     def do_GET(self):
-        self.answer(body=True)
-
-    def answer(self, body):
         path = self.path.partition("?")[0]
         self.asked.append((self.command, self.path, self.headers.get("Authorization")))
-        if path.endswith(".meta.json") and (body or not re.match(NO_HEAD, path)):
+        if path.endswith(".meta.json"):
             return self.send(*metadata(path))
-        refused = re.match(r"/status/(\d+)/", path) or (not body and re.match(NO_HEAD, path))
+        refused = re.match(r"/status/(\d+)/", path)
         if refused:
             return self.send(int(refused[1]), b"")
         if path.startswith("/slow/"):
@@ -64,7 +57,7 @@ class Handler(BaseHTTPRequestHandler):
             return None
         if path.startswith("/closed/") and not self.headers.get("Authorization"):
             return self.send(401, b"")
-        return self.send(200, TEXT.encode() if body else b"", short="/short/" in path)
+        return self.send(200, TEXT.encode(), short="/short/" in path)
 
     def send(self, status, content, short=False, declared=None):
         self.send_response(status)
@@ -108,20 +101,20 @@ def test_a_question_mark_begins_the_query(run, server, place):
         assert ("GET", "/p.csv?token=s3cr3t", None) in Handler.asked
 
 
-@pytest.mark.parametrize("name", ["405/p.csv", "405/told.csv", "501/told.csv"])
-def test_a_server_that_answers_no_question_but_get(run, server, name):
-    """Whether there are metadata beside a file is found out by asking for them."""
-    out = run.printed("correct", f"http://{server}/no-head/{name}", *QUICK)
+@pytest.mark.parametrize("name", ["p.csv", "told.csv"])
+def test_metadata_beside_a_file_are_asked_for_once(run, server, name):
+    """Whether there are any is found out by asking for them."""
+    out = run.printed("correct", f"http://{server}/{name}", *QUICK)
+    assert [path for _, path, _ in Handler.asked] == [f"/{name}", f"/{name[:-4]}.meta.json"]
     found = json.loads(out)
     assert found["input"]["n_samples"] == 24
     codes = {note["code"] for note in found["notes"]}
     assert ("candidates-missing" in codes) is ("told" in name)
 
 
-@pytest.mark.parametrize("place", ["/failing.csv", "/no-head/405/failing.csv"])
-def test_metadata_that_a_server_fails_to_give_are_not_passed_over(run, server, place):
-    err = run.refused("correct", f"http://{server}{place}", *QUICK)
-    assert f"{place[:-4]}.meta.json: the server fails: 503 Service Unavailable" in err
+def test_metadata_that_a_server_fails_to_give_are_not_passed_over(run, server):
+    err = run.refused("correct", f"http://{server}/failing.csv", *QUICK)
+    assert "/failing.meta.json: the server fails: 503 Service Unavailable" in err
     assert "hint: try again later" in err
 
 

@@ -82,7 +82,7 @@ def read_delimited(data: bytes, keys: Sequence[str] = (), *, tabs: bool = False)
     table = with_numbers(table, kept, as_text, local=local or text.delimiter == ";")
     for position, name in enumerate(table.column_names):
         if kept(name) and is_text(table.schema.types[position]):
-            column = _typed(table.column(position), exact=_is_key(name, keys))
+            column = _typed(table.column(position), exact=name in keys or name.casefold() in _KEYS)
             table = table.set_column(position, name, column)
     return table
 
@@ -210,10 +210,6 @@ def _table(text: _Text, as_text: Callable[[str], bool]) -> pa.Table:
     last = text.data[-_TAIL:].rstrip(b"\r\n").splitlines()[-1:]
     # a spreadsheet adds nothing in quotes, which come from programs that quote all values
     return table if last and b'"' in last[0] else _without_blank_rows(table)
-
-
-def _is_key(name: str, keys: Sequence[str]) -> bool:
-    return name in keys or name.casefold() in _KEYS
 
 
 def _typed(texts: pa.ChunkedArray, *, exact: bool = True) -> pa.ChunkedArray:
