@@ -11,6 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, TypeVar
 
+from bbccli.core.documents.values import as_json
 from bbccli.core.source import ToolRun
 from bbccli.errors import InputError
 from bbccli.readers.column import name_of
@@ -72,18 +73,13 @@ class Metadata:
 
     def with_json(self) -> Metadata:
         """Return the metadata of a run together with their JSON."""
-        raw: dict[str, Any] = {
-            "spec": SPEC,
-            "version": MAJOR_VERSION,
-            "task": None if self.task is None else str(self.task),
-            "classes": list(self.classes) or None,
-            "positive_class": self.positive_class,
-            "n_candidates_total": self.n_candidates_total,
-            "selection": None if self.selection is None else str(self.selection),
-            "bounds": self.bounds and list(self.bounds),
+        plain = ("task", "classes", "positive_class", "n_candidates_total", "selection", "bounds")
+        raw: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}
+        raw |= {name: as_json(getattr(self, name) or None) for name in plain}
+        raw |= {
             "undefined": self.undefined,
             "weight": self.roles.get("weight"),
-            "configs": [{"id": one, "flags": list(listed)} for one, listed in self.flags.items()]
+            "configs": [{"id": one, "flags": [*flags]} for one, flags in self.flags.items()]
             or None,
             "run": None if self.run is None else self.run.as_metadata(),
         }

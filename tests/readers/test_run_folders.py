@@ -257,7 +257,7 @@ def test_targets_that_are_cut(search: Path) -> None:
     whole = path.read_bytes()
     for content in (whole[:-1], whole[:-16], whole + b"\0", whole.replace(b"(4,)", b"(9,)")):
         path.write_bytes(content)
-        fault("is cut off or damaged", search, by=ask.load)
+        fault("or is cut off", search, by=ask.load)
 
 
 def test_autosklearn_without_predictions(tmp_path: Path) -> None:

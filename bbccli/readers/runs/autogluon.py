@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from bbccli.core.source import LeftOut, ReportedScore, ToolRun, tolerance_of
 from bbccli.errors import InputError
-from bbccli.metrics import METRICS
+from bbccli.metrics import METRICS, canonical
 from bbccli.readers.interface import Predictions, RunReader
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs import contents
@@ -40,8 +40,15 @@ from bbccli.types import FloatArray, Pooling, Task
 _BOARD = "leaderboard.csv"
 _TOLERANCE = 1e-6
 """Predictions are scored and stored in 32 bits; sums over repeats may round."""
+_MEANS = ("", "_macro", "_micro", "_weighted")
+_OURS = (
+    *("accuracy", "balanced_accuracy", "average_precision", "log_loss", "mcc", "roc_auc"),
+    *("roc_auc_ovo", "roc_auc_ovr", "r2", "rmse", "mse", "mae", "mape"),
+    *(f"{one}{mean}" for one in ("f1", "precision", "recall") for mean in _MEANS),
+)
 _METRICS = {  # by name: a custom metric may have the name of one of ours
-    "roc_auc": "auc",
+    "roc_auc_ovo_macro": "auc-ovo",
+    "roc_auc_ovr_macro": "auc-ovr",
     "pearsonr": "pearson",
     "spearmanr": "spearman",
     "root_mean_squared_error": "rmse",
@@ -49,17 +56,7 @@ _METRICS = {  # by name: a custom metric may have the name of one of ours
     "mean_absolute_error": "mae",
     "median_absolute_error": "medae",
     "mean_absolute_percentage_error": "mape",
-    **{f"roc_auc_{way}{mean}": f"auc-{way}" for way in ("ovo", "ovr") for mean in ("", "_macro")},
-    **{
-        f"{name}{mean}": f"{name}{mean}".replace("_", "-")
-        for name in ("f1", "precision", "recall")
-        for mean in ("", "_macro", "_micro", "_weighted")
-    },
-    **{
-        name: name.replace("_", "-")
-        for name in ("accuracy", "balanced_accuracy", "average_precision", "log_loss")
-    },
-    **{name: name for name in ("mcc", "r2", "rmse", "mse", "mae", "mape")},
+    **{name: canonical(name, METRICS) for name in _OURS},
 }
 _HINT = "write it again: predictor.leaderboard().to_csv(...)"
 

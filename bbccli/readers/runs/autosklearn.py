@@ -23,6 +23,7 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs.contents import folders_in, is_file, left_out, matching, read_json
 from bbccli.readers.runs.pickles import arrays_of
 from bbccli.readers.sources.files import file_bytes
+from bbccli.recording.arrays import DamagedError, array_of
 from bbccli.types import FloatArray
 
 _Key = tuple[int, int]
@@ -33,11 +34,6 @@ _HISTORY = "smac3-output"
 _TARGETS = "true_targets_ensemble.npy"
 _PREDICTIONS = "runs/*/predictions_ensemble_*.npy"
 _RUN = re.compile(r"(\d{1,9})_(\d{1,9})_(\d{1,9}(?:\.\d{1,9})?)")
-_ARRAY_FILE = re.compile(
-    rb"\x93NUMPY(?:\x01\x00..|\x02\x00....)\{'descr': '(?P<kind>[<>][fiu][248]|\|[iu]1)', "
-    rb"'fortran_order': (?:True|False), 'shape': \((?P<n>\d{1,15}),(?: 1)?\), \} *\n",
-    re.DOTALL,
-)
 _DUMMY = 1
 _FINISHED = ("StatusType.SUCCESS", "StatusType.DONOTADVANCE")
 _FAILED = tuple(f"StatusType.{one}" for one in ("CRASHED", "TIMEOUT", "MEMOUT", "ABORT"))
@@ -157,15 +153,15 @@ def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
 
 def _targets(path: Path) -> FloatArray:
     """Return the (N,) targets, encoded as numbers, from a true array file."""
-    data, hint = file_bytes(path), "export predictions and truth as Parquet or CSV"
-    head = _ARRAY_FILE.match(data)
-    if head is None:
-        problem = "is not an array file with one target per sample"
+    try:
+        values = array_of(file_bytes(path))
+    except DamagedError:
+        values = np.empty((0, 0))
+    if values.dtype.kind not in "fiu" or values.shape not in ((values.size,), (values.size, 1)):
+        problem = "is not an array file with one target per sample, or is cut off"
+        hint = "export predictions and truth as Parquet or CSV"
         raise InputError(problem, path=path, hint=hint)
-    kind, n_samples = np.dtype(head["kind"].decode()), int(head["n"])
-    if len(data) - head.end() != n_samples * kind.itemsize:
-        raise InputError("is cut off or damaged", path=path, hint=hint)
-    return np.frombuffer(data, kind, offset=head.end()).astype(kind.newbyteorder("="))
+    return values.reshape(-1).astype(values.dtype.newbyteorder("="))
 
 
 def _histories(folder: Path) -> list[Path]:
