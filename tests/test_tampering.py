@@ -143,6 +143,10 @@ def test_labels(name, change, monkeypatch, tmp_path):
     else:
         changed = lambda c: c | {"truth": np.array(change(c["truth"].tolist()))}  # noqa: E731
         tampered(monkeypatch, REAL / name, changed)
+    if (name, change) == ("autogluon", flipped):  # as if the run had the other positive class
+        matrix = verified(read(REAL / name, labels=wrong))
+        assert "positive-by-scores" in codes(matrix)
+        return
     with pytest.raises(InputError, match="on the leaderboard of"):
         checked(REAL / name, wrong)
 
@@ -456,5 +460,8 @@ def test_swapped_classes_are_told_of_a_model_that_was_scored_without_the_weights
     about = {"spec": "bbc-predictions", "version": 1, "run": run}
     (tmp_path / "p.meta.json").write_text(json.dumps(about))
     with pytest.raises(InputError) as error:
-        verified(read(tmp_path / "p.csv"))
+        verified(read(tmp_path / "p.csv", positive=1))
     assert "the classes are swapped" in error.value.hint
+    matrix = verified(read(tmp_path / "p.csv"))
+    assert matrix.outcome.classes == ("1", "0")
+    assert "positive-by-scores" in codes(matrix)

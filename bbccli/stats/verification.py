@@ -269,9 +269,14 @@ def _refuted(
 def _cause(matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, columns: Columns) -> str:
     """Return the likely cause: no weights, another positive class; all else is a guess."""
     source, _ = columns[score.id]
+    alike = [one for one in run.leaderboard if columns.get(one.id, (None,))[0] is source]
+
+    def all_hold(form: PredictionMatrix) -> bool:
+        return all(again.confirmed for again in compared(form, alike))
+
     if source.outcome.weights is not None:
         plain = replace(source, outcome=replace(source.outcome, weights=None))
-        if any(again.confirmed for again in compared(plain, [score])):
+        if all_hold(plain):
             return "the run scored without the weights: leave them out, by --unweighted"
     if matrix.task is Task.BINARY and isinstance(source.predictions, np.ndarray):
         other = with_other_positive(source)
@@ -282,13 +287,10 @@ def _cause(matrix: PredictionMatrix, run: ToolRun, score: ReportedScore, columns
             (swapped, f"the classes are swapped: choose the other one by --positive {name}"),
         ):
             labels = one is swapped and source.kind is PredictionKind.LABEL
-            forms = () if labels else (one, _counting_zero(one))
-            if any(again.confirmed for form in forms for again in compared(form, [score])):
+            if not labels and (all_hold(one) or all_hold(_counting_zero(one))):
                 return words
-    metric, rest = (
-        METRICS[_metric(score)],
-        "rows, classes, labels or weights are not those of the run",
-    )
+    metric = METRICS[_metric(score)]
+    rest = "rows, classes, labels or weights are not those of the run"
     if metric.wants is not PredictionKind.LABEL or source.kind is PredictionKind.LABEL:
         return f"{rest}, or it defines {metric.label} otherwise"
     if run.tool == "recorder":  # which knows rows, labels and weights by themselves

@@ -267,6 +267,18 @@ def test_any_metric_tells_the_class_of_the_probabilities(name, positive, tmp_pat
     assert ("by the scores of AutoGluon" in text) == (positive == "ja")  # nein is the last
 
 
+def test_the_other_class_is_named_only_if_all_scores_are_of_it(tmp_path, run):
+    folder, labels = without_labels(tmp_path)
+    lines = (folder / "leaderboard.csv").read_text().splitlines()
+    name, score, *rest = lines[-1].split(",")
+    changed = ",".join([name, str(float(score) / 2), *rest])
+    (folder / "leaderboard.csv").write_text("\n".join([*lines[:-1], changed]))
+    for positive in ((), ("--positive", "nein")):
+        status, text = said(run, folder, *labels, *positive)
+        assert status == 2
+        assert "rows, classes, labels or weights are not those of the run" in text
+
+
 def test_scores_of_no_class_are_still_refused(tmp_path, run):
     folder, labels = without_labels(tmp_path)
     lines = (folder / "train.csv").read_text().splitlines()

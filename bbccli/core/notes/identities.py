@@ -57,14 +57,18 @@ def confidence(column: str, label: str, positive: str | None, option: str = "onl
     )
 
 
-@note(HARMLESS, "roles")
+@note(CARE, "roles")
 def positive_by_scores(positive: str, tool: str) -> Texts:
     """Nothing names the positive class of two, and the run's own scores are those of its
-    predictions only if it is not the last in sorted order.
+    predictions only if it is not the last in sorted order. So it would be if the labels were
+    swapped: the figures are the same, but not what the classes are called.
 
-    Remedy: nothing; `--positive NAME` to name it.
+    Remedy: check the labels if the run was not given a positive class.
     """
-    return f"the positive class is {positive}, by the scores of {tool}", "none needed"
+    return (
+        f"the positive class is {positive}, by the scores of {tool}",
+        "check the labels if the run was not given this positive class",
+    )
 
 
 @columns_ignored.also
