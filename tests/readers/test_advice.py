@@ -5,8 +5,13 @@ import shlex
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from reading import refused
+
+from bbccli.readers.advice import advice
+from bbccli.readers.roles import Hints
+from bbccli.readers.table import Table
 
 LIVEBENCH = Path(__file__).parents[1] / "data" / "livebench" / "ground_truth_judgment.jsonl"
 """The first judgments of livebench/data/live_bench/data_analysis/cta in LiveBench/LiveBench, commit
@@ -249,3 +254,29 @@ def test_results_that_name_the_resolved_alone(run, tmp_path):
 
 def test_infinite_values_are_no_levels(save):
     refused("no truth column|survival outcome", save("m.csv", "time\ninf\n"))
+
+
+def told_of(**columns):
+    """What the values of a table of predictions tell."""
+    return advice(Table("p.csv", pa.table(columns)), {}, Hints(), long=True)
+
+
+@pytest.mark.parametrize(
+    ("n_items", "n_models", "told"), [(4, 3, True), (3, 3, False), (2, 3, False), (12, 1, False)]
+)
+def test_a_grid_has_more_items_than_models_and_several_of_these(n_items, n_models, told):
+    columns = {"nr": np.repeat(np.arange(n_items), n_models) + 7,
+               "wer": [f"m{i}" for i in range(n_models)] * n_items,
+               "wert": np.linspace(0.1, 0.9, n_items * n_models)}  # fmt: skip
+    roles = told_of(**columns).roles
+    assert ((roles.get("row_id"), roles.get("configuration")) == ("nr", "wer")) == told
+
+
+@pytest.mark.parametrize(("signs", "told"), [((1, 1), True), ((1, -1), False), ((-1, -1), False)])
+def test_the_positive_class_is_told_where_all_predictions_agree(signs, told):
+    first = np.arange(40) % 2 == 0
+    columns = {f"p{i}": 0.5 + sign * 0.2 * (2 * first - 1) + np.arange(40) / 1000
+               for i, sign in enumerate(signs)}  # fmt: skip
+    said = told_of(urteil=np.where(first, "ja", "nein"), **columns)
+    assert said.roles["truth"] == "urteil"
+    assert said.positive == ("ja" if told else "")
