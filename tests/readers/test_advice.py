@@ -261,6 +261,7 @@ def told_of(**columns):
     return advice(Table("p.csv", pa.table(columns)), {}, Hints(), long=True)
 
 
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("n_items", "n_models", "told"), [(4, 3, True), (3, 3, False), (2, 3, False), (12, 1, False)]
 )
@@ -272,6 +273,7 @@ def test_a_grid_has_more_items_than_models_and_several_of_these(n_items, n_model
     assert ((roles.get("row_id"), roles.get("configuration")) == ("nr", "wer")) == told
 
 
+@pytest.mark.one_in(1)
 @pytest.mark.parametrize(("signs", "told"), [((1, 1), True), ((1, -1), False), ((-1, -1), False)])
 def test_the_positive_class_is_told_where_all_predictions_agree(signs, told):
     first = np.arange(40) % 2 == 0
