@@ -77,10 +77,10 @@ def test_a_pattern_counts_before_another_one_leaves_its_columns_out(save):
     assert matrix.configurations == ("a", "c")
 
 
-@pytest.mark.parametrize("folds_of_each", [2, 5])
+@pytest.mark.parametrize("folds_of_each", [2, 10])
 def test_few_values_of_an_outcome_prove_no_repeats(save, folds_of_each):
-    n = 300
-    rating = np.concatenate([RNG.permutation(np.arange(n) % 30) for _ in range(2)])
+    n = 600
+    rating = np.concatenate([RNG.permutation(np.arange(n) % 120) for _ in range(2)])
     fold = np.concatenate([r * folds_of_each + np.arange(n) % folds_of_each for r in range(2)])
     predictions = {name: (rating + RNG.normal(0, 5, 2 * n)).round(4) for name in "ab"}
     matrix = read(save("m.csv", {"fold": fold, "y": rating, **predictions}), task=Task.REGRESSION)

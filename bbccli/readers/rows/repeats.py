@@ -64,11 +64,9 @@ def by_outcome(roles: Mapping[str, Column]) -> tuple[Mapping[str, Column], IntAr
     n_values = prod(len(column.codes()[1]) for column in outcome)
     if "row_id" in roles or n_values < FEWEST or not _may_be(roles):
         return {}, None
-    n_folds = len(roles["fold"].codes()[1])
-    n_values = np.prod([len(column.codes()[1]) for column in outcome], dtype=float)
-    if n_values < max(FEWEST, OWN * len(roles["fold"]) * 2 / n_folds):  # of two folds, at least
+    folds, n_folds = _folds(roles["fold"])
+    if n_values < OWN * len(folds) * 2 / n_folds:  # of two folds, at least
         return {}, None
-    folds, _ = _folds(roles["fold"])
     values = joint([column.codes()[0] for column in outcome])
     for k in range(1, n_folds // 2 + 1):
         if n_folds % k:
