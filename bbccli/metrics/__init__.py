@@ -146,7 +146,8 @@ def choose_metrics(
 
 
 _OF_QUERIES = re.compile(
-    r"n?dcg|mrr|map(?:-|@|$)|(?:recall|precision|hits?|success)-?@|reciprocal-rank"
+    r"n?dcg|m?rr(?:-?@|$)|map(?:-|@|$)|mean-(?:average|reciprocal)|recip(?:rocal)?-rank|bpref$"
+    r"|hit-?(?:rate|ratio)|(?:recall|precision|[pr]|hits?|success|f1)(?:-?@|-(?:\d+|k)$)"
 )
 """Names of metrics of ranked answers to queries, hyphened."""
 
@@ -174,7 +175,10 @@ def metric_named(name: str | Metric) -> Metric:
     spelling = name.lower().replace("_", "-")
     near = nearest(meant_by(spelling), spellings, f"one of: {', '.join(METRICS)}")
     if _OF_QUERIES.match(spelling):
-        near = "give a score per query, a row for each and a column per system, with --task score"
+        near = (
+            "give a table of scores per query, a row for each and a column per system: "
+            "bbc correct scores.csv --task score --bounds 0,1"
+        )
     raise OptionError(f"no metric named {name!r}", hint=near)
 
 

@@ -177,8 +177,47 @@ def test_the_truth_is_asked_for(save):
     assert "--task score" not in caught.value.told()[1]
 
 
-@pytest.mark.parametrize("name", ["ndcg", "NDCG@10", "mrr", "map", "recall@5"])
+QUERIES = [
+    *(
+        "ndcg",
+        "NDCG@10",
+        "ndcg_cut_10",
+        "dcg",
+        "mrr",
+        "MRR@5",
+        "rr",
+        "recip_rank",
+        "mean_reciprocal_rank",
+    ),
+    *(
+        "map",
+        "MAP@100",
+        "mean_average_precision",
+        "recall@5",
+        "recall@k",
+        "recall_100",
+        "precision-10",
+    ),
+    *("P@1", "P_10", "hit_rate", "hits@3", "hit-ratio", "success_1", "bpref"),
+]
+
+
+@pytest.mark.parametrize("name", QUERIES)
 def test_metrics_of_queries(name):
     with pytest.raises(OptionError) as caught:
         metric_named(name)
-    assert "score per query" in caught.value.told()[1]
+    assert "scores per query" in caught.value.told()[1]
+
+
+@pytest.mark.parametrize("name", ["mapee", "recall_makro", "precission", "f1-maco", "pearsn"])
+def test_a_slip_in_a_name_is_no_metric_of_queries(name):
+    with pytest.raises(OptionError) as caught:
+        metric_named(name)
+    assert "did you mean" in caught.value.told()[1]
+
+
+def test_the_command_for_queries_works(save):
+    """The hint followed to the letter: the table it asks for, read with what it names."""
+    scores = {name: RNG.beta(2, 2, 60).round(4) for name in ("bm25", "dense")}
+    matrix = read(save("scores.csv", scores), task=Task.SCORE, bounds=(0, 1))
+    assert matrix.configurations == ("bm25", "dense")
