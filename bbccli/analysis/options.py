@@ -167,19 +167,14 @@ class InputOptions:
         from bbccli.readers.meaning import bounds_of_text
         from bbccli.readers.roles import Request, Roles
 
-        names = ("task", "positive", "labels", "folds", "dialect", "by_position", "unweighted")
-        names_of_files = (*names, "fold_files", "errors", "again")
-        as_given: dict[str, Any] = {name: getattr(self, name) for name in names_of_files}
-        return Request(
-            Roles(**{name: getattr(self, name) for name in Roles.__dataclass_fields__}),
-            missing=missing,
-            only=self.only or (),
-            exclude=self.exclude or (),
-            include=self.include or (),
-            unfinished=unfinished,
-            bounds=None if self.bounds is None else bounds_of_text(self.bounds),
-            **as_given,
-        )
+        given = {name: getattr(self, name, None) for name in Request.__dataclass_fields__}
+        given |= {
+            "roles": Roles(**{name: getattr(self, name) for name in Roles.__dataclass_fields__}),
+            "missing": missing,
+            "unfinished": unfinished,
+            "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
+        }
+        return Request(**{name: value for name, value in given.items() if value is not None})
 
     def read_files(
         self,

@@ -100,8 +100,8 @@ class Separate:
         """Return the row of this file for each row of the predictions, (n_rows,)."""
         if self.key is not None:
             self.check_keys(taken)
-        if self.by_key and self.key is not None:
-            return matching(self.frame.column(self.key), self.sheet.roles["row_id"])
+            if self.by_key:
+                return matching(self.frame.column(self.key), self.sheet.roles["row_id"])
         n_rows, n_samples = self.sheet.n_rows, self.sheet.n_samples
         if self.frame.n_rows not in (n_rows, n_samples):
             raise InputError(

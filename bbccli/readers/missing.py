@@ -61,11 +61,8 @@ def complete(
     names = predictions.configurations
     samples, kept, notes = GAPS[policy](missing, absent)
     notes = [*on_epochs, *notes]
-    n_left_out += int(missing.all(axis=2).any(axis=0).sum())
-    for one in sheet.unpredicted:
-        of = one.configuration or (len(sheet.configurations) > 1 and "every configuration")
-        notes.append(lacking.never_predicted(one.n_rows, one.value, of or "the prediction"))
-        n_left_out -= 0 if one.configuration else one.n_samples
+    notes += sheet.unpredicted
+    n_left_out += int(missing.all(axis=2).any(axis=0).sum()) - sheet.n_unpredicted
     if n_left_out:
         notes.append(lacking.samples_left_out(n_left_out, n_samples, len(missing)))
     if not kept.all():

@@ -96,7 +96,7 @@ def understand_sheet(
         values = interpret(sound, values, outcome)
     problems.settle()
     with problems.of("assembly", fatal=True):
-        matrix = assemble(replace(sheet, unpredicted=sound.unpredicted), outcome, values, request)
+        matrix = assemble(sound, outcome, values, request)
     told = request.positive is not None or sheet.metadata.positive_class is not None
     if told or matrix.task is not Task.BINARY or scores_hold(matrix) is not False:
         return sheet, matrix

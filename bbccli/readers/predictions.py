@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -66,10 +67,13 @@ class Values:
 
 
 def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
-    """Read the predictions of the usable samples, or of all rows if nested.
+    """Read the predictions of the usable samples, or of all rows if nested: as float32 if all
+    columns are.
 
     Return the sheet of the cells without a problem, and their predictions.
     """
+    import pyarrow as pa
+
     # all rows of a nested cross-validation are read at once, so that they are interpreted alike
     rows = np.arange(sheet.n_rows)[None] if sheet.nested else sheet.rows[:, sheet.usable]
     texts = {cell.name for cell in sheet.cells if cell.source in sheet.table.texts}
@@ -78,13 +82,32 @@ def read_values(sheet: Sheet, problems: Problems) -> tuple[Sheet, Values]:
     worded = texts & filled
     if worded and worded == filled:
         return sheet, _read_words(sheet, rows)
-    numbers, sound = _numbers(sheet, rows, texts, worded, problems)
+    cells, flat = sheet.cells, rows.ravel()
+    single = all(kind == pa.float32() for kind in map(sheet.type_of, cells))
+    array = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
+    sound = np.ones(len(cells), bool)
+    in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
+    shared: dict[str, FloatArray] = {}
+    for start in range(0, len(cells), _BLOCK):
+        own = cells[start : start + _BLOCK]
+        block = _block(sheet, own, texts, shared, array.dtype)
+        infinite = np.asarray(np.isinf(block).any(axis=1))
+        for i, cell in enumerate(own):
+            if infinite[i] or cell.name in worded:
+                sound[start + i] = False
+                with problems.of("predictions"):
+                    if cell.name in worded:
+                        raise text_fault(sheet.column(cell), sheet)
+                    _finite(block[i], sheet.column(cell))
+        array[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
+    if rows.min(initial=0) < 0:
+        array[flat < 0] = np.nan
+    array = array.reshape(*rows.shape, len(cells))
     if not sound.all():
         if not sound.any():
             problems.settle()
-        cells = tuple(cell for cell, keep in zip(sheet.cells, sound, strict=True) if keep)
-        sheet, numbers = replace(sheet, cells=cells), numbers[:, :, sound]
-    return sheet, Values(numbers, tuple(cell.name for cell in sheet.cells))
+        sheet, array = replace(sheet, cells=tuple(compress(cells, sound))), array[:, :, sound]
+    return sheet, Values(array, tuple(cell.name for cell in sheet.cells))
 
 
 def _read_words(sheet: Sheet, rows: IntArray) -> Values:
@@ -217,31 +240,24 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
         if several:
             array = array.reshape(*array.shape[:2], len(places), len(classes))
     elif several:
-        raise _of_unknown_class(sheet, classes)
+        name = sheet.cells[0].name
+        ends = [name.removesuffix(one) for one in classes if name.endswith(one)]
+        stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
+        words = any(np.isnan(number_of(one)) for one in classes)
+        raise InputError(
+            f"predictions of {len(classes)} classes are neither labels nor one column per class; "
+            f"the classes are {listing(classes, 8)}",
+            path=sheet.path,
+            column=name,
+            hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
+            "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
+        )
     found = Values(array, tuple(sheet.configurations), PredictionKind.SCORE)
     proper = found.in_unit
     if proper and several:
         with np.errstate(invalid="ignore"):
             proper = not (np.abs(array.sum(axis=-1) - 1) > SUM_TOLERANCE).any()
     return replace(found, kind=PredictionKind.PROBABILITY) if proper else found
-
-
-def _of_unknown_class(sheet: Sheet, classes: Sequence[str]) -> InputError:
-    """Return the error about numbers of which it is unknown to which of several classes they
-    belong.
-    """
-    name = sheet.cells[0].name
-    ends = [name.removesuffix(one) for one in classes if name.endswith(one)]
-    stems = [one.rstrip("_. -") for one in ends if not one.endswith("=")]
-    words = any(np.isnan(number_of(one)) for one in classes)
-    return InputError(
-        f"predictions of {len(classes)} classes are neither labels nor one column per class; "
-        f"the classes are {listing(classes, 8)}",
-        path=sheet.path,
-        column=name,
-        hint=f"name the columns '{(*stems, name)[0] or name}{CLASS_SEPARATOR}{classes[0]}' "
-        "and so on" + ("" if words else f", or give {parameter('task', 'regression')}"),
-    )
 
 
 def _checked_places(sheet: Sheet, classes: Sequence[str]) -> dict[str, dict[str, int]]:
@@ -312,35 +328,6 @@ def _hint_on_names(column: Column, sheet: Sheet | None) -> str:
             f"{parameter('configuration', name)} if it names the configurations of a long table; "
         )
     return f"{hint}else {parameter('exclude', name)}"
-
-
-def _numbers(
-    sheet: Sheet, rows: IntArray, texts: Container[str], worded: Container[str], problems: Problems
-) -> tuple[FloatArray, BoolArray]:
-    """Return (R, N, cells) values, float32 if all columns are; and (cells,) which can be used."""
-    import pyarrow as pa
-
-    cells, flat = sheet.cells, rows.ravel()
-    single = all(kind == pa.float32() for kind in map(sheet.type_of, cells))
-    out = np.empty((rows.size, len(cells)), dtype=np.float32 if single else np.float64)
-    sound = np.ones(len(cells), bool)
-    in_order = rows.size == sheet.n_rows and np.array_equal(flat, np.arange(rows.size))
-    shared: dict[str, FloatArray] = {}
-    for start in range(0, len(cells), _BLOCK):
-        own = cells[start : start + _BLOCK]
-        block = _block(sheet, own, texts, shared, out.dtype)
-        infinite = np.asarray(np.isinf(block).any(axis=1))
-        for i, cell in enumerate(own):
-            if infinite[i] or cell.name in worded:
-                sound[start + i] = False
-                with problems.of("predictions"):
-                    if cell.name in worded:
-                        raise text_fault(sheet.column(cell), sheet)
-                    _finite(block[i], sheet.column(cell))
-        out[:, start : start + _BLOCK] = (block if in_order else block[:, flat]).T
-    if rows.min(initial=0) < 0:
-        out[flat < 0] = np.nan
-    return out.reshape(*rows.shape, len(cells)), sound
 
 
 def _block(

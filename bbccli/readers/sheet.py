@@ -27,26 +27,6 @@ RUN = "run"
 """The layout of predictions whose reader knows roles, configurations and classes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unpredicted:
-    """Rows that were never predicted.
-
-    Parameters
-    ----------
-    n_rows, n_samples
-        Their number, and that of their samples.
-    value
-        What the predictions hold there.
-    configuration
-        The configuration that never predicted them; empty for all.
-    """
-
-    n_rows: int
-    n_samples: int
-    value: float
-    configuration: str = ""
-
-
 def _none() -> IntArray:
     return np.empty((0, 0), np.int64)
 
@@ -104,8 +84,9 @@ class Sheet:
         From `narrow`: progress of an unfinished cross-validation.
     scored
         True for scores without a truth, whose repeats are epochs of an evaluation.
-    unpredicted
-        From `rows`: rows that were filled with a value, now missing.
+    unpredicted, n_unpredicted
+        From `rows`: notes on rows that were filled with a value, now missing; and the number of
+        samples that no configuration predicted.
     """
 
     table: Table
@@ -130,7 +111,8 @@ class Sheet:
     rounding: Mapping[str, float] = field(default_factory=dict)
     unfinished: Unfinished | None = None
     scored: bool = False
-    unpredicted: tuple[Unpredicted, ...] = ()
+    unpredicted: tuple[Note, ...] = ()
+    n_unpredicted: int = 0
 
     def of_rows(self, rows: IntArray) -> Sheet:
         """Return the sheet of some rows, before they have their places."""
@@ -170,11 +152,9 @@ class Sheet:
     @cached_property
     def outer(self) -> BoolArray:
         """(n_rows,) True for rows of (outer) test samples."""
-        return (
-            null_mask(self.roles["inner_fold"].values)
-            if self.nested
-            else np.ones(self.n_rows, bool)
-        )
+        if self.nested:
+            return null_mask(self.roles["inner_fold"].values)
+        return np.ones(self.n_rows, bool)
 
     @cached_property
     def held_out(self) -> BoolArray | None:

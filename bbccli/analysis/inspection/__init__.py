@@ -95,7 +95,10 @@ def inspect(paths: Paths, request: Request | None = None, *, verify: bool = True
     gaps: Sequence[Gap] = ()
     close = None
     if sheet is not None and matrix is not None:
-        sizes, gaps = checks.class_sizes(matrix.outcome), checks.gaps(sheet)
+        outcome, gaps = matrix.outcome, checks.gaps(sheet)
+        if outcome.task.is_classification:
+            counts = zip(outcome.classes, outcome.class_counts.tolist(), strict=True)
+            sizes = [ClassSize(*one) for one in counts]
         with resources.use(resources.current().for_predictions(*matrix.size)):
             close = similarity(matrix)
             checks.tell(findings, matrix, sizes, gaps, close)

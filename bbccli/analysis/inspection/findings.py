@@ -291,15 +291,6 @@ def _holds_every_class(outcome: Outcome, in_bag: IntArray) -> BoolArray:
     return held
 
 
-def class_sizes(outcome: Outcome) -> list[ClassSize]:
-    """Return the size of each class."""
-    if not outcome.task.is_classification:
-        return []
-    return [
-        ClassSize(*one) for one in zip(outcome.classes, outcome.class_counts.tolist(), strict=True)
-    ]
-
-
 def _notes(findings: Findings, notes: tuple[Note, ...]) -> set[str]:
     """Add the readers' notes as warnings; return the checks that they belong to."""
     for note in notes:

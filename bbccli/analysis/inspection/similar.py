@@ -42,27 +42,23 @@ def similarity(matrix: PredictionMatrix) -> Similarity:
     """
     n_compared = min(matrix.n_configurations, MOST)
     names = matrix.configurations[:n_compared]
-    copies = earlier_equals(keys_of(matrix.predictions[:, :, :n_compared]))
-    taken, examples = set(copies), [_pair(names, copies, "the same predictions")]
-    same_ranks: dict[int, int] = {}
-    correlated: dict[int, int] = {}
+    kinds = {"the same predictions": earlier_equals(keys_of(matrix.predictions[:, :, :n_compared]))}
+    same_ranks, correlated = "the same order of samples", f"a correlation above {NEARLY}"
+    kinds |= {same_ranks: {}, correlated: {}}
     if matrix.kind is not PredictionKind.LABEL:
+        from scipy.stats import rankdata
+
         columns = (_column(matrix, c) for c in range(n_compared))
-        of_each = (np.unique(column, return_inverse=True)[1].tobytes() for column in columns)
-        ranks = earlier_equals(blake2b(one, digest_size=16).digest() for one in of_each)
-        same_ranks = {a: b for a, b in ranks.items() if a not in taken}
-        taken |= set(same_ranks)
-        found = _correlated(matrix, n_compared)
-        correlated = {a: b for a, b in found.items() if a not in taken}
-        examples.append(_pair(names, same_ranks, "the same order of samples"))
-        examples.append(_pair(names, correlated, f"a correlation above {NEARLY}"))
-    return Similarity(
-        len(copies),
-        len(same_ranks),
-        len(correlated),
-        n_compared,
-        tuple(one for one in examples if one),
-    )
+        of_each = (rankdata(column, method="dense").tobytes() for column in columns)
+        kinds[same_ranks] = earlier_equals(blake2b(one, digest_size=16).digest() for one in of_each)
+        kinds[correlated] = _correlated(matrix, n_compared)
+    taken, counts, examples = set[int](), list[int](), list[str]()
+    for what, pairs in kinds.items():
+        new = [later for later in pairs if later not in taken]
+        taken |= {*new}
+        counts.append(len(new))
+        examples += [f"{names[later]} and {names[pairs[later]]}: {what}" for later in new[:1]]
+    return Similarity(counts[0], counts[1], counts[2], n_compared, tuple(examples))
 
 
 def _column(matrix: PredictionMatrix, column: int) -> FloatArray:
@@ -91,9 +87,3 @@ def _correlated(matrix: PredictionMatrix, n_compared: int) -> dict[int, int]:
     first = np.argmax(products > NEARLY, axis=1)
     near = products[np.arange(n_compared), first] > NEARLY
     return {c: int(first[c]) for c in range(n_compared) if near[c] and first[c] < c}
-
-
-def _pair(names: tuple[str, ...], found: dict[int, int], what: str) -> str:
-    """Describe the first pair, if there is one."""
-    later = next(iter(found), None)
-    return "" if later is None else f"{names[later]} and {names[found[later]]}: {what}"

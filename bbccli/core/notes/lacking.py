@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from bbccli.core.notes.note import CARE, DOUBT, Texts, counted, listing, note
 from bbccli.core.rounding import count, percent
 
-EXCLUDE = "leave out what is not a configuration: --exclude NAME"
-
 
 @note(DOUBT, "coverage")
 def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:

@@ -157,9 +157,9 @@ def _constant_in_folds(
     cells = np.arange(len(folds))[:, None] * (int(folds.max()) + 1) + folds
     parts = [cells == cell for cell in distinct(cells)]
     for c in np.flatnonzero(found):
-        column = array[:, :, [c]]
-        values = np.array([column[part][0, 0] for part in parts])
-        steady = all(bool(_constant(column[part])[0]) for part in parts)
+        column = array[:, :, c]
+        values = np.array([column[part][0] for part in parts])
+        steady = all((column[part] == v).all() for part, v in zip(parts, values, strict=True))
         n_values = len(np.unique(values))
         labelled = predictions.kind is PredictionKind.LABEL and n_values < max(3, len(parts))
         found[c] = (

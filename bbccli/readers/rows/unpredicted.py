@@ -24,9 +24,10 @@ from dataclasses import replace
 
 import numpy as np
 
+from bbccli.core.notes import lacking
 from bbccli.readers.column import joint, number_of
 from bbccli.readers.predictions import Values
-from bbccli.readers.sheet import Sheet, Unpredicted
+from bbccli.readers.sheet import Sheet
 from bbccli.types import FloatArray, IntArray, distinct
 
 FEWEST, FEWEST_SCATTERED = 5, 10
@@ -57,9 +58,10 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     """
     if sheet.scored or sheet.nested or values.words:
         return sheet, values
-    flat, told = values.array.reshape(-1, values.array.shape[2]), []
-    groups = {"": np.arange(flat.shape[1])}
+    flat, notes, n_left_out = values.array.reshape(-1, values.array.shape[2]), [], 0
+    groups, every = {"": np.arange(flat.shape[1])}, "the prediction"
     if len(sheet.configurations) > 1:
+        every = "every configuration"
         owned: dict[str, list[int]] = {}
         for i, cell in enumerate(sheet.cells):
             owned.setdefault(cell.configuration, []).append(i)
@@ -72,9 +74,9 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
             if _never_predicted(sheet, flat, rows, value, strange):
                 flat[np.ix_(rows, cells)] = np.nan
                 some[np.ix_(_rows_of(some, cells, value), cells)] = np.nan
-                n_samples = len(distinct(rows % len(sheet.usable)))
-                told.append(Unpredicted(len(rows), n_samples, value, name))
-    return replace(sheet, unpredicted=tuple(told)), values
+                notes.append(lacking.never_predicted(len(rows), value, name or every))
+                n_left_out += 0 if name else len(distinct(rows % len(sheet.usable)))
+    return replace(sheet, unpredicted=tuple(notes), n_unpredicted=n_left_out), values
 
 
 def _suspects(
