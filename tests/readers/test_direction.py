@@ -293,6 +293,12 @@ def test_no_hint_of_leave_one_out_leads_to_an_error(run, save):
     assert "--pooling pooled" in err
 
 
+def test_one_that_is_perfect_the_wrong_way_round_is_told_once():
+    truth, folds, array = chances(np.random.default_rng(3), skill=1.2)
+    array[:, 0] = 0.9 - 0.8 * truth + 0.001 * np.arange(N) / N
+    assert wrong(array, truth, folds) == {"perfect-configuration"}
+
+
 # polarity: seldom of noise, always of predictions that are the wrong way round
 
 

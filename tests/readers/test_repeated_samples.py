@@ -228,6 +228,14 @@ def test_copies_are_of_all_configurations_and_of_the_truth():
     assert copies_of(predictions_of(array), outcome_of(truth)) == 1
 
 
+def test_copies_are_of_whole_rows_and_zero_has_no_sign():
+    values, truth = rng_of(7).random(50), np.tile(rng_of(7).integers(0, 2, 50), 2)
+    crossed = np.column_stack([np.tile(values, 2), [*values, *np.roll(values, 1)]])
+    assert copies_of(predictions_of(crossed), outcome_of(truth)) == 1
+    signed = np.column_stack([np.tile(values, 2), np.repeat([0.0, -0.0], 50)])
+    assert copies_of(predictions_of(signed), outcome_of(truth)) == 2
+
+
 # scores without a truth
 
 
