@@ -65,6 +65,10 @@ _HOME = {
 }
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     # Imported on first use, so that `bbc --version` does not import numpy.
     if name not in _HOME:

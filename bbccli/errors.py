@@ -136,6 +136,10 @@ class BbcError(Exception):
         if self.hint:  # printed below the error by Python
             self.add_note(f"hint: {self.hint}")
 
+    def _render_traceback_(self) -> list[str]:
+        """Return the lines that a notebook shows: the error and its hint, no traceback."""
+        return [f"{type(self).__name__}: {self.problem}", *getattr(self, "__notes__", ())]
+
     def told(
         self, line_of: Callable[[str, int], int | None] = lambda _path, _row: None
     ) -> tuple[str, str]:

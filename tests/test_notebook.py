@@ -210,7 +210,7 @@ def test_the_answer():
 
 def test_doubts_are_shown_and_others_counted():
     doubted = correct(FRAME, 1000 * RNG.standard_normal(N), metric="mse", **QUICK)
-    assert "Doubt: " in repr(doubted)
+    assert repr(doubted).startswith("DOUBT: ")
     assert " note" in repr(doubted).splitlines()[-1]
 
 

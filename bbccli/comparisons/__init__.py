@@ -41,6 +41,10 @@ _HOME = {
 }
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     # Names are imported when first used: a record need not import every test.
     for module, names in _HOME.items():

@@ -88,7 +88,7 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     if not evidence.defined.any():
         raise UndefinedError(
             f"{metric.label} is undefined for every configuration once a sample is left out",
-            hint="another --metric; or more samples of the rarest class",
+            hint="another --metric; or more samples (of each class, if there are any)",
         )
     rivals = rivals_of(evidence, plan)
     n_defined = int(evidence.defined.sum())

@@ -10,6 +10,10 @@ if TYPE_CHECKING:
 __all__ = ["Recorder"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     # Readers of folders need only the format.
     if name != "Recorder":

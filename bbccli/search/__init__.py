@@ -12,6 +12,10 @@ if TYPE_CHECKING:
 __all__ = ["DroppingSearchCV"]
 
 
+def __dir__() -> list[str]:
+    return __all__
+
+
 def __getattr__(name: str) -> object:
     # scikit-learn is not a dependency of bbc
     if name != "DroppingSearchCV":

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -12,6 +13,7 @@ import pytest
 import bbccli
 from bbccli.core.documents import Document
 from bbccli.core.notes import NOTES, Severity
+from bbccli.errors import BbcError
 from bbccli.schema.correct import Envelope
 from bbccli.schema.doubts import doubts_of
 
@@ -194,3 +196,53 @@ def test_about_right_is_no_word_for_a_leak(run, folder):
     )
     assert "about right" not in out and "the same as the corrected one" in " ".join(out.split())
     assert "doubt" not in clean
+
+
+@pytest.mark.parametrize("module", ["", ".comparisons", ".recording", ".search", ".reports"])
+def test_names_that_are_imported_when_used_are_completed(module):
+    found = import_module(f"bbccli{module}")
+    assert set(found.__all__) <= set(dir(found))
+
+
+def test_an_error_is_two_lines_in_a_notebook(tmp_path):
+    (tmp_path / "x.csv").write_text("a,b\n0.1,0.2\n")
+    with pytest.raises(BbcError) as caught:
+        bbccli.correct(str(tmp_path / "x.csv"))
+    first, second = caught.value._render_traceback_()
+    assert first.startswith("InputError: ") and "no truth column" in first
+    assert second.startswith("hint: ")
+
+
+def test_scores_have_no_classes(run, tmp_path):
+    rng = np.random.default_rng(1)
+    for n in (1, 6):
+        table = pd.DataFrame(rng.integers(0, 2, (n, 3)), columns=["a", "b", "c"])
+        table.insert(0, "item", [f"q{i}" for i in range(n)])
+        table.to_csv(tmp_path / f"{n}.csv", index=False)
+        argv = (tmp_path / f"{n}.csv", "--task", "score", "--row-id", "item")
+        status, _, err = run("correct", *argv, *FAST)
+        inspected, found, _ = run("inspect", *argv, "--notes", "all")
+        assert (status, inspected) == ((2, 2) if n == 1 else (0, 0))
+        assert "lack a class" not in found and "rare class" not in found
+        if n == 1:
+            problem = err.splitlines()[0].removeprefix("error: ")
+            assert problem in " ".join(found.split())
+
+
+def test_the_table_of_a_batch_keeps_its_doubts_for_a_gate(run, folder, tmp_path):
+    target = tmp_path / "t.parquet"
+    run("batch", folder / "leaky.csv", folder / "clean.csv", *FAST, "--jobs", "1", "-o", target)
+    status, out, _ = run("gate", target, "--fail-under", "0.1")
+    assert (status, out.count("gate met, with doubts"), out.count("gate met")) == (0, 1, 2)
+    assert "doubt: perfect-configuration" in out
+    assert run("gate", target, "--fail-under", "0.1", "--fail-on", "doubt")[0] == 3
+
+
+def test_hints_lead_somewhere(run, folder, tmp_path):
+    run("correct", folder / "clean.csv", *FAST, "-q", "-o", tmp_path / "r.json")
+    err = run.refused("plot", tmp_path / "r.json", "--kind", "roc", "-o", tmp_path / "f.svg")
+    assert "give the predictions: bbc plot FILE --kind roc" in err
+    for name in ("clean.csv", "t.parquet"):
+        pd.DataFrame({"truth": [0, 1], "a": [0.1, 0.2]}).to_parquet(folder / "t.parquet")
+        err = run.refused("gate", folder / name, "--fail-under", "0.8")
+        assert "bbc correct FILE --fail-under 0.8" in err

@@ -21,7 +21,7 @@ from bbccli.metrics import default_metric
 from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.lines import line_of
-from bbccli.stats.resampling import BLOCK, draws_of
+from bbccli.stats.resampling import BLOCK, Unit, draws_of, too_few_usable
 from bbccli.stats.selection.units import single_classes
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
 
@@ -266,12 +266,20 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
     draws = draws_of(matrix.n_samples, groups, 0, leaving_out=False)
     blocks = (draws.batch(block, 1).in_bag for block in range(N_DRAWN // BLOCK))
     n_lacking = N_DRAWN - sum(int(_holds_every_class(outcome, block).sum()) for block in blocks)
-    if n_lacking:
+    if n_lacking == N_DRAWN and matrix.folds is None:
+        findings.error("resamples", too_few_usable(Unit.SAMPLES if groups is None else Unit.GROUPS))
+    elif n_lacking and outcome.task.is_classification:
         findings.warn(
             "resamples",
             f"{n_lacking} of {N_DRAWN} resamples lack a class in or out of the bag; metrics such "
             "as AUC draw them again",
             "collect more samples of the rare class",
+        )
+    elif n_lacking:
+        findings.warn(
+            "resamples",
+            f"{n_lacking} of {N_DRAWN} resamples leave no sample out, and are drawn again",
+            "collect more samples",
         )
     else:
         findings.passed("resamples", f"none of {N_DRAWN} would have to be drawn again")

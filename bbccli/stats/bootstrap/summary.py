@@ -115,7 +115,7 @@ def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, 
     if undefined.all():
         raise UndefinedError(
             f"{metric.label} is undefined in every resample",
-            hint="collect more samples of the rarest class, or use another metric",
+            hint="collect more samples (of each class, if there are any), or use another metric",
         )
     rows = ~undefined
     probabilities = distribution.probabilities
