@@ -151,7 +151,8 @@ def simulate(
             progress(position + 1, files)
     about = {"version": __version__, "metric": metric, **as_json(study), "files": truths}
     write(text_of(about), truth)
-    for path in (*paths, truth) if not quiet else ():
+    written = paths[0] if files == 1 else f"{paths[0]} to {paths[-1]}"
+    for path in () if quiet else (written, truth):
         tell_written([], path)
 
 

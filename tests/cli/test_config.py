@@ -295,7 +295,7 @@ class TestCompletion:
         ("line", "words"),
         [
             ("bbc ga", ["gate"]),
-            ("bbc correct --fail-", ["--fail-under", "--fail-over"]),
+            ("bbc correct --fail-", ["--fail-under", "--fail-over", "--fail-on"]),
             ("bbc correct --metric youd", ["youden"]),
             ("bbc correct --format js", ["json", "jsonl"]),
             ("bbc gate r.json --gate-on ", ["bound", "estimate"]),

@@ -20,7 +20,9 @@ def folder(tmp_path, monkeypatch):
 
 def simulate(run, law, *argv, output="s.parquet"):
     status, out, err = run("simulate", law, "-o", output, "--truth", "t.json", *SMALL, *argv)
-    assert (status, out, err) == (0, "", ""), err
+    said = err.splitlines()
+    assert (status, out, len(said), said[-1]) == (0, "", 2, "wrote t.json"), err
+    assert said[0] == f"wrote {output}" or " to s-" in said[0]
 
 
 @pytest.mark.parametrize("ending", ["parquet", "csv", "tsv.gz"])

@@ -198,7 +198,7 @@ def test_command_line(run, samples, tmp_path):
     source = samples / "progression.parquet"
     status, out, err = run("convert", source, "--layout", "long", "-o", tmp_path / "out.csv.gz")
     assert (status, out) == (0, "")
-    assert "note: 6 configurations repeat" in err
+    assert "harmless: 6 configurations repeat" in err
     assert sorted(p.name for p in tmp_path.iterdir()) == ["out.csv.gz", "out.meta.json"]
     assert run("correct", tmp_path / "out.csv.gz", "-q")[0] == 0
     status, out, _ = run("convert", source, "-q")
