@@ -92,5 +92,8 @@ def uncertainty(names: Sequence[str], what: str) -> Texts:
 
 @note(HARMLESS, "flags")
 def rounded_predictions(n_rounded: int) -> Texts:
-    """The metadata flag configurations as `rounded`. That only makes ties."""
+    """The metadata flag configurations as `rounded`. That only makes ties.
+
+    Remedy: nothing.
+    """
     return f"predictions of {count(n_rounded, 'configuration')} are rounded: that makes ties", ""
