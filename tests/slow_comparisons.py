@@ -94,20 +94,23 @@ def error_of(difference, strata):
     return np.sqrt(variance)
 
 
-def against(gains, values, draws, other, law, level):
-    """Differences, bounds, p and step-down p of all columns but the other one."""
+def against(gains, values, draws, other, law, level, *, two=True):
+    """Differences, bounds, p and step-down p of all columns but one, of two sides or one."""
     columns = [c for c in range(len(gains)) if c != other]
     d = {c: gains[c] - gains[other] for c in columns}
     apart = {c: values[:, c] - values[:, other] for c in columns}
     t = {c: law.statistic(d[c], apart[c]) for c in columns}
     ratios = {c: law.ratios(draws[:, c] - draws[:, other], apart[c]) for c in columns}
     n = len(draws)
+    if two:
+        t = {c: abs(one) for c, one in t.items()}
+        ratios = {c: np.abs(one) for c, one in ratios.items()}
 
     def critical(maxima):
         return sorted(maxima)[int(np.ceil(round(level * (n + 1), 9))) - 1]
 
     most = [max(ratios[c][b] for c in columns) for b in range(n)]
-    least = [max(-ratios[c][b] for c in columns) for b in range(n)]
+    least = most if two else [max(-ratios[c][b] for c in columns) for b in range(n)]
     lower = {c: law.bound(d[c], apart[c], critical(most)) for c in columns}
     upper = {c: -law.bound(-d[c], -apart[c], critical(least)) for c in columns}
     p = {c: (1 + sum(one >= t[c] for one in most)) / (n + 1) for c in columns}

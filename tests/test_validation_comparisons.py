@@ -19,6 +19,7 @@ OF_THEIR_OWN = {
     "comparisons-multiple": "some pair",
     "comparisons-losses": "every interval",
     "comparisons-groups": "every bound",
+    "comparisons-baseline": "winner is baseline",
 }
 
 
@@ -31,7 +32,7 @@ def test_studies_with_settings_of_their_own(study):
     for setting in by_metric.values():
         said = found.repetition(setting, 0)
         assert any(OF_THEIR_OWN[study] in name for name in said)
-        assert all(isinstance(value, bool | np.bool_) for value in said.values())
+        assert all(isinstance(value, bool | np.bool_ | float | None) for value in said.values())
         assert said == found.repetition(setting, 0)
 
 

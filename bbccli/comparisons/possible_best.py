@@ -54,7 +54,7 @@ from bbccli.metrics import Metric, choose_metric
 from bbccli.stats.selection.rule import complexities
 from bbccli.stats.selection.tails import on_losses
 from bbccli.stats.selection.units import on_few_groups
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import FloatArray, IntArray, Side
 
 SCREENED_ABOVE = 1000
 """Configurations up to which each is the rival of every other."""
@@ -145,7 +145,7 @@ def rivals_of(evidence: Influences, plan: Plan) -> IntArray:
     if len(defined) <= SCREENED_ABOVE:
         return defined
     best = defined[np.argmax(evidence.gains[defined])]
-    of_all = against(evidence, int(best), plan)
+    of_all = against(evidence, int(best), replace(plan, side=Side.LOWER))
     reach = of_all.upper - of_all.differences
     worse = of_all.tested & (of_all.differences + 2 * reach < 0)
     return defined[~worse[defined]]

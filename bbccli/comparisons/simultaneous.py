@@ -7,16 +7,16 @@
    draw by the root of the sum over strata of w_h chi2_h / (n_h - 1), where w_h is the share of the
    stratum in the variances of all differences together. In one stratum D follows a multivariate t
    instead of a normal law.
-3. Compare T_j = d_j / se_j, the difference in its standard errors, with the largest of the (D_j -
-   D_0) / se_j over all j. The critical value c at a level is the order statistic of rank level (B +
-   1) of the B maxima; p_j = (1 + the number of maxima that reach T_j) / (B + 1).
-4. Step-down: order the T_j, and compare each with the maxima over itself and the smaller ones only;
-   a p-value is never below that of a larger T_j.
+3. Compare |T_j| = |d_j| / se_j, the difference in its standard errors, with the largest of the
+   |D_j - D_0| / se_j over all j. The critical value c at a level is the order statistic of rank
+   level (B + 1) of the B maxima; p_j = (1 + the number of maxima that reach |T_j|) / (B + 1).
+4. Step-down: order the |T_j|, and compare each with the maxima over itself and the smaller ones
+   only; a p-value is never below that of a larger |T_j|.
 
-All true differences are at least d_j - c se_j simultaneously, with the probability of the level,
-and so is that of a configuration chosen afterwards, such as the winner. The same draws with the
-other sign give upper bounds, d_j + c' se_j, at their own level; absolute values give two-sided
-intervals.
+All true differences are within d_j ∓ c se_j simultaneously, with the probability of the level, if c
+is that of the largest |D_j - D_0| / se_j, and so is that of a configuration chosen afterwards, such
+as the winner; p-values and steps are then those of |T_j|. For one side c is that of the largest or
+the smallest (D_j - D_0) / se_j.
 
 For shares of samples, such as accuracies, step 2 is left out: the variance follows from the
 difference itself, and is taken about the difference that is tested instead of the one that was
@@ -53,7 +53,7 @@ from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK
-from bbccli.types import BoolArray, FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray, Side
 
 Reduced = TypeVar("Reduced")
 
@@ -103,15 +103,25 @@ def over_draws(
 
 def scores(evidence: Influences, statistics: FloatArray) -> FloatArray:
     """Return the statistics that draws are compared with: McNemar's z of shares, else T itself."""
-    n = evidence.n_units
-    return statistics * np.sqrt(n / (n - 1 + statistics**2)) if evidence.shares else statistics
+    return normalised(statistics, evidence.n_units) if evidence.shares else statistics
 
 
 def reach(evidence: Influences, z: float) -> float:
-    """Return how many standard errors a critical value is; infinite where no T has such a z."""
-    n = evidence.n_units
-    if not evidence.shares:
-        return z
+    """Return how many standard errors a critical value is."""
+    return normal_to_t(z, evidence.n_units) if evidence.shares else z
+
+
+def normalised(statistics: FloatArray, n: int) -> FloatArray:
+    """Return z of statistics T of n units, whose variance is taken about what is tested."""
+    return np.asarray(statistics * np.sqrt(n / (n - 1 + statistics**2)))
+
+
+def normal_to_t(z: float, n: int) -> float:
+    """Return the T that has this z; infinite where none has.
+
+    >>> round(float(normalised(np.array(normal_to_t(3.0, 40)), 40)), 12), normal_to_t(3.0, 9)
+    (3.0, inf)
+    """
     return z * sqrt((n - 1) / (n - z**2)) if z**2 < n else inf
 
 
@@ -148,8 +158,8 @@ class Simultaneous:
         difference 0, or NaN.
     statistics (C,): T, or McNemar's z of shares; NaN where not tested.
     df: degrees of freedom of all; None for shares.
-    p, p_stepdown (C,): against differences of 0 or less. 1 for no difference at all; NaN where
-        undefined.
+    p, p_stepdown (C,): against differences of 0; of a one-sided plan against 0 or less. 1 for no
+        difference at all; NaN where undefined.
     n: B.
     """
 
@@ -168,6 +178,8 @@ class Simultaneous:
 def against(evidence: Influences, other: int, plan: Plan) -> Simultaneous:
     """Compare all configurations with one of them by max-T.
 
+    The bounds of a one-sided plan are two statements, each at its level.
+
     Time O(B U C); memory O(U C).
     """
     differences = evidence.gains - evidence.gains[other]
@@ -180,21 +192,21 @@ def against(evidence: Influences, other: int, plan: Plan) -> Simultaneous:
     statistics[columns] = scores(evidence, differences[columns] / errors[columns])
     lower[none], upper[none], p[none], p_stepdown[none] = 0.0, 0.0, 1.0, 1.0
     if len(columns):
-        order = columns[np.argsort(-statistics[columns], kind="stable")]
-        above, below, counts = _maxima(evidence, other, plan, order, errors, weights, statistics)
+        tested_by = np.abs(statistics) if plan.side is Side.TWO else statistics
+        order = columns[np.argsort(-tested_by[columns], kind="stable")]
+        above, below, counts = _maxima(evidence, other, plan, order, errors, weights, tested_by)
         down, up = (reach(evidence, critical(side, plan.level)) for side in (above, below))
         lower[columns] = differences[columns] - down * errors[columns]
         upper[columns] = differences[columns] + up * errors[columns]
-        p[columns] = share_reaching(above, statistics[columns])
+        p[columns] = share_reaching(above, tested_by[columns])
         p_stepdown[order] = np.maximum.accumulate((1 + counts) / (len(above) + 1))
-    if evidence.shares:  # infinite where too few samples show nothing
-        lower, upper = np.maximum(lower, -1.0), np.minimum(upper, 1.0)
+    width = evidence.metric.bounds[1] - evidence.metric.bounds[0]
     return Simultaneous(
         np.where(none, 0.0, differences),
         errors,
         tested,
-        lower,
-        upper,
+        np.maximum(lower, -width),
+        np.minimum(upper, width),
         statistics,
         None if evidence.shares else evidence.df_of(weights),
         p,
@@ -212,14 +224,18 @@ def _maxima(
     weights: FloatArray,
     statistics: FloatArray,
 ) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Maxima (B,) of the draws and of their negatives; how often each of `order` is reached."""
+    """Maxima (B,) of the draws and of their negatives, or of both; how often each is reached."""
 
     def reduce(drawn: FloatArray) -> tuple[FloatArray, FloatArray, IntArray]:
         scaled = (drawn[:, order] - drawn[:, [other]]) / errors[order]
+        below = -scaled.min(axis=1)
+        if plan.side is Side.TWO:
+            scaled = np.abs(scaled)
+            below = scaled.max(axis=1)
         # the maximum over a step and all smaller ones
         running = np.maximum.accumulate(scaled[:, ::-1], axis=1)[:, ::-1]
         reached = (running >= statistics[order]).sum(axis=0)
-        return running[:, 0], -scaled.min(axis=1), reached
+        return running[:, 0], below, reached
 
     above, below, reached = zip(*over_draws(evidence, plan, weights, reduce), strict=True)
     return np.concatenate(above), np.concatenate(below), np.sum(reached, axis=0)

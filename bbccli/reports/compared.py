@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.comparisons.baseline import verdict_of
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.records import Comparison, Verdict
 from bbccli.core.rounding import Digits, count, digits_for, percent, short, width_of
@@ -29,13 +28,7 @@ VERDICTS = {
 
 
 def lines(document: CompareEnvelope) -> list[str]:
-    """Return the answer, the difference that it rests on, and its bound, as sentences."""
-    bound = bound_text(document) if document.comparisons else ""
-    return [*answer_lines(document), *([f"{bound[0].upper()}{bound[1:]}."] if bound else [])]
-
-
-def answer_lines(document: CompareEnvelope) -> list[str]:
-    """The answer, and the difference that it rests on, as sentences."""
+    """Return the answer, and the difference that it rests on, as sentences."""
     first = next(iter(document.comparisons), None)
     if first is None or first.first == first.second or is_unnamed(document):
         return [f"{answer(document)}."]
@@ -43,7 +36,7 @@ def answer_lines(document: CompareEnvelope) -> list[str]:
     if of_several(first):
         return [f"{answer(document)} ({difference(first, digits)})."]
     if is_selected(document):
-        return [f"{answer(document)}.", _corrected_difference(document), *_basis(first, document)]
+        return [f"{answer(document)}.", _corrected_difference(document)]
     ends = phrases.ends_text(first.interval, digits.difference)
     rest = [first.test, ends and f"{percent(document.plan.level)} interval {ends}"]
     rest.append(f"p {p_text(first.p)}" if first.p is not None else "")
@@ -72,7 +65,7 @@ def answer(document: CompareEnvelope) -> str:
     if first.verdict == "undefined":
         return f"By {label}, {name_of(first.first)} can't be compared with {name_of(first.second)}"
     than = "from" if first.verdict == "different" else "than"
-    baseline = "the baseline " * (is_selected(document) and first.bound is not None)
+    baseline = "the baseline " * of_baseline(document)
     shown = f"{VERDICTS[first.verdict]} {than} {baseline}{name_of(first.second)}"
     return f"By {label}, {name_of(first.first)} is {shown}{_by(first, document)}"
 
@@ -117,41 +110,16 @@ def _difference_of(document: CompareEnvelope) -> str:
 def _corrected_difference(document: CompareEnvelope) -> str:
     """The difference of a selected winner, as measured and corrected, in a sentence."""
     first, digits = document.comparisons[0], figures_of(document)
-    among = f"the choice among {document.input.n_configurations}"
-    if first.bound is None:
-        among = "the choice within each family"
-    ends = ""
-    if first.interval is not None:
-        level = percent(first.interval.level)
-        ends = f" ({level} interval {phrases.ends_text(first.interval, digits.difference)})"
+    among = "the choice within each family"
+    if of_baseline(document):
+        among = f"the choice among {document.input.n_configurations}"
+    found = [_interval_text(first, digits), f"p {p_text(first.p)}" if first.p is not None else ""]
+    ends = f" ({', '.join(filter(None, found))})" if any(found) else ""
     return (
         f"{_difference_of(document)} is {signed(first.difference, digits, 'undefined')} as "
         "measured, and "
         f"{signed(first.corrected, digits)}{ends} corrected for {among}."
     )
-
-
-def _basis(first: Comparison, document: CompareEnvelope) -> list[str]:
-    """Say what the verdict follows, if the interval of the corrected difference reads otherwise."""
-    if first.bound is None or first.interval is None:
-        return []
-    shown = verdict_of(first.interval.lower, first.interval.upper, document.margin)
-    if shown in (first.verdict, Verdict.UNDEFINED):
-        return []
-    return ["The verdict follows the bound below, not this interval."]
-
-
-def bound_text(document: CompareEnvelope) -> str:
-    """Simultaneous bound of the first difference, whichever won; empty if unknown."""
-    first, digits = document.comparisons[0], figures_of(document)
-    if first.bound is None or not is_selected(document) or first.first == first.second:
-        return ""
-    level, n_all = percent(document.plan.level), document.input.n_configurations
-    name = _difference_of(document)
-    text = f"{name[0].lower()}{name[1:]} is at least "
-    text += f"{signed(first.bound, digits)} "
-    text += f"({level}, whichever of the {n_all} is the winner)"
-    return f"{text}, p {p_text(first.p)}" if first.p is not None else text
 
 
 def quote(document: CompareEnvelope) -> str:
@@ -177,7 +145,7 @@ def quote(document: CompareEnvelope) -> str:
 def _choice(first: Comparison, document: CompareEnvelope) -> str:
     """Whether the difference is corrected for a selection."""
     rule = phrases.rule_of(document.plan)
-    if first.bound is not None:
+    if of_baseline(document):
         among = phrases.configurations(document.input)
         return f"corrected for choosing {first.first} among {among}{rule}"
     if is_selected(document):
@@ -206,6 +174,8 @@ def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
 def _interval(first: Comparison, document: CompareEnvelope) -> list[str]:
     """The kind of the interval, if it is unusual, and whether it takes fixed models."""
     plan = document.plan
+    if of_baseline(document):
+        return ["max-T interval"]
     if first.interval is None or plan.interval == "percentile":
         return []
     fixed = guards_losses(plan.interval) and plan.models == "fixed"
@@ -240,11 +210,16 @@ def difference(comparison: Comparison, digits: Digits) -> str:
     if comparison.corrected is None:
         return text
     text += f"; {signed(comparison.corrected, digits)} corrected for the selection"
-    if comparison.interval is None:
-        return text
-    level = percent(comparison.interval.level)
-    ends = phrases.ends_text(comparison.interval, digits.difference)
-    return f"{text} (bbc, {level} interval {ends})"
+    ends = _interval_text(comparison, digits)
+    return f"{text} ({ends})" if ends else text
+
+
+def _interval_text(comparison: Comparison, digits: Digits) -> str:
+    """The interval with its level; empty without one."""
+    found = comparison.interval
+    if found is None:
+        return ""
+    return f"{percent(found.level)} interval {phrases.ends_text(found, digits.difference)}"
 
 
 def best_set(document: CompareEnvelope) -> str:

@@ -28,7 +28,8 @@ PAGES = ("validation-tables.md", "plan.md", "dropping.md")
 
 def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.validation", description=__doc__)
-    parser.add_argument("study", nargs="*", choices=[one.name for one in STUDIES], default=[])
+    # Python 3.11 looks for the empty list among the choices too
+    parser.add_argument("study", nargs="*", choices=[[], *(one.name for one in STUDIES)])
     parser.add_argument("--minutes", type=float, default=10, help="0 only renews the pages")
     parser.add_argument("--store", type=Path, default=FOLDER, metavar="DIR")
     parser.add_argument("--docs", type=Path, default=DOCS, metavar="DIR", help="of the pages")

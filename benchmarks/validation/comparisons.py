@@ -16,7 +16,7 @@ from bbccli.comparisons.baseline import against_baseline
 from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.families import between_families
 from bbccli.comparisons.possible_best import best_set
-from bbccli.comparisons.records import BestSet, Verdict
+from bbccli.comparisons.records import BestSet
 from bbccli.comparisons.simultaneous import against
 from bbccli.core.matrix import PredictionMatrix
 from bbccli.core.outcome import Outcome
@@ -26,6 +26,7 @@ from bbccli.readers import matrix_of
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import IntervalKind, PredictionKind, Side, Task
 from benchmarks.tables import Row
+from benchmarks.validation import baselines, many_families
 from benchmarks.validation.families import family_settings, statements
 from benchmarks.validation.kept import Kept, Result, Study
 from benchmarks.validation.page import table
@@ -96,8 +97,9 @@ def simultaneous(setting: Setting, repetition: int) -> Result:
     evidence = evidence_of(matrix, metric, plan)
     winner = int(np.argmax(evidence.gains))
     differences = truths - truths[other]
-    bounds = against(evidence, other, plan)
-    alone = against(evidence.take(np.array([winner, other])), 1, plan)
+    one_side = replace(plan, side=Side.LOWER)  # two statements, each at the level
+    bounds = against(evidence, other, one_side)
+    alone = against(evidence.take(np.array([winner, other])), 1, one_side)
     return {
         "winner": not bounds.lower[winner] > differences[winner] + SLACK,
         "every bound": not (bounds.lower > differences + SLACK).any(),
@@ -156,21 +158,6 @@ def _of_set(possible: BestSet, simulated: Simulated) -> Result:
     }
 
 
-def multiple(setting: Setting, repetition: int) -> Result:
-    """Tell if some pair of many equal families differs, and what is shown of a better one."""
-    simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
-    matrix, metric = simulated.matrix, METRICS[setting.metric]
-    columns = np.array_split(np.arange(matrix.n_configurations), setting.row["families"])
-    named = {f"f{k}": tuple(part.tolist()) for k, part in enumerate(columns)}
-    result = {}
-    for how in ("none", "max-t"):
-        first, *others = between_families(matrix, metric, plan, named, adjust=how)
-        verdicts = [one.verdict for one in (first, *others)]
-        result[f"{how}: some pair"] = bool({Verdict.BETTER, Verdict.WORSE} & set(verdicts))
-        result[f"{how}: first pair"] = first.verdict in (Verdict.BETTER, Verdict.WORSE)
-    return result
-
-
 def losses(setting: Setting, repetition: int) -> Result:
     """Tell if simultaneous intervals of mean squared errors hold, and if a note doubts it."""
     simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
@@ -186,7 +173,8 @@ def grouped(setting: Setting, repetition: int) -> Result:
     """Tell if bounds of equal configurations hold on samples in groups, and if a note warns."""
     simulated, plan = setting.simulated(repetition), replace(PLAN, seed=repetition)
     metric = METRICS[setting.metric]
-    bounds = against(evidence_of(simulated.matrix, metric, plan), 0, plan)
+    one_side = replace(plan, side=Side.LOWER)
+    bounds = against(evidence_of(simulated.matrix, metric, plan), 0, one_side)
     return {
         "every bound": not (bounds.lower > SLACK).any(),
         "every upper": not (bounds.upper < -SLACK).any(),
@@ -229,24 +217,6 @@ def _in_groups(metric: str, n_groups: int, rng: Generator) -> Simulated:
             values = labels[None].astype(float)
             matrix = PredictionMatrix(outcome, values, names, kind, groups=groups)
     return Simulated(matrix, np.full(c, EQUAL), metric, chance)
-
-
-def multiple_settings() -> list[Setting]:
-    """Ten families of which none is better: of one configuration each, and of five."""
-    cells = [("accuracy", 80, 1, 0.0), ("accuracy", 80, 5, 0.5), ("auc", 80, 5, 0.5)]
-    cells += [("auc", 200, 1, 0.5)]
-    settings = []
-    for metric, n, size, alike in cells:
-        draw = partial(_alike, metric, n, 10 * size, alike)
-        row = {"metric": metric, "families": 10, "of": size, "N": n, "r": alike}
-        key = f"multiple, {metric} 10 families of {size} N={n} r={alike:g}"
-        settings.append(Setting(key, metric, draw, row, n_repetitions=300))
-    return settings
-
-
-def _alike(metric: str, n: int, c: int, alike: float, rng: Generator) -> Simulated:
-    make = binormal if metric == "auc" else right_or_wrong
-    return make(np.full(c, EQUAL), n, rng, correlation=alike)
 
 
 def loss_settings() -> list[Setting]:
@@ -292,9 +262,10 @@ STUDIES = (
     Study("comparisons-simultaneous", _precise, simultaneous, statement=2),
     Study("comparisons-corrected", settings, corrected),
     Study("comparisons-families", _with_families, families),
-    Study("comparisons-multiple", multiple_settings, multiple),
+    Study("comparisons-multiple", many_families.settings, many_families.repetition, statement=2),
     Study("comparisons-losses", loss_settings, losses),
     Study("comparisons-groups", group_settings, grouped),
+    Study("comparisons-baseline", baselines.settings, baselines.repetition),
 )
 
 
@@ -304,9 +275,12 @@ def block(stores: Mapping[str, Kept]) -> str:
         "Simultaneous statements: how often they hold": _simultaneous,
         "Corrected differences": _corrected,
         "Intervals of families: how often they hold": _families,
-        "Ten equal families: how often some pair is told apart": _multiple,
+        "Many families: how often some pair of equal ones is told apart, and what is shown": (
+            many_families.figures
+        ),
         "Simultaneous intervals of the MSE: how often all hold": _losses,
         "Simultaneous bounds of samples in groups: how often they hold": _groups,
+        "The winner against a baseline: intervals and errors": baselines.figures,
     }
     parts = []
     for study, (title, figures) in zip(STUDIES, tables.items(), strict=True):
@@ -343,11 +317,6 @@ def _families(results: list[Result]) -> Row:
         **{kind: _share(results, kind) for kind in ("percentile", "matched")},
         **{f"says {name}": _share(results, name, marked=False) for name in verdicts},
     }
-
-
-def _multiple(results: list[Result]) -> Row:
-    names = ("none: some pair", "max-t: some pair", "max-t: first pair")
-    return {name: _share(results, name, marked=False) for name in names}
 
 
 def _groups(results: list[Result]) -> Row:

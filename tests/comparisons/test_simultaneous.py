@@ -15,6 +15,7 @@ from bbccli.errors import OptionError
 from bbccli.planning.simulation import binormal
 from bbccli.stats import influence as module
 from bbccli.stats.influence import divisors, multipliers
+from bbccli.types import Side
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 MAKERS = {"auc": binary, "accuracy": binary, "mse": regression}
@@ -35,14 +36,18 @@ def slow_evidence(name, matrix):
 
 @pytest.mark.parametrize("name", list(MAKERS))
 @pytest.mark.parametrize("other", [0, 3])
-def test_loops_agree(name, other):
+@pytest.mark.parametrize("side", [Side.TWO, Side.LOWER])
+@pytest.mark.one_in(1)
+def test_loops_agree(name, other, side):
     matrix = MAKERS[name]()
     gains, values, strata, df = slow_evidence(name, matrix)
     draws = slow.drawn(values, strata, PLAN.seed, 130)
     apart = (values - values[:, [other]]).T
     law = slow.Law(strata, df, apart, PLAN.seed, 130, shares=name == "accuracy")
-    found = against(evidence_of(matrix, METRICS[name], PLAN), other, PLAN)
-    d, lower, upper, p, stepdown = slow.against(gains, values, draws, other, law, 0.9)
+    plan, two = replace(PLAN, side=side), side is Side.TWO
+    found = against(evidence_of(matrix, METRICS[name], plan), other, plan)
+    expected = slow.against(gains, values, draws, other, law, 0.9, two=two)
+    d, lower, upper, p, stepdown = expected
     for c, difference in d.items():
         assert found.differences[c] == pytest.approx(difference, abs=1e-10)
         assert found.lower[c] == pytest.approx(lower[c], abs=1e-9)
@@ -60,8 +65,9 @@ def test_one_comparison_is_student_s_t():
     evidence = evidence_of(matrix, METRICS["mse"], plan)
     found = against(evidence, 1, plan)
     reach = (found.differences[0] - found.lower[0]) / found.errors[0]
-    assert reach == pytest.approx(stats.t.ppf(0.95, 11), abs=0.03)
-    assert found.p[0] == pytest.approx(stats.t.sf(found.statistics[0], 11), abs=0.01)
+    assert reach == pytest.approx(stats.t.ppf(0.975, 11), abs=0.04)
+    both = 2 * stats.t.sf(abs(found.statistics[0]), 11)
+    assert found.p[0] == pytest.approx(both, abs=0.01)
 
 
 def test_independent_comparisons_are_dunnett_s_many_one_t():
@@ -72,7 +78,7 @@ def test_independent_comparisons_are_dunnett_s_many_one_t():
     values, _ = np.linalg.qr(centred[0])  # no correlation, one variance
     errors = np.sqrt(values + 1)
     one = replace(matrix, predictions=(matrix.outcome.values[:, None] + errors)[None])
-    plan = Plan(n_resamples=40_000)
+    plan = Plan(n_resamples=40_000, side="lower")
     found = against(evidence_of(one, METRICS["mse"], plan), 0, plan)
     correlation = np.full((4, 4), 0.5) + 0.5 * np.eye(4)
     reach = (found.differences[1] - found.lower[1]) / found.errors[1]
@@ -98,8 +104,8 @@ def test_two_strata_have_variances_of_their_own():
     ) / 3
     law = rng.standard_normal(400_000) / np.sqrt(variances)
     reach = (found.differences[0] - found.lower[0]) / found.errors[0]
-    assert reach == pytest.approx(np.quantile(law, 0.95), rel=0.02)
-    assert reach > stats.t.ppf(0.95, 32) + 0.1
+    assert reach == pytest.approx(np.quantile(law, 0.975), rel=0.03)
+    assert reach > stats.t.ppf(0.975, 32) + 0.1
 
 
 @pytest.mark.sweep
@@ -114,7 +120,7 @@ def test_shares_are_compared_by_mcnemar_s_statistic():
     z = (b - c) / np.sqrt(b + c)
     assert found.statistics[0] == pytest.approx(z)
     assert found.df is None
-    assert found.p[0] == pytest.approx(stats.norm.sf(z), abs=0.01)
+    assert found.p[0] == pytest.approx(2 * stats.norm.sf(abs(z)), abs=0.01)
 
 
 def test_too_few_samples_for_so_many_shares_show_nothing():
@@ -150,7 +156,8 @@ def test_a_critical_value_and_a_p_value_never_disagree(name):
         for other in range(20):
             found = against(evidence, other, replace(PLAN, level=level))
             rows = found.tested
-            np.testing.assert_array_equal(found.lower[rows] > 0, found.p[rows] <= 1 - level + 1e-9)
+            shown = (found.lower[rows] > 0) | (found.upper[rows] < 0)
+            np.testing.assert_array_equal(shown, found.p[rows] <= 1 - level + 1e-9)
 
 
 def test_the_first_draws_are_the_same_whatever_comes_after():

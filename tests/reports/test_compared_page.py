@@ -1,5 +1,8 @@
 """The page of a comparison, its figures, and the diagram of critical differences."""
 
+import csv
+import html
+import io
 import json
 import re
 from xml.etree import ElementTree
@@ -13,15 +16,18 @@ from pages import check_inert, shown
 from bbccli import METRICS, Plan
 from bbccli.comparisons.across import compare_across
 from bbccli.comparisons.baseline import against_baseline
+from bbccli.comparisons.families import between_families
 from bbccli.comparisons.pairs import compare_pairs
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import Verdict
 from bbccli.core.source import Source
 from bbccli.reports import FORMS, Kind, Style
+from bbccli.reports.compared import figures_of, lines, quote, signed
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.figures.comparisons import joined
 from bbccli.reports.page.compared import page_of_comparison
+from bbccli.reports.phrases import ends_of
 from bbccli.schema.compare import compare_document
 
 PLAN = Plan(n_resamples=100, seed=2)
@@ -71,12 +77,18 @@ def of_ranks(matrix, tests=("friedman", "nemenyi"), prefix=None):
     return compare_document([matrix] * 10, AUC, PLAN, ranks=found)
 
 
+def of_families(matrix):
+    families = {"a": (0, 1), "b": (2, 3), "c": (4, 5)}
+    return compare_document([matrix], AUC, PLAN, between_families(matrix, AUC, PLAN, families))
+
+
 KINDS = {"set": of_set, "baseline": of_baseline, "pairs": of_pairs, "ranks": of_ranks}
 
 
 @pytest.fixture(scope="module")
 def documents():
-    return {name: make(matrix_of()) for name, make in KINDS.items()}
+    makers = KINDS | {"families": of_families}
+    return {name: make(matrix_of()) for name, make in makers.items()}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -136,11 +148,49 @@ def test_differences_have_the_bounds_that_hold_at_once(documents):
     first = document["comparisons"][0]
     measured, corrected, *rest = drawn.spec["data"]["values"]
     assert measured["value"] == first["difference"] and corrected["value"] == first["corrected"]
-    assert (measured["lower"], measured["upper"]) == (first["bound"], first["bound_above"])
+    ends = first["interval"]["lower"], first["interval"]["upper"]
+    assert (measured["lower"], measured["upper"]) == ends
     assert "lower" not in corrected and len(rest) == 4  # the winner once, the baseline not at all
     values = [one["value"] for one in rest]
     assert values == sorted(values, reverse=True)
-    assert "the lower ones hold for all configurations at once" in drawn.caption
+    assert "intervals that hold for all configurations at once" in drawn.caption
+
+
+FIGURE = r"([+-]?\d+(?:\.\d+)?)"
+WITH_ENDS = (
+    rf"{FIGURE} \(95 % (?:interval|CI) {FIGURE} to {FIGURE}",
+    rf"{FIGURE} corrected for the selection \(95 % interval {FIGURE} to {FIGURE}",
+    rf": {FIGURE} (?:as measured|corrected), {FIGURE} to {FIGURE}",
+)
+
+
+@pytest.mark.parametrize("name", ["baseline", "families"])
+@pytest.mark.one_in(1)
+def test_a_figure_and_its_interval_are_a_pair_of_the_document(documents, name):
+    """In every form: sentences, tables, the page, and texts under the pointer."""
+    document = documents[name]
+    envelope = shown(document).document
+    digits, pairs = figures_of(envelope), set()
+    for one in envelope.comparisons:
+        value = one.difference if one.corrected is None else one.corrected
+        ends = (one.bound, one.bound_above) if one.interval is None else ends_of(one.interval)
+        pairs.add((signed(value, digits), *(digits.difference(end, "none") for end in ends)))
+    drawn = draw("differences", shown(document))
+    hovers = " | ".join(one["hover"] for one in drawn.spec["data"]["values"])
+    texts = [hovers, drawn.reading, *lines(envelope), quote(envelope)]
+    style = Style(all_notes=True)
+    forms = ("table", "markdown", "html", "csv")
+    *written, rows = (FORMS[form].render([document], style, Kind.COMPARE) for form in forms)
+    texts += written
+    plain = (" ".join(html.unescape(re.sub("<[^>]*>", " ", text)).split()) for text in texts)
+    found = {p for text in plain for pattern in WITH_ENDS for p in re.findall(pattern, text)}
+    assert found and found <= pairs
+    for cells in drawn.rows:
+        row = dict(zip(drawn.columns, cells, strict=True))
+        value = row["as measured"] if row["corrected"] == "none" else row["corrected"]
+        assert (value, *row["interval"].split(" to ")) in pairs
+    for row in csv.DictReader(io.StringIO(rows)):
+        assert not (row["corrected"] and row["bound"]) or row["bound"] == row["lower"]
 
 
 def test_differences_of_a_pair_have_the_interval_of_each_test(documents):

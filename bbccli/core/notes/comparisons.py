@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.core.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
-from bbccli.core.rounding import figure
 
 
 @note(CARE)
@@ -19,22 +18,6 @@ def winner_is_baseline(name: str) -> Texts:
     return (
         f"the baseline, {name}, is itself the winner: nothing is compared with it",
         "name another baseline, or ask which configurations may be the best",
-    )
-
-
-@note(CARE)
-def paired_test_alone(bound: float, p: float) -> Texts:
-    """The note gives the result of a paired test of the winner against the baseline, as if both had
-    been named before the data were seen. But the winner was selected. If no configuration is better
-    than the baseline, such a test says "better" in more than half of all studies.
-
-    Remedy: report the simultaneous bound and its p-value, which hold for whichever configuration
-    wins.
-    """
-    return (
-        "a paired test of the winner alone would ignore that it was selected: at least "
-        f"{figure(bound)}, p {figure(p)}",
-        "report the simultaneous bound, which holds for whichever configuration wins",
     )
 
 

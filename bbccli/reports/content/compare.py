@@ -24,12 +24,11 @@ from bbccli.reports.blocks import (
 )
 from bbccli.reports.compared import (
     VERDICTS,
-    answer_lines,
     best_set,
-    bound_text,
     figures_of,
     is_selected,
     is_single,
+    lines,
     of_baseline,
     of_several,
     quote,
@@ -69,7 +68,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
         yield Heading(document.input.path, phrases.understood(document))
     gate = [f"G{text[1:]}." for text in [requirement(document)] if text]
     looks = dict.fromkeys(gate, look_of(document))
-    yield AnswerLines([*answer_lines(document), *gate], looks)
+    yield AnswerLines([*lines(document), *gate], looks)
     facts: list[tuple[str, ...]] = []
     if document.ranks is not None:
         yield from of_ranks(document.ranks, document.data_sets)
@@ -77,7 +76,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
     elif document.comparisons:
         yield FactList([("report", quote(document))])
         yield from _compared_pairs(document)
-        facts = [("bound", bound_text(document)), *_others(document), *_set_of(document)]
+        facts = [*_others(document), *_set_of(document)]
     elif document.best_set is not None:
         yield _members(document, document.best_set)
         facts = [*_simplest(document, document.best_set)]
@@ -113,7 +112,7 @@ def _others(document: CompareEnvelope) -> list[tuple[str, str]]:
     counts = [f"{seen[name]} {text}" for name, text in VERDICTS.items() if seen[name]]
     at_once = others[0].test == "bbc" and others[0].p_adjusted is not None
     adjusted = "; all pairs at once, by max-T" if at_once else ""
-    them = count(len(others), "pair" if document.comparisons[0].bound is None else "configuration")
+    them = count(len(others), "configuration" if of_baseline(document) else "pair")
     return [("others", f"of the other {them}: {', '.join(counts)}{adjusted}")]
 
 
@@ -164,9 +163,7 @@ def _comparisons(document: CompareEnvelope) -> BlockTable:
 def _sides(document: CompareEnvelope) -> BlockTable:
     """Both sides of the first comparison, as measured; the one that leads is marked."""
     first, digits = document.comparisons[0], figures_of(document)
-    roles = (
-        ("winner", "baseline") if is_selected(document) and first.bound is not None else ("", "")
-    )
+    roles = ("winner", "baseline") if of_baseline(document) else ("", "")
     rows = [
         (role, side if chosen else "", chosen or side, value)
         for role, side, chosen, value in zip(

@@ -86,10 +86,8 @@ def _name(one: Comparison, document: CompareEnvelope, *, first: bool) -> str:
 
 
 def _ends(one: Comparison) -> tuple[float | None, float | None]:
-    """Return the simultaneous ends where there are some, else the interval."""
-    if one.bound is not None or one.bound_above is not None:
-        return one.bound, one.bound_above
-    return phrases.ends_of(one.interval)
+    """Return the ends that the verdict follows: the interval, or without one the bounds."""
+    return (one.bound, one.bound_above) if one.interval is None else phrases.ends_of(one.interval)
 
 
 def _points(margin: float, one: Comparison, row: Sequence[str]) -> Iterator[Spec]:
@@ -98,7 +96,7 @@ def _points(margin: float, one: Comparison, row: Sequence[str]) -> Iterator[Spec
     name, measured, corrected, written, *_ = row
     name, more = vega.name_of(name), f", {written}" * (written != "none")
     if one.difference is not None:
-        hover = f"{name}: {measured} {SERIES[0]}{more}"
+        hover = f"{name}: {measured} {SERIES[0]}{more * (one.corrected is None)}"
         yield {"series": SERIES[0], "value": one.difference, "hover": hover, **ends}
     if one.corrected is not None:
         hover = f"{name}: {corrected} {SERIES[1]}{more}"
@@ -129,15 +127,17 @@ def _caption(document: CompareEnvelope) -> str:
     start = "Open circles: differences as measured, positive where the first is better."
     if content.of_baseline(document):
         return (
-            f"{start} Filled circle: the winner's, corrected for its selection. Lines: from lower "
-            f"to upper bounds; the lower ones hold for all configurations at once at {level}, "
-            "whichever was selected, and so do the upper ones. They ignore how models change with "
-            "their training samples."
+            f"{start} Filled circle: the winner's, corrected for its selection. Lines: {level} "
+            "intervals that hold for all configurations at once, whichever was selected. They "
+            "ignore how models change with their training samples."
         )
     if content.is_selected(document):
+        adjusted = any(one.p_adjusted is not None for one in document.comparisons)
+        own = ", each of its own comparison"
+        at_once = "; but for the first pair's, they hold for all pairs at once" if adjusted else own
         return (
             f"{start} Filled circles: corrected for the selection within both families. Lines: "
-            f"{level} intervals of the corrected difference, each of its own comparison."
+            f"{level} intervals of the corrected difference{at_once}."
         )
     return (
         f"{start} Lines: {level} intervals, each of its own test; they hold for pairs that were "
