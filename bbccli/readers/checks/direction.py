@@ -31,6 +31,7 @@ from math import pi, sqrt
 
 import numpy as np
 
+from bbccli.core.areas import area
 from bbccli.core.notes import Note, remarks
 from bbccli.core.outcome import Outcome
 from bbccli.readers.checks.leakage import leaves_one_out, measure_of, performances
@@ -90,12 +91,15 @@ def polarity(
     n_negative, n_positive = outcome.class_counts.tolist()
     if not (n_negative and n_positive):
         return
-    if ranks is None:  # of evenly spaced configurations
+    positive = outcome.values == 1
+    if ranks is None:  # too many to rank: of evenly spaced configurations
         _, n_samples, n_configurations = predictions.array.shape
         step = -(-n_configurations * n_samples // _MOST_CELLS)
-        ranks = _ranks(predictions.array[:, :, ::step][0])
-    above = ranks[outcome.values == 1].sum(axis=0) + n_positive * n_negative / 2  # from the middle
-    areas = above / n_positive / n_negative
+        columns = predictions.array[0, :, ::step].T
+        areas = np.array([area(column, positive) for column in columns])
+    else:
+        above = ranks[positive].sum(axis=0) + n_positive * n_negative / 2  # from the middle
+        areas = above / n_positive / n_negative
     n = len(areas)  # numpy's median would import masked arrays
     median = float(np.sort(areas)[(n - 1) // 2 : n // 2 + 1].mean())
     if median < 0.5 - ERRORS * error_by_chance(n_negative, n_positive):
