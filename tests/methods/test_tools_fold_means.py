@@ -9,8 +9,10 @@ import pytest
 from matrices import for_metric, regression
 
 from bbccli import METHODS, METRICS, Plan, document, matrix_of
+from bbccli.core.notes import leave_one_out
 from bbccli.methods import estimate
 from bbccli.methods.base import Need
+from bbccli.methods.several import _around_its_value
 from bbccli.metrics.planned import measuring
 from bbccli.schema.gate import GateRule, judged
 from bbccli.stats.selection.candidates import candidates
@@ -142,3 +144,29 @@ def test_a_correction_that_raises_the_figure_is_a_doubt():
     assert "better-than-naive" in found
     plain, _ = estimate(matrix, "average-precision", Plan(n_resamples=400), ["bbc"])
     assert "better-than-naive" not in {note.code for note in plain[0].notes}
+
+
+def test_another_pooling_measures_as_it_selects():
+    for selection in (Pooling.FOLD_MEAN, Pooling.WITHIN_FOLDS):
+        plan = Plan(pooling=Pooling.WITHIN_FOLDS, selection=selection)
+        assert measuring(METRICS["f1"], plan) is Pooling.WITHIN_FOLDS
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("off", [-0.2, 0.2])
+def test_an_interval_is_widened_to_its_estimate_and_the_notes_stay(off):
+    one = bbc(for_metric("accuracy"), "accuracy", Plan(n_resamples=100))
+    assert _around_its_value(one, METRICS["accuracy"]) is one
+    lower, upper = one.interval.lower, one.interval.upper
+    noted = replace(one, notes=(leave_one_out("F1"),))
+    beyond = replace(noted, value=(lower if off < 0 else upper) + off)
+    found = _around_its_value(beyond, METRICS["accuracy"])
+    assert [note.code for note in found.notes] == ["leave-one-out", "outside-interval"]
+    assert (found.interval.lower, found.interval.upper) == (
+        min(lower, beyond.value),
+        max(upper, beyond.value),
+    )
+    near = replace(noted, value=(lower if off < 0 else upper) * (1 + np.sign(off) * 1e-15))
+    found = _around_its_value(near, METRICS["accuracy"])
+    assert found.notes == noted.notes
+    assert found.interval.lower <= near.value <= found.interval.upper

@@ -7,15 +7,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from day import parts
-from matrices import binary, changed_source, regression, survival, weighing
+from matrices import binary, changed_source, for_metric, regression, survival, weighing
 
 from bbccli import METRICS, Plan, document
 from bbccli.analysis.answer import answer
 from bbccli.analysis.options import Analysis
+from bbccli.core.notes import tied_winners
+from bbccli.core.results import SelectionShare
 from bbccli.core.rounding import Digits
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.methods import estimate as estimates_of
+from bbccli.reports import phrases
 from bbccli.reports.paper import sentence, sentences
 from bbccli.reports.phrases import digits_of
 from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side
@@ -295,3 +298,24 @@ class TestTheRowToReport:
             {"metric": "auc", "method": "bbc"},
             {"metric": "accuracy", "method": "bbc"},
         ]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("shares", "tied", "told"),
+    [
+        ((0.54, 0.46), False, "a close call"),
+        ((0.45, 0.40, 0.05), False, "a close call"),
+        ((0.54, 0.05, 0.05), False, "fairly clear"),
+        ((0.9, 0.1), False, "clear"),
+        ((0.9, 0.1), True, phrases.TIED),
+        ((0.54, 0.46), True, "a close call"),
+    ],
+)
+def test_a_choice_is_as_clear_as_the_lead_over_the_runner_up(shares, tied, told):
+    matrix = for_metric("accuracy")
+    one = METHODS["bbc"].run(matrix, METRICS["accuracy"], Plan(n_resamples=60))
+    names = [one.winner, *(c for c in matrix.configurations if c != one.winner)]
+    selection = tuple(map(SelectionShare, names, shares))
+    notes = (tied_winners(one.winner, 2, "first"),) if tied else ()
+    assert phrases.clarity(replace(one, selection=selection, notes=notes)) == told
