@@ -96,7 +96,9 @@ class Summary:
         """Yield what the files say together, how many gates are met, and what is refused."""
         yield from self.answer()
         if self.gates:
-            outcomes = ", ".join(f"{n} {outcome}" for outcome, n in sorted(self.gates.items()))
+            outcomes = ", ".join(
+                f"{n} {outcome.replace(', ', ' ')}" for outcome, n in sorted(self.gates.items())
+            )
             yield f"{count(self.gates.total(), 'gate')}: {outcomes}."
         if n_refused := self.reasons.total():
             named = self.reasons.most_common(MOST_NAMED)

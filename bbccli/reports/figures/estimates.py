@@ -15,6 +15,7 @@ from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
 from bbccli.reports.sentences import cost_digits, cost_sentence
 from bbccli.schema.correct import Envelope
+from bbccli.schema.doubts import doubts_of
 
 TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
 """Numbers of configurations in the table of the search."""
@@ -93,7 +94,8 @@ def _optimism(exhibit: Exhibit, estimates: list[Estimate]) -> str:
         return "No method here has an interval to report."
     change = phrases.digits_of(estimates, document).difference(abs(reported.optimism))
     if float(change) == 0:
-        return f"By {phrases.method_name(reported.method)}, the naive figure is about right."
+        said = "the same as the corrected one" if doubts_of(document) else "about right"
+        return f"By {phrases.method_name(reported.method)}, the naive figure is {said}."
     way = "too good" if reported.optimism > 0 else "too bad"
     return f"By {phrases.method_name(reported.method)}, the naive figure is {change} {way}."
 
