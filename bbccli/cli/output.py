@@ -23,7 +23,6 @@ from bbccli.core.local import claim, identity
 from bbccli.core.text import visible
 from bbccli.errors import OptionError
 from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
-from bbccli.reports.content import answer_of
 from bbccli.schema import gate
 from bbccli.schema.doubts import doubts_of
 from bbccli.types import GateOutcome
@@ -180,7 +179,7 @@ def publish(
     kind: Kind = Kind.CORRECT,
     *,
     text: str | None = None,
-    answer: Callable[[Any], list[str]] = answer_of,
+    answer: Callable[[Any], list[str]] | None = None,
 ) -> None:
     """Write documents as one report, say the rest on standard error, and exit if a gate is not met.
 
@@ -204,7 +203,7 @@ def publish(
 
 
 def tell_written(
-    records: Sequence[Any], path: str, answer: Callable[[Any], list[str]] = answer_of
+    records: Sequence[Any], path: str, answer: Callable[[Any], list[str]] | None = None
 ) -> None:
     """Say the answers that a file holds, the doubts about them, and its name."""
     for record in records:
@@ -213,11 +212,12 @@ def tell_written(
     say(f"wrote {visible(path)}")
 
 
-def lines_on(record: Any, answer: Callable[[Any], list[str]]) -> list[str]:
+def lines_on(record: Any, answer: Callable[[Any], list[str]] | None) -> list[str]:
     """Return the answer of a record, and the doubts about it, a line each."""
+    from bbccli.reports.content import answer_of
     from bbccli.reports.phrases import note_line
 
-    return [*map(visible, answer(record)), *map(note_line, doubts_of(record))]
+    return [*map(visible, (answer or answer_of)(record)), *map(note_line, doubts_of(record))]
 
 
 def tell(documents: Sequence[Document[Any]]) -> None:
