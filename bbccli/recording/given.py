@@ -105,6 +105,10 @@ def check_index(y: Any, rows: IntArray | None = None, **others: Any) -> None:
         check_order(of_rows | others)
 
 
+_MOST_CLASSES = 30
+"""Different numbers of a float type that may still be classes."""
+
+
 def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: str) -> Task:
     """Classes, unless numbers have decimals or the metric is for values; binary or not is left
     open.
@@ -118,12 +122,15 @@ def _task_of(values: NDArray[Any], labels: NDArray[Any], scoring: str) -> Task:
         return Task.REGRESSION
     if metric is not None:
         return Task.BINARY
+    # regressions often have whole numbers of a float type; classes are numbered from 0
+    many = values.dtype.kind == "f" and len(labels) > _MOST_CLASSES
+    numbered = values.dtype.kind != "f" and np.array_equal(labels, np.arange(len(labels)))
     _refuse(
-        len(labels) > 2,
+        len(labels) > 2 and not many and not (numbered and 2 * len(labels) <= len(values)),
         f"y has {len(labels)} different integers: classes or values?",
         'give task="multiclass" or task="regression"',
     )
-    return Task.BINARY
+    return Task.REGRESSION if many else Task.BINARY
 
 
 _MISSING = ("y has missing values", "leave out samples without a truth")

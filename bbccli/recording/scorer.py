@@ -187,9 +187,12 @@ def convention_of(scoring: Any, labels: NDArray[Any] | None = None) -> tuple[str
     scorer = scoring.metric if isinstance(scoring, RecordingScorer) else metric_of(scoring)
     name = scoring if isinstance(scoring, str) else ""
     if not name and hasattr(scorer, "_score_func"):
-        known = of_sklearn("metrics").get_scorer_names()
-        names = {one.replace("-", "_") for one in (*ALIASES, *METRICS)} & set(known)
-        name = next((one for one in sorted(names) if _form(metric_of(one)) == _form(scorer)), "")
+        metrics = of_sklearn("metrics")
+        known = {one.replace("-", "_") for one in (*ALIASES, *METRICS)}
+        scorers = {one: metric_of(one) for one in sorted(known & {*metrics.get_scorer_names()})}
+        for beta, own_name in ((2, "f2"), (0.5, "f0.5")):
+            scorers[own_name] = metrics.make_scorer(metrics.fbeta_score, beta=beta)
+        name = next((one for one, of in scorers.items() if _form(of) == _form(scorer)), "")
     function, given = getattr(scorer, "_score_func", None), getattr(scorer, "_kwargs", {})
     if function is None or labels is None or len(labels) != 2:
         return name, ""

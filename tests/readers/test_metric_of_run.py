@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
-from sklearn.linear_model import LogisticRegression
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import balanced_accuracy_score, fbeta_score, make_scorer
 from sklearn.model_selection import GridSearchCV, ShuffleSplit, StratifiedKFold
 from sklearn.tree import DecisionTreeClassifier
 
+import bbccli
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import METRICS, default_metric
 from bbccli.readers import Roles, read
@@ -39,7 +40,7 @@ def searched(folder, scoring, cv=None, model=None, grid=GRID, **about):
 
 
 OTHERS = {
-    "a function": (make_scorer(fbeta_score, beta=0.5), {}, "selects by a scorer of its own"),
+    "a function": (make_scorer(fbeta_score, beta=3), {}, "selects by a scorer of its own"),
     "a name": ("jaccard_macro", {}, "selects by jaccard_macro, which bbc does not have"),
     "of another task": ("r2", {"task": "binary"}, "selects by r2, which is for regression tasks"),
     "of other predictions": ("roc_auc", {"response": "predict"}, "roc_auc, which needs"),
@@ -79,7 +80,7 @@ def test_with_another_metric_both_are_said(other, run):
 
 
 def test_it_is_not_forgotten_in_a_conversion(run, tmp_path):
-    folder, _ = searched(tmp_path / "run", make_scorer(fbeta_score, beta=0.5))
+    folder, _ = searched(tmp_path / "run", make_scorer(fbeta_score, beta=3))
     target = tmp_path / "converted.parquet"
     assert run("convert", folder, "-o", target)[0] == 0
     err = run.refused("correct", target)
@@ -93,6 +94,48 @@ def test_a_loop_that_scores_nothing_has_no_metric_of_its_own(tmp_path):
             model = LogisticRegression(C=c).fit(DATA[0][train], DATA[1][train])
             rec.write(f"C={c}", test, model.predict_proba(DATA[0][test]))
     assert default_metric(read(tmp_path / "run")).name == "auc"
+
+
+@pytest.mark.parametrize("beta", [2, 0.5])
+def test_the_function_of_a_scorer_tells_its_metric(beta, tmp_path):
+    folder, search = searched(tmp_path / "run", make_scorer(fbeta_score, beta=beta))
+    matrix = read(folder)
+    assert default_metric(matrix).name == f"f{beta}"
+    best = bbccli.correct(matrix, method="cvt").estimates[0]
+    assert best.over_folds == pytest.approx(search.best_score_)
+
+
+VALUES = np.round(40 * DATA[0][:, 0] + 25 * DATA[0][:, 1])
+"""Whole numbers of a float type, as targets of regressions often are."""
+
+
+@pytest.mark.parametrize(
+    ("y", "model", "grid", "metric"),
+    [
+        (DATA[1], LogisticRegression(), GRID, "accuracy"),
+        (np.digitize(DATA[0][:, 0], [-1, 1]), LogisticRegression(), GRID, "accuracy"),
+        (VALUES, Ridge(), {"alpha": [0.1, 1.0, 10.0]}, "r2"),
+    ],
+)
+def test_a_search_without_scoring_selects_by_the_default_score(y, model, grid, metric, tmp_path):
+    rec = Recorder(tmp_path / "run", DATA[0], y, cv=5)
+    search = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(DATA[0], y)
+    rec.finish(search)
+    matrix = read(tmp_path / "run")
+    assert default_metric(matrix).name == metric
+    best = bbccli.correct(matrix, method="cvt").estimates[0]
+    own = best.naive if best.over_folds is None else best.over_folds
+    assert own == pytest.approx(search.best_score_)
+
+
+def test_a_score_of_its_own_is_no_default_score(tmp_path, run):
+    class Lenient(LogisticRegression):
+        def score(self, X, y, sample_weight=None):  # noqa: N803
+            return min(1.0, super().score(X, y, sample_weight) + 0.01)
+
+    rec = Recorder(tmp_path / "run", *DATA, cv=5)
+    rec.finish(GridSearchCV(Lenient(), GRID, cv=rec.cv, scoring=rec.scorer).fit(*DATA))
+    assert "selects by a scorer of its own" in run.refused("correct", tmp_path / "run")
 
 
 # Tools

@@ -230,6 +230,7 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
 
 def handed_over(run: Recording) -> Predictions:
     """Return a recording; a repeated hold-out has no folds within a repeat."""
+    run = replace(run, design=replace(run.design, scoring=run.design.scoring or _default(run)))
     plan, tries = with_others(run.design, _parts(run)), run.tries
     weights, weighted, otherwise = _weights(run)
     tested = np.isfinite(run.predictions).any(axis=(2, 3)[: run.predictions.ndim - 2])
@@ -286,6 +287,28 @@ def handed_over(run: Recording) -> Predictions:
 
 def _parts(run: Recording) -> list[Part]:
     return [part for one in run.tries for part in one.parts]
+
+
+def _default(run: Recording) -> str:
+    """Return the default score of estimators, accuracy or R2, if all scores are that of the
+    predictions; empty if a score is not, or there is none.
+    """
+    scored = [part for part in _parts(run) if part.score is not None and part.split is not None]
+    for part in scored:
+        truth: NDArray[Any] = run.design.truth[run.design.tests[part.split or 0]]
+        weights = part.weights
+        unknown = part.predictions is None or part.predictions.shape != truth.shape
+        if unknown or (weights is not None and not weights.any()):
+            return ""
+        if run.design.classes:
+            score = np.average(part.predictions == truth, weights=weights)
+        else:
+            square = np.average((truth - part.predictions) ** 2, weights=weights)
+            mean = np.average(truth, weights=weights)
+            score = 1 - square / np.average((truth - mean) ** 2, weights=weights)
+        if not np.isclose(score, part.score or 0.0, rtol=1e-4, atol=1e-6):
+            return ""
+    return ("accuracy" if run.design.classes else "r2") if scored else ""
 
 
 def _roles(
