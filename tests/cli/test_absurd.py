@@ -138,4 +138,4 @@ def test_errors_that_overflow_are_quiet(big, run, metric, method):
     options = ("--n-resamples", "50", "--metric", metric, "--method", method, "-q")
     out = run.silent("correct", "big.csv", *options)
     if metric != "explained-variance":  # b is constant, and the truth too small to change that
-        assert out.split("\n\n")[1].startswith("a scored ")
+        assert "\na scored " in out
