@@ -100,6 +100,24 @@ def test_a_forest_marks_the_row_to_report(found):
     assert (own["lower"], own["upper"]) == (bbc["interval"]["lower"], bbc["interval"]["upper"])
 
 
+def test_the_row_to_report_is_first_and_heavier_wherever_its_method_stands(found):
+    estimates = sorted(found.json["estimates"], key=lambda e: e["interval"] is not None)
+    names = [e["method"] for e in estimates]
+    drawn = draw("forest", shown(found.json | {"estimates": estimates}))
+    assert names == ["cvt", "bbc", "bbc-f"]
+    assert [row[0] for row in drawn.rows] == ["bbc", "cvt", "bbc-f"]
+    for layer in drawn.spec["layer"]:
+        assert layer["encoding"]["y"]["sort"][0] == "bbc (to report)"
+        condition = layer["encoding"]["opacity"]["condition"]
+        assert condition["test"] == 'datum.name === "bbc (to report)"'
+        assert condition["value"] > layer["encoding"]["opacity"]["value"]
+    root = ElementTree.fromstring(rendering.inline_svg(drawn, "a"))
+    weights = {e.text: e.get("font-weight") for e in root.iter() if e.tag.endswith("}text")}
+    assert [name for name in ("bbc (to report)", *names) if weights.get(name) == "bold"] == [
+        "bbc (to report)"
+    ]
+
+
 def test_marks_are_those_that_the_captions_name(found):
     points = draw("forest", found).spec["layer"][-1]["encoding"]["fill"]["scale"]
     assert points == {"domain": ["naive", "corrected"], "range": ["transparent", CORRECTED]}
@@ -179,7 +197,7 @@ def test_a_mark_says_that_its_method_has_no_interval():
     shown = pages.exhibit(matrices.binary(), methods=("tt", "bbc"))
     titles = re.findall(r"<title>(.*?)</title>", rendering.inline_svg(draw("forest", shown), "a"))
     said = [title.partition(", ")[2] for title in titles if "corrected" in title]
-    assert said[0] == "no interval" and said[1].startswith("95 % interval 0.")
+    assert said[0].startswith("95 % interval 0.") and said[1] == "no interval"
 
 
 def test_legends_have_the_words_of_the_terminal(found):

@@ -25,9 +25,9 @@ from bbccli.schema.correct import error_document
 def test_the_order_of_a_page():
     headings = re.findall(r"<h2[^>]*>(.*?)</h2>", pages.ordinary())
     assert headings == [
+        "Estimates of the methods",
         "Summary",
         "Notes",
-        "Estimates of the methods",
         "What the search cost",
         "Spread over the resamples",
         "Who wins",
@@ -273,7 +273,7 @@ def test_the_summary_has_the_facts_of_the_terminal():
     facts = [row for one in blocks(found.document) if isinstance(one, FactList) for row in one.rows]
     (notes,) = [one for one in blocks(found.document) if isinstance(one, Notes)]
     text = "".join(read(pages.ordinary()).text)
-    part = text[text.index("Summary") : text.index("Estimates of the methods")]
+    part = text[text.index("Summary") : text.index("What the search cost")]
     names = [name for name, *_ in (*facts, *notes.facts)]
     assert {"report", "choice", "search"} <= set(names)
     for name, *texts in (*facts, *notes.facts):

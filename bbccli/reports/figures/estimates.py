@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from json import dumps
 from math import isfinite
 from pathlib import PurePath
 
@@ -22,12 +23,17 @@ TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3
 
 
 def forest(exhibit: Exhibit) -> Drawn | str:
-    """Return the estimates of the first metric, each with its interval and the naive figure."""
+    """Return the estimates of the first metric, with their intervals and naive figures.
+
+    The one to report comes first, and is heavier than the others.
+    """
     document = exhibit.document
     metric = next(iter(phrases.metrics_of(document)), None)
     if metric is None:
         return "the result holds no estimate"
-    estimates = phrases.estimates_of(document, metric)
+    estimates = sorted(
+        phrases.estimates_of(document, metric), key=lambda e: not phrases.is_reported(e, document)
+    )
     digits, label = phrases.digits_of(estimates, document), phrases.directed_label(metric)
     reported = [phrases.is_reported(e, document) for e in estimates]
     names = vega.labels(
@@ -52,10 +58,14 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         for point in _points(one, series, row, interval_name)
     ]
     y = vega.names_axis(names)
-    layers = [
-        vega.span(y, label, where=vega.KNOWN, strokeWidth=2, opacity=0.6),
-        vega.points(y, label, 70, series),
-    ]
+    lines = vega.span(y, label, where=vega.KNOWN)
+    marks = vega.points(y, label, 60, series)
+    if any(reported):
+        is_first = f"datum.name === {dumps(names[0])}"
+        lines["encoding"] |= _heavier(is_first, strokeWidth=(3, 1.2), opacity=(0.8, 0.45))
+        marks["encoding"] |= _heavier(is_first, size=(130, 45), opacity=(1, 0.65))
+        bold = {"test": f"datum.label === {dumps(names[0])}", "value": "bold"}
+        y["axis"]["labelFontWeight"] = {"condition": bold, "value": "normal"}
     return Drawn(
         _optimism(exhibit, estimates),
         f"Open circles: naive figures, of the data that chose the winner. Filled circles: "
@@ -65,8 +75,16 @@ def forest(exhibit: Exhibit) -> Drawn | str:
         "from.",
         ("method", *series, interval_name, "to report"),
         rows,
-        vega.spec_of(values, layers, height={"step": 26}),
+        vega.spec_of(values, [lines, marks], height={"step": 26}),
     )
+
+
+def _heavier(test: str, **looks: tuple[float, float]) -> dict[str, Spec]:
+    """Encode the looks of the marks that pass a test, and of the others."""
+    return {
+        look: {"condition": {"test": test, "value": heavy}, "value": light}
+        for look, (heavy, light) in looks.items()
+    }
 
 
 def _points(

@@ -12,7 +12,7 @@ from bbccli.core.text import redacted, visible
 from bbccli.reports import Style, phrases
 from bbccli.reports.content.correct import blocks, methods_table
 from bbccli.reports.evidence import Exhibit
-from bbccli.reports.figures import KINDS, draw
+from bbccli.reports.figures import KINDS, Drawn, draw
 from bbccli.reports.figures.base import name_of
 from bbccli.reports.figures.estimates import experiments, short_paths
 from bbccli.reports.json import document_of
@@ -98,14 +98,16 @@ def _of_one(exhibit: Exhibit, title: str) -> str:
         ("assumption", "state", "how that is known"),
         assumptions(document),
     )
+    forest, *figures = [draw(kind, exhibit) for kind in KINDS]
     shown = [
-        figure_sections([draw(kind, exhibit) for kind in KINDS]),
+        figure_sections(figures),
         section("Other metrics", "others", *(_estimates(document, metric) for metric in others)),
         section("Assumptions", "assumptions", rests),
         _methods(document),
     ]
     parts = [
         _verdict(document),
+        figure_section(forest, forest.kind) if isinstance(forest, Drawn) else Markup(),
         summary(blocks(document)),
         notes_section(notes_of(document), doubts_of(document)),
         *(shown if document.estimates else []),
