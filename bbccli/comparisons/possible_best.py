@@ -88,7 +88,8 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     if not evidence.defined.any():
         raise UndefinedError(
             f"{metric.label} is undefined for every configuration once a sample is left out",
-            hint="another --metric; or more samples (of each class, if there are any)",
+            hint="another --metric, or more samples"
+            + " of each class" * matrix.task.is_classification,
         )
     rivals = rivals_of(evidence, plan)
     n_defined = int(evidence.defined.sum())

@@ -7,8 +7,11 @@ else few values beside predictions that have many. Times of rows are no predicti
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import Final
 
 import numpy as np
 
@@ -18,11 +21,14 @@ from bbccli.readers.column import joint
 from bbccli.readers.evaluations.times import times_of
 from bbccli.readers.roles import CONFIGURATIONS, OUTCOME, Hints
 from bbccli.readers.table import Table
-from bbccli.types import IntArray
+from bbccli.types import IntArray, distinct
 
 _MOST_CLASSES = 20
 _ORDER = ("truth", "row_id", "configuration", "prediction", "fold")
 _FOLDS = ("fold", "folds", "kfold")
+_MOST_FOLDS = 10
+FOLD: Final = re.compile(r"\W*(?:cv|outer|inner)?[\W_]*(?:fold|split|resample|rep)\D*\d+.*", re.I)
+"""The name of a fold."""
 
 Levels = Mapping[str, IntArray]
 """Codes (n_rows,) of the columns without gaps and fractions."""
@@ -64,6 +70,35 @@ def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool =
     told = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
     positive = _positive(table, told["truth"], levels) if "truth" in told else ""
     return Advice(told, among, positive)
+
+
+def are_folds(table: Table, roles: Mapping[str, str]) -> bool:
+    """True if there is a row for each fold, in a long table of each configuration."""
+    texts = [name for name in table.names if is_text(table.type_of(name))]
+    folds = [n for n in texts if all(map(FOLD.fullmatch, table.column(n).named_codes()[1]))]
+    folds += [name for name in _levels_of(table) if "fold" in name.casefold()]
+    folds += [roles[role] for role in ("fold", "repeat") if role in roles]
+    codes = {n: table.column(n).codes()[0] + 1 for n in dict.fromkeys([*folds, *texts])}
+
+    def is_grid(names: Sequence[str]) -> bool:
+        parts = [codes[name] for name in names]
+        return prod(len(distinct(part)) for part in parts) == _size(joint(parts)) == table.n_rows
+
+    n_folds = _size(joint([codes[name] for name in folds])) if folds else 0
+    own = [[name] for name in folds]
+    return n_folds > 1 and any(map(is_grid, [*own, [*dict.fromkeys(folds)], [*codes]]))
+
+
+def may_be_folds(table: Table) -> bool:
+    """True if a few rows of fractions have no key but a number: means over folds have none."""
+    levels = _levels_of(table)
+    counts = [n for n, one in levels.items() if _size(one) == table.n_rows]
+    short = table.n_rows <= _MOST_FOLDS and len(levels) == len(counts) <= 1
+    return short and all(
+        is_number(table.type_of(name))
+        and (name in counts or to_numbers(table.column(name).values).all())
+        for name in table.names
+    )
 
 
 def _levels_of(table: Table) -> dict[str, IntArray]:
@@ -127,7 +162,8 @@ def _truth(table: Table, levels: Levels, found: Mapping[str, str]) -> Mapping[st
             n for n in own if not (is_text(table.type_of(n)) and _mostly_differs(codes[n], keys))
         ]
     else:
-        own = [name for name in free if name in levels and 1 < _size(levels[name]) <= _MOST_CLASSES]
+        most = min(_MOST_CLASSES, table.n_rows - 1)  # else it counts the rows
+        own = [name for name in free if name in levels and 1 < _size(levels[name]) <= most]
         own = own if len(own) < len(free) else []  # else predictions are labels too
     own = [name for name in own if name.casefold() not in _FOLDS]
     return {"truth": own[0]} if len(own) == 1 else {}

@@ -355,5 +355,5 @@ def too_few_usable(unit: Unit) -> UndefinedError:
     """Return the error for data on which almost no resample can be used."""
     return UndefinedError(
         f"almost no resample of the {unit.name.lower()} can be used: fewer than 1 in {PATIENCE}",
-        hint="a bootstrap needs more samples (of each class, if there are any), or more folds",
+        hint=f"a bootstrap needs more {unit.name.lower()}, or a metric that is defined on fewer",
     )

@@ -230,6 +230,32 @@ def test_scores_have_no_classes(run, tmp_path):
             assert problem in " ".join(found.split())
 
 
+def test_inspect_refuses_what_correct_refuses_for_too_few_samples(run, tmp_path):
+    """A single sample or group, in folds too; but not classes too rare for every draw to have."""
+    rng = np.random.default_rng(1)
+    classes = [f"c{i // 2:02d}" for i in range(60)]
+    rare = {"item": range(60), "truth": classes}
+    rare |= {name: rng.permutation(classes) for name in "ab"}
+    scores = {"item": range(3), "a": [0.1, 0.4, 0.3], "b": [0.2, 0.1, 0.9]}
+    one, folds = {k: v[:1] for k, v in scores.items()}, {"fold": [1, 2, 3]}
+    for table, task, refused in (
+        (one, "score", True),
+        (one | {"fold": [1]}, "score", True),
+        (scores | folds | {"group": [1, 1, 1]}, "score", True),
+        (scores | folds | {"group": [1, 2, 2]}, "score", False),
+        (scores, "score", False),
+        (rare, "multiclass", False),
+    ):
+        pd.DataFrame(table).to_csv(tmp_path / "t.csv", index=False)
+        argv = (tmp_path / "t.csv", "--task", task, "--row-id", "item")
+        status, out, err = run("correct", *argv, *FAST)
+        inspected, found, _ = run("inspect", *argv, "--notes", "all")
+        assert (status, inspected) == ((2, 2) if refused else (0, 0)), (table, found)
+        assert "class" not in out + err or task != "score"
+        if refused:
+            assert err.splitlines()[0].removeprefix("error: ") in " ".join(found.split())
+
+
 def test_the_table_of_a_batch_keeps_its_doubts_for_a_gate(run, folder, tmp_path):
     target = tmp_path / "t.parquet"
     run("batch", folder / "leaky.csv", folder / "clean.csv", *FAST, "--jobs", "1", "-o", target)

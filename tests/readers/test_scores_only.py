@@ -221,3 +221,65 @@ def test_the_command_for_queries_works(save):
     scores = {name: RNG.beta(2, 2, 60).round(4) for name in ("bm25", "dense")}
     matrix = read(save("scores.csv", scores), task=Task.SCORE, bounds=(0, 1))
     assert matrix.configurations == ("bm25", "dense")
+
+
+MEANS = {"svm": [0.812, 0.798, 0.823, 0.844, 0.801], "rf": [0.834, 0.851, 1.0, 0.829, 0.842]}
+TWICE = {name: values * 2 for name, values in MEANS.items()}
+BY_MODEL = {"model": ["svm"] * 5 + ["rf"] * 5, "score": MEANS["svm"] + MEANS["rf"]}
+FOLDS = {
+    "counted": {"fold": range(5), **MEANS},
+    "counted by another name": {"cv_fold": range(1, 6), **MEANS},
+    "named": {"key": [f"Fold{i}" for i in range(1, 6)], **MEANS},
+    "named as splits": {"part": [f"split {i}" for i in range(5)], **MEANS},
+    "ten": {"fold": range(10), **TWICE},
+    "repeats": {"repeat": np.repeat([1, 2], 5), "fold": np.tile(range(5), 2), **TWICE},
+    "named repeats": {"x": [f"Fold{i % 5}.Rep{i // 5}" for i in range(10)], **TWICE},
+    "a row per model": {"fold": np.tile(range(5), 2), **BY_MODEL},
+}
+MAY_BE_FOLDS = {
+    "without a key": MEANS,
+    "counted by any name": {"k": range(5), **MEANS},
+    "ten without a key": TWICE,
+}
+ITEMS = {
+    "named": {"question": [f"q{i}" for i in range(5)], **MEANS},
+    "right or wrong": {"a": [1, 0, 1, 1, 0], "b": [0, 0, 1, 0, 1]},
+    "graded": {"a": [0.5, 0, 1, 1, 0], "b": [0, 0.25, 1, 0, 1]},
+    "many": {name: values * 8 for name, values in MEANS.items()},
+    "in folds": {"fold": np.arange(40) % 5, **{k: v * 8 for k, v in MEANS.items()}},
+    "in one fold": {"item": [f"q{i}" for i in range(5)], "fold": [1] * 5, **MEANS},
+    "questions of models in folds": {
+        "question": np.repeat([f"q{i}" for i in range(6)], 2),
+        "model": ["a", "b"] * 6,
+        "fold": np.repeat(np.arange(6) % 3, 2),
+        "score": RNG.random(12),
+    },
+}
+
+
+def refusal(save, table):
+    with pytest.raises(InputError, match="no truth column") as caught:
+        read(save("t.csv", table))
+    return caught.value
+
+
+@pytest.mark.parametrize("table", FOLDS.values(), ids=FOLDS)
+@pytest.mark.one_in(1)
+def test_scores_of_folds_are_not_taken_for_those_of_items(save, table):
+    error = refusal(save, table)
+    assert "each row seems to be a fold" in error.problem
+    assert "task" not in error.hint and 'truth="NAME"' in error.hint
+
+
+@pytest.mark.parametrize("table", MAY_BE_FOLDS.values(), ids=MAY_BE_FOLDS)
+@pytest.mark.one_in(1)
+def test_no_task_is_named_where_rows_may_be_folds(save, table):
+    error = refusal(save, table)
+    assert "a fold" not in error.problem and "task" not in error.hint
+
+
+@pytest.mark.parametrize("table", ITEMS.values(), ids=ITEMS)
+@pytest.mark.one_in(1)
+def test_scores_of_items_name_their_task(save, table):
+    error = refusal(save, table)
+    assert "a fold" not in error.problem and 'task="score"' in error.hint

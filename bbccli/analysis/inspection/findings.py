@@ -22,7 +22,7 @@ from bbccli.readers.problems import Problems
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.sources.lines import line_of
 from bbccli.stats.resampling import BLOCK, Unit, draws_of, too_few_usable
-from bbccli.stats.selection.units import single_classes
+from bbccli.stats.selection.units import n_units_of, single_classes
 from bbccli.types import BoolArray, IntArray, PredictionKind, Task, distinct
 
 if TYPE_CHECKING:
@@ -253,6 +253,9 @@ def check_folds(findings: Findings, matrix: PredictionMatrix) -> None:
 def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
     """Estimate how many default resamples lack a class in the bag or out of it."""
     outcome, groups = matrix.outcome, matrix.groups
+    if n_units_of(matrix) == 1:  # whatever the metric is
+        findings.error("resamples", too_few_usable(Unit.SAMPLES if groups is None else Unit.GROUPS))
+        return
     if outcome.task.is_classification:
         for code in single_classes(outcome, groups):
             unit = "sample" if groups is None else "group"
@@ -266,9 +269,7 @@ def check_resamples(findings: Findings, matrix: PredictionMatrix) -> None:
     draws = draws_of(matrix.n_samples, groups, 0, leaving_out=False)
     blocks = (draws.batch(block, 1).in_bag for block in range(N_DRAWN // BLOCK))
     n_lacking = N_DRAWN - sum(int(_holds_every_class(outcome, block).sum()) for block in blocks)
-    if n_lacking == N_DRAWN and matrix.folds is None:
-        findings.error("resamples", too_few_usable(Unit.SAMPLES if groups is None else Unit.GROUPS))
-    elif n_lacking and outcome.task.is_classification:
+    if n_lacking and outcome.task.is_classification:
         findings.warn(
             "resamples",
             f"{n_lacking} of {N_DRAWN} resamples lack a class in or out of the bag; metrics such "

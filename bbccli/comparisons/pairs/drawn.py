@@ -277,7 +277,8 @@ def bootstrap(case: PairCase) -> Comparison:
     share = fewer / (1 + n)
     interval, notes = percentiles(case, drawn)
     if drawn.n_redrawn:
-        notes += (redrawn_resamples(drawn.n_redrawn, n, case.metric.label),)
+        classes = case.matrix.task.is_classification
+        notes += (redrawn_resamples(drawn.n_redrawn, n, case.metric.label, classes=classes),)
     if np.ptp(values) <= case.rounding and not case.identical:
         notes += (resamples_alike(case.test, float(values[0])),)
     return case.result(

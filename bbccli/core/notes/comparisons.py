@@ -32,7 +32,7 @@ def no_influence(names: Sequence[str], label: str) -> Texts:
     return (
         f"{label} of {listing(list(names))} is undefined on the samples, or once one of them is "
         "left out, so it has no simultaneous bound",
-        "another --metric; or more samples of the rarest class",
+        "another --metric, or more samples",
     )
 
 

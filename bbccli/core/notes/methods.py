@@ -104,7 +104,7 @@ def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
 
 
 @note(CARE)
-def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Texts:
+def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str, *, classes: bool) -> Texts:
     """The metric that selects is undefined in some resamples, which were drawn again: in the bag
     for every configuration, or out of it for the one selected there. For the AUC that is a
     resample without one of the classes; accuracy is always defined.
@@ -116,7 +116,7 @@ def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str) -> Texts:
     return (
         f"{label} is undefined in {count(n_redrawn, 'resample')}, which {verb} drawn again "
         f"({n_resamples} were used)",
-        "few samples, or a rare class: collect more, or read the interval with care",
+        f"few samples{', or a rare class' * classes}: collect more, or read the interval with care",
     )
 
 

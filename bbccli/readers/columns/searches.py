@@ -10,6 +10,7 @@ from typing import Final
 from bbccli.core.notes import declared, listing
 from bbccli.errors import InputError, parameter
 from bbccli.metrics import METRICS, meant_by
+from bbccli.readers.advice import FOLD
 from bbccli.readers.column import joint
 from bbccli.readers.place import repeat_codes
 from bbccli.readers.roles import Hints, Request, named
@@ -54,7 +55,6 @@ _MODEL: Final = re.compile(
     r"|estimator|algorithm|method|pipeline",
     re.IGNORECASE,
 )
-_FOLD: Final = re.compile(r"\W*(?:cv|outer|inner)?[\W_]*(?:fold|split|resample|rep)\D*\d+.*", re.I)
 _LONGEST: Final = 10_000
 """Most rows of a table whose texts are read to tell models and metrics."""
 
@@ -177,7 +177,7 @@ def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
         codes = joint([repeat_codes(len(fold), sheet.roles), fold.codes()[0]])
         of_folds |= len(distinct(codes)) == len(codes)
     elif key is not None and key.is_text:
-        of_folds |= all(map(_FOLD.fullmatch, key.named_codes()[1]))
+        of_folds |= all(map(FOLD.fullmatch, key.named_codes()[1]))
     if not of_folds:
         return sheet
     return sheet.without([cell.name for cell in stray], declared.scores_of_folds(sheet.n_rows))

@@ -6,7 +6,7 @@ from collections.abc import Container, Mapping, Sequence
 
 from bbccli.core.notes import listing
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.readers.advice import advice
+from bbccli.readers.advice import advice, are_folds, may_be_folds
 from bbccli.readers.metadata import Metadata
 from bbccli.readers.place import split_caret
 from bbccli.readers.roles import LATE_TRUTHS, NAMES, Hints, candidates, column_of, nearest_names
@@ -140,15 +140,21 @@ def check_outcome(
     for name in table.nested:
         if name.casefold() in NAMES["truth"]:
             column_of(table, name, "truth", "the truth")
+    by_option = f"{parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
+    if are_folds(table, chosen):
+        raise InputError(
+            f"no truth column among {listing(table.names, 8)}: each row seems to be a fold",
+            path=table.path,
+            hint="nothing can correct scores of folds alone: keep the predictions of the samples, "
+            f"for example with bbccli.recording; if the rows are samples, give {by_option}",
+        )
     told = advice(table, chosen, hints, long=long)
     of_truth, rows = "truth" in told.roles, "configuration" in told.roles
     each = "row" if rows else "cell"
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
     hint = f"{told} if that is right; else " if of_truth else f"{scores}; else " * rows
-    hint += (
-        f"name it 'truth', or give {parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
-    )
-    if rows == of_truth:
+    hint += f"name it 'truth', or give {by_option}"
+    if rows == of_truth and not may_be_folds(table):
         hint += f"; {scores}"
     if not of_truth:
         hint += f"; beside it {told}, if that is right" * bool(str(told))

@@ -207,5 +207,8 @@ def notes_on_draws(
 ) -> tuple[Note, ...]:
     """Return notes on resamples drawn again for a metric, and on few groups to draw from."""
     n_redrawn, n_used = distribution.n_redrawn, len(distribution.values)
-    redrawn = (redrawn_resamples(n_redrawn, n_used, metric.label),) if n_redrawn else ()
-    return redrawn + on_few_groups(matrix)
+    few = on_few_groups(matrix)
+    if not n_redrawn:
+        return few
+    classes = matrix.task.is_classification
+    return (redrawn_resamples(n_redrawn, n_used, metric.label, classes=classes), *few)

@@ -16,7 +16,6 @@ from bbccli.core.notes import (
 from bbccli.core.plan import FIRST_RESAMPLES
 from bbccli.core.results import Distribution, MonteCarloError
 from bbccli.errors import UndefinedError
-from bbccli.metrics.base import Metric
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import Basis, guards_losses, interval_of
 from bbccli.stats.selection.rule import selection_shares
@@ -43,7 +42,7 @@ def from_distribution(
     value: the estimate, if nothing was selected in the resamples; else it is their mean.
     n_drawn: number of units drawn from; the samples, or groups of samples, by default.
     """
-    distribution, undefined = _defined(distribution, case.metric)
+    distribution, undefined = _defined(distribution, case)
     drawn = value is None
     value = distribution.mean() if value is None else value
     n_drawn = n_drawn or n_units_of(case.matrix)
@@ -107,15 +106,17 @@ def _basis(case: Case, winner: int, value: float, n_drawn: int, drawn: bool = Tr
     return Basis(value, n_units, n_drawn, drawn, worst, plan.models is Models.FIXED)
 
 
-def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, tuple[Note, ...]]:
+def _defined(distribution: Distribution, case: Case) -> tuple[Distribution, tuple[Note, ...]]:
     """Keep the resamples in which the metric is defined; return a note on the others."""
     undefined = np.isnan(distribution.values)
     if not undefined.any():
         return distribution, ()
     if undefined.all():
         raise UndefinedError(
-            f"{metric.label} is undefined in every resample",
-            hint="collect more samples (of each class, if there are any), or use another metric",
+            f"{case.metric.label} is undefined in every resample",
+            hint="collect more samples"
+            + " of each class" * case.matrix.task.is_classification
+            + ", or use another metric",
         )
     rows = ~undefined
     probabilities = distribution.probabilities
@@ -128,4 +129,4 @@ def _defined(distribution: Distribution, metric: Metric) -> tuple[Distribution, 
         else probabilities[rows] / probabilities[rows].sum(),
         sizes=None if distribution.sizes is None else distribution.sizes[rows],
     )
-    return defined, (undefined_resamples(int(undefined.sum()), len(undefined), metric.label),)
+    return defined, (undefined_resamples(int(undefined.sum()), len(undefined), case.metric.label),)
