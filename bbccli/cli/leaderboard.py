@@ -64,7 +64,7 @@ def leaderboard(
     with work.working(quiet=where.quiet) as progress:
         enter(progress, "reading")
         matrix = analysis.read(files)
-        if top is None and form.for_people:
+        if top is None and form.writer:
             top = n_shown(matrix.n_configurations)
         enter(progress, "scoring")
         plan, metrics = (

@@ -102,6 +102,7 @@ class BlockTable:
     most: rows on a terminal, at most.
     rest: words on the others, around their number.
     after: words that follow.
+    hint: options that show what `after` counts; only a terminal says them.
     facts: facts that belong below it.
     marked: position of the row that the answer is about, if there is one.
     gap: blanks between columns.
@@ -115,6 +116,7 @@ class BlockTable:
     most: int = MOST_ROWS
     rest: str = "and {} more, see --format csv"
     after: str = ""
+    hint: str = ""
     facts: Sequence[tuple[str, ...]] = ()
     marked: int | None = None
     gap: int = 2

@@ -234,7 +234,8 @@ def _table(block: BlockTable, style: Style) -> str:
     columns = [column for column in columns if column.name or any(column.cells)]
     text = _laid_out(columns, n_rows, block, style)
     n_more = len(block.rows) - n_rows
-    below = [block.rest.format(f"{n_more:,}")] * (n_more > 0) + [block.after] * bool(block.after)
+    below = [block.rest.format(f"{n_more:,}")] * (n_more > 0)
+    below += [": ".join(filter(None, (block.after, block.hint)))] * bool(block.after)
     return text + (_drawn(Text(_text(", ".join(below))), style) if below else "")
 
 

@@ -81,6 +81,24 @@ def test_a_narrow_page_does_not_scroll_sideways(browser, shown, name, width):
     assert browser.run("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("many", ["experiment", "corrected", "interval"]),
+        ("leaderboard", ["rank", "configuration", "AUC"]),
+    ],
+)
+def test_the_columns_of_the_answer_are_seen_on_a_telephone(browser, shown, name, columns):
+    browser.open(shown[name].as_uri(), width=375)
+    seen = browser.run(
+        "(t => Array.from(t.querySelectorAll('thead th')).filter(h => "
+        "h.getBoundingClientRect().right <= t.parentElement.getBoundingClientRect().right)"
+        ".map(h => h.textContent))(Array.from(document.querySelectorAll('table'))"
+        f".find(t => t.textContent.includes('{columns[-1]}')))"
+    )
+    assert columns == [one for one in seen if one in columns]
+
+
 @pytest.mark.parametrize("name", ["one", "sample", "many", "hostile6"])
 def test_text_in_figures_is_at_least_eleven_pixels_on_a_telephone(browser, shown, name):
     browser.open(shown[name].as_uri(), width=375)

@@ -330,6 +330,20 @@ def gated(found, path, outcome):
     return shown(found | {"gate": gate, "input": found["input"] | {"path": path}})
 
 
+@pytest.mark.parametrize(
+    ("argv", "n_rows", "told"),
+    [([], 15 + 177, "All 177 rows"), (["--top", "5"], 5, "pooled rows; 172 more")],
+)
+def test_a_leaderboard_folds_its_rows_and_names_no_option(
+    run, samples, tmp_path, argv, n_rows, told
+):
+    target = tmp_path / "p.html"
+    run("leaderboard", samples / "progression.parquet", "--no-wins", *argv, "-qo", target)
+    text = target.read_text(encoding="utf-8")
+    assert told in text and "--top" not in text and "--format" not in text
+    assert text[: text.index("<h2")].count('scope="row"') == n_rows
+
+
 def test_the_page_of_a_batch_says_what_was_learned_and_what_to_look_at():
     found = pages.usual().json
     exhibits = [gated(found, f"runs/{name}.csv", name) for name in ("met", "missed", "undecided")]

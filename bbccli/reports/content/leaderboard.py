@@ -85,12 +85,12 @@ def _table(document: LeaderboardEnvelope) -> BlockTable:
     n_more = document.input.n_configurations - len(shown)
     pooling = SELECTED_BY[document.plan.pooling]
     order = f"sorted by {phrases.metric_label(document.metrics[0])}, {pooling}"
-    more = f"{n_more} more: --top {document.input.n_configurations}, or --format csv"
     return BlockTable.of(
         list(_columns(document)),
         document.rows,
         most=len(document.rows),
-        after=f"{order}; {more}" if n_more else order,
+        after=f"{order}; {n_more} more" if n_more else order,
+        hint=f"--top {document.input.n_configurations}, or --format csv" if n_more else "",
         marked=shown.index(document.winner) if document.winner in shown else None,
     )
 

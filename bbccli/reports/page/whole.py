@@ -58,7 +58,7 @@ MOST_WHOLE = 4
 MOST_LINES = 1000
 """Results of a page that are listed; the rest are counted."""
 
-COLUMNS = ("experiment", "metric", "naive", "corrected", "interval", "optimism", "winner")
+COLUMNS = ("experiment", "corrected", "interval", "metric", "naive", "optimism", "winner")
 
 
 def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
@@ -185,7 +185,7 @@ def _overview(
         columns, rows = COLUMNS, [row[:-1] for row in rows]
     figure = experiments(documents)
     doubtful = list(_doubtful(documents, failures, paths))
-    look = [table("What to look at", ("experiment", "what"), doubtful[:MOST_OPEN])]
+    look = [words("What to look at", ("experiment", "what"), doubtful[:MOST_OPEN])]
     if len(doubtful) > MOST_OPEN:
         look.append(tag("p", f"{len(doubtful) - MOST_OPEN} more are in the table.", class_="quiet"))
     parts = [
@@ -231,10 +231,10 @@ def _line(document: Envelope) -> tuple[str, ...]:
         return (*["none"] * (len(COLUMNS) - 1), gate)
     digits = phrases.digits_in(document, estimate.metric)
     return (
-        phrases.metric_label(estimate.metric),
-        digits.performance(estimate.naive, "undefined"),
         digits.performance(estimate.value, "undefined"),
         phrases.interval_text(estimate.interval, digits),
+        phrases.metric_label(estimate.metric),
+        digits.performance(estimate.naive, "undefined"),
         digits.difference(estimate.optimism, "undefined"),
         visible(estimate.winner),
         gate,
