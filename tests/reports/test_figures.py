@@ -152,6 +152,53 @@ def test_a_ranking_shows_intervals_and_the_set_where_it_has_them(found):
     assert len(drawn.spec["data"]["values"]) == 15 and len(drawn.rows) == 50
 
 
+@pytest.mark.parametrize(
+    ("insides", "simplest", "roles", "told"),
+    [
+        (
+            [True] * 20 + [False, True] + [False] * 28,
+            "r7",
+            [
+                "r0 (winner)",
+                "r7 (simplest)",
+                "r20 (out)",
+                "r21 (last in)",
+                "r22 (out)",
+                "r23 (out)",
+            ],
+            "Of 50: the winner, the simplest and the last of those that may be the best, and the "
+            "first 3 that can't be.",
+        ),
+        (
+            [True] * 50,
+            None,
+            ["r0 (winner)", "r49 (last in)"],
+            "Of 50: the winner, the last of those that may be the best.",
+        ),
+        ([True] * 16 + [False], "r0", ["r0 (winner, simplest)", "r15 (last in)", "r16 (out)"], ""),
+        ([True] * 14 + [False] * 36, "r7", None, "The first 15 of 50."),
+        ([True] * 15, "r7", None, ""),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_a_set_beyond_the_first_rows_is_drawn_by_its_edge(found, insides, simplest, roles, told):
+    won = found.document.estimates[1].winner
+    names = [won if i == 0 else f"r{i}" for i in range(len(insides))]
+    rows = tuple(
+        Ranked(name, 0.9 - i / 100, 0.8 - i / 100, 0.95 - i / 100, inside)
+        for i, (name, inside) in enumerate(zip(names, insides, strict=True))
+    )
+    simplest = won if simplest == "r0" else simplest
+    ranking = Ranking("auc", rows, len(rows), level=0.95, simplest=simplest)
+    drawn = draw("ranking", replace(found, evidence=replace(found.evidence, ranking=ranking)))
+    shown = [value["name"] for value in drawn.spec["data"]["values"]]
+    if roles is None:
+        assert shown == [f"{won} (winner)", *names[1:15]]
+    else:
+        assert shown == [role.replace("r0 ", f"{won} ") for role in roles]
+    assert told in drawn.caption and len(drawn.rows) == len(rows)
+
+
 @pytest.mark.parametrize("place", [0, 14, 15, 49, None])
 @pytest.mark.one_in(1)
 def test_a_ranking_shows_fifteen_rows_and_marks_the_winner_wherever_it_stands(found, place):

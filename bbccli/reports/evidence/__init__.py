@@ -49,6 +49,7 @@ class Ranking:
 
     level: of the intervals; None where there are none.
     without: why there are none.
+    simplest: the least complex one that may be the best; None where that is not known.
     """
 
     metric: str
@@ -56,6 +57,7 @@ class Ranking:
     n_configurations: int
     level: float | None = None
     without: str = ""
+    simplest: str | None = None
 
     @classmethod
     def of(cls, metric: str, found: BestSet) -> Ranking:
@@ -71,7 +73,7 @@ class Ranking:
             for one in found.members
             if _known(one.performance) is not None
         )
-        return cls(metric, rows, len(found.members), found.level)
+        return cls(metric, rows, len(found.members), found.level, simplest=found.simplest)
 
 
 def _known(value: float | None) -> float | None:

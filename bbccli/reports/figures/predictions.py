@@ -112,9 +112,10 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
         if found.level is not None:
             cells += [_ends(row, digits), MAY_BE[row.inside]]
         rows.append(cells)
-    shown = _first_and(winner, found.rows)
+    roles = _roles(winner, found)
+    shown = [row for row, _ in roles]
     names = vega.labels(
-        f"{row.configuration} (winner)" if row is winner else row.configuration for row in shown
+        f"{row.configuration} ({role})" if role else row.configuration for row, role in roles
     )
     values = vega.named(names, shown, lambda row: [_point(row, winner, found, digits)])
     title = phrases.directed_label(found.metric)
@@ -133,7 +134,7 @@ def ranking(exhibit: Exhibit, found: Ranking) -> Drawn | str:
     ]
     return Drawn(
         _leader(found, digits),
-        _caption(found, len(shown), found.rows.index(winner) + 1 if winner else 0),
+        _caption(found, shown, found.rows.index(winner) + 1 if winner else 0),
         columns,
         rows,
         vega.spec_of(values, layers, height={"step": 18}),
@@ -157,10 +158,30 @@ def _winner(exhibit: Exhibit, found: Ranking) -> Ranked | None:
     return found.rows[0]
 
 
-def _first_and(winner: Ranked | None, rows: Sequence[Ranked]) -> list[Ranked]:
-    """The first rows, and as the last one that of the winner if it is not among them."""
-    shown = list(rows[: vega.MOST_NAMES])
-    return shown if winner is None or winner in shown else [*shown[:-1], winner]
+def _roles(winner: Ranked | None, found: Ranking) -> list[tuple[Ranked, str]]:
+    """The rows that are drawn, and what each is.
+
+    They are the first ones, with the winner as the last if it is not among them; but where all of
+    these may be the best, those at the edge of the set.
+    """
+    rows, first = found.rows, list(found.rows[: vega.MOST_NAMES])
+    if len(rows) == len(first) or not all(row.inside for row in first):
+        shown = first if winner is None or winner in first else [*first[:-1], winner]
+        return [(row, "winner" * (row is winner)) for row in shown]
+    last = [row for row in rows if row.inside][-1]
+    out = [row for row in rows if row.inside is False][:MOST_OUT]
+    roles: dict[str, list[Ranked]] = {
+        "winner": [] if winner is None else [winner],
+        "simplest": [row for row in rows if row.configuration == found.simplest],
+        "last in": [last],
+        "out": out,
+    }
+    told = [(row, ", ".join(role for role, its in roles.items() if row in its)) for row in rows]
+    return [(row, role) for row, role in told if role]
+
+
+MOST_OUT = 3
+"""Rows beyond the edge of the set."""
 
 
 def _point(row: Ranked, winner: Ranked | None, found: Ranking, digits: Digits) -> Spec:
@@ -198,9 +219,17 @@ def _leader(found: Ranking, digits: Digits) -> str:
     )
 
 
-def _caption(found: Ranking, n_shown: int, place: int) -> str:
+def _caption(found: Ranking, shown: Sequence[Ranked], place: int) -> str:
+    n_shown = len(shown)
     more = vega.of_first(n_shown, found.n_configurations)
-    if place > n_shown:
+    if n_shown < min(vega.MOST_NAMES, len(found.rows)):
+        more = f" Of {found.n_configurations}: {'the winner, ' * bool(place)}"
+        more += (
+            f"{'the simplest and ' * bool(found.simplest)}the last of those that may be the best"
+        )
+        out = sum(one.inside is False for one in shown)
+        more += f", and the first {out} that can't be." if out else "."
+    elif place > n_shown:
         more = f" The first {n_shown - 1} of {found.n_configurations}, and the winner, at {place}."
     if found.level is None:
         why = f": {vega.name_of(found.without)}" if found.without else ""
