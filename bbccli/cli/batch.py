@@ -104,11 +104,11 @@ def batch(
 ) -> None:
     """Correct many files, and gather the results in one table.
 
-    Each result is saved at once, in a journal next to the table. If the batch is stopped, continue
-    with --resume. A file without a result becomes a row with its error.
+    Each result is saved at once; a stopped batch continues with --resume. A file without a result
+    becomes a row with its error.
 
-    Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed,
-    or, with --fail-on doubt, if a result is in doubt.
+    Exit status: 5 if a file has no result, else 4 if a gate is undecided, else 3 if one is missed
+    or, with --fail-on doubt, a result is in doubt.
 
     Examples:
       bbc batch 'runs/**/predictions.parquet' -o results.parquet

@@ -42,8 +42,7 @@ def gate(
     """Judge saved results; exit with 3 if one is not good enough.
 
     Nothing is computed again. A file of a batch without a result counts as failed: exit with 5.
-    With --format the results are printed with their verdicts, so that one saved result can become a
-    summary, a dashboard and annotations. Without a threshold the saved verdicts count.
+    --format prints the results with their verdicts; without a threshold the saved verdicts count.
 
     Examples:
       bbc gate result.json --fail-under 0.8

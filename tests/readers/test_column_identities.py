@@ -430,6 +430,17 @@ def test_the_spread_of_an_ensemble_is_no_prediction(save):
     assert "other" in matrix.configurations
 
 
+@pytest.mark.parametrize("spread", [np.std, np.ptp])
+def test_the_spread_of_three_models_is_no_prediction(save, spread):
+    models = {"a": X, "b": Y, "c": X + 3 * np.sin(Y)}
+    spreads = 2 * spread([*models.values()], axis=0)
+    file = save("m.csv", {"truth": VALUES, **models, "u": spreads})
+    assert read(file).configurations == ("a", "b", "c")
+    # no spread is below 0
+    file = save("n.csv", {"truth": VALUES - VALUES.mean(), **models, "u": -spreads})
+    assert read(file).configurations == ("a", "b", "c", "u")
+
+
 # Labels of probabilities
 
 
