@@ -238,6 +238,9 @@ class ComparisonResult(Result):
 
     def _repr_html_(self) -> str:
         from bbccli.reports.content import blocks_of
+        from bbccli.reports.evidence import Exhibit
+        from bbccli.reports.page.compared import figures_of
         from bbccli.reports.page.sections import cell_of_blocks
 
-        return cell_of_blocks(blocks_of(self.document.record))
+        record = self.document.record
+        return cell_of_blocks(blocks_of(record), figures_of(Exhibit(record)))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 
 from bbccli.core.notes import Note, Severity, by_severity, severity_of
 from bbccli.core.rounding import count
@@ -69,12 +70,15 @@ def summary(blocks: Iterable[Block]) -> Markup:
     return _Parts.of(blocks).summary()
 
 
-def cell_of_blocks(blocks: Iterable[Block]) -> Markup:
-    """Return the head of the page of one result: tables that have a title are folded."""
+def cell_of_blocks(blocks: Iterable[Block], figures: Sequence[Drawn | Absent] = ()) -> Markup:
+    """Return the head of the page of one result: tables that have a title are folded.
+
+    figures: of the result; the first that is drawn is shown.
+    """
     parts = _Parts.of(one for one in blocks if not isinstance(one, Line))
     answers = [_table(one) for one in parts.tables if not one.title]
     folded = [details(one.title, _table(one)) for one in parts.tables if one.title]
-    return cell([parts.verdict(), *answers, *parts.facts(), *folded], parts.notes)
+    return cell([parts.verdict(), picture(figures), *answers, *parts.facts(), *folded], parts.notes)
 
 
 def cell(parts: Sequence[Markup], notes: Sequence[Note]) -> Markup:
@@ -82,6 +86,16 @@ def cell(parts: Sequence[Markup], notes: Sequence[Note]) -> Markup:
     folded = [details(count(len(notes), "note"), listed_notes(notes))] if notes else []
     style = Markup(f"<style>{resource('cell.css')}</style>")
     return tag("div", style, *parts, *folded, class_="bbc-result")
+
+
+def picture(figures: Iterable[Drawn | Absent]) -> Markup:
+    """Return the first figure that is drawn, for a notebook; nothing where none can be."""
+    drawn = next((one for one in figures if isinstance(one, Drawn)), None)
+    if drawn is None or not can_render():
+        return Markup()
+    # ids differ between the cells of a notebook, and are the same every time
+    ident = sha256(repr(drawn).encode()).hexdigest()[:12]
+    return tag("figure", Markup(inline_svg(drawn, f"bbc-{ident}")))
 
 
 def verdict(doubts: Sequence[Note], paragraphs: Iterable[Markup]) -> Markup:

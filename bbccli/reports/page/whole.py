@@ -35,6 +35,7 @@ from bbccli.reports.page.sections import (
     made_from,
     methods_section,
     notes_section,
+    picture,
     summary,
     verdict,
 )
@@ -140,11 +141,12 @@ def _verdict(document: Envelope) -> Markup:
 
 
 def cell_of(document: Envelope) -> Markup:
-    """Return the head of the page as a notebook shows it: the answer, the estimates, the notes."""
+    """Return the head of the page as a notebook shows it: the answer and its figure, the rest."""
     tables = [_estimates(document, metric) for metric in phrases.metrics_of(document)]
     doubts = doubts_of(document)
     others = [note for note in notes_of(document) if note not in doubts]
-    return cell([_verdict(document), details("Estimates", *tables)], others)
+    forest = picture([draw("forest", Exhibit(document))])
+    return cell([_verdict(document), forest, details("Estimates", *tables)], others)
 
 
 def first_lines(document: Envelope, *, named: bool = False) -> list[str]:
