@@ -21,7 +21,8 @@ from bbccli.core.matrix import Source
 from bbccli.errors import UnsupportedError
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.json_schema import json_schema
-from bbccli.schema.leaderboard import leaderboard, ranked
+from bbccli.schema.leaderboard import leaderboard
+from bbccli.stats.selection.rule import ranked
 from bbccli.types import Direction, Pooling, Select
 
 PLAN = Plan(n_resamples=50)

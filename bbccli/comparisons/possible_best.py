@@ -8,7 +8,7 @@
    number of draws that reach T_m) / (B + 1).
 4. m may be the best if p_m is over 1 - level. The set contains the truly best configuration with
    the probability of the level, whichever it is.
-5. With more than 1,000 configurations the rivals are screened: those behind the winner by more than
+5. With more than 1,000 configurations the rivals are screened: those behind the best by more than
    2 c standard errors, with the critical value c of max-T over all of them, are rivals to none.
    Those more than c behind would be shown to be worse; the factor 2 allows for the winner's luck.
 
@@ -51,7 +51,9 @@ from bbccli.core.notes import screened_rivals
 from bbccli.core.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric
-from bbccli.stats.selection.rule import complexities
+from bbccli.metrics.planned import planned
+from bbccli.stats.selection.candidates import candidates
+from bbccli.stats.selection.rule import choose, complexities, ranked
 from bbccli.stats.selection.tails import on_losses
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import FloatArray, IntArray, Side
@@ -83,7 +85,7 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     Time O(B C (U + C)), or O(B C (U + J)) with J rivals; memory O(U C) beside blocks of bounded
     size.
     """
-    metric = choose_metric(metric, matrix)
+    metric = planned(choose_metric(metric, matrix), plan)
     evidence = evidence_of(matrix, metric, plan)
     if not evidence.defined.any():
         raise UndefinedError(
@@ -103,18 +105,20 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     p = p_values(evidence, rivals, plan)
     lower, upper = band(evidence, plan)
     gains, sign = evidence.gains, evidence.metric.direction.sign
-    best = np.nanmax(gains)
+    winner = choose(matrix, metric, metric, plan).winner
+    order, _ = ranked(metric.direction, candidates(matrix, metric, plan.pooling).performances())
+    lead = gains[winner]
     members = tuple(
         Member(
             configuration=evidence.names[c],
             performance=float(sign * gains[c]),
-            difference=0.0 if same(gains[c] - best, best) else float(gains[c] - best),
+            difference=0.0 if same(gains[c] - lead, lead) else float(gains[c] - lead),
             lower=float(lower[c]),
             upper=float(upper[c]),
             p=None if np.isnan(p[c]) else float(p[c]),
             inside=bool(p[c] > 1 - plan.level),
         )
-        for c in np.argsort(-np.where(np.isnan(gains), -np.inf, gains), kind="stable")
+        for c in order
     )
     n_screened = len(rivals) if len(rivals) < n_defined else None
     screened = () if n_screened is None else (screened_rivals(n_screened, len(members)),)
@@ -126,8 +130,9 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
         notes=evidence.undefined
         + screened
         + on_few_groups(matrix)
-        + on_losses(matrix, evidence.metric, int(np.nanargmax(gains))),
+        + on_losses(matrix, evidence.metric, winner),
         simplest=_simplest(matrix, [member.configuration for member in members if member.inside]),
+        winner=evidence.names[winner],
     )
 
 

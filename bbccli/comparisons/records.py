@@ -116,7 +116,7 @@ class Member:
 
     configuration: str = doc("name of the configuration")
     performance: float = doc("as measured")
-    difference: float = doc("to the winner as measured, 0 or less")
+    difference: float = doc("to the winner as measured; positive where it is better than that")
     lower: float = doc("lower end of its performance, simultaneous over all")
     upper: float = doc("upper end of its performance, simultaneous over all")
     p: float | None = doc("of the test that none is better than it")
@@ -129,7 +129,7 @@ class BestSet:
 
     level: float = doc("in (0, 1)")
     n_inside: int = doc("configurations that may be the best")
-    members: tuple[Member, ...] = doc("all configurations, best first")
+    members: tuple[Member, ...] = doc("all configurations, best first by what selects")
     n_screened: int | None = doc(
         "rivals that each was tested against, after screening; null for all", default=None
     )
@@ -139,6 +139,9 @@ class BestSet:
         "complexity",
         default=None,
         since="1.0",
+    )
+    winner: str | None = doc(
+        "the configuration selected by the rule of the plan", default=None, since="1.0"
     )
 
 

@@ -16,12 +16,12 @@ from bbccli.core.plan import Plan
 from bbccli.core.resources import Progress, silent
 from bbccli.errors import BbcError, UnsupportedError, parameter
 from bbccli.methods import METHODS
-from bbccli.metrics.planned import planned
+from bbccli.metrics.planned import measuring, planned
 from bbccli.planning.basis import DrawnStudy, first
 from bbccli.planning.pilot import PilotBasis
 from bbccli.planning.records import Check
 from bbccli.planning.stated import StatedBasis
-from bbccli.stats.selection.candidates import candidates
+from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray
 
 PlanBasis = PilotBasis | StatedBasis
@@ -194,9 +194,12 @@ def _figures_of(
     study: DrawnStudy, basis: PlanBasis, plan: Plan, within: float
 ) -> tuple[float, ...]:
     sign, metric = basis.metric.direction.sign, planned(basis.metric, plan)
-    gains = sign * candidates(study.matrix, metric, plan.pooling).performances() + study.shift
-    off, best = gains - study.gains, gains >= np.nanmax(gains) - 1e-12
+    chosen, gains = (
+        sign * Candidates(study.matrix, metric, pooling).performances() + study.shift
+        for pooling in (plan.pooling, measuring(metric, plan))
+    )
+    off, best = gains - study.gains, chosen >= np.nanmax(chosen) - 1e-12
     near = (study.gains[best] >= study.gains.max() - within).mean()
     honest = study.gains[best].mean()
     optimism = off[best].mean() - np.nanmean(off)
-    return sign * float(np.nanmax(gains)), sign * float(honest), float(optimism), float(near)
+    return sign * float(gains[best].mean()), sign * float(honest), float(optimism), float(near)

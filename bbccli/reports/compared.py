@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from bbccli.comparisons.pairs import TESTS
-from bbccli.comparisons.records import Comparison, Verdict
+from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
 from bbccli.core.rounding import Digits, count, digits_for, percent, short, width_of
+from bbccli.metrics import METRICS
+from bbccli.metrics.planned import measuring
 from bbccli.reports import paper, phrases
 from bbccli.reports.content.ranks import leader, p_text
 from bbccli.reports.figures.base import name_of
@@ -14,7 +16,7 @@ from bbccli.schema.compare import CompareEnvelope
 from bbccli.schema.correct import bounds_of
 from bbccli.schema.doubts import outcome_of
 from bbccli.stats.intervals import guards_losses
-from bbccli.types import Direction
+from bbccli.types import Direction, Pooling
 
 VERDICTS = {
     Verdict.BETTER: "better",
@@ -160,7 +162,9 @@ def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
     """The test, with all that it depends on."""
     plan, known = document.plan, TESTS.get(first.test)
     own_pooling = known is not None and known.pooling is not None
-    pooling = [] if own_pooling or plan.pooling == "pooled" else [str(plan.pooling)]
+    by = plan.pooling if is_selected(document) else _measuring(document)
+    pooling = [] if own_pooling or by == "pooled" else [str(by)]
+    pooling += ["measured over pooled rows"] * (is_selected(document) and two_scales(document))
     drawn = [count(plan.n_resamples, "resample"), f"seed {plan.seed}"]
     if is_selected(document):
         parts = ["BBC", *pooling, *_interval(first, document), *drawn]
@@ -232,6 +236,21 @@ def best_set(document: CompareEnvelope) -> str:
         every = "both" if n_all == 2 else f"all {n_all}"
         return f"{every} configurations may be the best {level}"
     return f"{possible.n_inside} of {count(n_all, 'configuration')} may be the best {level}"
+
+
+def winner_of(found: BestSet) -> Member:
+    """Return the selected configuration; in documents that don't name it the best as measured."""
+    named = (one for one in found.members if one.configuration == found.winner)
+    return next(named, found.members[0])
+
+
+def two_scales(document: CompareEnvelope) -> bool:
+    """Return True if performances are over pooled rows where a tool selected by fold means."""
+    return _measuring(document) is not Pooling(document.plan.pooling)
+
+
+def _measuring(document: CompareEnvelope) -> Pooling:
+    return measuring(METRICS[document.metric], document.plan)
 
 
 def figures_of(document: CompareEnvelope) -> Digits:

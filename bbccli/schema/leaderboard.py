@@ -27,8 +27,8 @@ from bbccli.metrics import Metric, choose_metrics
 from bbccli.metrics.planned import planned
 from bbccli.schema.correct import SCHEMA_VERSION, AnyEnvelope, Input
 from bbccli.stats.selection.candidates import candidates, fold_performances
-from bbccli.stats.selection.rule import choose
-from bbccli.types import TIE_TOLERANCE, Direction, FloatArray, IntArray, Pooling
+from bbccli.stats.selection.rule import choose, ranked
+from bbccli.types import Direction, FloatArray, IntArray, Pooling
 from bbccli.version import __version__
 
 __all__ = ["leaderboard"]
@@ -116,26 +116,6 @@ def leaderboard(
         notes=(not_corrected(), *matrix.notes, *notes, *(() if corrected else choice.notes)),
     )
     return Document.of(envelope)
-
-
-def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray]:
-    """Return configurations (C,) best first, and their ranks (C,) by column; 0 has no value.
-
-    >>> order, ranks = ranked(Direction.MAXIMIZE, np.array([0.7, np.nan, 0.9, 0.7]))
-    >>> order.tolist(), ranks.tolist()
-    ([2, 0, 3, 1], [2, 0, 1, 2])
-    """
-    order = np.argsort(-direction.gain(values, 0.0), kind="stable")  # NaN comes last
-    ranks = np.zeros(len(values), np.int64)
-    start, n_defined = 0, int((~np.isnan(values)).sum())
-    while start < n_defined:
-        lead = values[order[start]]
-        behind = direction.gain(lead, values[order[start:n_defined]])
-        end = start + int((behind <= TIE_TOLERANCE * abs(lead)).sum())
-        order[start:end].sort()
-        ranks[order[start:end]] = start + 1
-        start = end
-    return order, ranks
 
 
 def _corrected(

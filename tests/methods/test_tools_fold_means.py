@@ -2,6 +2,7 @@
 it is measured over pooled rows.
 """
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -9,13 +10,24 @@ import pytest
 from matrices import for_metric, regression
 
 from bbccli import METHODS, METRICS, Plan, document, matrix_of
+from bbccli.comparisons import against_baseline, best_set, compare_pairs
 from bbccli.core.notes import leave_one_out
 from bbccli.methods import estimate
 from bbccli.methods.base import Need
 from bbccli.methods.several import _around_its_value
 from bbccli.metrics.planned import measuring
+from bbccli.planning import of_pilot
+from bbccli.planning.studies import _figures_of
+from bbccli.reports import FORMS
+from bbccli.reports.compared import quote
+from bbccli.reports.evidence import Exhibit
+from bbccli.reports.page.compared import figures_of
+from bbccli.schema.compare import compare_document
 from bbccli.schema.gate import GateRule, judged
-from bbccli.stats.selection.candidates import candidates
+from bbccli.schema.leaderboard import leaderboard
+from bbccli.stats.bootstrap.search_cost import search_cost
+from bbccli.stats.case import Case
+from bbccli.stats.selection.candidates import Candidates, candidates
 from bbccli.types import Direction, MetricKind, Pooling, Side
 
 OTHERS = [name for name, metric in METRICS.items() if metric.kind is MetricKind.OTHER]
@@ -170,3 +182,89 @@ def test_an_interval_is_widened_to_its_estimate_and_the_notes_stay(off):
     found = _around_its_value(near, METRICS["accuracy"])
     assert found.notes == noted.notes
     assert found.interval.lower <= near.value <= found.interval.upper
+
+
+def of_two_scales(share):
+    """One fold hardly varies. There `even`, the best over pooled rows, is far worse than a mean.
+
+    share: what the other configurations say of the outcome.
+    """
+    rng = np.random.default_rng(5)
+    folds = np.arange(60) // 10
+    truth = rng.normal(size=60) * np.where(folds == 0, 0.1, 1.0)
+    even = truth + 0.3 * rng.normal(size=60)
+    values = np.column_stack([even, *(truth * (share - less) for less in (0, 0.1, 0.2))])
+    names = ["even", "steady", "small", "least"]
+    return matrix_of(values, truth, folds=folds, task="regression", configurations=names)
+
+
+RULES = [replace(BY_TOOL, n_resamples=400), Plan(n_resamples=400, select="one-se")]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("plan", RULES, ids=["tool", "one-se"])
+@pytest.mark.parametrize("share", [0.4, 0.69])
+def test_compare_and_leaderboard_have_the_winner_and_the_order_of_correct(share, plan):
+    matrix = of_two_scales(share)
+    found, ranks = best_set(matrix, "r2", plan), leaderboard(matrix, "r2", plan, wins=False)
+    winner = bbc(matrix, "r2", plan).winner
+    assert found.winner == ranks.record.winner == winner
+    order = [row.configuration for row in ranks.record.rows]
+    assert [one.configuration for one in found.members] == order
+    measured = {row.configuration: row.performances[0].pooled for row in ranks.record.rows}
+    for one in found.members:
+        assert one.performance == pytest.approx(measured[one.configuration], abs=1e-12)
+        lead = measured[one.configuration] - measured[winner]
+        assert one.difference == pytest.approx(lead, abs=1e-12)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("share", "inside"), [(0.69, True), (0.4, False)])
+def test_one_better_than_the_winner_is_ahead_of_it(share, inside):
+    matrix, metric, plan = of_two_scales(share), METRICS["r2"], RULES[0]
+    found = best_set(matrix, metric, plan)
+    document = compare_document([matrix], metric, plan, best_set=found)
+    text = FORMS["markdown"].render([document], kind="compare")
+    lead = next(one.difference for one in found.members if one.configuration == "even")
+    assert found.winner == "steady" and lead > 0
+    assert f"| {lead:.3f} ahead |" in text
+    assert "by fold means, which select steady; R² of pooled rows" in text
+    assert ("**&gt; steady**" in text, "can't be the best" in text) == (inside, not inside)
+    assert text.count("**&gt;") == inside
+    (figure,) = figures_of(Exhibit(document.record))
+    assert ("steady (winner)" in json.dumps(figure.spec)) and "even (winner)" not in str(figure)
+
+
+@pytest.mark.parametrize("name", ["r2", "rmse"])
+def test_the_cost_of_a_search_ends_at_bbc_s_figures_and_a_plan_begins_there(name):
+    matrix, metric = of_two_scales(0.4), METRICS[name]
+    found = bbc(matrix, name, BY_TOOL)
+    cost = search_cost(Case(matrix, metric, metric, BY_TOOL))
+    assert cost.corrected[-1] == pytest.approx(found.value, abs=1e-12)
+    assert cost.naive[-1] == pytest.approx(found.naive, abs=1e-12)
+    basis = of_pilot(matrix, metric, BY_TOOL)
+    assert metric.direction.sign * basis.expected == pytest.approx(found.value, abs=1e-12)
+
+
+def test_a_check_selects_by_fold_means_and_measures_over_pooled_rows():
+    matrix, metric = of_two_scales(0.4), METRICS["r2"]
+    basis = of_pilot(matrix, metric, BY_TOOL)
+    study = basis.study(60, 4, np.random.default_rng(1))
+    over_folds, pooled = (
+        Candidates(study.matrix, metric, pooling).performances() + study.shift
+        for pooling in (Pooling.FOLD_MEAN, Pooling.POOLED)
+    )
+    winner = int(np.argmax(over_folds))
+    assert winner != np.argmax(pooled)
+    naive, honest, *_ = _figures_of(study, basis, BY_TOOL, 0.01)
+    assert (naive, honest) == pytest.approx((pooled[winner], study.gains[winner]), abs=1e-12)
+
+
+def test_the_sentence_to_quote_names_the_scale_of_the_difference():
+    matrix, metric, plan = of_two_scales(0.4), METRICS["r2"], RULES[0]
+    found, _ = compare_pairs(matrix, metric, plan, [("even", "steady")], ["wald"])
+    assert found[0].difference == pytest.approx(0.299, abs=1e-3)
+    assert "fold-mean" not in quote(compare_document([matrix], metric, plan, found).record)
+    found = against_baseline(matrix, metric, plan, "even")
+    document = compare_document([matrix], metric, plan, (found.winner, *found.every))
+    assert "BBC, fold-mean, measured over pooled rows" in quote(document.record)

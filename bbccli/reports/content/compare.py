@@ -9,7 +9,7 @@ from functools import partial
 
 from bbccli.comparisons.records import BestSet, Comparison, Member
 from bbccli.core.documents import Json
-from bbccli.core.rounding import count, percent, short
+from bbccli.core.rounding import Digits, count, percent, short
 from bbccli.reports import phrases
 from bbccli.reports.blocks import (
     AnswerLines,
@@ -34,7 +34,9 @@ from bbccli.reports.compared import (
     quote,
     requirement,
     signed,
+    two_scales,
     verdict,
+    winner_of,
 )
 from bbccli.reports.content import look_of
 from bbccli.reports.content.ranks import facts_of, of_ranks, p_text, statistic
@@ -79,7 +81,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
         facts = [*_others(document), *_set_of(document)]
     elif document.best_set is not None:
         yield _members(document, document.best_set)
-        facts = [*_simplest(document, document.best_set)]
+        facts = [*_winner_and_simplest(document, document.best_set)]
         n_all = len(document.best_set.members)
         which = "both" if n_all == 2 else f"all {n_all}"
         facts += [("level", f"the intervals hold for {which} at once")] * (n_all > 1)
@@ -203,19 +205,34 @@ def _beliefs(comparison: Comparison) -> str:
     return ", ".join(f"{name} {_belief(name, comparison)}" for name in BELIEFS) + within
 
 
-def _simplest(document: CompareEnvelope, found: BestSet) -> Iterator[tuple[str, ...]]:
-    """The simplest configuration that may be the best, and its score."""
+def _winner_and_simplest(document: CompareEnvelope, found: BestSet) -> Iterator[tuple[str, ...]]:
+    """How the winner was selected, if unusual, and the simplest that may be the best."""
     digits, label = figures_of(document), phrases.metric_label(document.metric)
-    for one in found.members[1:]:
-        if one.configuration == found.simplest:
+    winner, rule = winner_of(found), phrases.rule_of(document.plan)
+    if two_scales(document):
+        yield "order", f"by fold means, which select {winner.configuration}; {label} of pooled rows"
+    if rule or not winner.inside:
+        told = f"{label} {digits.performance(winner.performance)}{rule}"
+        told += ", can't be the best" * (not winner.inside)
+        yield "winner", f"{winner.configuration}: {told}"
+    for one in found.members:
+        if one.configuration == found.simplest and one is not winner:
             score = f"{label} {digits.performance(one.performance)}"
-            behind = digits.difference(-one.difference)
-            yield "simplest", f"{one.configuration}: {score}, {behind} behind the winner"
+            way = "ahead of" if one.difference > 0 else "behind"
+            apart = f"{digits.difference(abs(one.difference))} {way} the winner"
+            yield "simplest", f"{one.configuration}: {score}, {apart}"
+
+
+def _behind(digits: Digits, one: Member) -> str:
+    if one.difference > 0:
+        return f"{digits.difference(one.difference)} ahead"
+    return digits.difference(-one.difference)
 
 
 def _members(document: CompareEnvelope, found: BestSet) -> BlockTable:
     digits, level = figures_of(document), percent(document.plan.level)
     label, n_out = phrases.metric_label(document.metric), len(found.members) - found.n_inside
+    winner, inside = winner_of(found), [member for member in found.members if member.inside]
 
     def interval(one: Member) -> str:
         ends = [digits.performance(end) for end in (one.lower, one.upper)]
@@ -226,13 +243,13 @@ def _members(document: CompareEnvelope, found: BestSet) -> BlockTable:
             TableColumn("configuration", lambda one: one.configuration, text=True),
             TableColumn(label, lambda one: digits.performance(one.performance)),
             TableColumn(f"{level} interval", interval),
-            TableColumn("behind winner", lambda one: digits.difference(-one.difference)),
+            TableColumn("behind winner", partial(_behind, digits)),
         ],
-        [member for member in found.members if member.inside],
+        inside,
         rest="{} more may be the best" + ("" if n_out else ": --format csv"),
         after=f"{n_out} can't be" if n_out else "",
         hint="--format csv",
-        marked=0,
+        marked=inside.index(winner) if winner in inside else None,
         title="Members of the set",
         figure="ranking",
     )

@@ -16,12 +16,13 @@ from bbccli.core.plan import Plan
 from bbccli.core.results import Distribution, Estimate
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.base import Metric
-from bbccli.metrics.planned import with_clip
+from bbccli.metrics.planned import measuring, with_clip
 from bbccli.reports.evidence import Evidence, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.evidence.curves import calibration, roc
 from bbccli.schema.correct import to_report
 from bbccli.stats.case import Case
-from bbccli.stats.selection.candidates import fold_performances, folds_of
+from bbccli.stats.selection.candidates import candidates, fold_performances, folds_of
+from bbccli.stats.selection.rule import ranked
 from bbccli.types import TIE_TOLERANCE, FloatArray, distinct
 
 MOST_BARS = 60
@@ -96,8 +97,8 @@ def _ranking(case: Case) -> Ranking:
     try:
         return Ranking.of(metric.name, _set_of(case))
     except (OptionError, UndefinedError, UnsupportedError) as error:
-        values = case.judged.performances()
-        order = np.argsort(-metric.direction.gain(values, 0.0), kind="stable")  # NaN comes last
+        values = candidates(case.matrix, metric, measuring(metric, case.plan)).performances()
+        order, _ = ranked(metric.direction, case.judged.performances())
         n_shown = min(int((~np.isnan(values)).sum()), MOST_RANKED)
         rows = tuple(Ranked(names[column], float(values[column])) for column in order[:n_shown])
         return Ranking(metric.name, rows, len(names), without=error.told()[0])

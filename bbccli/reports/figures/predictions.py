@@ -154,8 +154,9 @@ def _winner(exhibit: Exhibit, found: Ranking) -> Ranked | None:
     document = exhibit.document
     if isinstance(document, Envelope) and document.estimates:
         name = (phrases.reported(document) or document.estimates[0]).winner
-        return next((row for row in found.rows if row.configuration == name), None)
-    return found.rows[0]
+    else:
+        name = document.best_set.winner or found.rows[0].configuration
+    return next((row for row in found.rows if row.configuration == name), None)
 
 
 def _roles(winner: Ranked | None, found: Ranking) -> list[tuple[Ranked, str]]:

@@ -2,7 +2,8 @@
 
 1. Of c of the C configurations, drawn at random, the best has rank r among all C with probability
    h_c(r) = C(C - r, c - 1) / C(C, c).
-2. Naive: the sum over r of h_c(r) m_(r), where m_(r) is the performance of rank r on all samples.
+2. Naive: the sum over r of h_c(r) m_(r), where m_(r) is the performance on all samples of the
+   configuration of rank r there.
 3. Corrected: in each of BBC's resamples, rank the configurations in the bag, as the selection does;
    take the mean over the resamples of the sum over r of h_c(r) times the performance out of the
    bag of the configuration of rank r in it.
@@ -28,7 +29,7 @@ are the max-T of Westfall & Young 1993, algorithm 2.8, of one step, on paired di
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import takewhile
 from math import ceil
 from typing import TypeVar
@@ -83,14 +84,13 @@ def search_cost(case: Case) -> SearchCost:
             f"the cost of a search is for --select best, not for --select {case.plan.select}",
             hint="--select best",
         )
-    # one scale for all that is shown: where the winner is measured
-    case = replace(case, plan=replace(case.plan, pooling=case.measuring, selection=None))
     drawn = out_of_bag(case)
     n_resamples, at_size = len(drawn.values), in_full_size(case, drawn)
     shift = 0.0 if at_size is None else float(np.nanmean(at_size) - np.nanmean(drawn.values))
-    direction, performances = case.selector.direction, case.judged.performances()
+    direction, performances = case.selector.direction, case.measured.performances()
     counts, order = counts_to(case.matrix.n_configurations), tried_order(case)
-    on_all, chances = ranked(performances[None], direction), best_ranks(len(performances), counts)
+    on_all = ranked(case.judged.performances()[None], direction)
+    chances = best_ranks(len(performances), counts)
     values, weights, path = _over_resamples(case, n_resamples, chances, counts, order)
     naive = expected(performances[None], on_all, chances, np.array([0]))
     corrected = _totals(values) / _totals(weights)
@@ -163,21 +163,25 @@ def _over_resamples(
 
 
 def scored(case: Case, n_resamples: int) -> Iterator[Scored]:
-    """Yield performances (B', C) in the bag and out of it, of the first resamples of BBC."""
-    judged, selected = case.judged, selections(case)
+    """Yield performances in the bag, which select, and those out of it, of the first of BBC's bags.
+
+    B' resamples at a time: (B', C) and (B', C).
+    """
+    judged, measured, selected = case.judged, case.measured, selections(case)
     draws = draws_for(case)
     ordinals, stored = selected.ordinals[:n_resamples], selected.inside
     step = max(MOST_SCORED // judged.n_configurations, 1)
 
     def score(drawn: Resamples) -> list[Scored]:
-        blocks = judged.blocks()
-        score_all = judged.score if len(blocks) > 1 else judged.bind(blocks[0])
+        score_in, score_out = (
+            one.bind(one.blocks()[0]) if one.whole else one.score for one in (judged, measured)
+        )
         first, parts = int(np.searchsorted(ordinals, drawn.ordinals).min(initial=n_resamples)), []
         for start in range(0, len(drawn), step):
             bags = drawn.in_bag[start : start + step]
             rows = slice(first + start, first + start + len(bags))
-            inside = score_all(bags) if stored is None else stored[rows]
-            parts.append((inside, score_all((bags == 0).view(np.uint8))))
+            inside = score_in(bags) if stored is None else stored[rows]
+            parts.append((inside, score_out((bags == 0).view(np.uint8))))
         return parts
 
     n_passes = 2 if stored is None else 1

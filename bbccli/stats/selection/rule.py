@@ -222,6 +222,26 @@ def choose(matrix: PredictionMatrix, metric: Metric, selector: Metric, plan: Pla
     return Choice(winner, naive, notes, float(values[winner]) if apart else None)
 
 
+def ranked(direction: Direction, values: FloatArray) -> tuple[IntArray, IntArray]:
+    """Return configurations (C,) best first, and their ranks (C,) by column; 0 has no value.
+
+    >>> order, ranks = ranked(Direction.MAXIMIZE, np.array([0.7, np.nan, 0.9, 0.7]))
+    >>> order.tolist(), ranks.tolist()
+    ([2, 0, 3, 1], [2, 0, 1, 2])
+    """
+    order = np.argsort(-direction.gain(values, 0.0), kind="stable")  # NaN comes last
+    ranks = np.zeros(len(values), np.int64)
+    start, n_defined = 0, int((~np.isnan(values)).sum())
+    while start < n_defined:
+        lead = values[order[start]]
+        behind = direction.gain(lead, values[order[start:n_defined]])
+        end = start + int((behind <= TIE_TOLERANCE * abs(lead)).sum())
+        order[start:end].sort()
+        ranks[order[start:end]] = start + 1
+        start = end
+    return order, ranks
+
+
 def winner_by_fold(matrix: PredictionMatrix, metric: Metric, winner: int) -> tuple[FloatArray, ...]:
     """Return the performances (F,) of the winner in the folds of each repeat.
 
