@@ -151,11 +151,13 @@ MARKS = {
 
 def _winner(exhibit: Exhibit, found: Ranking) -> Ranked | None:
     """The row of the configuration that was selected, which need not be the first, nor listed."""
-    document = exhibit.document
-    if isinstance(document, Envelope) and document.estimates:
+    document, name = exhibit.document, None
+    if not isinstance(document, Envelope):
+        name = document.best_set.winner
+    elif document.estimates:
         name = (phrases.reported(document) or document.estimates[0]).winner
-    else:
-        name = document.best_set.winner or found.rows[0].configuration
+    if name is None:
+        return found.rows[0]
     return next((row for row in found.rows if row.configuration == name), None)
 
 
