@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 
 from bbccli.core.notes import Note, Severity, by_severity, severity_of
 from bbccli.core.rounding import count
@@ -93,9 +92,7 @@ def picture(figures: Iterable[Drawn | Absent]) -> Markup:
     drawn = next((one for one in figures if isinstance(one, Drawn)), None)
     if drawn is None or not can_render():
         return Markup()
-    # ids differ between the cells of a notebook, and are the same every time
-    ident = sha256(repr(drawn).encode()).hexdigest()[:12]
-    return tag("figure", Markup(inline_svg(drawn, f"bbc-{ident}")))
+    return tag("figure", Markup(inline_svg(drawn, f"bbc-{drawn.kind}")))
 
 
 def verdict(doubts: Sequence[Note], paragraphs: Iterable[Markup]) -> Markup:
