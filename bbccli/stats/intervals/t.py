@@ -26,7 +26,7 @@ from bbccli.core.results import Distribution
 from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import FloatArray
 
-CELLS = 2**14
+CELLS = 2**16
 """Parts of equal probability for Student's law where it is guarded: an end is right to 1e-6."""
 
 
