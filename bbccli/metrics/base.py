@@ -270,16 +270,19 @@ Prepare = Callable[[Outcome, Predictions], UnderWeights]
 """Outcome and predictions (N, C) -> the same, sorted once."""
 
 
-def by_column(prepare: Prepare) -> Bind:
+def by_column(
+    prepare: Prepare, formula: Formula = lambda values: values, *, whole: bool = False
+) -> Bind:
     """Score one configuration after the other, each under many weightings side by side.
 
-    ``prepare(outcome, predictions)(lanes)(c)`` is the performance (L,) of configuration c.
+    ``prepare(outcome, predictions)(lanes)(c)`` is the performance (L,) of configuration c, which
+    may go through a formula, as in `of_totals`.
     Running totals down the lanes are cheap by `kernels.running`.
     """
 
     def bind(outcome: Outcome, predictions: Predictions) -> Statistic:
         columns = Columns(outcome, predictions, prepare, prepare(outcome, predictions))
-        return Statistic((columns,), lambda values: values, predictions.shape[1])
+        return Statistic((columns,), formula, predictions.shape[1], whole)
 
     return bind
 
@@ -292,6 +295,11 @@ class Columns(Total):
     predictions: Predictions
     prepare: Prepare
     under: UnderWeights
+
+    @property
+    def n_samples(self) -> int:  # type: ignore[override]
+        """N."""
+        return len(self.outcome)
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Performance of each configuration under each row of weights."""

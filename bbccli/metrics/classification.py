@@ -16,6 +16,7 @@ from bbccli.metrics.confusion import (
     hits,
     recalls,
     totals_by_class,
+    zeroed,
 )
 from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
 from bbccli.metrics.statistic import ROUNDING
@@ -133,6 +134,9 @@ MCC = _of_labels(
     summary="Matthews correlation of predicted and true classes",
     bounds=(-1.0, 1.0),
     bind=totals_by_class((true_classes, predicted_classes), correlation_of_classes, is_correct),
+    bind_zero=totals_by_class(
+        (true_classes, predicted_classes), zeroed(correlation_of_classes), is_correct, whole=True
+    ),
     by_class=True,
     reference="Gorodkin 2004",
     rests_on=BESIDE_THE_LARGEST,

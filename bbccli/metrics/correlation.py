@@ -13,11 +13,12 @@ from bbccli.metrics.base import Metric, OfColumn, Part, UnderWeights, by_column,
 from bbccli.metrics.kernels.running import Grid
 from bbccli.metrics.regression import one, residual, squared_error
 from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.metrics.statistic import ROUNDING
+from bbccli.metrics.statistic import ROUNDING, Formula
 from bbccli.metrics.weighting import ratio
-from bbccli.types import Direction, FloatArray, IntArray, PredictionKind, Task
+from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
 CONSTANT_TRUTH = "if the true values are all equal"
+AS_SKLEARN = "scikit-learn gives 0, or 1 without an error"
 CONSTANT = "if the true values, or the predictions, are all equal"
 
 
@@ -49,6 +50,11 @@ def left_over(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     return centred(residual(outcome, predictions))
 
 
+def weight(outcome: Outcome, predictions: FloatArray) -> FloatArray | BoolArray:
+    """(N, 1) the part whose total is the sum of squared sample weights."""
+    return one(outcome, predictions) if outcome.weights is None else outcome.weights[:, None]
+
+
 def squared(part: Callable[[Outcome, FloatArray], FloatArray]) -> Part:
     """Return the part whose terms are squares."""
     return lambda outcome, predictions: part(outcome, predictions) ** 2
@@ -63,16 +69,42 @@ def scatter(squares: FloatArray, total: FloatArray, n: FloatArray) -> FloatArray
     return np.where(about_mean > ROUNDING * squares, about_mean, 0.0)
 
 
-def determination(sse: FloatArray, yy: FloatArray, y: FloatArray, n: FloatArray) -> FloatArray:
-    """1 - SSE / SST, with the total sum of squares about the mean of the same samples."""
-    return 1 - sse / scatter(yy, y, n)
+def all_error(sse: FloatArray, n: FloatArray) -> FloatArray:
+    """The sum of squared residuals."""
+    return sse
 
 
-def explained(
-    ee: FloatArray, e: FloatArray, yy: FloatArray, y: FloatArray, n: FloatArray
-) -> FloatArray:
-    """1 - Var(residual) / Var(truth)."""
-    return 1 - scatter(ee, e, n) / scatter(yy, y, n)
+def error_of_several(sse: FloatArray, ww: FloatArray, n: FloatArray) -> FloatArray:
+    """The same of two samples or more, NaN of one, by Kish's effective number."""
+    return np.where(n**2 > ww * (1 + ROUNDING), sse, np.nan)
+
+
+def explained(error: Formula) -> Formula:
+    """1 - error / SST, with the total sum of squares about the mean of the same samples.
+
+    error: ``error(*totals, n)``; the formula takes ``(*totals, yy, y, n)``.
+    """
+
+    def of(*totals: FloatArray) -> FloatArray:
+        *errors, yy, y, n = totals
+        return 1 - error(*errors, n) / scatter(yy, y, n)
+
+    return of
+
+
+def explained_or_constant(error: Formula) -> Formula:
+    """As `explained`, but where all true values that are bound are equal as in scikit-learn: 0, or
+    1 without an error.
+    """
+
+    def of(*totals: FloatArray) -> FloatArray:
+        half = len(totals) // 2
+        *errors, yy, y, n = totals[half:]
+        left = error(*errors, n)
+        constant = np.where(left > 0, 0.0, np.where(left == 0, 1.0, np.nan))
+        return np.where(scatter(yy, y, n) > 0, explained(error)(*totals[:half]), constant)
+
+    return of
 
 
 def correlation(
@@ -195,16 +227,23 @@ _agreement = partial(
 """A metric of values of which 1 is best."""
 
 
+LEFT_OVER = (squared(left_over), left_over, squared(truth), truth, one)
+
 SUMS = (cross_product, squared(predicted), predicted, squared(truth), truth, one)
 
 R2 = _agreement(
     name="r2",
     label="R²",
     summary="share of the variance of the outcome that the predictions explain",
-    bind=of_totals((squared_error, squared(truth), truth, one), determination),
+    bind=of_totals((squared_error, squared(truth), truth, one), explained(all_error)),
+    bind_zero=of_totals(
+        (squared_error, weight, squared(truth), truth, one),
+        explained_or_constant(error_of_several),
+        whole=True,
+    ),
     reference="Kvålseth 1985",
     formula="1 - Σ (yᵢ - ŷᵢ)² / Σ (yᵢ - ȳ)²",
-    undefined=f"{CONSTANT_TRUTH}; scikit-learn gives 0 or 1",
+    undefined=f"{CONSTANT_TRUTH}; {AS_SKLEARN}",
     remarks="The mean ȳ is that of the samples scored, such as those of a fold or out of the bag. "
     "Below 0 the predictions are worse than that mean.",
 )
@@ -213,10 +252,11 @@ EXPLAINED_VARIANCE = _agreement(
     name="explained-variance",
     label="explained variance",
     summary="as r2, but ignoring an error that all predictions share",
-    bind=of_totals((squared(left_over), left_over, squared(truth), truth, one), explained),
+    bind=of_totals(LEFT_OVER, explained(scatter)),
+    bind_zero=of_totals(LEFT_OVER, explained_or_constant(scatter), whole=True),
     reference="Kvålseth 1985",
     formula="1 - Var(y - ŷ) / Var(y)",
-    undefined=CONSTANT_TRUTH,
+    undefined=f"{CONSTANT_TRUTH}; {AS_SKLEARN}",
 )
 
 PEARSON = _agreement(

@@ -11,7 +11,7 @@ import numpy as np
 from bbccli.core.outcome import Outcome
 from bbccli.metrics.base import Metric, OfColumn, Scorer, UnderWeights, by_column, pair_share
 from bbccli.metrics.classification import CLASSES
-from bbccli.metrics.confusion import MISSING_CLASS
+from bbccli.metrics.confusion import MISSING_CLASS, zeroed
 from bbccli.metrics.kernels.pairs import controls_around, presort
 from bbccli.metrics.kernels.running import Grid, take
 from bbccli.metrics.rests import EACH_CLASS
@@ -136,6 +136,7 @@ AVERAGE_PRECISION = _of_scores(
     summary="mean over positive samples of the precision at their score",
     tasks=frozenset({Task.BINARY}),
     bind=by_column(average_precision),
+    bind_zero=by_column(average_precision, zeroed(lambda values: values), whole=True),
     reference="Manning, Raghavan & Schütze 2008",
     formula="Σₛ (R(s) - R(s⁺)) P(s) over the scores s from the highest down; s⁺ is the score "
     "before, P and R are precision and recall of predicting positive at s and above",

@@ -54,6 +54,12 @@ def relative_error(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     return absolute_error(outcome, predictions) / truth[:, None]
 
 
+def error_as_share(outcome: Outcome, predictions: FloatArray) -> FloatArray:
+    """(N, C) absolute error as a share of the truth, of which scikit-learn makes no 0."""
+    truth = np.maximum(np.abs(outcome.values), np.finfo(np.float64).eps)
+    return absolute_error(outcome, predictions) / truth[:, None]
+
+
 def unit_deviance(outcome: Outcome, predictions: FloatArray) -> FloatArray:
     """(N, C) Poisson deviance of each sample; NaN for a rate that is not positive."""
     truth, rate = np.broadcast_arrays(outcome.values[:, None], predictions.astype(np.float64))
@@ -147,6 +153,7 @@ MAPE = _error(
     label="MAPE",
     summary="mean absolute error as a share of the true value; 0.1 is 10 %",
     bind=mean_of(relative_error),
+    bind_zero=mean_of(error_as_share),
     reference="Hyndman & Koehler 2006",
     formula="(1/N) Σ |yᵢ - ŷᵢ| / |yᵢ|",
     undefined="if a sample has a true value of 0; scikit-learn divides by 2.2e-16 then",

@@ -43,6 +43,33 @@ def with_others(design: Design, parts: Iterable[Part]) -> Design:
     return replace(design, task=Task.MULTICLASS, classes=(*design.classes, OTHER), positive="")
 
 
+def with_default_score(design: Design, parts: Iterable[Part]) -> Design:
+    """Return the design; without a scoring, with the default score of estimators, accuracy or R2,
+    if all scores are that of the predictions.
+    """
+    default, checked = "accuracy" if design.classes else "r2", False
+    for part in () if design.scoring else parts:
+        if part.score is None or part.split is None:
+            continue
+        truth, weights = design.truth[design.tests[part.split]], part.weights
+        predicted = part.predictions
+        weightless = weights is not None and not weights.any()
+        if predicted is None or predicted.shape != truth.shape or weightless:
+            return design
+        if design.classes:
+            score = np.average(predicted == truth, weights=weights)
+        elif np.ptp(truth) == 0:  # 0, 1 or NaN by convention
+            continue
+        else:
+            square = np.average((truth - predicted) ** 2, weights=weights)
+            mean = np.average(truth, weights=weights)
+            score = 1 - square / np.average((truth - mean) ** 2, weights=weights)
+        if not np.isclose(score, part.score, rtol=1e-4, atol=1e-6):
+            return design
+        checked = True
+    return replace(design, scoring=default) if checked else design
+
+
 def common_kind(kinds: Iterable[PredictionKind], path: str | Path = "") -> PredictionKind:
     """Return the kind of all predictions: scores if mixed with probabilities; refuse other
     mixtures.

@@ -20,7 +20,7 @@ from bbccli.core.source import ReportedScore, agrees, tolerance_of
 from bbccli.errors import InputError, OptionError
 from bbccli.metrics import METRICS, Metric, canonical
 from bbccli.recording.given import VALUES, class_name, of_candidate, parameters_of
-from bbccli.recording.interim import AS_SKLEARN, with_others
+from bbccli.recording.interim import AS_SKLEARN, with_default_score, with_others
 from bbccli.recording.store import (
     PARTS,
     Design,
@@ -173,6 +173,7 @@ def verified(
     candidates = [replace(one, parts=_parts_of(one, recorded, identity)) for one in candidates]
     n_fits = _check_fits(folder, candidates, damaged)
     deviation = _check_means(folder, candidates)
+    plan = with_default_score(plan, [part for one in candidates for part in one.parts])
     again, why = _recomputed(plan, candidates)
     for one, part, candidate in again:
         if not one.confirmed and not _by_other_classes(one, part):

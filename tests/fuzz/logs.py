@@ -94,7 +94,7 @@ def _document(data: bytes, random: Random) -> bytes:
 def _other(value: Any, random: Random) -> Any:
     """Return a JSON value with one or two places changed."""
     for _ in range(random.choice((1, 1, 2))):
-        places = list(_places(value))
+        places = list(_places(value)) if isinstance(value, dict | list) else []
         if not places:
             return random.choice(ODD)
         container, key = random.choice(places)

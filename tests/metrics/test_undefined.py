@@ -26,7 +26,7 @@ BINARY = {
     "f2": partial(sk.fbeta_score, beta=2),
     "jaccard": sk.jaccard_score,
 }
-OF_CLASSES = {"balanced-accuracy": sk.balanced_accuracy_score} | {
+OF_CLASSES = {"balanced-accuracy": sk.balanced_accuracy_score, "mcc": sk.matthews_corrcoef} | {
     f"{name}-{average}": partial(score, average=average)
     for name, score in (
         ("precision", sk.precision_score),
@@ -81,6 +81,55 @@ def test_folds_are_those_of_scikit_learn(name, n_classes, oracle):
         np.testing.assert_allclose(fold_performances(data, metric)[0], by_fold, atol=1e-12)
         means = Candidates(data, metric, Pooling.FOLD_MEAN).performances()
         np.testing.assert_allclose(means, np.mean(by_fold, axis=0), atol=1e-12)
+
+
+VALUES = {
+    "r2": sk.r2_score,
+    "explained-variance": sk.explained_variance_score,
+    "mape": sk.mean_absolute_percentage_error,
+    "average-precision": sk.average_precision_score,
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("name", VALUES)
+def test_folds_of_one_value_are_those_of_scikit_learn(name, weighted):
+    """Of one value, or class, is fold 0, with a configuration that is right in it and one that is
+    not; fold 1 is a single sample.
+    """
+    rng = np.random.default_rng(0)
+    classes = name == "average-precision"
+    truth = rng.integers(0, 2, 60) if classes else np.maximum(rng.normal(0, 5, 60).round(1), 0)
+    folds = np.where(np.arange(60) < 12, 0, 2 + np.arange(60) % 2)
+    truth[folds == 0], folds[30] = 0, 1
+    right = truth * 0.5 if classes else np.where(folds == 0, truth, truth + rng.normal(0, 1, 60))
+    values = np.stack([right, rng.random(60)], 1)[None]
+    weights = rng.dirichlet(np.ones(60)) if weighted else None  # of every fold below 2
+    task, names = (Task.BINARY, ("no", "yes")) if classes else (Task.REGRESSION, ())
+    kind = PredictionKind.PROBABILITY if classes else PredictionKind.VALUE
+    data = of(Outcome(task, truth, names, weights=weights), values, kind, 4)
+    data = replace(data, folds=folds[None], source=Source(metadata={"undefined": 0}))
+    metric = choose_metric(name, data)
+    by_fold = [
+        [expected(VALUES[name], data, np.flatnonzero(folds == f), c) for c in range(2)]
+        for f in range(4)
+    ]
+    scorers = by_each_fold(data, metric)
+    found = [scorer(np.ones((1, n), np.uint8))[0] for scorer, n in scorers]
+    np.testing.assert_allclose(found, by_fold, atol=1e-12)
+    scorer, n = scorers[0]
+    draws = np.random.default_rng(0).integers(0, 3, (20, n)).astype(np.uint8)
+    if name in ("r2", "explained-variance"):
+        assert (scorer(draws) == [1, 0]).all()
+    plain = replace(data, source=Source())
+    assert name == "mape" or np.isnan(by_each_fold(plain, METRICS[name])[0][0](draws)).all()
+
+
+def by_each_fold(data, metric):
+    bound = Candidates(data, metric, Pooling.POOLED).bind(np.arange(data.n_configurations))
+    rows = [data.folds[0] == fold for fold in range(data.n_folds)]
+    return [(bound.restrict(own), own.sum()) for own in rows]
 
 
 @pytest.mark.one_in(1)

@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import f1_score, fbeta_score, make_scorer, precision_score
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.neighbors import RadiusNeighborsClassifier
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bbccli
 from bbccli.errors import InputError, OptionError
@@ -69,6 +70,27 @@ def test_scores_of_rare_classes_are_those_of_the_search(tmp_path, scoring):
     result = agrees(tmp_path, RARE, scoring)
     assert result.matrix.source.metadata["undefined"] == 0
     assert result.winner == "C=1"
+
+
+ZEROS = RARE[0], np.where(np.arange(200) < 50, 0, np.maximum(RARE[0][:, 0].round(1), 0))
+"""Features and targets: none but 0 in the first folds."""
+
+SORTED = RARE[0], np.where(np.arange(200) < 50, 0, RARE[1])
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("scoring", "data"),
+    [
+        *((scoring, ZEROS) for scoring in (None, "r2", "explained_variance")),
+        *((scoring, SORTED) for scoring in ("matthews_corrcoef", "average_precision")),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:(No positive class|A single label) :UserWarning")
+def test_folds_of_one_value(tmp_path, scoring, data):
+    """scikit-learn scores these 0, or 1 without an error, and so the mean over all folds."""
+    model = DecisionTreeRegressor if data is ZEROS else DecisionTreeClassifier
+    agrees(tmp_path, data, scoring, model(random_state=0), {"max_depth": [1, 2, 5]}, KFold(8))
 
 
 @pytest.mark.one_in(1)

@@ -65,6 +65,10 @@ def right(estimator, X, y):
     return float((estimator.predict(X) == y).mean())
 
 
+def twice_right(estimator, X, y):
+    return 2 * right(estimator, X, y)
+
+
 recorder = partial(recordings.recorder, scoring=right, cv=FOLDS)
 search = partial(recordings.search, refit=False)
 
@@ -128,7 +132,7 @@ def test_chances_that_are_none_do_not_end_the_search(tmp_path):
 @pytest.mark.parametrize(
     ("scoring", "response", "why"),
     [
-        (right, "", "the search scores by a function"),
+        (twice_right, "", "the search scores by a function"),
         ("jaccard_macro", "", "the search scores by jaccard_macro, a metric that bbc lacks"),
         ("r2", "", "the search scores by r2, not a metric of binary tasks"),
         ("roc_auc", "predict", "the recorded form of the predictions gives no AUC"),
@@ -329,8 +333,7 @@ def test_without_scoring_it_is_the_estimators_own_score(tmp_path):
     model = make_pipeline(StandardScaler(), LogisticRegression())
     grid = {"logisticregression__C": [0.01, 9]}
     made = GridSearchCV(model, grid, cv=rec.cv, scoring=rec.scorer).fit(X, Y)
-    with pytest.warns(UserWarning, match="--metric"):
-        rec.finish(made)
+    assert rec.finish(made).n_recomputed == made.n_splits_ * 2
     plain = GridSearchCV(model, grid, cv=rec.cv).fit(X, Y)
     means = [one.cv_results_["mean_test_score"] for one in (made, plain)]
     np.testing.assert_array_equal(*means)

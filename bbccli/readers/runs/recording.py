@@ -20,7 +20,7 @@ from bbccli.readers.metadata import Metadata
 from bbccli.readers.runs.contents import matching
 from bbccli.readers.sources.limits import check_size
 from bbccli.recording import store
-from bbccli.recording.interim import common_kind, with_others
+from bbccli.recording.interim import common_kind, with_default_score, with_others
 from bbccli.recording.store import Design, Listed, Part
 from bbccli.recording.tries import Try, candidate_of, share_of, short_names, tries_of
 from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
@@ -230,8 +230,9 @@ def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray 
 
 def handed_over(run: Recording) -> Predictions:
     """Return a recording; a repeated hold-out has no folds within a repeat."""
-    run = replace(run, design=replace(run.design, scoring=run.design.scoring or _default(run)))
-    plan, tries = with_others(run.design, _parts(run)), run.tries
+    scored = with_default_score(run.design, _parts(run))
+    run, tries = replace(run, design=scored), run.tries
+    plan = with_others(scored, _parts(run))
     weights, weighted, otherwise = _weights(run)
     tested = np.isfinite(run.predictions).any(axis=(2, 3)[: run.predictions.ndim - 2])
     there = tested if run.folds is None else tested | (run.folds >= 0)
@@ -249,12 +250,12 @@ def handed_over(run: Recording) -> Predictions:
     selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
     board, complete = dict(_leaderboard(run, selection)), run.complete
     identities = [one.identity for one in tries]
-    scored = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
+    any_score = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
     report = ToolRun(
         tool="recorder",
         left_out=run.left_out,
         metric=plan.scoring or None,
-        metric_name=None if plan.scoring or not scored else "a scorer of its own",
+        metric_name=None if plan.scoring or not any_score else "a scorer of its own",
         unchecked=otherwise if board else "no search reported its scores",
         tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
         leaderboard=tuple(score for c, score in board.items() if complete[c]),
@@ -287,28 +288,6 @@ def handed_over(run: Recording) -> Predictions:
 
 def _parts(run: Recording) -> list[Part]:
     return [part for one in run.tries for part in one.parts]
-
-
-def _default(run: Recording) -> str:
-    """Return the default score of estimators, accuracy or R2, if all scores are that of the
-    predictions; empty if a score is not, or there is none.
-    """
-    scored = [part for part in _parts(run) if part.score is not None and part.split is not None]
-    for part in scored:
-        truth: NDArray[Any] = run.design.truth[run.design.tests[part.split or 0]]
-        weights = part.weights
-        unknown = part.predictions is None or part.predictions.shape != truth.shape
-        if unknown or (weights is not None and not weights.any()):
-            return ""
-        if run.design.classes:
-            score = np.average(part.predictions == truth, weights=weights)
-        else:
-            square = np.average((truth - part.predictions) ** 2, weights=weights)
-            mean = np.average(truth, weights=weights)
-            score = 1 - square / np.average((truth - mean) ** 2, weights=weights)
-        if not np.isclose(score, part.score or 0.0, rtol=1e-4, atol=1e-6):
-            return ""
-    return ("accuracy" if run.design.classes else "r2") if scored else ""
 
 
 def _roles(
