@@ -193,6 +193,18 @@ class Sheet:
             cells.setdefault(cell.configuration, []).append(cell)
         return {name: tuple(some) for name, some in cells.items()}
 
+    @cached_property
+    def undecided(self) -> tuple[PredictionColumn, ...]:
+        """Columns of numbers of a wide table that nobody named as configurations."""
+        known, numeric = self.declared, self.table.numeric
+        return tuple(
+            cell
+            for cell in (self.cells if self.layout == WIDE else ())
+            if cell.label is None
+            and cell.source in numeric
+            and not (cell.configuration in known or cell.name in known)
+        )
+
     @property
     def declared(self) -> frozenset[str]:
         """Configurations named by an option or the metadata."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Protocol
@@ -17,6 +17,7 @@ from bbccli.readers.arrow import (
     apply,
     as_arrow,
     holds_lists,
+    is_number,
     is_text,
     levels_of,
     plain,
@@ -152,7 +153,15 @@ class Table:
     @cached_property
     def texts(self) -> frozenset[str]:
         """Names of the text columns."""
-        kinds = {kind for kind in set(self.types.values()) if is_text(kind)}
+        return self._of_types(is_text)
+
+    @cached_property
+    def numeric(self) -> frozenset[str]:
+        """Names of the columns of integers and floats."""
+        return self._of_types(is_number)
+
+    def _of_types(self, test: Callable[[pa.DataType], bool]) -> frozenset[str]:
+        kinds = {kind for kind in set(self.types.values()) if test(kind)}
         return frozenset(name for name, kind in self.types.items() if kinds and kind in kinds)
 
     def asked_for(self, names: Container[str | None]) -> Table:

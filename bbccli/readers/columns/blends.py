@@ -23,7 +23,7 @@ from bbccli.readers.columns.values import all_rows, some_rows
 from bbccli.readers.roles import Request
 from bbccli.readers.sheet import Sheet
 from bbccli.readers.table import GLANCE
-from bbccli.types import FloatArray, IntArray
+from bbccli.types import BoolArray, FloatArray, IntArray
 
 FLAG = INCLUDED["ensembles"]
 
@@ -95,6 +95,8 @@ def _is_called_so(name: str) -> bool:
     >>> [_is_called_so(n) for n in ("oof_ensemble", "WeightedEnsemble_L2", "deep ensemble", "svm")]
     [True, True, False, False]
     """
+    if not _WORD.search(name.casefold()):
+        return False
     words = re.findall(r"[a-z]+", re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).casefold())
     meant = [word for word in words if _WORD.fullmatch(word)]
     return bool(meant) and all(word in meant or _BESIDE.fullmatch(word) for word in words)
@@ -111,15 +113,15 @@ def _by_values(sheet: Sheet, names: Sequence[str]) -> dict[str, str]:
     n_rows = max(GLANCE, 2 * TIMES * len(names) // n_classes)
     head = _stacked(some_rows(sheet, flat, n_rows), len(names))
     different = {column.tobytes(): c for c, column in reversed([*enumerate(head.T)])}.values()
-    # neither missing nor infinite, which is refused later, nor constant
-    used = np.array([c for c in sorted(different) if 0 < np.ptp(head[:, c]) < np.inf], int)
+    spread = np.ptp(head, axis=0)  # no number or infinite, which is refused later, or constant
+    used = np.array([c for c in sorted(different) if 0 < spread[c] < np.inf], int)
     if len(used) < 3 or len(head) < TIMES * len(used):
         return {}
 
     def column(c: int) -> FloatArray:
         return _stacked(all_rows(sheet, cells[used[c]]), 1)[:, 0]
 
-    units = np.array([_unit(one) for one in head[:, used].T])
+    units = _units(head[:, used])
     found: dict[str, str] = {}
     for j, members, weights in _means(head[:, used], units):
         name, own = names[used[j]], [names[used[c]] for c in members]
@@ -140,20 +142,21 @@ def _stacked(array: FloatArray, n: int) -> FloatArray:
     return array.reshape(len(array), n, -1).swapaxes(1, 2).reshape(-1, n)
 
 
-def _unit(column: FloatArray) -> float:
-    """Return the last decimal place of numbers (n,), such as 0.001; their precision if they have
-    more than ten.
+def _units(columns: FloatArray) -> FloatArray:
+    """Return (C,) the last decimal place of columns (n, C), such as 0.001; their precision if they
+    have more than ten.
     """
-    for digits in range(_DIGITS + 1) if _has_decimals(column[:_FEW], _DIGITS) else ():
-        if _has_decimals(column, digits):
-            return float(10.0**-digits)
-    single = (column.astype(np.float32) == column).all()
-    return float(np.abs(column).max()) * (_SINGLE if single else _DOUBLE)
+    single = (columns.astype(np.float32) == columns).all(axis=0)
+    units = np.abs(columns).max(axis=0) * np.where(single, _SINGLE, _DOUBLE)
+    for c in np.flatnonzero(_have_decimals(columns[:_FEW], _DIGITS)):
+        own = [10.0**-d for d in range(_DIGITS + 1) if _have_decimals(columns[:, c], d)]
+        units[c] = max(own, default=units[c])
+    return np.asarray(units)
 
 
-def _has_decimals(column: FloatArray, digits: int) -> bool:
-    scaled = column * 10.0**digits
-    return bool((np.abs(scaled - np.rint(scaled)) < _NOISE).all())
+def _have_decimals(columns: FloatArray, digits: int) -> BoolArray:
+    scaled = columns * 10.0**digits
+    return np.asarray((np.abs(scaled - np.rint(scaled)) < _NOISE).all(axis=0))
 
 
 def _means(array: FloatArray, units: FloatArray) -> Iterator[tuple[int, IntArray, FloatArray]]:

@@ -11,7 +11,7 @@ import numpy as np
 from bbccli.core.notes import identities, listing
 from bbccli.errors import InputError
 from bbccli.readers.arrow import to_numbers
-from bbccli.readers.columns.values import holds, undecided
+from bbccli.readers.columns.values import holds
 from bbccli.readers.meaning import task_of
 from bbccli.readers.roles import Request
 from bbccli.readers.sheet import Sheet
@@ -47,7 +47,7 @@ def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
     Means: an interval or a distribution around a prediction, not further predictions
     Done: left out, with a note; the column of the stem, or the median, stays
     """
-    cells, truth = undecided(sheet), sheet.roles.get("truth")
+    cells, truth = sheet.undecided, sheet.roles.get("truth")
     given = task_of(request, sheet)
     if len(cells) < 2 or truth is None or given not in (None, Task.REGRESSION):
         return sheet

@@ -21,7 +21,6 @@ from bbccli.readers.columns.values import (
     holds,
     some_rows,
     step_of,
-    undecided,
 )
 from bbccli.readers.roles import Request
 from bbccli.readers.sheet import Sheet
@@ -67,7 +66,7 @@ def tell_models(sheet: Sheet, request: Request) -> Sheet:
     Means: the probabilities of one model, not K configurations
     Done: one configuration; an error if nothing says which class each column is
     """
-    cells = undecided(sheet)
+    cells = sheet.undecided
     if len(cells) < 2 or not classes_of(sheet, request):
         return sheet
     present = in_order(sheet.roles["truth"])

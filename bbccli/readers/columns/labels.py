@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from itertools import compress
+from typing import Any
 
 import numpy as np
 
 from bbccli.core.notes import declared, identities
 from bbccli.errors import InputError, parameter
-from bbccli.readers.arrow import as_arrow, is_number, to_numbers
+from bbccli.readers.arrow import as_arrow
 from bbccli.readers.classes import codes_among, spelled
 from bbccli.readers.column import name_of, number_of
 from bbccli.readers.columns.values import (
@@ -19,16 +21,13 @@ from bbccli.readers.columns.values import (
     all_rows,
     classes_of,
     rows_at_a_glance,
+    some_of,
     some_rows,
-    undecided,
 )
 from bbccli.readers.roles import Request
 from bbccli.readers.sheet import Sheet
-from bbccli.readers.table import PredictionColumn
+from bbccli.readers.table import GLANCE, PredictionColumn
 from bbccli.types import BoolArray, FloatArray, IntArray
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 _PROBABILITY = re.compile(
     r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
@@ -55,17 +54,17 @@ def labels_of(sheet: Sheet, classes: Sequence[str]) -> list[str]:
     names = [name for name in sheet.table.names if name not in taken]
     if not names or any(cell.rows is not None for cell in sheet.cells):
         return []
-    glance = sheet.table.glance(names, rows_at_a_glance(sheet))
-    numbers = [*map(number_of, classes)]
+    numeric, numbers = sheet.table.numeric, {*map(number_of, classes)}
+    seen = some_of(sheet, [name for name in names if name in numeric])
+    words = sheet.table.glance([n for n in names if n not in numeric], rows_at_a_glance(sheet))
 
-    def may_be(values: pa.ChunkedArray) -> bool:
-        if is_number(values.type):
-            some = to_numbers(values)
-            return bool((np.isnan(some) | np.isin(some, numbers)).all())
-        words = {*values.to_pylist()} - {None}
-        return all(spelled(name_of(one), classes) in classes for one in words)
+    def may_be(name: str) -> bool:
+        if name in numeric:
+            return all(one in numbers or math.isnan(one) for one in seen[name, GLANCE].tolist())
+        own = {*words.column(name).to_pylist()} - {None}
+        return all(spelled(name_of(one), classes) in classes for one in own)
 
-    return [n for n, some in zip(names, glance.columns, strict=True) if may_be(some)]
+    return [name for name in names if may_be(name)]
 
 
 def codes_of(sheet: Sheet, name: str, classes: Sequence[str]) -> IntArray | None:
@@ -86,12 +85,12 @@ def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
       the labels count
     """
     classes = classes_of(sheet, request)
-    cells = undecided(sheet) if classes else ()
+    cells = sheet.undecided if classes else ()
+    least = np.fmin.reduce(some_rows(sheet, cells), initial=100).tolist()
     likely = [
         cell
-        for cell, some in zip(cells, some_rows(sheet, cells).T, strict=True)
-        if np.nanmin(some, initial=100) >= LOWEST / len(classes)
-        and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
+        for cell, lowest in zip(cells, least, strict=True)
+        if lowest >= LOWEST / len(classes) and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
     ]
     labels = labels_of(sheet, classes) if likely else []
     for cell in likely if labels else ():
@@ -179,9 +178,10 @@ def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
     """
     classes = classes_of(sheet, request)
     models = _models(sheet, classes) if classes else {}
-    pairs, rows = _pairs(sheet) if models else {}, rows_at_a_glance(sheet)
-    glances = {name: some_rows(sheet, cells) for name, cells in models.items()}
-    for label in labels_of(sheet, classes) if models else ():
+    labels = labels_of(sheet, classes) if models else []
+    pairs, rows = _pairs(sheet) if labels else {}, rows_at_a_glance(sheet)
+    glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
+    for label in labels:
         alone = len(sheet.configurations.get(label, ())) == 1
         codes = codes_of(sheet, label, classes) if alone else None
         if codes is None:
@@ -207,13 +207,13 @@ def _models(sheet: Sheet, classes: Sequence[str]) -> dict[str, Sequence[Predicti
     """Return configurations with probabilities or scores: of the positive class, or of each."""
     found: dict[str, Sequence[PredictionColumn]] = {}
     if len(classes) == 2:
-        cells = undecided(sheet)
-        for cell, some in zip(cells, some_rows(sheet, cells).T, strict=True):
-            if (some != np.round(some))[~np.isnan(some)].any():
-                found[cell.configuration] = [cell]
-    for name, own in sheet.configurations.items():
+        cells = sheet.undecided
+        some = some_rows(sheet, cells)
+        fractions = ((some != np.round(some)) & ~np.isnan(some)).any(axis=0)
+        found = {cell.configuration: [cell] for cell in compress(cells, fractions)}
+    for name, own in sheet.configurations.items() if sheet.by_class else ():
         by_class = {cell.label: cell for cell in own}
-        numbers = all(is_number(sheet.type_of(cell)) for cell in own)
+        numbers = all(cell.source in sheet.table.numeric for cell in own)
         if numbers and name not in sheet.declared and {*by_class} == {*classes}:
             found[name] = [by_class[one] for one in classes]
     return found

@@ -22,7 +22,6 @@ from bbccli.readers.columns.values import (
     rows_at_a_glance,
     some_rows,
     step_of,
-    undecided,
 )
 from bbccli.readers.meaning import task_of
 from bbccli.readers.roles import Request
@@ -31,6 +30,9 @@ from bbccli.types import BoolArray, FloatArray, Task
 
 _ROUNDED = 0.005
 """Share of a column's spread by which it may differ, since the other one was rounded."""
+
+_NEAR = 0.06
+"""Difference up to which the weighted sums of two columns may be of equal ones."""
 
 _CALLED = re.compile(r"resid|err|diff|loss|delta|dev|correct|right|hit", re.IGNORECASE)
 
@@ -90,7 +92,7 @@ def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
 
     A weighted sum over a few rows, of columns of one length, tells which of them may be equal.
     """
-    cells, rows = undecided(sheet), rows_at_a_glance(sheet)
+    cells, rows = sheet.undecided, rows_at_a_glance(sheet)
     if len(cells) < 2:
         return {}
     first, there = some_rows(sheet, cells).astype(np.float64), truth[rows][:, None]
@@ -98,11 +100,14 @@ def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
     sums, found = _sums(first), dict[str, str]()
     for form, compute in FORMS.items():
         made = compute(there, first)
-        near = alike(sums, _sums(made))
-        likely = np.transpose([_equals(first[:, own], first, made) for own in near.T])
-        for other, c in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):
+        wanted = _sums(made)
+        near = alike(sums, wanted)
+        others, places = np.nonzero(np.abs(sums[near] - wanted[:, None]) < _NEAR)
+        own = near[others, places]
+        likely = (own != others) & _equals(first[:, own], first[:, others], made[:, others])
+        for c, other in zip(own[likely].tolist(), others[likely].tolist(), strict=True):
             pair = [cells[c].name, cells[other].name]
-            if c == other or {*pair} & {*found}:
+            if {*pair} & {*found}:
                 continue
             both = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64)
             if _equals(both[:, :1], both[:, 1:], compute(truth[:, None], both[:, 1:])).all():
@@ -113,10 +118,10 @@ def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
 
 
 def _sums(columns: FloatArray) -> FloatArray:
-    """Return weighted sums (C,) of columns (n, C), each of length 1."""
+    """Return weighted sums (C,), from -1 to 1, of columns (n, C), each of length 1."""
     columns = np.where(np.isfinite(columns), columns, 0)
     weights = np.random.default_rng(0).uniform(1, 2, len(columns))
-    lengths = np.sqrt((columns**2).sum(axis=0))
+    lengths = np.linalg.norm(weights) * np.linalg.norm(columns, axis=0)
     return np.asarray(weights @ columns / np.where(lengths > 0, lengths, 1))
 
 
@@ -130,11 +135,12 @@ def _equals(columns: FloatArray, others: FloatArray, made: FloatArray) -> BoolAr
     columns, others, made = (np.where(there, one, 0)[:, equal] for one in (columns, others, made))
     factor = (columns * made).sum(axis=0) / np.maximum((made**2).sum(axis=0), 1e-300)
     where, off = there[:, equal], np.abs(columns - factor * made).max(axis=0, initial=0)
-    spread, near = columns.std(axis=0, where=where), np.zeros(len(off), bool)
-    for c in np.flatnonzero(off < spread / 20).tolist():
+    most, near = np.abs(columns).max(axis=0, initial=0), np.zeros(len(off), bool)
+    for c in np.flatnonzero(off < most / 20).tolist():
         own, theirs, of_made = (one[where[:, c], c] for one in (columns, others, made))
-        least = min(spread[c], theirs.std(), factor[c] * of_made.std()) / 20
-        within = max(step_of(own[:FEWEST_ROWS]) % 1, _ROUNDED * spread[c])
+        spread = own.std()
+        least = min(spread, theirs.std(), factor[c] * of_made.std()) / 20
+        within = max(step_of(own[:FEWEST_ROWS]) % 1, _ROUNDED * spread)
         near[c] = off[c] <= within < least
     equal[equal] = near
     return np.asarray(equal)
@@ -150,7 +156,7 @@ def _is_the_prediction(own: FloatArray, other: FloatArray, name: str, of: str) -
 
 def _marks(sheet: Sheet, classes: Sequence[str]) -> dict[str, str]:
     """Return the columns that say in which rows a column of labels is right, or wrong."""
-    cells = [cell for cell in undecided(sheet) if _CALLED.search(cell.name)]
+    cells = [cell for cell in sheet.undecided if _CALLED.search(cell.name)]
     some = some_rows(sheet, cells)
     marks = [c for c, one in zip(cells, some.T, strict=True) if np.isin(one, (0, 1, np.nan)).all()]
     labels = labels_of(sheet, classes) if marks else []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from bbccli.readers.columns.values import (
     all_rows,
     classes_of,
     some_rows,
-    undecided,
 )
 from bbccli.readers.roles import Request
 from bbccli.readers.sheet import Sheet
@@ -20,6 +19,9 @@ from bbccli.types import BoolArray, FloatArray
 
 _SLACK = 0.005
 """Share of a column's extent by which rounding may put it out of order."""
+
+_APART = 8
+"""Rows of which one is looked at first, in the order of a column."""
 
 _MOST_COLUMNS = 200
 """Most columns that are compared with each other."""
@@ -35,39 +37,40 @@ def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
     Means: how sure a model is: the larger of p and 1 - p, a margin, an entropy
     Done: left out, with a note
     """
-    classes, cells = classes_of(sheet, request), undecided(sheet)
+    classes, cells = classes_of(sheet, request), sheet.undecided
     if len(classes) != 2 or not 1 < len(cells) <= _MOST_COLUMNS:
         return sheet
     some, gone = some_rows(sheet, cells), dict[str, str]()
     some = some[np.isfinite(some).all(axis=1)]
-    for c, probability in enumerate(cells):
-        if probability.name in gone or not _on_both_sides(some[:, c]):
+    for c, k in _likely(some):
+        if k == c or {cells[c].name, cells[k].name} & {*gone}:
             continue
-        for k in np.flatnonzero(_ordered_by(np.abs(some[:, c] - 0.5), some)).tolist():
-            if k == c or cells[k].name in gone:
-                continue
-            own, other = all_rows(sheet, [probability, cells[k]]).T
-            there = np.isfinite(own) & np.isfinite(other)
-            if _ordered_by(np.abs(own - 0.5)[there], other[there, None])[0]:
-                gone[cells[k].name] = probability.name
+        own, other = all_rows(sheet, [cells[c], cells[k]]).T
+        there = np.isfinite(own) & np.isfinite(other)
+        if _ordered_by(np.abs(own - 0.5)[there], other[there]):
+            gone[cells[k].name] = cells[c].name
     return _without(sheet, [*gone], "how sure a model is")
 
 
-def _on_both_sides(column: FloatArray) -> bool:
-    """True if a column (n,) holds probabilities above and below one half."""
-    low, high = (column < 0.5).sum(), (column > 0.5).sum()
-    within = len(column) > 0 and column.min() >= 0 and column.max() <= 1
-    return bool(within and min(low, high) >= max(3, len(column) // 20))
+def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
+    """Yield the columns of (n, C) with probabilities on both sides of one half, each with those
+    that may be ordered as their distance from it: in every `_APART`th row they are.
+    """
+    n_least = np.minimum((some < 0.5).sum(axis=0), (some > 0.5).sum(axis=0))
+    within = ((some >= 0) & (some <= 1)).all(axis=0)
+    sides = np.flatnonzero(within & (n_least >= max(3, len(some) // 20)))
+    if len(sides):
+        order = np.argsort(np.abs(some[:, sides] - 0.5), axis=0, kind="stable")[::_APART]
+        steps, slack = np.diff(some[order], axis=0), _APART * _SLACK * np.ptp(some, axis=0)
+        ordered = (steps >= -slack).all(axis=0) | (steps <= slack).all(axis=0)
+        yield from ((int(sides[s]), int(k)) for s, k in np.argwhere(ordered))
 
 
-def _ordered_by(key: FloatArray, columns: FloatArray) -> BoolArray:
-    """(C,) True for columns (n, C) of many values that only rise, or only fall, with a key (n,)."""
-    columns = columns[np.argsort(key, kind="stable")]
-    steps, extent = np.diff(columns, axis=0), np.ptp(columns, axis=0)
-    rises = (steps >= -_SLACK * extent).all(axis=0)
-    falls = (steps <= _SLACK * extent).all(axis=0)
-    many = (steps != 0).sum(axis=0) >= FEWEST_ROWS
-    return np.asarray((rises | falls) & many)
+def _ordered_by(key: FloatArray, column: FloatArray) -> bool:
+    """True for a column (n,) of many values that only rises, or only falls, with a key (n,)."""
+    steps, slack = np.diff(column[np.argsort(key, kind="stable")]), _SLACK * np.ptp(column)
+    many = np.count_nonzero(steps) >= FEWEST_ROWS
+    return bool(many and ((steps >= -slack).all() or (steps <= slack).all()))
 
 
 def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
@@ -77,7 +80,7 @@ def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
     Means: how far models disagree
     Done: left out, with a note
     """
-    cells = undecided(sheet)
+    cells = sheet.undecided
     if "truth" not in sheet.roles or not 2 < len(cells) <= _MOST_COLUMNS:
         return sheet
     spread = list[str]()

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from bbccli.readers.arrow import is_number, to_numbers
+from bbccli.readers.arrow import to_numbers, to_rows
 from bbccli.readers.classes import in_order
 from bbccli.readers.column import Column
 from bbccli.readers.meaning import positive_last, task_of
@@ -20,19 +20,6 @@ MOST_DIGITS = 6
 
 FEWEST_ROWS = 10
 """From this many rows on, an identity in every row is no accident, whatever the names say."""
-
-
-def undecided(sheet: Sheet) -> tuple[PredictionColumn, ...]:
-    """Return the columns of numbers of a wide table that nobody named as configurations."""
-    known = sheet.declared
-    return tuple(
-        cell
-        for cell in sheet.cells
-        if sheet.layout == WIDE
-        and cell.label is None
-        and not {cell.configuration, cell.name} & known
-        and is_number(sheet.type_of(cell))
-    )
 
 
 def may_be_classes(truth: Column) -> bool:
@@ -63,17 +50,25 @@ def rows_at_a_glance(sheet: Sheet, n: int = GLANCE) -> IntArray:
 
 def some_rows(sheet: Sheet, cells: Sequence[PredictionColumn], n: int = GLANCE) -> FloatArray:
     """Return a few rows (n, C) of some cells, NaN where missing; read once for all rules."""
-    rows, seen = rows_at_a_glance(sheet, n), sheet.table.seen
-    if new := [c.source for c in cells if c.rows is None and (c.source, n) not in seen]:
-        columns = sheet.table.glance(new, rows).columns
-        seen.update({(name, n): to_numbers(one) for name, one in zip(new, columns, strict=True)})
+    seen = some_of(sheet, [cell.source for cell in cells if cell.rows is None], n)
     found = [
-        to_numbers(sheet.column(cell).take(rows).values)
+        to_numbers(sheet.column(cell).take(rows_at_a_glance(sheet, n)).values)
         if cell.rows is not None
         else seen[cell.source, n]
         for cell in cells
     ]
-    return np.stack(found, axis=-1) if found else np.empty((len(rows), 0))
+    return np.array(found).T if found else np.empty((min(sheet.n_rows, n), 0))
+
+
+def some_of(
+    sheet: Sheet, names: Iterable[str], n: int = GLANCE
+) -> Mapping[tuple[str, int], FloatArray]:
+    """Return a few rows (n,) of columns, by name and n, and of others that were looked at."""
+    seen = sheet.table.seen
+    if new := [name for name in names if (name, n) not in seen]:
+        glance = sheet.table.glance(new, rows_at_a_glance(sheet, n))
+        seen.update(zip([(name, n) for name in new], to_rows(glance, np.float64), strict=True))
+    return seen
 
 
 def all_rows(sheet: Sheet, cells: Sequence[PredictionColumn]) -> FloatArray:

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import compress
 
 import numpy as np
 
@@ -59,15 +60,17 @@ def without_unpredicted(sheet: Sheet, values: Values) -> tuple[Sheet, Values]:
     if sheet.scored or sheet.nested or values.words:
         return sheet, values
     flat, notes, n_left_out = values.array.reshape(-1, values.array.shape[2]), [], 0
+    n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
+    some = flat[distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))]
     groups, every = {"": np.arange(flat.shape[1])}, "the prediction"
     if len(sheet.configurations) > 1:
         every = "every configuration"
-        owned: dict[str, list[int]] = {}
+        in_order, owned = np.sort(some.T), dict[str, list[int]]()
+        recurs = (in_order[:, 2:] == in_order[:, :-2]).any(axis=1).tolist()
+        likely = {cell.configuration for cell in compress(sheet.cells, recurs)}
         for i, cell in enumerate(sheet.cells):
             owned.setdefault(cell.configuration, []).append(i)
-        groups |= {name: np.array(cells) for name, cells in owned.items()}
-    n_some = int(np.clip(_CELLS // flat.shape[1], *_ROWS))
-    some = flat[distinct(np.linspace(0, len(flat) - 1, n_some).astype(np.int64))]
+        groups |= {name: np.array(cells) for name, cells in owned.items() if name in likely}
     for name, cells in groups.items():
         for value, strange in _suspects(sheet, some, cells):
             rows = _rows_of(flat, cells, value)
