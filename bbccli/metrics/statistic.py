@@ -11,14 +11,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from threading import Lock
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.metrics.kernels import concordant_weight, prepared
-from bbccli.metrics.kernels.pairs import PresortedPairs, concordant_by_sample
-from bbccli.metrics.kernels.sweep import concordant_mass
+from bbccli.metrics.kernels.pairs import (
+    PresortedPairs,
+    concordant_by_sample,
+    concordant_by_value,
+)
+from bbccli.metrics.kernels.sweep import LONG, concordant_mass
 from bbccli.metrics.weighting import (
     CHUNK,
     MOST_CELLS,
@@ -57,6 +62,12 @@ class Total(ABC):
     n_samples = 0
     """N, if the total says so."""
 
+    adds_up = False
+    """True if `in_parts` is faster than scoring under the weights of each part."""
+
+    exact = False
+    """True if the totals are counts, the same in any order."""
+
     @abstractmethod
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
         """Return the totals under B rows of weights."""
@@ -75,6 +86,10 @@ class Total(ABC):
         """Return the totals (U, C', ...) without each of the units, under weights (N,)."""
         return one_by_one(self._scored, weights, units, configurations)
 
+    def in_parts(self, members: Sequence[Any]) -> NDArray[Any]:
+        """Return the totals (F, C, ...) of the samples of each of F parts."""
+        raise NotImplementedError
+
     def _scored(self, weights: NDArray[Any], configurations: IntArray | None) -> NDArray[Any]:
         return self.of(Weighting(weights), configurations)
 
@@ -91,6 +106,7 @@ class Sum(Total):
 
     terms: NDArray[Any]
     undefined: FloatArray | None = None
+    adds_up = True
 
     @classmethod
     def bound(cls, values: NDArray[Any], sample_weights: FloatArray | None = None) -> Self:
@@ -106,9 +122,9 @@ class Sum(Total):
         return cls(terms, undefined)
 
     @property
-    def exact(self) -> bool:
+    def exact(self) -> bool:  # type: ignore[override]
         """True if the terms are counts."""
-        return self.terms.dtype != np.float64
+        return bool(self.terms.dtype != np.float64)
 
     @property
     def n_samples(self) -> int:  # type: ignore[override]
@@ -169,7 +185,7 @@ class Sum(Total):
         return self._over(left, configurations)
 
     def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
-        """Add up the samples of each of F parts: (F, C, ...)."""
+        """Add up the samples of each part."""
 
         def sums(terms: NDArray[Any]) -> FloatArray:
             totals = sums_in_parts(terms, members)
@@ -212,10 +228,27 @@ class Concordant(Total):
     cases: BoolArray
     controls: BoolArray
     sample_weights: FloatArray | None = None
-    pairs: PresortedPairs = field(init=False)
+    _sorting: Lock = field(default_factory=Lock, init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "pairs", prepared(self.scores, self.cases, self.controls))
+    @property
+    def exact(self) -> bool:  # type: ignore[override]
+        """True if whole weights are not multiplied by others."""
+        return self.sample_weights is None
+
+    @property
+    def adds_up(self) -> bool:  # type: ignore[override]
+        """True if the scores are so many that their sorted values are found faster than pairs."""
+        return self.exact and len(self.scores) >= LONG
+
+    @property
+    def pairs(self) -> PresortedPairs:
+        """Cases and controls, sorted when they are first weighted."""
+        with self._sorting:
+            return self._pairs
+
+    @cached_property
+    def _pairs(self) -> PresortedPairs:
+        return prepared(self.scores, self.cases, self.controls)
 
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> NDArray[Any]:
         """Count the pairs by the kernels."""
@@ -252,6 +285,11 @@ class Concordant(Total):
                 counts[units.codes[members[0]]] += within.of(Weighting(weights[None, members]))[0]
         return np.asarray(counts)
 
+    def in_parts(self, members: Sequence[IntArray]) -> IntArray:
+        """Count the pairs within each part by the values of their scores."""
+        parts = ((self.scores[m], self.cases[m], self.controls[m]) for m in members)
+        return np.stack([concordant_by_value(*part) for part in parts])
+
     def _of(self, rows: Any, columns: Any) -> Concordant:
         sample_weights = None if self.sample_weights is None else self.sample_weights[rows]
         scores = self.scores[rows][:, columns]
@@ -277,6 +315,10 @@ class AllPairs(Sum):
     def of(self, weights: Weighting, configurations: IntArray | None = None) -> FloatArray:
         """Multiply the weight of the cases by that of the controls."""
         return np.asarray(super().of(weights).prod(axis=2, dtype=np.float64))
+
+    def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
+        """Multiply them in each part."""
+        return np.asarray(super().in_parts(members).prod(axis=2, dtype=np.float64))
 
     def without(
         self, weights: IntArray, units: Units, configurations: IntArray | None
@@ -387,29 +429,26 @@ class Statistic:
 
     def in_parts(self, members: Sequence[IntArray]) -> FloatArray:
         """Performance (F, C) of each configuration on the samples of each of F parts."""
-        totals = [part.in_parts(members) for part in self._sums]
+        totals = [part.in_parts(members) for part in self.parts]
         totals += totals if self.whole else []
         return self._value(totals, (len(members), self.n_configurations))
 
     @property
     def adds_up(self) -> bool:
-        """True if all totals are sums over the samples."""
-        return len(self._sums) == len(self.parts)
+        """True if `in_parts` is faster, or surer to the last bit, than products of matrices."""
+        products = all(isinstance(part, Sum) and part.exact for part in self.parts)
+        return not products and all(part.adds_up for part in self.parts)
 
     @property
     def counted(self) -> bool:
-        """True if all totals are sums of counts, which are exact in any order."""
-        return self.adds_up and all(part.exact for part in self._sums)
+        """True if all totals are counts, which are exact in any order."""
+        return all(part.exact for part in self.parts)
 
     @cached_property
     def _of_all(self) -> list[NDArray[Any]]:
         """Totals (1, C, ...) of all samples, if the formula takes them."""
         everything = Weighting(np.ones((1, self.parts[0].n_samples), np.uint8))
         return [part.of(everything) for part in self.parts] if self.whole else []
-
-    @property
-    def _sums(self) -> list[Sum]:
-        return [part for part in self.parts if isinstance(part, Sum)]
 
     def _value(self, totals: Sequence[NDArray[Any]], shape: tuple[int, int]) -> FloatArray:
         values = self.formula(*totals)

@@ -10,11 +10,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bbccli.core import resources
+from bbccli.core.workers import ordered_map
 from bbccli.metrics.kernels.running import Numbers
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 SORTED_AT_ONCE = 2**20
 """Scores sorted in one call: numpy's calls are amortised, and the memory for them is small."""
+
+WORTH_THREADS = 2**16
+"""Scores that take longer to sort than it takes to start threads."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +67,33 @@ def presort(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> Presor
         upto=np.empty((n_columns, n_cases), np.int32),
         tied=np.empty(n_columns, bool),
     )
-    width = max(SORTED_AT_ONCE // max(len(rows), 1), 1)
-    for start in range(0, n_columns, width):
-        part = slice(start, start + width)
-        _presort(scores[rows, part].T, cases[rows], rows.astype(np.int32), pairs, part)
+    is_case, of_rows = cases[rows], rows.astype(np.int32)
+
+    def sort(part: slice) -> None:
+        _presort(scores[rows, part].T, is_case, of_rows, pairs, part)
+
+    jobs = resources.current().jobs
+    width = max(min(SORTED_AT_ONCE // max(len(rows), 1), -(-n_columns // jobs)), 1)
+    parts = [slice(start, start + width) for start in range(0, n_columns, width)]
+    for _ in ordered_map(sort, parts, jobs if scores.size > WORTH_THREADS else 1):
+        pass
     return pairs
+
+
+def concordant_by_value(scores: FloatArray, cases: BoolArray, controls: BoolArray) -> IntArray:
+    """Twice the number of concordant pairs (C,) of scores (N, C), ties counting one half.
+
+    Scores alone are sorted, in a third of the time that it takes to sort samples by them.
+    """
+
+    def count(c: int) -> int:
+        column = scores[:, c]
+        of_cases, of_controls = np.sort(column[cases]), np.sort(column[controls])
+        ends = (np.searchsorted(of_controls, of_cases, side) for side in ("left", "right"))
+        return sum(int(beaten.sum()) for beaten in ends)
+
+    jobs = resources.current().jobs
+    return np.array(list(ordered_map(count, range(scores.shape[1]), jobs)), np.int64)
 
 
 def _presort(

@@ -18,6 +18,7 @@ from bbccli.core.notes import listing
 from bbccli.core.resources import Engine
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric, Scorer
+from bbccli.metrics.statistic import Statistic
 from bbccli.stats.selection.pooling import (
     AvailableCases,
     MeanOf,
@@ -96,17 +97,27 @@ class Candidates:
 
     def performances(self) -> FloatArray:
         """Return the performances (C,) on all samples: scored once, for many methods ask."""
-        everything = np.ones((1, self.matrix.n_samples), np.uint8)
-        key = ("performances", self.metric, self.pooling)
-        return cached(self.matrix, key, lambda: readonly(self.score(everything)[0]))
+        n_samples = self.matrix.n_samples
+
+        def on_all(columns: IntArray) -> FloatArray:
+            scorer = self.bind(columns)
+            if isinstance(scorer, Statistic) and scorer.adds_up and scorer.counted:
+                return scorer.in_parts([np.arange(n_samples)])[0]
+            return scorer(np.ones((1, n_samples), np.uint8))[0]
+
+        def score() -> FloatArray:
+            return readonly(np.concatenate([on_all(columns) for columns in self.blocks()]))
+
+        return cached(self.matrix, ("performances", self.metric, self.pooling), score)
 
     def figure(self, column: int) -> float:
         """Return a performance on all samples, the same to the last bit whatever is beside it."""
-        if self.whole and getattr(self.bind(self.blocks()[0]), "counted", False):
+        scorer = self.bind(np.array([column]))
+        if getattr(scorer, "counted", False):
             return float(self.performances()[column])  # counts are exact
         # sums of a single row and column don't depend on others
         everything, first = np.ones((1, self.matrix.n_samples), np.uint8), np.zeros(1, np.int64)
-        return float(self.bind(np.array([column])).paired(everything, first)[0])
+        return float(scorer.paired(everything, first)[0])
 
     def paired(self, weights: IntArray, configurations: IntArray) -> FloatArray:
         """Score each row of weights (B, N) on its own configuration (B,): (B,), NaN for -1."""

@@ -258,7 +258,8 @@ def scored_in_folds(scorer: Scorer, folds: IntArray) -> FloatArray:
         everything = np.ones((1, len(folds)), np.uint8)
         of_folds = zip(*by_fold(scorer, folds), strict=True)
         return np.vstack([one(everything[:, rows]) for rows, one in of_folds])
-    if isinstance(scorer, Statistic) and scorer.adds_up and not scorer.counted:
+    few = len(members) <= FEW_FOLDS
+    if isinstance(scorer, Statistic) and scorer.adds_up and (few or not scorer.counted):
         return scorer.in_parts(members)
     parts = [
         run((of_run == distinct(of_run)[:, None]).astype(np.uint8))
