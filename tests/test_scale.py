@@ -1,6 +1,7 @@
 """Very many samples: drawn row by row, swept in steps, added up in parts, bound span by span."""
 
 from dataclasses import replace
+from time import sleep
 
 import numpy as np
 import pytest
@@ -126,6 +127,55 @@ def test_sums_in_parts_are_the_sums(monkeypatch, matrix, name):
     found = parts(weights), parts.paired(weights, chosen), parts(weights * 0.5)
     for a, b in zip(found, expected, strict=True):
         np.testing.assert_allclose(a, b, rtol=1e-12)
+
+
+LONG = "bbccli.metrics.statistic.LONG"
+"""Samples from which pairs under a weight of 1 are counted by the values of their scores."""
+
+
+@pytest.mark.parametrize("name", ["auc", "gini", "auc-ovr", "auc-ovo"])
+def test_pairs_in_folds_are_counted_by_value_as_in_a_loop(monkeypatch, name):
+    matrix = (multiclass if "ov" in name else binary)(n_samples=90, n_configurations=9)
+    scores = np.round(matrix.predictions[0], 1)  # many ties, and zeros of both signs
+    scores[::2] *= np.where(scores[::2] == 0, -1, 1)
+    folds = np.arange(90) % 4
+    scorer = METRICS[name].bind(matrix.outcome, scores)
+    expected = scorer((folds == np.arange(4)[:, None]).astype(np.uint8))
+    assert not scorer.adds_up
+    monkeypatch.setattr(LONG, 90)
+    monkeypatch.setattr("bbccli.metrics.statistic.prepared", None)  # no sample is sorted
+    for jobs in (1, 3):
+        with use(Resources(jobs=jobs)):
+            long = METRICS[name].bind(matrix.outcome, scores)
+            assert_array_equal(scored_in_folds(long, folds), expected)
+    weighted = replace(matrix.outcome, weights=np.full(90, 0.5))
+    assert not METRICS[name].bind(weighted, scores).adds_up
+
+
+def test_a_long_column_is_sorted_for_resamples_alone_and_once_for_each_span(monkeypatch):
+    matrix, sorted_columns = binary(n_samples=90, n_configurations=9), []
+
+    def watched(scores, cases, controls):
+        sorted_columns.append(scores.shape[1])
+        sleep(0.02)  # another thread asks meanwhile
+        return prepared(scores, cases, controls)
+
+    plan, auc = Plan(n_resamples=100, guard=False), METRICS["auc"]
+    expected = [METHODS[name].run(matrix, auc, plan) for name in ("cvt", "bbc")]
+    monkeypatch.setattr(LONG, 90)
+    monkeypatch.setattr("bbccli.metrics.statistic.prepared", watched)
+    columns = [np.array([0]), np.array([1, 2, 3]), np.arange(4, 9)]
+    for in_blocks in (False, True):
+        if in_blocks:
+            monkeypatch.setattr(Candidates, "blocks", lambda self: columns)
+        copy = replace(matrix)
+        with use(Resources(jobs=2)):
+            assert METHODS["cvt"].run(copy, auc, plan).value == expected[0].value
+            assert not sorted_columns
+            assert METHODS["bbc"].run(copy, auc, plan).value == expected[1].value
+        n_of_winners = len(set(expected[1].distribution.winners))
+        assert 9 <= sum(sorted_columns) <= (9 + 2 * n_of_winners if in_blocks else 9)
+        sorted_columns.clear()
 
 
 @pytest.mark.sweep
