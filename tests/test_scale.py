@@ -160,7 +160,7 @@ def test_a_long_column_is_sorted_for_resamples_alone_and_once_for_each_span(monk
         sleep(0.02)  # another thread asks meanwhile
         return prepared(scores, cases, controls)
 
-    plan, auc = Plan(n_resamples=100, guard=False), METRICS["auc"]
+    plan, auc = Plan(n_resamples=1000, guard=False), METRICS["auc"]
     expected = [METHODS[name].run(matrix, auc, plan) for name in ("cvt", "bbc")]
     monkeypatch.setattr(LONG, 90)
     monkeypatch.setattr("bbccli.metrics.statistic.prepared", watched)

@@ -102,11 +102,12 @@ class Candidates:
         def on_all(columns: IntArray) -> FloatArray:
             scorer = self.bind(columns)
             if isinstance(scorer, Statistic) and scorer.adds_up and scorer.counted:
-                return scorer.in_parts([np.arange(n_samples)])[0]
-            return scorer(np.ones((1, n_samples), np.uint8))[0]
+                return scorer.in_parts([np.arange(n_samples)])
+            return scorer(np.ones((1, n_samples), np.uint8))
 
         def score() -> FloatArray:
-            return readonly(np.concatenate([on_all(columns) for columns in self.blocks()]))
+            values: FloatArray = readonly(np.hstack([on_all(c) for c in self.blocks()])[0])
+            return values
 
         return cached(self.matrix, ("performances", self.metric, self.pooling), score)
 
