@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from bbccli.version import __version__
 
 if TYPE_CHECKING:
-    from bbccli.core.matrix import PredictionMatrix
-    from bbccli.core.plan import Plan
-    from bbccli.core.results import Estimate
+    from bbccli.documents.correct import document
+    from bbccli.domain.estimate import Estimate
+    from bbccli.domain.matrix import PredictionMatrix
+    from bbccli.domain.plan import Plan
     from bbccli.dropping import drop
     from bbccli.errors import BbcError
     from bbccli.methods import METHODS
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
         correct,
         plan,
     )
-    from bbccli.readers import matrix_of, read
-    from bbccli.schema.correct import document
+    from bbccli.reading import matrix_of, read
 
 __all__ = [
     "METHODS",
@@ -51,17 +51,17 @@ _HOME = {
     "BbcError": "bbccli.errors",
     "ComparisonResult": "bbccli.notebook",
     "Correction": "bbccli.notebook",
-    "Estimate": "bbccli.core.results",
-    "Plan": "bbccli.core.plan",
+    "Estimate": "bbccli.domain.estimate",
+    "Plan": "bbccli.domain.plan",
     "PlanResult": "bbccli.notebook",
-    "PredictionMatrix": "bbccli.core.matrix",
+    "PredictionMatrix": "bbccli.domain.matrix",
     "compare": "bbccli.notebook",
     "correct": "bbccli.notebook",
-    "document": "bbccli.schema.correct",
+    "document": "bbccli.documents.correct",
     "drop": "bbccli.dropping",
-    "matrix_of": "bbccli.readers",
+    "matrix_of": "bbccli.reading",
     "plan": "bbccli.notebook",
-    "read": "bbccli.readers",
+    "read": "bbccli.reading",
 }
 
 

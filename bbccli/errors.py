@@ -10,10 +10,10 @@ from pathlib import PurePath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from bbccli.core.text import message, redacted, shortened, visible
+from bbccli.platform.text import message, redacted, shortened, visible
 
 if TYPE_CHECKING:
-    from bbccli.core.documents import Document
+    from bbccli.platform.records import Document
 
 __all__ = [
     "BbcError",

@@ -9,10 +9,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core import choices
-from bbccli.core.arguments import settle
-from bbccli.core.choices import *
-from bbccli.core.documents.values import doc
+from bbccli.domain import choices
+from bbccli.domain.choices import *
+from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.records.values import doc
 
 __all__ = choices.__all__ + [  # noqa: RUF005 - mypy and ruff read no other form
     "BoolArray",
@@ -127,7 +127,7 @@ def readonly(array: Any) -> Any:
     return view
 
 
-def made_anew(record: Any) -> tuple[Any, tuple[Any, ...]]:
+def rebuild_for_pickle(record: Any) -> tuple[Any, tuple[Any, ...]]:
     """Return how `pickle` and `copy` rebuild a record: through its checks, arrays read-only."""
     return type(record), tuple(getattr(record, f.name) for f in fields(record) if f.init)
 
@@ -142,4 +142,4 @@ class Interval:
     side: Side = doc("ends that are estimated; the other is the metric's bound")
 
     def __post_init__(self) -> None:
-        settle(self, "side")
+        coerce_fields(self, "side")

@@ -8,10 +8,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Engine, resources_of, use
+from bbccli.domain.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
+from bbccli.platform.resources import Engine, resources_of, use
 from bbccli.types import Task
 from benchmarks import subjects
 from benchmarks.tables import Row, Section, Table, decimals, digits, whole

@@ -18,16 +18,16 @@ import pyarrow.csv as pc
 import pyarrow.parquet as pq
 
 from bbccli import types
-from bbccli.analysis.options import Analysis
 from bbccli.batch.local import _Pool
 from bbccli.batch.sources import BatchFile
 from bbccli.batch.worker import FileTask, key_of
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Resources, use
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import Plan
 from bbccli.methods.registry import METHODS as KNOWN
 from bbccli.metrics import METRICS
+from bbccli.platform.resources import Resources, use
+from bbccli.use_cases.options import Analysis
 from benchmarks import subjects
 from benchmarks.tables import Row, Section, Table, Target, decimals, digits, times, whole
 

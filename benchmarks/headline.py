@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.resources import Engine
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics import METRICS
 from bbccli.metrics.base import Metric
+from bbccli.platform.resources import Engine
 from bbccli.stats.resampling import BLOCK
 from benchmarks import subjects
 from benchmarks.tables import Row, Section, Table, Target, decimals, digits, percent, times, whole

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from bbccli.core.resources import available_cores
+from bbccli.platform.resources import available_cores
 from benchmarks.timing import least, ready
 
 LIBRARIES = ("numpy", "numba", "pyarrow", "scikit-learn")

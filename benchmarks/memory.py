@@ -59,8 +59,8 @@ def _in_a_process(*case: object) -> Row:
 
 
 def _run(metric_name: str, engine: str, *sizes: str) -> Row:
-    from bbccli.core.resources import Engine, available_cores
     from bbccli.metrics import METRICS
+    from bbccli.platform.resources import Engine, available_cores
     from benchmarks import subjects
     from benchmarks.timing import seconds
 

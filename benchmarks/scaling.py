@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from bbccli.core.resources import Engine
 from bbccli.metrics.base import Metric
+from bbccli.platform.resources import Engine
 from benchmarks import subjects
 from benchmarks.tables import Row, Section, Table, decimals
 from benchmarks.timing import least

@@ -13,13 +13,13 @@ import numpy as np
 from scipy import stats
 from sklearn import metrics as sklearn_metrics
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Engine, Resources, use
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import Plan
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, Metric
 from bbccli.metrics.base import MeanScorer, Scorer
+from bbccli.platform.resources import Engine, Resources, use
 from bbccli.stats.resampling import draws_of
 from bbccli.types import PredictionKind, Task
 

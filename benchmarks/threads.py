@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.resources import Engine, available_cores
 from bbccli.metrics.base import Metric
+from bbccli.platform.resources import Engine, available_cores
 from benchmarks import subjects
 from benchmarks.tables import Row, Section, Table, decimals, digits
 from benchmarks.timing import least, ready

@@ -35,17 +35,17 @@ import typer
 from winners_curse import PICTURE, drawing
 
 from bbccli.cli.app import app, main
-from bbccli.comparisons import baseline, evidence, families, possible_best, simultaneous
+from bbccli.comparisons import baseline, families, influences, possible_best, simultaneous
 from bbccli.comparisons.across import ranks
 from bbccli.comparisons.pairs import MODULES as OF_PAIRS
-from bbccli.core.notes import GROUPS, NOTES, Severity
-from bbccli.core.option import Panel
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, description
 from bbccli.metrics import METRICS, Metric
-from bbccli.readers import columns, rows
-from bbccli.readers.evaluations import PATTERNS, framework
-from bbccli.readers.runs.folder import RUNS
+from bbccli.notes import GROUPS, NOTES, Severity
+from bbccli.platform.option import Panel
+from bbccli.reading import columns, rows
+from bbccli.reading.evaluations import PATTERNS, framework
+from bbccli.reading.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
@@ -72,7 +72,7 @@ DEFAULT_FORM = "table"
 MODEL = "correct"
 """The command whose options the page on commands shows in full."""
 PANELS = {panel.value: place for place, panel in enumerate(Panel)}
-AFTER_SELECTION = (possible_best, baseline, families, simultaneous, evidence)
+AFTER_SELECTION = (possible_best, baseline, families, simultaneous, influences)
 ITEM = re.compile(r"(\d+\.|-) ")
 DIRECTION = {Direction.MAXIMIZE: "maximised", Direction.MINIMIZE: "minimised"}
 WANTS = {

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import bbccli
-from bbccli.schema.leaderboard import leaderboard
+from bbccli.documents.leaderboard import leaderboard
 
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "winners-curse.svg"

@@ -16,7 +16,7 @@ import thorough  # noqa: F401 -- its profile
 import typer.main
 
 from bbccli.cli.app import main
-from bbccli.core.resources import available_cores
+from bbccli.platform.resources import available_cores
 from bbccli.reports.figures import rendering
 
 os.environ["COLUMNS"] = "80"

@@ -3,9 +3,9 @@
 from matrices import by_hand
 
 from bbccli import METRICS, Plan, document
-from bbccli.core.source import Source
+from bbccli.documents.gate import GateRule, judged
+from bbccli.domain.source import Source
 from bbccli.methods import estimate
-from bbccli.schema.gate import GateRule, judged
 from bbccli.types import Direction
 
 

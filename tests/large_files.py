@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from bbccli.batch.parts import pack, work
-from bbccli.core import resources, workers
+from bbccli.platform import resources, workers
 
 FEW = ("--n-resamples", "150")
 

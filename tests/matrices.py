@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli import METRICS, PredictionMatrix
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 
 

@@ -9,8 +9,8 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from bbccli import METRICS, PredictionMatrix
-from bbccli.core.outcome import Outcome
-from bbccli.core.source import Source
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.source import Source
 from bbccli.types import PredictionKind, Task
 
 FOLDER = Path(__file__).parent / "oracles"

@@ -9,13 +9,13 @@ import matrices
 import numpy as np
 
 from bbccli import METRICS, Plan
-from bbccli.core.documents import Document
-from bbccli.core.source import Source
+from bbccli.documents.correct import document, error_document, reported_estimate
+from bbccli.domain.source import Source
 from bbccli.methods import estimate
+from bbccli.platform.records import Document
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.evidence.gathering import gather
-from bbccli.reports.page.whole import page
-from bbccli.schema.correct import document, error_document, to_report
+from bbccli.reports.page.page import page
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 
@@ -42,7 +42,7 @@ def exhibit(matrix=None, metric="auc", methods=("cvt", "bbc", "bbc-f"), command=
     estimates, notes = estimate(matrix, [metric], PLAN, methods)
     cost = search_cost(Case(matrix, metric, metric, PLAN))
     found = document(matrix, estimates, notes, search_cost=cost)
-    best = to_report(found.record.estimates)
+    best = reported_estimate(found.record.estimates)
     reported = next((e for e in estimates if best and e.method == best.method), None)
     return shown(found, gather(matrix, metric, PLAN, reported), command)
 

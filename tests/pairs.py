@@ -6,7 +6,7 @@ from matrices import of_labels
 from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.comparisons.pairs import TESTS
 from bbccli.comparisons.pairs.base import PairCase
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 
 PLAN = Plan(n_resamples=200, seed=5)

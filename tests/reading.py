@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bbccli.errors import BbcError, InputError
-from bbccli.readers import read
+from bbccli.reading import read
 from bbccli.stats.verification import verified
 
 

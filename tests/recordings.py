@@ -13,7 +13,8 @@ from sklearn.exceptions import FitFailedWarning
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
-from bbccli.recording import Recorder, arrays
+from bbccli.platform import arrays
+from bbccli.recording import Recorder
 
 N = 60
 RNG = np.random.default_rng(0)

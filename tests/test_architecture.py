@@ -21,26 +21,26 @@ def ranks():
 
 RANK = ranks()
 HEAVY = {
-    "rich": {"reports/terminal.py", "cli"},
+    "rich": {"reports/forms/terminal.py", "cli"},
     # for the types of what `to_frame` returns, and in rows.py to make it
     "pandas": {
         "readers",
         "recording",
-        "core/documents/values.py",
-        "core/documents/rows.py",
-        "core/results.py",
+        "platform/records/values.py",
+        "platform/records/rows.py",
+        "domain/estimate.py",
         "notebook",
     },
     "pyarrow": {
         "readers",
-        "readers/conversion.py",
+        "reading/conversion.py",
         "batch/sources.py",
-        "reports/predictions.py",
-        "reports/tables.py",
+        "reports/forms/predictions.py",
+        "reports/forms/tables.py",
     },
     "dask": {"batch/cluster.py", "batch/parts.py"},
     "vl_convert": {"reports/figures/rendering.py"},
-    "fsspec": {"readers/sources/urls.py"},
+    "fsspec": {"reading/sources/urls.py"},
 }
 
 FILES = sorted(p.relative_to(PACKAGE) for p in PACKAGE.rglob("*.py"))
@@ -107,14 +107,14 @@ def test_imports_go_one_way():
 
 
 OPENING = {
-    "core/local.py": "the one place",
+    "platform/guarded_files.py": "the one place",
     "__main__.py": "descriptors that are closed",
-    "core/atomic.py": "what is written",
+    "platform/atomic.py": "what is written",
     "batch/journal.py": "the journal, which is no input",
     "cli/output.py": "what may be there already",
     "cli/streams.py": "descriptors that are closed",
-    "readers/evaluations/files.py": "members of zip files",
-    "readers/sources/http.py": "addresses",
+    "reading/evaluations/files.py": "members of zip files",
+    "reading/sources/http.py": "addresses",
     "recording/store.py": "what is written",
     "reports/page/markup.py": "style and references of a page, beside it",
     "reports/figures/rendering.py": "how much memory this process takes",

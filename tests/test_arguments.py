@@ -32,19 +32,19 @@ from bbccli.comparisons import (
 )
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS
-from bbccli.core import arguments
-from bbccli.core.choices import Errors
-from bbccli.core.outcome import Outcome
-from bbccli.core.results import Estimate, Gate, Interval
+from bbccli.documents.leaderboard import leaderboard
+from bbccli.domain.choices import Errors
+from bbccli.domain.estimate import Estimate, Gate, Interval
+from bbccli.domain.outcome import Outcome
 from bbccli.dropping import RULES, replay
 from bbccli.dropping.results import Decision
 from bbccli.errors import BbcError, InputError, OptionError, parameter
 from bbccli.methods import choose_methods, estimate
 from bbccli.metrics import Metric, choose_metric, choose_metrics, mean_of, metric_named
 from bbccli.planning.simulation import Study
+from bbccli.platform import arguments
 from bbccli.recording import Recorder
 from bbccli.reports import FORMS, Kind, forms_of
-from bbccli.schema.leaderboard import leaderboard
 from bbccli.types import (
     Adjustment,
     Again,
@@ -605,7 +605,7 @@ def test_what_looks_like_a_parameter_is_escaped():
 
 def option_errors():
     """File, and texts, of every OptionError in the rooms that Python calls."""
-    alone = ("cli", "analysis", "batch", "schema/gate.py", "reports")
+    alone = ("cli", "analysis", "batch", "documents/gate.py", "reports")
     for path in sorted(PACKAGE.rglob("*.py")):
         where, text = str(path.relative_to(PACKAGE)), path.read_text()
         if where.startswith(alone) or "OptionError(" not in text:
@@ -623,8 +623,8 @@ def test_no_option_error_of_python_names_a_flag():
         (where, text) for where, texts in found for text in texts if re.search("--[a-z]", text)
     }
     in_words_of_the_command_line = {
-        ("core/resources.py", "--memory "),  # 256MB
-        ("readers/pipeline.py", "--runner dask can't read "),
+        ("platform/resources.py", "--memory "),  # 256MB
+        ("reading/pipeline.py", "--runner dask can't read "),
     }
     assert flags <= in_words_of_the_command_line
 

@@ -19,9 +19,9 @@ import yaml
 import bbccli
 from bbccli import METHODS, METRICS, Plan, read
 from bbccli.cli.app import app
-from bbccli.core.notes import NOTES
-from bbccli.readers.roles import NAMES
-from bbccli.schema.leaderboard import leaderboard
+from bbccli.documents.leaderboard import leaderboard
+from bbccli.notes import NOTES
+from bbccli.reading.roles import NAMES
 from bbccli.stats.intervals import INTERVALS
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -13,19 +13,19 @@ from documents import gated, result
 from matrices import binary
 
 from bbccli import METRICS, Plan
-from bbccli.analysis.inspection import Inspection
-from bbccli.core.documents import Document, as_json
-from bbccli.core.documents.rows import COLUMNS
-from bbccli.core.results import Distribution, Estimate
+from bbccli.documents.compare import CompareEnvelope
+from bbccli.documents.correct import Envelope, document, reported_estimate
+from bbccli.documents.drop import DropEnvelope
+from bbccli.documents.leaderboard import LeaderboardEnvelope
+from bbccli.documents.plan import PlanEnvelope
+from bbccli.domain.estimate import Distribution, Estimate
 from bbccli.methods import METHODS
+from bbccli.platform.records import Document, as_json
+from bbccli.platform.records.rows import COLUMNS
 from bbccli.reports import FORMS
-from bbccli.reports.tables import render_distributions
-from bbccli.schema.compare import CompareEnvelope
-from bbccli.schema.correct import Envelope, document, to_report
-from bbccli.schema.drop import DropEnvelope
-from bbccli.schema.leaderboard import LeaderboardEnvelope
-from bbccli.schema.plan import PlanEnvelope
+from bbccli.reports.forms.tables import render_distributions
 from bbccli.types import Direction, GateOutcome, Task
+from bbccli.use_cases.inspection import Inspection
 
 FROZEN = sorted(Path(__file__).parent.glob("data/frozen/[cdilp]*.json"))
 KINDS = {
@@ -102,7 +102,7 @@ def test_what_to_report_is_the_same_of_methods_and_of_json(value, lower, upper, 
     interval = replace(one.interval, lower=lower, upper=upper)
     found = document(matrix, [replace(one, value=value, interval=interval, notes=())])
     assert found["report"] == [{"metric": "auc", "method": "bbc"}] * expected
-    assert (to_report(found.record.estimates) is not None) == expected
+    assert (reported_estimate(found.record.estimates) is not None) == expected
 
 
 class TestFrame:

@@ -7,7 +7,7 @@ import pytest
 
 import bbccli
 from bbccli import METHODS, METRICS, Plan, read
-from bbccli.readers import Roles
+from bbccli.reading import Roles
 from bbccli.types import Task
 
 ROOT = Path(__file__).parents[1]

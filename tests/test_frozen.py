@@ -12,9 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 from public import listed, public_names
 
+from bbccli.documents.loading import is_comparison, read_comparison, read_documents
 from bbccli.reports import FORMS
-from bbccli.reports.json_schema import json_schema
-from bbccli.schema.saved import is_comparison, read_comparison, read_documents
+from bbccli.reports.forms.json_schema import json_schema
 
 STORED = Path(__file__).parent / "data" / "frozen"
 SCHEMA = json_schema()

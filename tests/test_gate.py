@@ -6,8 +6,8 @@ import re
 import pytest
 from documents import gated, result
 
+from bbccli.documents.gate import GateRule, judged, rule_of, status
 from bbccli.errors import OptionError
-from bbccli.schema.gate import GateRule, judged, rule_of, status
 from bbccli.types import Direction, GateOn, Side
 
 UP, DOWN = Direction

@@ -10,11 +10,11 @@ import pytest
 from matrices import binary
 
 from bbccli import METHODS, Plan
-from bbccli.core.resources import Engine, Resources, use
 from bbccli.errors import OptionError
 from bbccli.metrics import kernels
 from bbccli.metrics.kernels import product, running, sweep
 from bbccli.metrics.kernels.pairs import largest_total, presort
+from bbccli.platform.resources import Engine, Resources, use
 
 
 def by_hand(scores, cases, controls, weights):

@@ -16,12 +16,12 @@ from matrices import binary, by_hand, regression
 from sklearn.metrics import accuracy_score, roc_auc_score
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.documents import Document
-from bbccli.core.matrix import Source
+from bbccli.documents.leaderboard import leaderboard
+from bbccli.domain.matrix import Source
 from bbccli.errors import UnsupportedError
+from bbccli.platform.records import Document
 from bbccli.reports import FORMS, Kind, Style
-from bbccli.reports.json_schema import json_schema
-from bbccli.schema.leaderboard import leaderboard
+from bbccli.reports.forms.json_schema import json_schema
 from bbccli.stats.selection.rule import ranked
 from bbccli.types import Direction, Pooling, Select
 
@@ -105,7 +105,7 @@ def test_wins_and_the_corrected_figure_are_those_of_bbc():
 
 
 def test_without_wins_nothing_is_resampled(monkeypatch):
-    monkeypatch.setattr("bbccli.schema.leaderboard.estimate", None)
+    monkeypatch.setattr("bbccli.documents.leaderboard.estimate", None)
     found = board(binary(), "auc", wins=False)
     assert found["corrected"] is None
     assert {row["wins"] for row in found["rows"]} == {None}

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from matrices import binary, multiclass, regression
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
-from bbccli.core.source import Source
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.source import Source
 from bbccli.errors import InputError, OptionError, UndefinedError, UnsupportedError
 from bbccli.types import PredictionKind, RiskDirection, Task
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics import METRICS
 from bbccli.stats.selection.pooling import MeanOverFolds
 from bbccli.types import Task

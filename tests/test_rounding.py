@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from bbccli.core.notes import (
+from bbccli.notes import (
     beyond_bounds,
     clipped_probabilities,
     no_variance,
@@ -14,7 +14,7 @@ from bbccli.core.notes import (
     risk_reversed,
     tolerance_not_reached,
 )
-from bbccli.core.rounding import Digits, digits_for, fixed, percent, short, trimmed
+from bbccli.platform.rounding import Digits, digits_for, fixed, percent, short, trimmed
 
 BOUNDS = ((0.0, 1.0), (-1.0, 1.0), (0.0, math.inf), (-math.inf, 1.0), (0.0, 2.0))
 SIZES = st.floats(1e-16, 1e12)

@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from thorough import examples
 
+from bbccli.documents.loading import read_documents
 from bbccli.errors import InputError
 from bbccli.reports import FORMS, Kind, forms_of
-from bbccli.schema.saved import read_documents
 
 BOTH = [gated(0.25, found=result(level=0.3)), gated(0.5)]
 

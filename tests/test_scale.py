@@ -8,15 +8,15 @@ import pytest
 from matrices import binary, multiclass, regression, survival
 from numpy.testing import assert_array_equal
 
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Engine, Resources, resources_of, use
+from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS, kernels, weighting
 from bbccli.metrics.kernels import prepared, sweep
 from bbccli.metrics.kernels.pairs import presort
+from bbccli.platform.resources import Engine, Resources, resources_of, use
 from bbccli.stats import resampling
-from bbccli.stats.bootstrap import here
+from bbccli.stats.bootstrap import in_process
 from bbccli.stats.resampling import BLOCK, FEW_UNITS, Draws
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.pooling import scored_in_folds
@@ -227,14 +227,14 @@ def test_winners_measured_span_by_span_are_those_measured_at_once():
     ordinals = np.flatnonzero(np.arange(5 * resampling.BLOCK) % 7)
     winners = np.arange(len(ordinals)) % 9
     again = draws.again(ordinals)
-    whole = here.score_winners(every, again, winners)
+    whole = in_process.score_winners(every, again, winners)
     weights = np.concatenate([drawn.out_of_bag for drawn in again.drawn()])
     assert_array_equal(whole, every.bind(np.arange(9)).paired(weights, winners))
     limited = Resources(jobs=1)
     object.__setattr__(limited, "memory", 1)  # less than may be asked for
     with use(limited):
         assert len(list(again.spans())) == 5
-        assert_array_equal(here.score_winners(every, again, winners), whole)
+        assert_array_equal(in_process.score_winners(every, again, winners), whole)
 
 
 class TestMemory:

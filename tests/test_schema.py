@@ -7,9 +7,9 @@ import pytest
 from matrices import binary, multiclass
 
 from bbccli import METRICS, Plan, document
-from bbccli.core.documents import as_json
 from bbccli.methods import METHODS, estimate
-from bbccli.reports.json_schema import json_schema
+from bbccli.platform.records import as_json
+from bbccli.reports.forms.json_schema import json_schema
 from bbccli.types import Interval, Side
 
 SCHEMA = json_schema()

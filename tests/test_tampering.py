@@ -19,8 +19,8 @@ from pyarrow import csv as arrow_csv
 from sklearn.metrics import roc_auc_score
 
 from bbccli.errors import InputError
-from bbccli.readers import Roles, read
-from bbccli.readers.runs import folder as folder_readers
+from bbccli.reading import Roles, read
+from bbccli.reading.runs import folder as folder_readers
 from bbccli.stats.verification import verified
 
 REAL = Path(__file__).parent / "data" / "runs"

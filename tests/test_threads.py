@@ -5,7 +5,7 @@ import time
 import numpy as np
 import pytest
 
-from bbccli.core.workers import ordered_map
+from bbccli.platform.workers import ordered_map
 
 
 @pytest.mark.parametrize("jobs", [1, 3])

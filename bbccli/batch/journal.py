@@ -19,10 +19,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from bbccli.core.atomic import sync_folder
-from bbccli.core.documents import Json
+from bbccli.documents.correct import SCHEMA_VERSION
 from bbccli.errors import BbcError, OptionError
-from bbccli.schema.correct import SCHEMA_VERSION
+from bbccli.platform.atomic import sync_folder
+from bbccli.platform.records import Json
 
 _MOST_NAMED = 5
 """Damaged lines listed by number."""

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from bbccli.batch.cluster import client_of, lost
-from bbccli.core import resources
-from bbccli.core.resources import Resources
 from bbccli.errors import BbcError, OptionError
+from bbccli.platform import resources
+from bbccli.platform.resources import Resources
 
 AHEAD = 2
 """Tasks per core at the scheduler."""

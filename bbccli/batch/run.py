@@ -11,11 +11,11 @@ from bbccli.batch.journal import Entry, Journal
 from bbccli.batch.local import run_local
 from bbccli.batch.sources import BatchFile
 from bbccli.batch.worker import Done, FileTask, key_of
-from bbccli.core import reading
-from bbccli.core.documents import Json
-from bbccli.core.resources import Resources
+from bbccli.documents.gate import FAILED
 from bbccli.errors import UndecidedError
-from bbccli.schema.gate import FAILED
+from bbccli.platform import read_limits
+from bbccli.platform.records import Json
+from bbccli.platform.resources import Resources
 from bbccli.types import GateOutcome
 
 MOST_PROBLEMS = 5
@@ -68,7 +68,7 @@ def todo(
     for position, source in enumerate(sources):
         key = key_of(source)
         fingerprint = entries[key].files if key in entries else None
-        yield FileTask(position, key, source, limits, folder, fingerprint, reading.current())
+        yield FileTask(position, key, source, limits, folder, fingerprint, read_limits.current())
 
 
 def drive(

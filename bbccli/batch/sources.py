@@ -15,14 +15,14 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Any
 
-from bbccli.analysis.options import Analysis
-from bbccli.core import reading
-from bbccli.core.local import is_url, opened
-from bbccli.core.option import MisfitError, options_of
 from bbccli.errors import BbcError, InputError, OptionError
-from bbccli.readers.sources.files import STDIN, read_table
-from bbccli.readers.sources.urls import is_pattern, matching_urls
-from bbccli.readers.table import check_names
+from bbccli.platform import read_limits
+from bbccli.platform.guarded_files import is_url, opened
+from bbccli.platform.option import MisfitError, options_of
+from bbccli.reading.sources.files import STDIN, read_table
+from bbccli.reading.sources.urls import is_pattern, matching_urls
+from bbccli.reading.table import check_names
+from bbccli.use_cases.options import Analysis
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _below(folder: str, parts: Sequence[str]) -> Iterator[str]:
 
 def _folders_below(top: str) -> Iterator[str]:
     """Yield a folder and all below it, each once."""
-    follow, seen = reading.current().follow_links, set[str]()
+    follow, seen = read_limits.current().follow_links, set[str]()
     for folder, below, _ in os.walk(top or os.curdir, followlinks=follow, onerror=_unlisted):
         below[:] = [name for name in below if not name.startswith(".")]
         real = os.path.realpath(folder)

@@ -11,21 +11,21 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bbccli.analysis.answer import answer
 from bbccli.batch.sources import BatchFile
-from bbccli.core import reading, resources
-from bbccli.core.documents import Json, as_json
-from bbccli.core.local import is_url
-from bbccli.core.reading import Reading
-from bbccli.core.resources import Resources
-from bbccli.core.text import message, redacted
 from bbccli.errors import OF_THE_MACHINE, BbcError, last_resort
 from bbccli.metrics import custom
-from bbccli.readers.pipeline import hash_of
-from bbccli.readers.sources.files import metadata_path, sha256_of
-from bbccli.readers.sources.http import MissingError
-from bbccli.readers.sources.lines import line_of
-from bbccli.readers.sources.urls import url_bytes
+from bbccli.platform import read_limits, resources
+from bbccli.platform.guarded_files import is_url
+from bbccli.platform.read_limits import Reading
+from bbccli.platform.records import Json, as_json
+from bbccli.platform.resources import Resources
+from bbccli.platform.text import message, redacted
+from bbccli.reading.pipeline import hash_of
+from bbccli.reading.sources.files import metadata_path, sha256_of
+from bbccli.reading.sources.http import MissingError
+from bbccli.reading.sources.lines import line_of
+from bbccli.reading.sources.urls import url_bytes
+from bbccli.use_cases.correct import answer
 from bbccli.version import __version__
 
 MORE_MEMORY = "it may need more memory than there is; try fewer --jobs"
@@ -82,8 +82,8 @@ def work(task: FileTask) -> Done:
     """Process one file, unless it is unchanged since it was last done."""
     source, place = task.source, _Place(task)
     try:
-        with reading.use(task.reading), resources.use(task.limits):
-            others = place.others()  # hashed before reading, so that later changes are noticed
+        with read_limits.use(task.reading), resources.use(task.limits):
+            others = place.others()  # hashed before read_limits, so that later changes are noticed
             if task.known is not None and task.known == _joined(_hash(place.path), others):
                 return Done(task.position, None)
             document = answer(place.analysis, place.path).document

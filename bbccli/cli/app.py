@@ -15,8 +15,8 @@ import typer
 
 from bbccli.cli.command import COMMANDS, CONFIGURABLE, Commands, running, source_of
 from bbccli.cli.streams import complain, leave
-from bbccli.core.local import command
 from bbccli.errors import OF_THE_MACHINE, BbcError, OptionError, last_resort, nearest
+from bbccli.platform.guarded_files import command
 from bbccli.version import __version__
 
 app = typer.Typer(
@@ -42,7 +42,7 @@ def _show_config(ctx: typer.Context, wanted: bool) -> None:
     from bbccli.cli import config
     from bbccli.cli.output import style_for_stdout, write
     from bbccli.reports.blocks import BlockTable
-    from bbccli.reports.terminal import terminal
+    from bbccli.reports.forms.terminal import terminal
 
     rows = config.holding(ctx.params.get("config_file"))
     table = BlockTable.of_text(("option", "value", "from"), rows)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from bbccli.core.resources import Progress, silent
+from bbccli.platform.resources import Progress, silent
 
 PATIENCE_SECONDS = 1.0
 """Work shorter than this shows no progress bar."""

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
 from bbccli.cli.shared import (
     FAIL_ON,
@@ -24,19 +23,20 @@ from bbccli.cli.shared import (
     output_option,
 )
 from bbccli.cli.streams import say
-from bbccli.core.choices import OnError
-from bbccli.core.option import Panel, Scope, option
-from bbccli.core.resources import Resources
-from bbccli.core.text import redacted, visible
+from bbccli.domain.choices import OnError
 from bbccli.errors import BbcError, OptionError
+from bbccli.platform.option import Panel, Scope, option
+from bbccli.platform.resources import Resources
+from bbccli.platform.text import redacted, visible
+from bbccli.use_cases.options import Analysis
 
 if TYPE_CHECKING:
     from bbccli.batch.journal import Journal
     from bbccli.batch.run import Tally
     from bbccli.batch.sources import BatchFile
-    from bbccli.core.documents import Json
+    from bbccli.platform.records import Json
     from bbccli.reports import Form
-    from bbccli.reports.summary import Summary
+    from bbccli.reports.forms.summary import Summary
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,13 +63,13 @@ class BatchOptions:
     @property
     def n_processes(self) -> int:
         """Worker processes."""
-        from bbccli.core.resources import available_cores
+        from bbccli.platform.resources import available_cores
 
         return available_cores() if self.jobs is None else self.jobs
 
     def check(self) -> None:
         """Refuse a number of jobs that no machine has."""
-        from bbccli.core.resources import Resources
+        from bbccli.platform.resources import Resources
 
         Resources(self.n_processes)
 
@@ -120,9 +120,9 @@ def batch(
     from bbccli.batch.sources import sources_of
     from bbccli.cli.bar import batch_bar
     from bbccli.cli.output import check_apart, check_writable, style_for_stdout, write
-    from bbccli.core.atomic import sweep
-    from bbccli.reports.summary import Summary
-    from bbccli.schema.gate import FAILED
+    from bbccli.documents.gate import FAILED
+    from bbccli.platform.atomic import sweep
+    from bbccli.reports.forms.summary import Summary
 
     runner.check()
     many.check()
@@ -183,7 +183,7 @@ def _gather(records: Iterable[Json], form: Form | None, target: Path) -> None:
     OptionError
         The table can't be written.
     """
-    from bbccli.core.atomic import cannot_write, replacing
+    from bbccli.platform.atomic import cannot_write, replacing
 
     if form is None:
         deque(records, maxlen=0)
@@ -213,8 +213,8 @@ def _foresee(sources: Iterable[BatchFile]) -> None:
     """Refuse to overwrite any file that worker processes will read, including all files of
     folders.
     """
-    from bbccli.core.local import note
-    from bbccli.readers.sources.files import metadata_path
+    from bbccli.platform.guarded_files import note
+    from bbccli.reading.sources.files import metadata_path
 
     for source in sources:
         analysis = source.analysis
@@ -231,8 +231,8 @@ def _foresee(sources: Iterable[BatchFile]) -> None:
 
 def _local(path: str) -> str | None:
     """Return a path on this machine; None if it is elsewhere or unknown."""
-    from bbccli.core.local import is_url
-    from bbccli.readers.sources.urls import local_path
+    from bbccli.platform.guarded_files import is_url
+    from bbccli.reading.sources.urls import local_path
 
     if not is_url(path):
         return path
@@ -251,9 +251,9 @@ def _end(
     quiet: bool,
 ) -> None:
     """Report the answer, unless it is `shown`, and how many files have none; exit by the status."""
-    from bbccli.core.rounding import count
-    from bbccli.reports.phrases import note_line
-    from bbccli.schema.gate import STATUS
+    from bbccli.documents.gate import STATUS
+    from bbccli.platform.rounding import count
+    from bbccli.reports.words.phrases import note_line
     from bbccli.types import GateOutcome
 
     parts = [f"{count(tally.files, 'file')} done"]

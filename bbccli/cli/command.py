@@ -18,11 +18,11 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from bbccli.core import reading
-from bbccli.core.arguments import ByName
-from bbccli.core.option import Declared, MisfitError, Panel, declared, options_of
-from bbccli.core.reading import Reading
 from bbccli.errors import OptionError, nearest
+from bbccli.platform import read_limits
+from bbccli.platform.arguments import ByName
+from bbccli.platform.option import Declared, MisfitError, Panel, declared, options_of
+from bbccli.platform.read_limits import Reading
 
 COMMANDS = {
     "correct": ("correct", "Correct the winner's performance for its selection."),
@@ -83,7 +83,7 @@ class Command:
     def __call__(self, **given: Any) -> None:
         """Run the function on the values of options, grouped as it expects."""
         values = self.gathered(given)
-        with reading.use(values.pop("care")) if self.reads else nullcontext():
+        with read_limits.use(values.pop("care")) if self.reads else nullcontext():
             self.function(**values)
 
     def gathered(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -181,7 +181,7 @@ def _processed(
         return as_typer(context, value)
     if isinstance(value, str) and option is not None and option.kind not in (list, tuple, bool):
         try:
-            value = option.of_text(value)
+            value = option.parse_text(value)
         except MisfitError as error:
             text = f"{value!r} is not {error}."
             wrong: Any = typer.BadParameter(text, ctx=context, param=parameter)
@@ -228,7 +228,7 @@ class PanelledCommand(ChecksHere, TyperCommand):
         """Run the command, and keep its context; refuse first a wrong date of pages."""
         running.set(ctx)
         if os.environ.get("SOURCE_DATE_EPOCH"):
-            from bbccli.core.arguments import day
+            from bbccli.platform.arguments import day
 
             day()  # numpy reads the variable too, and fails with a traceback
         return super().invoke(ctx)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from bbccli.analysis.comparing import WITHOUT, Comparing
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, files_argument, form_option
+from bbccli.use_cases.compare import WITHOUT, Comparing
 
 Sides = Annotated[
     Sequence[str],
@@ -34,9 +34,9 @@ def compare(
       bbc compare predictions.csv --baseline ridge --fail-unless better
       bbc compare 'runs/*.parquet' --across --by family -o compared.html
     """
-    from bbccli.analysis.options import command_line
     from bbccli.cli.output import form_for, publish
     from bbccli.reports import Kind
+    from bbccli.use_cases.options import command_line
 
     comparing.question(len(files))
     comparing.plan({})

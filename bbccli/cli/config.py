@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import Any
 
 from bbccli.cli.command import CONFIGURABLE, command_named
-from bbccli.core.local import opened
-from bbccli.core.option import Declared, MisfitError, Scope
 from bbccli.errors import OptionError, nearest
+from bbccli.platform.guarded_files import opened
+from bbccli.platform.option import Declared, MisfitError, Scope
 
 PREFIX = "BBC_"
 
@@ -115,7 +115,7 @@ def defaults(command: str, named: str | None) -> dict[str, Any]:
         if variable:
             form = setting if variable == setting.variables[0] else of_all[setting.key]
             try:
-                value = form.option.of_variable(value)
+                value = form.option.parse_variable(value)
             except MisfitError as error:
                 problem = f"{variable} in the environment is {value!r}"
                 raise OptionError(problem, hint=str(error)) from error
@@ -255,7 +255,7 @@ def _checked(path: Path, table: Mapping[str, Any], *, trusted: bool) -> Project:
                 hint = "write it with - or with _, not both"
                 raise OptionError(f"{path}: {name} is set twice", hint=hint)
             try:
-                values[prefix + name] = known[name].option.of_toml(given)
+                values[prefix + name] = known[name].option.parse_toml(given)
             except MisfitError as error:
                 problem = f"{path}: {prefix}{spelled} is {_toml(given)}"
                 raise OptionError(problem, hint=str(error)) from error

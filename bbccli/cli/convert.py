@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bbccli.analysis.options import InputOptions
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, OutputOption, Quiet
-from bbccli.core.choices import TableLayout
-from bbccli.core.option import Option
+from bbccli.domain.choices import TableLayout
+from bbccli.platform.option import Option
+from bbccli.use_cases.options import InputOptions
 
 
 @command(reads=True)
@@ -36,11 +36,11 @@ def convert(
 
     from bbccli.cli.output import STDOUT, check_writable, tell_written, write_table
     from bbccli.cli.streams import say
-    from bbccli.core.notes import by_severity
-    from bbccli.readers.conversion import convert as lay_out
-    from bbccli.reports.phrases import note_line, run_lines
-    from bbccli.reports.predictions import render_predictions
-    from bbccli.schema.correct import Input
+    from bbccli.documents.correct import Input
+    from bbccli.notes import by_severity
+    from bbccli.reading.conversion import convert as lay_out
+    from bbccli.reports.forms.predictions import render_predictions
+    from bbccli.reports.words.phrases import note_line, run_lines
     from bbccli.stats.verification import verified
 
     check_writable({"--output": where.output})

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bbccli.analysis.options import Analysis, command_line
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, RunnerOptions, ThreadOptions, reports
-from bbccli.core.option import Option, Panel, Scope
+from bbccli.platform.option import Option, Panel, Scope
+from bbccli.use_cases.options import Analysis, command_line
 
 Format = Annotated[
     str,
@@ -61,11 +61,11 @@ def correct(
       bbc correct predictions.csv --fail-under 0.8 --format markdown
       bbc correct predictions.csv --output report.html
     """
-    from bbccli.analysis.answer import answer
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import form_for, publish, write
     from bbccli.errors import UndecidedError
     from bbccli.reports import FORMS
+    from bbccli.use_cases.correct import answer
 
     analysis.check()
     form = form_for(format, where, distribution=distribution) or "table"
@@ -81,13 +81,13 @@ def correct(
                 write(FORMS[form](error.document), where.output)
             raise
         if distribution is not None:
-            from bbccli.reports.tables import render_distributions
+            from bbccli.reports.forms.tables import render_distributions
 
             names = found.matrix.configurations
             write(render_distributions(distribution, names, found.estimates), distribution)
         if form == "html":
             from bbccli.reports.evidence.gathering import exhibit_of
-            from bbccli.reports.page.whole import page
+            from bbccli.reports.page.page import page
 
             text = page([exhibit_of(analysis, found, command_line(analysis, files))])
     publish([found.document], form, where, text=text)

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated, Any
 
-from bbccli.analysis.options import InputOptions, ScoringOptions, cut_option, metric_option
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, ThreadOptions, form_option
-from bbccli.core.option import Panel, Scope, names_in, option
 from bbccli.errors import OptionError
+from bbccli.platform.option import Panel, Scope, names_in, option
+from bbccli.use_cases.options import InputOptions, ScoringOptions, cut_option, metric_option
 
 _method = partial(option, panel=Panel.METHOD)
 
@@ -103,17 +103,17 @@ def drop(
       bbc drop partial.parquet --list drop
       bbc drop --replay sample_data/digits.parquet --rule all --metric accuracy
     """
-    from bbccli.analysis.answer import working
     from bbccli.cli.output import exit_by_verdicts, form_for, publish, tell, write
-    from bbccli.core.plan import Plan, pooling_of
-    from bbccli.core.resources import enter
-    from bbccli.core.text import visible
+    from bbccli.documents.drop import drop_document
+    from bbccli.domain.plan import Plan, pooling_of
     from bbccli.dropping import drop as decide
     from bbccli.dropping import replay
     from bbccli.metrics import choose_metrics
+    from bbccli.platform.resources import enter
+    from bbccli.platform.text import visible
     from bbccli.reports import Kind
-    from bbccli.schema.drop import drop_document
     from bbccli.types import GateOutcome
+    from bbccli.use_cases.correct import working
 
     rules = options.rules()
     result: Any

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated
 
 from bbccli.cli.command import COMMANDS, command
-from bbccli.core.option import Option, names_in
+from bbccli.platform.option import Option, names_in
 
 if TYPE_CHECKING:
-    from bbccli.core.documents import Document
-    from bbccli.schema.correct import Envelope
+    from bbccli.documents.correct import Envelope
+    from bbccli.platform.records import Document
 
 
 _names = names_in(
     "bbccli.methods:METHODS",
     "bbccli.metrics:METRICS",
     "bbccli.stats.intervals:INTERVALS",
-    "bbccli.core.notes:NOTES",
+    "bbccli.notes:NOTES",
 )
 
 
@@ -47,12 +47,12 @@ def explain(
       bbc explain result.json
     """
     from bbccli.cli.output import style_for_stdout, write
-    from bbccli.core.notes import NOTES
     from bbccli.methods import METHODS
     from bbccli.metrics import METRICS, canonical
+    from bbccli.notes import NOTES
     from bbccli.reports import catalogue
     from bbccli.reports.content import explain as content
-    from bbccli.reports.terminal import write as on_terminal
+    from bbccli.reports.forms.terminal import write as on_terminal
     from bbccli.stats.intervals import INTERVALS
     from bbccli.types import IntervalKind
 
@@ -77,9 +77,9 @@ def _results(path: str) -> list[Document[Envelope]]:
     """
     from pathlib import Path
 
+    from bbccli.documents.loading import is_table, read_documents
     from bbccli.errors import InputError, OptionError
     from bbccli.reports.catalogue import hint_of
-    from bbccli.schema.saved import is_table, read_documents
 
     if path != "-" and not Path(path).exists():
         raise OptionError(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bbccli.analysis.options import GateOptions
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, reports
-from bbccli.core.option import Option, Scope
+from bbccli.platform.option import Option, Scope
+from bbccli.use_cases.options import GateOptions
 
 Result = Annotated[
     str,
@@ -60,9 +60,9 @@ def gate(
         verdict_of,
         write,
     )
+    from bbccli.documents.gate import judged
+    from bbccli.documents.loading import is_table, read_documents
     from bbccli.errors import OptionError
-    from bbccli.schema.gate import judged
-    from bbccli.schema.saved import is_table, read_documents
     from bbccli.types import GateOutcome
 
     rule = limit.rule

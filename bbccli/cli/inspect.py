@@ -6,9 +6,9 @@ from typing import Annotated
 
 import typer
 
-from bbccli.analysis.options import GapOptions, InputOptions
 from bbccli.cli.command import command
 from bbccli.cli.shared import Files, PrintOptions, WorkOptions, form_option
+from bbccli.use_cases.options import GapOptions, InputOptions
 
 
 @command(reads=True)
@@ -30,7 +30,6 @@ def inspect(
       bbc inspect predictions.parquet
       bbc inspect 'runs/*.arff' --format json --output inspection.json
     """
-    from bbccli.analysis.inspection import inspect as look
     from bbccli.cli.output import (
         STDOUT,
         exit_by_verdicts,
@@ -39,10 +38,11 @@ def inspect(
         tell_written,
         write,
     )
-    from bbccli.core import resources
-    from bbccli.core.documents import Document
+    from bbccli.platform import resources
+    from bbccli.platform.records import Document
     from bbccli.reports import FORMS, Kind
     from bbccli.types import GateOutcome
+    from bbccli.use_cases.inspection import inspect as look
 
     form = form_for(format, where, Kind.INSPECTION) or format
     with resources.use(work.resources(None)):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from bbccli.analysis.options import Analysis
 from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, Files, PrintOptions, ThreadOptions, form_option
-from bbccli.core.option import Option, Scope
+from bbccli.platform.option import Option, Scope
 from bbccli.reports.blocks import MOST_ROWS, n_shown
+from bbccli.use_cases.options import Analysis
 
 Top = Annotated[
     int | None,
@@ -49,13 +49,13 @@ def leaderboard(
       bbc leaderboard predictions.csv --metric auc --metric accuracy --top 5
       bbc leaderboard sample_data/digits.parquet --no-wins -o leaderboard.csv
     """
-    from bbccli.analysis.answer import working
     from bbccli.cli.output import form_for, publish
-    from bbccli.core.resources import enter
+    from bbccli.documents.leaderboard import leaderboard as ranked
     from bbccli.errors import OptionError
     from bbccli.metrics import choose_metrics
+    from bbccli.platform.resources import enter
     from bbccli.reports import FORMS, Kind
-    from bbccli.schema.leaderboard import leaderboard as ranked
+    from bbccli.use_cases.correct import working
 
     analysis.check()
     if top is not None and top < 1:

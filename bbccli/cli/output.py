@@ -16,15 +16,15 @@ import typer
 from bbccli.cli.command import source_of
 from bbccli.cli.shared import ALL_NOTES, NotesOptions, OutputOption, PrintOptions
 from bbccli.cli.streams import emit, say
-from bbccli.core import local
-from bbccli.core.atomic import cannot_write, is_read_only, is_stream, write_whole
-from bbccli.core.documents import Document
-from bbccli.core.local import claim, identity
-from bbccli.core.text import visible
+from bbccli.documents import gate
+from bbccli.documents.doubts import doubts_of
 from bbccli.errors import OptionError
+from bbccli.platform import guarded_files
+from bbccli.platform.atomic import cannot_write, is_read_only, is_stream, write_whole
+from bbccli.platform.guarded_files import claim, identity
+from bbccli.platform.records import Document
+from bbccli.platform.text import visible
 from bbccli.reports import FORMS, Kind, Style, form_of, forms_of
-from bbccli.schema import gate
-from bbccli.schema.doubts import doubts_of
 from bbccli.types import GateOutcome
 
 STDOUT = "-"
@@ -75,7 +75,7 @@ def check_apart(outputs: Mapping[str, str | None]) -> None:
         if path is None:
             continue
         # standard output may be a file too: `bbc correct p.csv >> r.json`
-        place = local.STDOUT if path == STDOUT else path
+        place = guarded_files.STDOUT if path == STDOUT else path
         stream = path == STDOUT or is_stream(Path(path))
         for key in (identity(place), None if stream else os.path.realpath(path)):
             if key is not None and seen.setdefault(key, words) != words:
@@ -163,7 +163,7 @@ def _same(path: str, content: bytes) -> bool:
 
 
 def _is_ours(path: Path) -> bool:
-    from bbccli.readers.metadata import SPEC
+    from bbccli.reading.metadata import SPEC
 
     try:
         found = json.loads(path.read_bytes())
@@ -215,14 +215,14 @@ def tell_written(
 def lines_on(record: Any, answer: Callable[[Any], list[str]] | None) -> list[str]:
     """Return the answer of a record, and the doubts about it, a line each."""
     from bbccli.reports.content import answer_of
-    from bbccli.reports.phrases import note_line
+    from bbccli.reports.words.phrases import note_line
 
     return [*map(visible, (answer or answer_of)(record)), *map(note_line, doubts_of(record))]
 
 
 def tell(documents: Sequence[Document[Any]]) -> None:
     """Report on standard error what was read and what to doubt."""
-    from bbccli.reports.phrases import plain_lines
+    from bbccli.reports.words.phrases import plain_lines
 
     for document in documents:
         for line in plain_lines(document.record):
@@ -248,8 +248,8 @@ def exit_by_verdicts(
 
 def verdict_of(document: Any) -> list[str]:
     """Return the line on the gate of a record."""
-    from bbccli.reports.compared import requirement
-    from bbccli.reports.sentences import gate_sentence
+    from bbccli.reports.words.comparison_sentences import requirement
+    from bbccli.reports.words.sentences import gate_sentence
 
     sentence = requirement if document.command == "compare" else gate_sentence
     return [f"{document.input.path}: {sentence(document)}"]

@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from bbccli.analysis.options import Analysis, command_line
 from bbccli.cli.command import command
 from bbccli.cli.shared import GATE, Quiet, ThreadOptions, files_argument, output_option
-from bbccli.core.local import is_url
-from bbccli.core.option import Option, Panel, Scope, names_in
 from bbccli.errors import InputError, OptionError
+from bbccli.platform.guarded_files import is_url
+from bbccli.platform.option import Option, Panel, Scope, names_in
+from bbccli.use_cases.options import Analysis, command_line
 
 if TYPE_CHECKING:
-    from bbccli.core.documents import Document
+    from bbccli.platform.records import Document
     from bbccli.reports.evidence import Exhibit
 
 Results = Annotated[
@@ -63,7 +63,7 @@ def report(
     from bbccli.cli.output import STDOUT, check_writable, tell_written, write
     from bbccli.reports.evidence import Exhibit
     from bbccli.reports.page.compared import page_of_comparison
-    from bbccli.reports.page.whole import page
+    from bbccli.reports.page.page import page
 
     if Path(output).suffix.lower() not in ("", ".html", ".htm"):
         raise OptionError(
@@ -158,7 +158,7 @@ def _exhibit(
     quiet: bool,
 ) -> Exhibit:
     """Correct predictions, and gather all evidence for figures."""
-    from bbccli.analysis.answer import answer
+    from bbccli.use_cases.correct import answer
 
     with work.working(quiet=quiet) as progress:
         found = answer(analysis, files, cost=cost, progress=progress)
@@ -172,20 +172,20 @@ def _by_default(path: str, *, quiet: bool) -> Exhibit:
     from bbccli.cli import config
     from bbccli.cli.command import running, typed
     from bbccli.cli.correct import correct
-    from bbccli.core import reading
+    from bbccli.platform import read_limits
 
     held = config.defaults("correct", running.get().parent.params.get("config_file"))
     given = typed(correct).make_context("correct", [path], default_map=held).params
     values = correct.gathered({name: one for name, one in given.items() if name not in GATE})
     analysis = values["analysis"]
     analysis.check()
-    with reading.use(values["care"]):
+    with read_limits.use(values["care"]):
         return _exhibit(analysis, [path], values["work"], cost=None, quiet=quiet)
 
 
 def _results(paths: Sequence[str]) -> list[Document[Any]]:
     """Read the results of all files; a comparison must be the only one."""
-    from bbccli.schema.saved import is_comparison, read_results
+    from bbccli.documents.loading import is_comparison, read_results
 
     found = [(path, document) for path in paths for document in read_results(path)]
     compared = [path for path, document in found if is_comparison(document)]
@@ -200,9 +200,9 @@ def _results(paths: Sequence[str]) -> list[Document[Any]]:
 
 def _saved(files: Sequence[str]) -> Exhibit | None:
     """Return the saved result, None if the file holds predictions; refuse several results."""
-    from bbccli.readers.sources.files import is_result
+    from bbccli.documents.loading import read_documents
+    from bbccli.reading.sources.files import is_result
     from bbccli.reports.evidence import Exhibit
-    from bbccli.schema.saved import read_documents
 
     if len(files) > 1 and any(is_result(path) for path in files):
         raise OptionError(
@@ -222,9 +222,9 @@ def _saved(files: Sequence[str]) -> Exhibit | None:
 
 def _compared(files: Sequence[str]) -> Exhibit:
     """Read the one saved comparison; refuse predictions and several files."""
-    from bbccli.readers.sources.files import is_result
+    from bbccli.documents.loading import HINT_OF_COMPARISON, read_comparison
+    from bbccli.reading.sources.files import is_result
     from bbccli.reports.evidence import Exhibit
-    from bbccli.schema.saved import HINT_OF_COMPARISON, read_comparison
 
     there = len(files) != 1 or Path(files[0]).exists()
     if there and not (len(files) == 1 and is_result(files[0])):
@@ -251,8 +251,8 @@ def _are_predictions(files: Sequence[str]) -> bool:
 
 def _holds_predictions(path: str) -> bool:
     """True if a file holds predictions, not saved results; refuse the table of a batch."""
-    from bbccli.readers.sources.files import is_result
-    from bbccli.schema.saved import is_batch, is_table
+    from bbccli.documents.loading import is_batch, is_table
+    from bbccli.reading.sources.files import is_result
 
     exists, suffix = Path(path).exists(), Path(path).suffix.lower()
     if path == "-" or suffix == ".json" or (suffix == ".jsonl" and not exists):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from bbccli.analysis.planning import WITHOUT, Planning
 from bbccli.cli.command import command
 from bbccli.cli.shared import PrintOptions, ThreadOptions, files_argument, form_option
+from bbccli.use_cases.plan import WITHOUT, Planning
 
 Pilot = Annotated[
     Sequence[str],

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from bbccli.analysis.options import metric_names
 from bbccli.cli.command import command
 from bbccli.cli.shared import reports
-from bbccli.core.option import Option, names_in
+from bbccli.platform.option import Option, names_in
+from bbccli.use_cases.options import metric_names
 
 if TYPE_CHECKING:
-    from bbccli.core.documents import Json
+    from bbccli.platform.records import Json
 
 
 Form = Annotated[str, Option("Form of the list.", names=reports("methods"))]
@@ -73,7 +73,7 @@ def schema() -> None:
     import json
 
     from bbccli.cli.output import write
-    from bbccli.reports.json_schema import json_schema
+    from bbccli.reports.forms.json_schema import json_schema
 
     write(json.dumps(json_schema(), indent=2) + "\n", "-")
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import Annotated
 
-from bbccli.core import resources
-from bbccli.core.option import Option, Panel, Scope, declare, option
-from bbccli.core.resources import Engine, Progress, Resources, resources_of
-from bbccli.core.workers import Workers
-from bbccli.core.workers import use as use_workers
 from bbccli.errors import OptionError
+from bbccli.platform import resources
+from bbccli.platform.option import Option, Panel, Scope, declare, option
+from bbccli.platform.resources import Engine, Progress, Resources, resources_of
+from bbccli.platform.workers import Workers
+from bbccli.platform.workers import use as use_workers
 
 
 def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from bbccli.cli.command import command
 from bbccli.cli.shared import Quiet, output_option
-from bbccli.core.option import Option, Scope, names_in, option
 from bbccli.errors import OptionError
+from bbccli.platform.option import Option, Scope, names_in, option
 
 if TYPE_CHECKING:
     from bbccli.planning.simulation import Study
@@ -118,12 +118,12 @@ def simulate(
     """
     from bbccli.cli.bar import progress_bar
     from bbccli.cli.output import tell_written, write, write_table
-    from bbccli.core.documents import as_json
-    from bbccli.core.resources import enter
     from bbccli.metrics import METRICS
-    from bbccli.readers.conversion import table_of
-    from bbccli.reports.json import text_of
-    from bbccli.reports.predictions import render_predictions
+    from bbccli.platform.records import as_json
+    from bbccli.platform.resources import enter
+    from bbccli.reading.conversion import table_of
+    from bbccli.reports.forms.json import text_of
+    from bbccli.reports.forms.predictions import render_predictions
     from bbccli.version import __version__
 
     study = options.study(law)
@@ -171,7 +171,7 @@ def _numbered(output: str, n_files: int) -> list[str]:
 def _check_places(output: str, truth: str, paths: list[str]) -> None:
     """Refuse standard output, and a truth that would overwrite predictions or metadata."""
     from bbccli.cli.output import check_apart, check_writable
-    from bbccli.readers.sources.files import metadata_path
+    from bbccli.reading.sources.files import metadata_path
 
     for flag, path in (("--output", output), ("--truth", truth)):
         if path == "-":

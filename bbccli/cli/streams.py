@@ -10,9 +10,9 @@ import textwrap
 from contextlib import suppress
 from typing import Any, TextIO
 
-from bbccli.core.local import STDOUT, check_unread
-from bbccli.core.text import message
 from bbccli.errors import BbcError, OptionError
+from bbccli.platform.guarded_files import STDOUT, check_unread
+from bbccli.platform.text import message
 
 
 def emit(content: bytes) -> None:
@@ -59,7 +59,7 @@ def say(line: str) -> None:
 
 def complain(error: BbcError, better: str = "") -> None:
     """Print an error and its hint, or a better one."""
-    from bbccli.readers.sources.lines import line_of
+    from bbccli.reading.sources.lines import line_of
 
     problem, hint = error.told(line_of)
     say(f"error: {problem}")

@@ -25,22 +25,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Influences, evidence_of
+from bbccli.comparisons.influences import Influences, evidence_of
 from bbccli.comparisons.records import Alternative, Comparison, Verdict
 from bbccli.comparisons.simultaneous import Simultaneous, against, p_error
-from bbccli.core.arguments import real
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import (
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import Plan
+from bbccli.errors import OptionError, UndefinedError, nearest, parameter
+from bbccli.metrics import Metric, choose_metric
+from bbccli.metrics.capped import attainable, check_apart, with_plan
+from bbccli.notes import (
     Note,
     constant_difference,
     no_influence,
     winner_is_baseline,
 )
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
-from bbccli.errors import OptionError, UndefinedError, nearest, parameter
-from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import attainable, check_apart, planned
+from bbccli.platform.arguments import real
 from bbccli.stats.bootstrap.differences import as_difference, corrected_difference
 from bbccli.stats.case import Case
 from bbccli.stats.selection.rule import on_single
@@ -96,7 +96,7 @@ def against_baseline(
     Time O(B N C), and O(B U C) for the bounds.
     """
     other = position_of(matrix, baseline)
-    metric = planned(choose_metric(metric, matrix), plan)
+    metric = with_plan(choose_metric(metric, matrix), plan)
     check_margin(margin, metric, matrix.outcome)
     case = Case(matrix, metric, metric, plan, TEST)
     evidence = evidence_of(matrix, metric, plan)

@@ -44,13 +44,13 @@ import numpy as np
 from bbccli.comparisons.baseline import check_margin, verdict_of
 from bbccli.comparisons.records import Comparison
 from bbccli.comparisons.simultaneous import normal_to_t, normalised, share_reaching
-from bbccli.core.arguments import choice
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, further_families, listing, unequal_budgets
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import planned
+from bbccli.metrics.capped import with_plan
+from bbccli.notes import Note, further_families, listing, unequal_budgets
+from bbccli.platform.arguments import choice
 from bbccli.stats.bootstrap.differences import as_difference, corrected_difference, jointly
 from bbccli.stats.case import Case
 from bbccli.stats.selection.units import n_units_of, on_few_groups
@@ -108,7 +108,7 @@ def between_families(
     Time O(B N C) in all for the families, as the selections of each are kept.
     """
     _check(matrix, families)
-    metric = planned(choose_metric(metric, matrix), plan)
+    metric = with_plan(choose_metric(metric, matrix), plan)
     check_margin(margin, metric, matrix.outcome)
     cases = {
         name: Case(matrix.of_configurations(np.asarray(columns)), metric, metric, plan, TEST)

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bbccli.comparisons.families import with_families
-from bbccli.core.arguments import choice
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
-from bbccli.core.source import Source
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.source import Source
 from bbccli.errors import InputError, OptionError, parameter
-from bbccli.readers.classes import spelled
-from bbccli.readers.keys import names_alike
-from bbccli.readers.sample_columns import differing, odd_one
+from bbccli.notes import Note, joined_by_position, joined_folds_differ, listing, truth_rounded
+from bbccli.platform.arguments import choice
+from bbccli.reading.classes import spelled
+from bbccli.reading.keys import names_alike
+from bbccli.reading.sample_columns import differing, odd_one
 from bbccli.types import BoolArray, IntArray, Missing, Task
 
 SHOWN = 3

@@ -42,16 +42,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Influences, evidence_of, same
+from bbccli.comparisons.influences import Influences, evidence_of, same
 from bbccli.comparisons.records import BestSet, Member
 from bbccli.comparisons.simultaneous import against, checked_draws, critical, over_draws, scores
-from bbccli.core import resources
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import screened_rivals
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import planned
+from bbccli.metrics.capped import with_plan
+from bbccli.notes import screened_rivals
+from bbccli.platform import resources
 from bbccli.stats.selection.candidates import candidates
 from bbccli.stats.selection.rule import choose, complexities, ranked
 from bbccli.stats.selection.tails import on_losses
@@ -85,7 +85,7 @@ def best_set(matrix: PredictionMatrix, metric: Metric | str, plan: Plan) -> Best
     Time O(B C (U + C)), or O(B C (U + J)) with J rivals; memory O(U C) beside blocks of bounded
     size.
     """
-    metric = planned(choose_metric(metric, matrix), plan)
+    metric = with_plan(choose_metric(metric, matrix), plan)
     evidence = evidence_of(matrix, metric, plan)
     if not evidence.defined.any():
         raise UndefinedError(

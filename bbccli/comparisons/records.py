@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bbccli.core.arguments import settle
-from bbccli.core.documents.values import doc
-from bbccli.core.notes import Note
+from bbccli.notes import Note
+from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.records.values import doc
 from bbccli.types import Interval
 
 
@@ -107,7 +107,7 @@ class Comparison:
     )
 
     def __post_init__(self) -> None:
-        settle(self, "alternative", "verdict")
+        coerce_fields(self, "alternative", "verdict")
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,13 +44,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from bbccli.comparisons.evidence import Influences, evidence_of, same
-from bbccli.core import resources
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.plan import Plan, n_draws
-from bbccli.core.workers import ordered_map
+from bbccli.comparisons.influences import Influences, evidence_of, same
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan, n_draws
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.base import Metric
+from bbccli.platform import resources
+from bbccli.platform.workers import ordered_map
 from bbccli.stats.influence import divisors, multipliers
 from bbccli.stats.resampling import BLOCK
 from bbccli.types import BoolArray, FloatArray, IntArray, Side

@@ -13,13 +13,13 @@ from enum import StrEnum
 
 import numpy as np
 
-from bbccli.core.arguments import settle
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, unshuffled_folds
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics.base import MeanScorer, Metric
+from bbccli.notes import Note, unshuffled_folds
+from bbccli.platform.arguments import coerce_fields
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.types import BoolArray, FloatArray, IntArray
 
@@ -161,7 +161,7 @@ class Rule:
     reference: str
 
     def __post_init__(self) -> None:
-        settle(self)
+        coerce_fields(self)
 
     def judge(self, interim: Interim, threshold: float) -> Judgement:
         """Ask the rule; it says nothing before its first fold or where nothing is defined.

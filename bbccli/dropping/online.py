@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.core.arguments import real, whole
-from bbccli.core.matrix import PredictionMatrix, Unfinished
-from bbccli.core.notes import nothing_dropped
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix, Unfinished
+from bbccli.domain.plan import Plan
 from bbccli.dropping.base import (
     MIN_SAMPLES,
     Interim,
@@ -25,7 +23,9 @@ from bbccli.dropping.results import Decision, DropDecision, Fate
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import with_clip
+from bbccli.metrics.capped import with_clip
+from bbccli.notes import nothing_dropped
+from bbccli.platform.arguments import real, whole
 from bbccli.types import distinct
 
 
@@ -79,7 +79,7 @@ def drop(
     --------
     >>> import numpy as np
     >>> from bbccli import METRICS
-    >>> from bbccli.core.outcome import Outcome
+    >>> from bbccli.domain.outcome import Outcome
     >>> from bbccli.types import PredictionKind, Task
     >>> truth = np.arange(60) % 2
     >>> good, bad = truth, 1 - truth

@@ -90,12 +90,12 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.resources import Resources
-from bbccli.core.workers import ordered_map
 from bbccli.dropping.base import Interim, Judgement, loss_range, losses, undecided, walked_folds
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
+from bbccli.platform import resources
+from bbccli.platform.resources import Resources
+from bbccli.platform.workers import ordered_map
 from bbccli.stats import significance
 from bbccli.stats.resampling import (
     BLOCK,

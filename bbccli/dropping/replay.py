@@ -6,11 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from bbccli.core.arguments import as_list, whole
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, nothing_dropped, rule_left_out
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Progress, enter, silent
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.dropping.base import MIN_SAMPLES, Rule, on_unshuffled
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.results import Replay, ReplayRun
@@ -18,8 +15,11 @@ from bbccli.dropping.rules import EVERY, choose_rules
 from bbccli.dropping.walk import fold_order, walk
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import with_clip
-from bbccli.stats.bootstrap.of_samples import corrected
+from bbccli.metrics.capped import with_clip
+from bbccli.notes import Note, nothing_dropped, rule_left_out
+from bbccli.platform.arguments import as_list, whole
+from bbccli.platform.resources import Progress, enter, silent
+from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Answer, Case
 from bbccli.types import distinct
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from bbccli.core.arguments import choice, settle
-from bbccli.core.documents.values import doc
-from bbccli.core.notes import Note
-from bbccli.core.plan import Plan
-from bbccli.core.results import DropTrace
+from bbccli.domain.estimate import DropTrace
+from bbccli.domain.plan import Plan
+from bbccli.notes import Note
+from bbccli.platform.arguments import choice, coerce_fields
+from bbccli.platform.records.values import doc
 from bbccli.types import Direction
 
 
@@ -35,7 +35,7 @@ class Decision:
     n_models: int | None = doc("folds it was trained on so far; null when folds are unknown")
 
     def __post_init__(self) -> None:
-        settle(self, "fate")
+        coerce_fields(self, "fate")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class DropDecision:
     notes: tuple[Note, ...] = field(default=(), metadata={"json": False})
 
     def __post_init__(self) -> None:
-        settle(self, "direction")
+        coerce_fields(self, "direction")
 
     def named(self, *fates: Fate | str) -> tuple[str, ...]:
         """Names of the configurations with one of these fates."""
@@ -110,4 +110,4 @@ class Replay:
     runs: tuple[ReplayRun, ...] = doc("one per order of the folds")
 
     def __post_init__(self) -> None:
-        settle(self, "direction")
+        coerce_fields(self, "direction")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from bbccli.core.arguments import as_list, entry
 from bbccli.dropping.base import Rule, RuleNeed
 from bbccli.dropping.over_folds import anova, friedman, wilcoxon, win_loss
 from bbccli.dropping.over_samples import THRESHOLD, bbcd, betting, brace, cvst
+from bbccli.platform.arguments import as_list, entry
 
 FOLDS, LOSSES = frozenset({RuleNeed.FOLDS}), frozenset({RuleNeed.LOSSES})
 BOUNDED = LOSSES | {RuleNeed.BOUNDED_LOSSES}

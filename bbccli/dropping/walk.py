@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix, Unfinished
-from bbccli.core.results import DropStep, DropTrace
+from bbccli.domain.estimate import DropStep, DropTrace
+from bbccli.domain.matrix import PredictionMatrix, Unfinished
 from bbccli.dropping.base import MIN_SAMPLES, Interim, too_early, walked_folds
 from bbccli.errors import OptionError, UnsupportedError, parameter
 from bbccli.stats.case import Case

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import partial
 
-from bbccli.core.arguments import settle
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Progress, silent
-from bbccli.core.results import Estimate
+from bbccli.domain.estimate import Estimate
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric
-from bbccli.metrics.planned import planned
+from bbccli.metrics.capped import with_plan
+from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.resources import Progress, silent
 from bbccli.stats.case import Answer, Case
 from bbccli.types import Models, Pooling, Select, Task
 
@@ -101,7 +101,7 @@ class Method:
     done: str = ""
 
     def __post_init__(self) -> None:
-        settle(self, "gives", "needs", "pooling")
+        coerce_fields(self, "gives", "needs", "pooling")
 
     def run(
         self,
@@ -128,7 +128,7 @@ class Method:
         selector = choose_metric(metric if select_by is None else select_by, matrix)
         check_needs(self, matrix)
         plan = replace(plan, models=models_of(plan, matrix))
-        metric, selector = planned(metric, plan), planned(selector, plan)
+        metric, selector = with_plan(metric, plan), with_plan(selector, plan)
         pooling = plan.pooling if self.pooling is None else self.pooling
         of_method = replace(
             plan, pooling=pooling, selection=None if self.pooling else plan.selection

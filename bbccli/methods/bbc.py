@@ -156,9 +156,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.methods.base import DISTRIBUTION, Method
-from bbccli.stats.bootstrap.of_samples import corrected, in_full_size, moved, out_of_bag
+from bbccli.stats.bootstrap.bbc_samples import corrected, in_full_size, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
 from bbccli.types import FloatArray
 

@@ -32,9 +32,9 @@ Source: Paraschakis et al. 2024, section 2, Algorithm 1, and the authors' code.
 
 from __future__ import annotations
 
-from bbccli.core.notes import folds_within_repeats
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.stats.bootstrap.of_folds import out_of_bag
+from bbccli.notes import folds_within_repeats
+from bbccli.stats.bootstrap.bbc_folds import out_of_bag
 from bbccli.stats.bootstrap.summary import from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import fold_performances

@@ -35,9 +35,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from bbccli.core.notes import nothing_dropped
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.stats.bootstrap.of_samples import corrected
+from bbccli.notes import nothing_dropped
+from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Answer, Case
 from bbccli.types import BoolArray
 

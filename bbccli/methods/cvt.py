@@ -62,9 +62,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.core.notes import beyond_bounds
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need, check_best
+from bbccli.notes import beyond_bounds
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.stats.selection.rule import winner_by_fold

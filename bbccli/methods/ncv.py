@@ -84,11 +84,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.matrix import NestedFold, PredictionMatrix
-from bbccli.core.notes import Note, nested_spread, no_interval, outer_selections
+from bbccli.domain.matrix import NestedFold, PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import INTERVAL, POINT, Method, Need
 from bbccli.metrics.base import MeanScorer, Metric
+from bbccli.notes import Note, nested_spread, no_interval, outer_selections
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import normal
 from bbccli.stats.selection.candidates import by_repeat

@@ -8,9 +8,9 @@ from importlib import import_module
 from inspect import getdoc
 from types import ModuleType
 
-from bbccli.core.arguments import ByName, as_list, entry
-from bbccli.core.matrix import PredictionMatrix
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.methods.base import Method, Need
+from bbccli.platform.arguments import ByName, as_list, entry
 from bbccli.types import distinct
 
 MODULES = {

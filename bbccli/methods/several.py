@@ -10,9 +10,15 @@ from statistics import NormalDist
 
 import numpy as np
 
-from bbccli.core.arguments import as_list
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import (
+from bbccli.domain.estimate import Estimate
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.errors import UndefinedError, UnsupportedError, parameter
+from bbccli.methods.base import Gives, Method
+from bbccli.methods.registry import METHODS, choose_methods, default_methods
+from bbccli.metrics import Metric, choose_metrics
+from bbccli.metrics.capped import POWERS, measuring, with_plan
+from bbccli.notes import (
     Note,
     better_than_naive,
     collapsed_interval,
@@ -25,14 +31,8 @@ from bbccli.core.notes import (
     risk_reversed,
     winners_differ,
 )
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Progress, silent
-from bbccli.core.results import Estimate
-from bbccli.errors import UndefinedError, UnsupportedError, parameter
-from bbccli.methods.base import Gives, Method
-from bbccli.methods.registry import METHODS, choose_methods, default_methods
-from bbccli.metrics import Metric, choose_metrics
-from bbccli.metrics.planned import POWERS, measuring, planned
+from bbccli.platform.arguments import as_list
+from bbccli.platform.resources import Progress, silent
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
 from bbccli.stats.selection.tails import on_clipping, on_tails
@@ -80,7 +80,7 @@ def estimate(
     UnsupportedError
         Tight intervals of a metric without a worst value.
     """
-    chosen = [planned(metric, plan) for metric in choose_metrics(metrics, matrix)]
+    chosen = [with_plan(metric, plan) for metric in choose_metrics(metrics, matrix)]
     requested = as_list(names)
     by_name = bool(requested) and requested != [ALL]
     everything = list(METHODS) if requested else default_methods(matrix, tight=tight)

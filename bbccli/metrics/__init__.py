@@ -9,9 +9,8 @@ from difflib import get_close_matches
 from functools import cache
 from typing import Any
 
-from bbccli.core.arguments import as_list
-from bbccli.core.matrix import PLURAL, PredictionMatrix
-from bbccli.core.source import ToolRun
+from bbccli.domain.matrix import PLURAL, PredictionMatrix
+from bbccli.domain.source import ToolRun
 from bbccli.errors import OptionError, UnsupportedError, nearest, parameter, short
 from bbccli.metrics import (
     binary,
@@ -27,6 +26,7 @@ from bbccli.metrics import (
     survival,
 )
 from bbccli.metrics.base import Metric, Scorer, by_column, mean_of, of_totals, pair_share
+from bbccli.platform.arguments import as_list
 from bbccli.types import PredictionKind, Task
 
 __all__ = [

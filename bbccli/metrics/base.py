@@ -14,10 +14,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core.arguments import settle
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.kernels.running import lanes_at_once, side_by_side
-from bbccli.metrics.rests import BY_TASK, RestsOn
+from bbccli.metrics.sample_size import BY_TASK, SampleSize
 from bbccli.metrics.statistic import (
     Formula,
     Statistic,
@@ -28,6 +27,7 @@ from bbccli.metrics.statistic import (
     pairs_and_all,
 )
 from bbccli.metrics.weighting import Weighting, ratio, scaled, share_of_pairs
+from bbccli.platform.arguments import coerce_fields
 from bbccli.types import (
     BoolArray,
     Direction,
@@ -134,7 +134,7 @@ class Metric:
     bounds: tuple[float, float]
     bind: Bind
     reference: str
-    rests_on: RestsOn = BY_TASK
+    rests_on: SampleSize = BY_TASK
     bounds_of: Callable[[Outcome], tuple[float, float]] | None = None
     cell: int = 40
     formula: str = ""
@@ -147,7 +147,7 @@ class Metric:
     bind_zero: Bind | None = None
 
     def __post_init__(self) -> None:
-        settle(self)
+        coerce_fields(self)
 
     @property
     def zeroed(self) -> Metric:

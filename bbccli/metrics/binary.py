@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, Part, of_totals
 from bbccli.metrics.confusion import MISSING_CLASS, f_scores, present, zeroed
-from bbccli.metrics.rests import (
+from bbccli.metrics.sample_size import (
     EACH_CLASS,
     NEGATIVES,
     POSITIVES,

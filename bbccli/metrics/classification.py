@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
 from bbccli.metrics.confusion import (
     MISSING_CLASS,
@@ -18,8 +18,8 @@ from bbccli.metrics.confusion import (
     totals_by_class,
     zeroed,
 )
-from bbccli.metrics.rests import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
-from bbccli.metrics.statistic import ROUNDING
+from bbccli.metrics.sample_size import BESIDE_THE_LARGEST, EACH_CLASS, EVERY_SAMPLE
+from bbccli.metrics.statistic import ROUNDING_TOLERANCE
 from bbccli.types import (
     BoolArray,
     Direction,
@@ -61,8 +61,8 @@ def correlation_of_classes(
     agreement = correct * n - (true * predicted).sum(axis=-1)
     spread_true, spread_predicted = (n**2 - (part**2).sum(axis=-1) for part in (true, predicted))
     values = np.clip(agreement / np.sqrt(spread_true * spread_predicted), -1.0, 1.0)
-    values = np.where(spread_predicted > ROUNDING * n**2, values, 0.0)
-    return np.where(spread_true > ROUNDING * n**2, values, np.nan)
+    values = np.where(spread_predicted > ROUNDING_TOLERANCE * n**2, values, 0.0)
+    return np.where(spread_true > ROUNDING_TOLERANCE * n**2, values, np.nan)
 
 
 def agreement_beyond_chance(
@@ -71,7 +71,7 @@ def agreement_beyond_chance(
     """Cohen's kappa of totals (B, C), (B, 1, K) and (B, C, K); NaN where one class is true."""
     n = true.sum(axis=-1)
     by_chance = (true * predicted).sum(axis=-1)
-    varies = n**2 - (true**2).sum(axis=-1) > ROUNDING * n**2
+    varies = n**2 - (true**2).sum(axis=-1) > ROUNDING_TOLERANCE * n**2
     return np.where(varies, (correct * n - by_chance) / (n**2 - by_chance), np.nan)
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import MANY_CLASSES, Bind, Part, Predictions, Scorer, of_totals
 from bbccli.metrics.statistic import Formula, Statistic, Total, finite
 from bbccli.metrics.weighting import Weighting, scaled
+from bbccli.platform import resources
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 MISSING_CLASS = "if a class has no sample"

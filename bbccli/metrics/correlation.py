@@ -8,12 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, OfColumn, Part, UnderWeights, by_column, of_totals
 from bbccli.metrics.kernels.running import Grid
 from bbccli.metrics.regression import one, residual, squared_error
-from bbccli.metrics.rests import EVERY_SAMPLE
-from bbccli.metrics.statistic import ROUNDING, Formula
+from bbccli.metrics.sample_size import EVERY_SAMPLE
+from bbccli.metrics.statistic import ROUNDING_TOLERANCE, Formula
 from bbccli.metrics.weighting import ratio
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, PredictionKind, Task
 
@@ -66,7 +66,7 @@ def scatter(squares: FloatArray, total: FloatArray, n: FloatArray) -> FloatArray
     The difference loses digits where v is far from zero, so bind centred values.
     """
     about_mean = squares - total**2 / n
-    return np.where(about_mean > ROUNDING * squares, about_mean, 0.0)
+    return np.where(about_mean > ROUNDING_TOLERANCE * squares, about_mean, 0.0)
 
 
 def all_error(sse: FloatArray, n: FloatArray) -> FloatArray:
@@ -76,7 +76,7 @@ def all_error(sse: FloatArray, n: FloatArray) -> FloatArray:
 
 def error_of_several(sse: FloatArray, ww: FloatArray, n: FloatArray) -> FloatArray:
     """The same of two samples or more, NaN of one, by Kish's effective number."""
-    return np.where(n**2 > ww * (1 + ROUNDING), sse, np.nan)
+    return np.where(n**2 > ww * (1 + ROUNDING_TOLERANCE), sse, np.nan)
 
 
 def explained(error: Formula) -> Formula:

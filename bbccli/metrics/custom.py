@@ -9,9 +9,9 @@ from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 
-from bbccli.core.local import note
 from bbccli.errors import BbcError, InputError, OptionError
 from bbccli.metrics.base import Metric
+from bbccli.platform.guarded_files import note
 
 EXAMPLE = "for example --metric mypackage.metrics:COST, where COST is a bbccli.metrics.Metric"
 

@@ -13,12 +13,12 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, Predictions, of_totals
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.regression import one
-from bbccli.metrics.rests import BESIDE_THE_LARGEST, EVERY_SAMPLE
-from bbccli.metrics.statistic import ROUNDING
+from bbccli.metrics.sample_size import BESIDE_THE_LARGEST, EVERY_SAMPLE
+from bbccli.metrics.statistic import ROUNDING_TOLERANCE
 from bbccli.types import Direction, FloatArray, PredictionKind, Task
 
 
@@ -47,7 +47,7 @@ def quadratic_kappa(
 ) -> FloatArray:
     """Kappa of totals (B, C) or (B, 1); NaN where all ratings, true and predicted, are the same."""
     by_chance = n * squares - 2 * true * said
-    defined = by_chance > ROUNDING * n * squares
+    defined = by_chance > ROUNDING_TOLERANCE * n * squares
     return np.asarray(1 - n * apart / np.where(defined, by_chance, np.nan))
 
 

@@ -7,11 +7,11 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import CLIP
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import CLIP
 from bbccli.metrics.base import Metric, Predictions, Scorer, mean_of
 from bbccli.metrics.classification import CLASSES
-from bbccli.metrics.rests import EVERY_SAMPLE
+from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.types import Direction, FloatArray, MetricKind, PredictionKind, Task
 
 

@@ -8,13 +8,13 @@ from itertools import permutations
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, OfColumn, Scorer, UnderWeights, by_column, pair_share
 from bbccli.metrics.classification import CLASSES
 from bbccli.metrics.confusion import MISSING_CLASS, zeroed
 from bbccli.metrics.kernels.pairs import controls_around, presort
 from bbccli.metrics.kernels.running import Grid, take
-from bbccli.metrics.rests import EACH_CLASS
+from bbccli.metrics.sample_size import EACH_CLASS
 from bbccli.metrics.statistic import Statistic, Total, pairs_and_all
 from bbccli.metrics.weighting import added, ratio, share_of_pairs
 from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import (
     Metric,
     OfColumn,
@@ -17,7 +17,7 @@ from bbccli.metrics.base import (
     of_totals,
 )
 from bbccli.metrics.kernels.running import Search
-from bbccli.metrics.rests import EVERY_SAMPLE
+from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
 
 

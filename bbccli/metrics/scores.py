@@ -6,9 +6,9 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric, mean_of
-from bbccli.metrics.rests import EVERY_SAMPLE
+from bbccli.metrics.sample_size import EVERY_SAMPLE
 from bbccli.types import BoolArray, Direction, FloatArray, MetricKind, PredictionKind, Task
 
 YES_OR_NO = (0.0, 1.0)

@@ -46,7 +46,7 @@ from bbccli.types import BoolArray, FloatArray, IntArray
 Formula = Callable[..., FloatArray]
 """``formula(*totals)``: totals (B, C) or (B, C, K), axis C may be 1, -> performances (B, C)."""
 
-ROUNDING = 1e-12
+ROUNDING_TOLERANCE = 1e-12
 """Share of a sum of squares below which a difference of such sums is rounding."""
 
 
@@ -177,7 +177,7 @@ class Sum(Total):
             of_units = units.sums(weighted)
             sums = np.asarray(of_units.sum(axis=0) - of_units)
             if terms.dtype == np.float64:
-                least = ROUNDING * np.abs(weighted, out=weighted).sum(axis=0)
+                least = ROUNDING_TOLERANCE * np.abs(weighted, out=weighted).sum(axis=0)
                 sums[(sums <= least) & (sums >= -least)] = 0.0
                 sums[:, ~np.isfinite(least)] = np.nan
             return sums

@@ -21,12 +21,12 @@ from typing import Self
 
 import numpy as np
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric
 from bbccli.metrics.kernels import concordant_weight_censored
 from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.kernels.running import Numbers
-from bbccli.metrics.rests import EVENTS
+from bbccli.metrics.sample_size import EVENTS
 from bbccli.metrics.statistic import Statistic, Total
 from bbccli.metrics.weighting import Weighting, scaled, share_of_pairs
 from bbccli.types import (

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core import resources
 from bbccli.metrics import kernels
+from bbccli.platform import resources
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct
 
 LARGEST_EXACT = 2**24

@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bbccli.analysis.comparing import WITHOUT, Comparing, names_of
 from bbccli.comparisons.records import Beliefs, BestSet, Comparison, Member, Ranks, Verdict
-from bbccli.core.documents import Document
+from bbccli.documents.compare import CompareEnvelope
 from bbccli.metrics import Metric
-from bbccli.notebook.given import command_of, options_from, sources_of
+from bbccli.notebook.arguments import command_of, options_from, sources_of
 from bbccli.notebook.result import Figure, Result
-from bbccli.schema.compare import CompareEnvelope
+from bbccli.platform.records import Document
 from bbccli.types import Interval, Pooling
+from bbccli.use_cases.compare import WITHOUT, Comparing, names_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -197,7 +197,7 @@ class ComparisonResult(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per comparison, or per configuration of the best set, as in CSV."""
-        from bbccli.core.documents.rows import frame_of, kinds_of
+        from bbccli.platform.records.rows import frame_of, kinds_of
         from bbccli.reports.content.compare import csv_rows
 
         columns, rows = csv_rows([self.document])
@@ -214,7 +214,7 @@ class ComparisonResult(Result):
         UndefinedError
             This result has no such figure.
         """
-        from bbccli.core.arguments import entry
+        from bbccli.platform.arguments import entry
         from bbccli.reports.evidence import Exhibit
         from bbccli.reports.figures import draw
         from bbccli.reports.page.compared import FIGURES, figures_of
@@ -232,7 +232,7 @@ class ComparisonResult(Result):
         return page_of_comparison(Exhibit(self.document.record, command=self.command))
 
     def _lines(self) -> Sequence[str]:
-        from bbccli.reports.compared import lines
+        from bbccli.reports.words.comparison_sentences import lines
 
         return lines(self.document.record)
 

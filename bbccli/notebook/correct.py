@@ -6,17 +6,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bbccli.analysis.answer import Analysed, answer, cost_of_search, working
-from bbccli.analysis.options import Analysis
-from bbccli.core.documents import Document, as_json
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.results import Estimate
+from bbccli.documents.correct import Envelope, reported_estimate
+from bbccli.domain.estimate import Estimate
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.metrics import Metric
-from bbccli.notebook.given import command_of, options_from, plan_of_search, source_of
+from bbccli.notebook.arguments import command_of, options_from, plan_of_search, source_of
 from bbccli.notebook.result import Figure, Result
-from bbccli.schema.correct import Envelope, to_report
+from bbccli.platform.records import Document, as_json
 from bbccli.types import Pooling
+from bbccli.use_cases.correct import Analysed, answer, cost_of_search, working
+from bbccli.use_cases.options import Analysis
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -157,7 +157,7 @@ class Correction(Result):
         """The estimate to report for the first metric, else its first one."""
         metric = self.analysed.metrics[0].name
         own = [one for one in self.estimates if one.metric == metric]
-        return to_report(own) or own[0]
+        return reported_estimate(own) or own[0]
 
     @property
     def winner(self) -> str:
@@ -188,7 +188,7 @@ class Correction(Result):
         UndefinedError
             No estimate is worth reporting.
         """
-        from bbccli.reports.paper import sentences
+        from bbccli.reports.words.for_papers import sentences
 
         found = sentences(self.document.record)
         if not found:
@@ -223,14 +223,14 @@ class Correction(Result):
         UndefinedError
             This result has no such figure.
         """
-        from bbccli.core.arguments import entry
+        from bbccli.platform.arguments import entry
         from bbccli.reports.figures import KINDS, draw
 
         entry(KINDS, kind, "figure")
         return Figure.of(draw(kind, self._exhibit(cost=kind == "cost")))
 
     def _page(self) -> str:
-        from bbccli.reports.page.whole import page
+        from bbccli.reports.page.page import page
 
         return page([self._exhibit(cost=True)])
 
@@ -247,11 +247,11 @@ class Correction(Result):
         return exhibit_of(self.analysis, found, self.command)
 
     def _lines(self) -> Sequence[str]:
-        from bbccli.reports.page.whole import first_lines
+        from bbccli.reports.page.page import first_lines
 
         return first_lines(self.document.record, named=True)
 
     def _repr_html_(self) -> str:
-        from bbccli.reports.page.whole import cell_of
+        from bbccli.reports.page.page import cell_of
 
         return cell_of(self.document.record)

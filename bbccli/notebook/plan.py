@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bbccli.analysis.planning import WITHOUT, Planning
-from bbccli.core.documents import Document
-from bbccli.core.plan import Plan
+from bbccli.documents.plan import PlanEnvelope
+from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
-from bbccli.notebook.given import command_of, options_from, source_of
+from bbccli.notebook.arguments import command_of, options_from, source_of
 from bbccli.notebook.result import Result
 from bbccli.planning.records import Cell, Planned
-from bbccli.schema.plan import PlanEnvelope
+from bbccli.platform.records import Document
 from bbccli.types import Pooling
+from bbccli.use_cases.plan import WITHOUT, Planning
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -169,7 +169,7 @@ class PlanResult(Result):
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per cell, as in CSV."""
-        from bbccli.core.documents.rows import frame_of, kinds_of
+        from bbccli.platform.records.rows import frame_of, kinds_of
         from bbccli.reports.content.plan import csv_rows
 
         columns, rows = csv_rows([self.document])

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from bbccli.core.documents import Document
-from bbccli.core.notes import Note, by_severity
-from bbccli.core.rounding import count
 from bbccli.errors import UndefinedError
+from bbccli.notes import Note, by_severity
+from bbccli.platform.records import Document
+from bbccli.platform.rounding import count
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -55,7 +55,7 @@ class Result(ABC):
         OptionError
             An unknown suffix, or a file that can't be written.
         """
-        from bbccli.core.atomic import write_whole
+        from bbccli.platform.atomic import write_whole
         from bbccli.reports import FORMS, form_of, forms_of
 
         form = form_of(str(path), forms_of(self.kind)) or "table"
@@ -64,7 +64,7 @@ class Result(ABC):
         write_whole(text.encode(errors="backslashreplace"), str(path))
 
     def __repr__(self) -> str:
-        from bbccli.schema.doubts import doubts_of
+        from bbccli.documents.doubts import doubts_of
 
         doubts = doubts_of(self.document.record)
         more = len(self._notes()) - len(doubts)
@@ -84,7 +84,7 @@ class Result(ABC):
         return FORMS["html"].render([self.document], kind=self.kind)
 
     def _notes(self) -> list[Note]:
-        from bbccli.schema.doubts import notes_of
+        from bbccli.documents.doubts import notes_of
 
         return by_severity(notes_of(self.document.record))
 
@@ -113,7 +113,7 @@ class Figure:
         OptionError
             Another suffix, a picture without bbccli[report], or a file that can't be written.
         """
-        from bbccli.core.atomic import write_whole
+        from bbccli.platform.atomic import write_whole
         from bbccli.reports.figures.rendering import exported, picture_form
 
         write_whole(exported(self.drawn, picture_form(str(path))), str(path))

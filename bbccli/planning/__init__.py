@@ -6,10 +6,10 @@ has the widths of their intervals, and `planned` answers the question: a file pe
 
 from __future__ import annotations
 
+from bbccli.planning.assumed import Stated, check_statable, of_stated
 from bbccli.planning.pilot import of_pilot
-from bbccli.planning.planned import PlanRequest, planned_for
+from bbccli.planning.planner import PlanRequest, planned_for
 from bbccli.planning.records import Planned, Target
-from bbccli.planning.stated import Stated, check_statable, of_stated
 
 __all__ = [
     "PlanRequest",

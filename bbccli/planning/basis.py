@@ -12,7 +12,7 @@ from math import hypot
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.base import Metric
 from bbccli.types import FloatArray
 

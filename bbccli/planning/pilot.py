@@ -39,14 +39,14 @@ from math import ceil, sqrt
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.comparisons.evidence import Influences, evidence_of
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.plan import Plan
-from bbccli.core.rounding import count
+from bbccli.comparisons.influences import Influences, evidence_of
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, parameter
 from bbccli.metrics.base import Metric
-from bbccli.metrics.planned import attainable, planned
+from bbccli.metrics.capped import attainable, with_plan
 from bbccli.planning.basis import DrawnStudy, Outlook, best_of
+from bbccli.platform.rounding import count
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 from bbccli.types import BoolArray, FloatArray, IntArray, Task
@@ -85,7 +85,7 @@ def of_pilot(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> PilotBasis
             hint="a pilot in which it varies for two configurations or more; or "
             f"{parameter('expected')} without a file",
         )
-    selector = planned(metric, plan)
+    selector = with_plan(metric, plan)
     cost = search_cost(Case(matrix, selector, selector, plan))
     sign = metric.direction.sign
     return PilotBasis(

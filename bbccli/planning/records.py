@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from bbccli.core.documents.values import doc
-from bbccli.core.notes import Note
+from bbccli.notes import Note
+from bbccli.platform.records.values import doc
 from bbccli.types import Direction
 
 

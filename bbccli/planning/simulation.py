@@ -34,10 +34,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.core.arguments import entry, settle
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, parameter
+from bbccli.platform.arguments import coerce_fields, entry
 from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task
 
 __all__ = [
@@ -390,7 +390,7 @@ class Study:
 
     def __post_init__(self) -> None:
         entry(LAWS, self.law, "law")
-        settle(self)
+        coerce_fields(self)
         if self.seed < 0:
             raise OptionError(f"{parameter('seed')} is {self.seed}", hint="an integer, 0 or more")
         if not all(0 < part < np.inf for part in self.beta):

@@ -12,15 +12,15 @@ from math import ceil, exp, isfinite, sqrt
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Progress, silent
+from bbccli.domain.plan import Plan
 from bbccli.errors import BbcError, UnsupportedError, parameter
 from bbccli.methods import METHODS
-from bbccli.metrics.planned import measuring, planned
+from bbccli.metrics.capped import measuring, with_plan
+from bbccli.planning.assumed import StatedBasis
 from bbccli.planning.basis import DrawnStudy, first
 from bbccli.planning.pilot import PilotBasis
 from bbccli.planning.records import Check
-from bbccli.planning.stated import StatedBasis
+from bbccli.platform.resources import Progress, silent
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray
 
@@ -193,7 +193,7 @@ def _means_and_errors(values: FloatArray) -> tuple[list[float], list[float]]:
 def _figures_of(
     study: DrawnStudy, basis: PlanBasis, plan: Plan, within: float
 ) -> tuple[float, ...]:
-    sign, metric = basis.metric.direction.sign, planned(basis.metric, plan)
+    sign, metric = basis.metric.direction.sign, with_plan(basis.metric, plan)
     chosen, gains = (
         sign * Candidates(study.matrix, metric, pooling).performances() + study.shift
         for pooling in (plan.pooling, measuring(metric, plan))

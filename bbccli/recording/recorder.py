@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bbccli.core.arguments import choice
 from bbccli.dropping import Rule, drop
 from bbccli.dropping.base import MIN_SAMPLES
 from bbccli.errors import OptionError, nearest
 from bbccli.metrics import Metric, metric_named
-from bbccli.recording import given, store
-from bbccli.recording.given import Split
-from bbccli.recording.interim import matrix_so_far, plan_for, pooling_for
+from bbccli.platform.arguments import choice
+from bbccli.recording import inputs, store
+from bbccli.recording.attempts import tries_of
+from bbccli.recording.inputs import Split
+from bbccli.recording.partial import matrix_so_far, plan_for, pooling_for
 from bbccli.recording.scorer import (
     RecordingScorer,
     Turn,
@@ -29,7 +30,6 @@ from bbccli.recording.scorer import (
     own_score,
 )
 from bbccli.recording.store import Part, by_identity, identity_of, parts_in
-from bbccli.recording.tries import tries_of
 from bbccli.types import IntArray, Pooling
 
 if TYPE_CHECKING:
@@ -96,20 +96,20 @@ class Recorder:
         response: str = "",
     ) -> None:
         self.folder = Path(folder).absolute()
-        if response and response not in given.RESPONSES:
-            hint = f"one of: {', '.join(given.RESPONSES)}"
+        if response and response not in inputs.RESPONSES:
+            hint = f"one of: {', '.join(inputs.RESPONSES)}"
             raise OptionError(f"response is {response!r}", hint=hint)
         name, _ = convention_of(scoring)
-        plan = given.design_of(y, task, name)
-        given.check_length(X, plan.n_samples)
-        given.check_index(y, groups=groups, sample_weight=sample_weight)
+        plan = inputs.design_of(y, task, name)
+        inputs.check_length(X, plan.n_samples)
+        inputs.check_index(y, groups=groups, sample_weight=sample_weight)
         of = (cv, X, y, groups, plan.labels is not None)
-        self._splits = given.frozen(*of) if cv is not None or scoring is not None else []
+        self._splits = inputs.frozen(*of) if cv is not None or scoring is not None else []
         self._design = replace(
             plan,
             tests=tuple(test for _, test in self._splits),
-            groups=None if groups is None else given.codes_of_groups(groups, plan.n_samples),
-            weights=given.weights_of(sample_weight, plan.n_samples),
+            groups=None if groups is None else inputs.codes_of_groups(groups, plan.n_samples),
+            weights=inputs.weights_of(sample_weight, plan.n_samples),
             scoring=name,
             positive=convention_of(scoring, plan.labels)[1],
         )
@@ -159,7 +159,7 @@ class Recorder:
         OptionError
             The recorder was made without `cv` and `scoring`, or the name is empty.
         """
-        bound = self._handed_out(given.name_of(name), given.flags_of(flags))
+        bound = self._handed_out(inputs.name_of(name), inputs.flags_of(flags))
         self._keep(name, None, session=bound.session)  # a failed fit is part of the selection too
         return bound
 
@@ -201,12 +201,12 @@ class Recorder:
         InputError
             Predictions of pandas are in another order than y.
         """
-        repeat = None if repeat is None else given.position(repeat, "repeat")
-        fold = None if fold is None else given.position(fold, "fold")
-        at = given.positions(rows, self._design.n_samples)
-        given.check_index(self._samples[1], at, predictions=predictions)
-        split, at, order = given.split_of(at, self._design, repeat, fold)
-        kept, kind = given.predictions_of(predictions, len(at), self._design)
+        repeat = None if repeat is None else inputs.position(repeat, "repeat")
+        fold = None if fold is None else inputs.position(fold, "fold")
+        at = inputs.positions(rows, self._design.n_samples)
+        inputs.check_index(self._samples[1], at, predictions=predictions)
+        split, at, order = inputs.split_of(at, self._design, repeat, fold)
+        kept, kind = inputs.predictions_of(predictions, len(at), self._design)
         kept = kept if order is None else kept[order]
         rows = at if split is None else None
         repeat, fold = (repeat or 0, fold) if split is None else self._design.places[split]
@@ -240,9 +240,9 @@ class Recorder:
         InputError
             Predictions of pandas are in another order than y.
         """
-        repeat = given.position(repeat, "repeat")
-        given.check_index(self._samples[1], predictions=predictions)
-        kept, kind = given.predictions_of(predictions, self._design.n_samples, self._design)
+        repeat = inputs.position(repeat, "repeat")
+        inputs.check_index(self._samples[1], predictions=predictions)
+        kept, kind = inputs.predictions_of(predictions, self._design.n_samples, self._design)
         places = self._design.places
         mine = [split for split, place in enumerate(places) if place[0] == repeat]
         if places and not mine:
@@ -303,7 +303,7 @@ class Recorder:
                 if rec.hopeless("trial 7"):
                     break
         """
-        name = given.name_of(configuration)
+        name = inputs.name_of(configuration)
         if metric is None and not self._design.scoring:
             raise OptionError("the recorder has no metric", hint="give it metric=NAME")
         chosen = metric_named(self._design.scoring if metric is None else metric)
@@ -396,12 +396,12 @@ class Recorder:
         **content: Any,
     ) -> None:
         """Write a part of a configuration without predictions, for one that was only tried."""
-        name = given.name_of(configuration)
+        name = inputs.name_of(configuration)
         part = Part(
             identity=identity_of(name, "", {}),
             name=name,
-            params=given.params_of(params),
-            flags=given.flags_of(flags),
+            params=inputs.params_of(params),
+            flags=inputs.flags_of(flags),
             data=self._data,
             **{"session": self._session} | content,
         )

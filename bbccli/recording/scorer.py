@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from bbccli.errors import OptionError
 from bbccli.metrics import ALIASES, METRICS
 from bbccli.recording import store
-from bbccli.recording.given import (
+from bbccli.recording.inputs import (
     RESPONSES,
     Split,
     UnfitError,

@@ -22,10 +22,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core.atomic import SUFFIX, replacing
-from bbccli.core.local import bytes_of
 from bbccli.errors import InputError
-from bbccli.recording.arrays import DamagedError, packed, unpacked
+from bbccli.platform.arrays import DamagedError, packed, unpacked
+from bbccli.platform.atomic import SUFFIX, replacing
+from bbccli.platform.guarded_files import bytes_of
 from bbccli.types import FloatArray, IntArray, PredictionKind, Task
 
 SPEC = "bbc-recording"

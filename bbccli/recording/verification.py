@@ -11,16 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import listing
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import CLIP
-from bbccli.core.rounding import count
-from bbccli.core.source import ReportedScore, agrees, tolerance_of
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import CLIP
+from bbccli.domain.source import ReportedScore, agrees, tolerance_of
 from bbccli.errors import InputError, OptionError
 from bbccli.metrics import METRICS, Metric, canonical
-from bbccli.recording.given import VALUES, class_name, of_candidate, parameters_of
-from bbccli.recording.interim import AS_SKLEARN, with_default_score, with_others
+from bbccli.notes import listing
+from bbccli.platform.rounding import count
+from bbccli.recording.attempts import TOLERANCE, agreeing, share_of, tries_of
+from bbccli.recording.inputs import VALUES, class_name, of_candidate, parameters_of
+from bbccli.recording.partial import AS_SKLEARN, with_default_score, with_others
 from bbccli.recording.store import (
     PARTS,
     Design,
@@ -31,7 +32,6 @@ from bbccli.recording.store import (
     parts_in,
     write_listed,
 )
-from bbccli.recording.tries import TOLERANCE, agreeing, share_of, tries_of
 from bbccli.stats.verification import Compared, compared, with_other_positive
 from bbccli.types import FloatArray, PredictionKind, Task
 

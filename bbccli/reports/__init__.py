@@ -16,10 +16,10 @@ from importlib import import_module
 from pathlib import PurePath
 from typing import IO, Any
 
-from bbccli.core.arguments import choice, settle
-from bbccli.core.documents import Document, Json
-from bbccli.core.documents.values import record_of
 from bbccli.errors import OptionError, UnsupportedError, parameter
+from bbccli.platform.arguments import choice, coerce_fields
+from bbccli.platform.records import Document, Json
+from bbccli.platform.records.values import record_of
 
 __all__ = ["FORMS", "Form", "Kind", "Style", "form_of", "forms_of", "suffix_of"]
 
@@ -60,7 +60,7 @@ class Style:
     fail_on: str | None = None
 
     def __post_init__(self) -> None:
-        settle(self)
+        coerce_fields(self)
 
 
 CONTENT = "content"

@@ -11,8 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from bbccli.core.notes import Note
-from bbccli.core.results import Estimate
+from bbccli.domain.estimate import Estimate
+from bbccli.notes import Note
 
 MOST_ROWS = 15
 """Rows of a table on a terminal and in Markdown, at most; CSV and JSON have all of them."""
@@ -155,18 +155,28 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True)
-class Wide:
+class NotOnTerminal:
     """A block that all forms but a terminal show."""
 
     block: Heading | Line | FactList | BlockTable | Notes
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class AllNotesOnly:
     """A block that a terminal shows with --notes all; else words in its place, if any."""
 
     block: FactList | BlockTable
     text: str = ""
 
 
-Block = Heading | Doubts | AnswerLines | Line | FactList | BlockTable | Notes | Wide | Folded
+Block = (
+    Heading
+    | Doubts
+    | AnswerLines
+    | Line
+    | FactList
+    | BlockTable
+    | Notes
+    | NotOnTerminal
+    | AllNotesOnly
+)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from textwrap import fill
 
-from bbccli.core.documents import Json
-from bbccli.core.notes import NOTES, listing
+from bbccli.documents.gate import NAIVE
 from bbccli.errors import OptionError, nearest
 from bbccli.methods import DEFAULT_METHODS, METHODS, Method
 from bbccli.metrics import ALIASES, METRICS, Metric, canonical, meant_by, metric_named
+from bbccli.notes import NOTES, listing
+from bbccli.platform.records import Json
 from bbccli.reports import Style
 from bbccli.reports.content.explain import of_method, of_metric
-from bbccli.reports.terminal import NARROWEST, terminal
-from bbccli.schema.gate import NAIVE
+from bbccli.reports.forms.terminal import NARROWEST, terminal
 from bbccli.stats.intervals import INTERVALS
 
 MIN_WORD = 3

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_method_params
 
 from bbccli.errors import BbcError, OptionError
 from bbccli.notebook import correct
-from bbccli.recording.given import frozen
+from bbccli.recording.inputs import frozen
 from bbccli.search.race import Race, several_metrics
 
 MODELS_PER_WORKER = 3

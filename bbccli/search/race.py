@@ -13,22 +13,23 @@ import numpy as np
 from sklearn.base import is_classifier, is_regressor
 from sklearn.utils import check_random_state
 
-from bbccli.core.arguments import choice
-from bbccli.core.matrix import PredictionMatrix, Unfinished
-from bbccli.core.notes import Note, configurations_dropped, dropped_between_folds
-from bbccli.core.plan import Plan
-from bbccli.core.rounding import count
-from bbccli.core.source import agrees, tolerance_of
+from bbccli.domain.matrix import PredictionMatrix, Unfinished
+from bbccli.domain.plan import Plan
+from bbccli.domain.source import agrees, tolerance_of
 from bbccli.dropping import DropDecision, Rule, drop
 from bbccli.dropping.base import RuleNeed
 from bbccli.dropping.online import check_terms
 from bbccli.dropping.rules import choose_rule
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics import Metric, choose_metric, metric_named
-from bbccli.metrics.planned import with_clip
-from bbccli.readers import matrix_of
-from bbccli.recording.given import Split, codes_of_groups, design_of, of_candidate, weights_of
-from bbccli.recording.interim import (
+from bbccli.metrics.capped import with_clip
+from bbccli.notes import Note, configurations_dropped, dropped_between_folds
+from bbccli.platform.arguments import choice
+from bbccli.platform.rounding import count
+from bbccli.reading import matrix_of
+from bbccli.recording.attempts import share_of, short_names
+from bbccli.recording.inputs import Split, codes_of_groups, design_of, of_candidate, weights_of
+from bbccli.recording.partial import (
     common_kind,
     dtype_of,
     matrix_so_far,
@@ -38,8 +39,7 @@ from bbccli.recording.interim import (
 )
 from bbccli.recording.scorer import convention_of, own_score
 from bbccli.recording.store import Design, Part
-from bbccli.recording.tries import share_of, short_names
-from bbccli.search.keeper import Keeper, KeptScore
+from bbccli.search.prediction_scorer import Keeper, KeptScore
 from bbccli.stats.selection.candidates import fold_performances
 from bbccli.types import BoolArray, MetricKind, Pooling, PredictionKind, Task
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Progress, enter, silent
-from bbccli.core.results import Distribution, DropTrace, Interval, MonteCarloError, SelectionShare
+from bbccli.domain.estimate import (
+    Distribution,
+    DropTrace,
+    Interval,
+    MonteCarloError,
+    SelectionShare,
+)
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.metrics.base import Metric
-from bbccli.metrics.planned import measuring
+from bbccli.metrics.capped import measuring
+from bbccli.notes import Note
+from bbccli.platform.resources import Progress, enter, silent
 from bbccli.stats.selection.candidates import Candidates, candidates
 from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
 from bbccli.types import Pooling

@@ -38,7 +38,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.kernels.pairs import placements
 from bbccli.metrics.weighting import Units, without_each

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.workers import ordered_map
 from bbccli.errors import UndefinedError
+from bbccli.platform import resources
+from bbccli.platform.workers import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray, distinct, readonly
 
 BLOCK = 64

@@ -12,14 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import undefined_as_zero
-from bbccli.core.plan import CLIP
-from bbccli.core.rounding import count
-from bbccli.core.source import ReportedScore, ToolRun, TwoFigures, Verification, agrees
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import CLIP
+from bbccli.domain.source import ReportedScore, ToolRun, TwoFigures, Verification, agrees
 from bbccli.errors import InputError
 from bbccli.metrics import METRICS, canonical, fitting
-from bbccli.metrics.planned import with_clip
+from bbccli.metrics.capped import with_clip
+from bbccli.notes import undefined_as_zero
+from bbccli.platform.rounding import count
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import FloatArray, Pooling, PredictionKind, Task
 

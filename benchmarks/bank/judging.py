@@ -8,8 +8,8 @@ from zlib import crc32
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS
 from bbccli.methods.base import Need

@@ -14,7 +14,7 @@ from zlib import crc32
 
 import numpy as np
 
-from bbccli.core.matrix import NestedFold, PredictionMatrix
+from bbccli.domain.matrix import NestedFold, PredictionMatrix
 from benchmarks.bank import learners
 from benchmarks.bank.judging import Question, Subject
 from benchmarks.bank.learners import fitted_by

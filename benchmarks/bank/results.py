@@ -19,7 +19,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bbccli.core.atomic import replacing
+from bbccli.platform.atomic import replacing
 
 FOLDER = Path(__file__).parent / "results"
 

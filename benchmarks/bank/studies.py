@@ -20,10 +20,10 @@ from zlib import crc32
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Scorer
-from bbccli.metrics.planned import cap_of
+from bbccli.metrics.capped import cap_of
 from bbccli.types import PredictionKind, Task
 from benchmarks.bank.judged_by import CAP, is_capped, metric_of
 from benchmarks.bank.learners import predictions

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from bbccli.core.resources import Resources, use
+from bbccli.platform.resources import Resources, use
 from benchmarks.bank.items import Item
 from benchmarks.bank.judging import judged
 from benchmarks.bank.results import Results

@@ -19,10 +19,10 @@ from numpy.random import Generator
 
 from bbccli import METRICS, Plan, PredictionMatrix
 from bbccli.comparisons.baseline import verdict_of
-from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.influences import evidence_of
 from bbccli.comparisons.records import Verdict
 from bbccli.comparisons.simultaneous import against
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.planning.simulation import binormal, right_or_wrong
 from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case

@@ -13,16 +13,16 @@ from numpy.random import Generator
 
 from bbccli import METRICS
 from bbccli.comparisons.baseline import against_baseline
-from bbccli.comparisons.evidence import evidence_of
 from bbccli.comparisons.families import between_families
+from bbccli.comparisons.influences import evidence_of
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
 from bbccli.comparisons.simultaneous import against
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import Plan
 from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
-from bbccli.readers import matrix_of
+from bbccli.reading import matrix_of
 from bbccli.stats.selection.units import on_few_groups
 from bbccli.types import IntervalKind, PredictionKind, Side, Task
 from benchmarks.tables import Row

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli import METHODS, METRICS
-from bbccli.core.plan import Plan
+from bbccli.domain.plan import Plan
 from bbccli.dropping import RULES, replay
 from bbccli.planning.simulation import Simulated
 from benchmarks.tables import Row

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from bbccli.core.plan import Plan
+from bbccli.domain.plan import Plan
 from bbccli.metrics import Metric
 from bbccli.planning.simulation import Simulated, binormal, right_or_wrong
 from bbccli.stats.bootstrap.differences import corrected_difference

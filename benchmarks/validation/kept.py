@@ -16,8 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from bbccli.core.atomic import replacing
-from bbccli.core.resources import Resources, use
+from bbccli.platform.atomic import replacing
+from bbccli.platform.resources import Resources, use
 
 FOLDER = Path(__file__).parent / "results"
 

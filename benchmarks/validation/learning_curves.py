@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from bbccli import METHODS, Plan, PredictionMatrix
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 from benchmarks.tables import Row
 from benchmarks.validation.kept import Kept, Result, Study

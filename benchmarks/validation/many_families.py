@@ -18,7 +18,7 @@ from numpy.random import Generator
 from bbccli import METRICS
 from bbccli.comparisons.families import OUTSIDE, between_families
 from bbccli.comparisons.records import Verdict
-from bbccli.core.plan import Plan
+from bbccli.domain.plan import Plan
 from bbccli.planning.simulation import Simulated, binormal, noisy, right_or_wrong
 from bbccli.stats.bootstrap.differences import jointly
 from bbccli.stats.case import Case

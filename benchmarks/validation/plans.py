@@ -15,10 +15,10 @@ import numpy as np
 from numpy.random import Generator
 
 from bbccli import METHODS, METRICS, read
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.planning.pilot import PilotBasis, of_pilot
-from bbccli.planning.planned import MOST_SAMPLES
+from bbccli.planning.planner import MOST_SAMPLES
 from bbccli.planning.simulation import binormal, noisy, right_or_wrong
 from bbccli.planning.studies import Widths
 from bbccli.types import FloatArray

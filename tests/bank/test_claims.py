@@ -2,8 +2,8 @@
 
 import pytest
 
-from bbccli.core.notes import NOTES
 from bbccli.methods.registry import description
+from bbccli.notes import NOTES
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.stats.selection.tails import SEEN
 from benchmarks.bank import pages

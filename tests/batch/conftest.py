@@ -48,7 +48,12 @@ def process(tmp_path) -> Callable[..., subprocess.CompletedProcess[str]]:
     return call
 
 
-IMPORTED = ("bbccli.cli.app", "bbccli.analysis.answer", "bbccli.reports.json", "pyarrow.csv")
+IMPORTED = (
+    "bbccli.cli.app",
+    "bbccli.use_cases.correct",
+    "bbccli.reports.forms.json",
+    "pyarrow.csv",
+)
 """What workers import; the first of them sees to it that no thread is forked."""
 
 

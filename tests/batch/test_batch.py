@@ -11,11 +11,11 @@ import pyarrow.parquet as pq
 import pytest
 from experiments import FAST, experiment
 
-from bbccli.analysis.options import Analysis
 from bbccli.batch.run import Tally
 from bbccli.cli.command import command_named
-from bbccli.readers.pipeline import hash_of
-from bbccli.schema.saved import read_documents
+from bbccli.documents.loading import read_documents
+from bbccli.reading.pipeline import hash_of
+from bbccli.use_cases.options import Analysis
 
 PATTERN = "runs/**/p.csv"
 
@@ -214,7 +214,7 @@ class TestStatus:
             raise error
 
         folder = runs(1)
-        monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
+        monkeypatch.setattr("bbccli.use_cases.correct.estimate", broken)
         status, _, err = batch(PATTERN, "-o", "r.jsonl")
         assert status == 5
         assert f"runs/000/p.csv: {words}\n" in err

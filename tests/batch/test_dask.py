@@ -16,14 +16,14 @@ from experiments import FAST, environment, experiment
 from fuzz.run import in_time
 from large_files import FEW, chances, file_of
 
-from bbccli.analysis.options import Analysis
 from bbccli.batch import cluster as module
 from bbccli.batch.cluster import NO_DASHBOARD, run_dask
 from bbccli.batch.parts import workers_of_dask
 from bbccli.batch.run import todo
 from bbccli.batch.sources import sources_of
 from bbccli.batch.worker import work
-from bbccli.core.resources import Resources
+from bbccli.platform.resources import Resources
+from bbccli.use_cases.options import Analysis
 
 PATTERN = "runs/**/p.csv"
 REAL = ("test_a_worker_that_dies_costs_nothing_and_changes_nothing",)

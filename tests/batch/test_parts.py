@@ -13,8 +13,8 @@ from bbccli import METRICS as METRIC
 from bbccli.batch import cluster
 from bbccli.batch import parts as module
 from bbccli.batch.parts import pack, unpack
-from bbccli.core import resources
 from bbccli.errors import OptionError
+from bbccli.platform import resources
 from bbccli.stats.bootstrap import on_workers
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import MetricKind, Pooling

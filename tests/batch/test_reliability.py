@@ -17,7 +17,7 @@ from experiments import FAST, command, environment, experiment, serve_in_vain, s
 
 from bbccli.batch import local
 from bbccli.batch.journal import HEADER, Journal
-from bbccli.core.atomic import replacing
+from bbccli.platform.atomic import replacing
 
 posix = pytest.mark.skipif(os.name == "nt", reason="POSIX signals and limits")
 PATTERN = "runs/**/p.csv"

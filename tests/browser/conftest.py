@@ -14,7 +14,7 @@ import pages
 import pytest
 
 from bbccli.cli.app import main
-from bbccli.reports.page.whole import page
+from bbccli.reports.page.page import page
 
 JENKINS = "sandbox; default-src 'none'; img-src 'self'; style-src 'self';"
 """What Jenkins sends with the files of a build."""

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from experiments import FAST, experiment
 
-from bbccli.core.plan import LARGEST_N_RESAMPLES, LARGEST_SEED
+from bbccli.domain.plan import LARGEST_N_RESAMPLES, LARGEST_SEED
 
 DIGITS = ("9" * 20, "9" * 5000)
 

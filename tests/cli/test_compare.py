@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from bbccli.comparisons.records import Verdict
-from bbccli.reports.compared import VERDICTS
+from bbccli.reports.words.comparison_sentences import VERDICTS
 
 FAST = ("--n-resamples", "200")
 

@@ -5,9 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from bbccli.analysis.answer import answer
-from bbccli.analysis.options import Analysis
 from bbccli.reports import FORMS
+from bbccli.use_cases.correct import answer
+from bbccli.use_cases.options import Analysis
 
 N, C = 60, 20
 RNG = np.random.default_rng(0)

@@ -11,11 +11,11 @@ import pandas as pd
 import pytest
 
 import bbccli
-from bbccli.core.documents import Document
-from bbccli.core.notes import NOTES, Severity
+from bbccli.documents.correct import Envelope
+from bbccli.documents.doubts import doubts_of
 from bbccli.errors import BbcError
-from bbccli.schema.correct import Envelope
-from bbccli.schema.doubts import doubts_of
+from bbccli.notes import NOTES, Severity
+from bbccli.platform.records import Document
 
 FAST = ("--n-resamples", "50")
 LEAK = "leak orders all samples as the truth does"

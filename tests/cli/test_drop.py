@@ -12,7 +12,7 @@ import pytest
 
 from bbccli import METRICS, Plan, drop, read
 from bbccli.errors import UnsupportedError
-from bbccli.reports.json_schema import json_schema
+from bbccli.reports.forms.json_schema import json_schema
 from bbccli.types import Missing
 
 FAST = ("--n-resamples", "200")

@@ -154,7 +154,7 @@ def test_a_bug_is_not_hidden(run, monkeypatch, tmp_path):
     def broken(*_, **__):
         raise ZeroDivisionError
 
-    monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
+    monkeypatch.setattr("bbccli.use_cases.correct.estimate", broken)
     with pytest.raises(ZeroDivisionError):
         run("correct", *csv(GOOD)(tmp_path))
 

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from bbccli import METHODS, METRICS
-from bbccli.core.notes import NOTES
+from bbccli.notes import NOTES
 
 
 def words(run, *argv):

@@ -7,10 +7,10 @@ import pytest
 
 from bbccli import METHODS, METRICS
 from bbccli.cli.command import COMMANDS, command_named
-from bbccli.core.option import Panel
+from bbccli.documents.correct import SCHEMA_VERSION
 from bbccli.methods import DEFAULT_METHODS
 from bbccli.methods.registry import ENOUGH_FOLDS
-from bbccli.schema.correct import SCHEMA_VERSION
+from bbccli.platform.option import Panel
 
 SCREEN = 40
 """Lines of a terminal."""

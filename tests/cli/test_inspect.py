@@ -10,17 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bbccli import METRICS, BbcError, PredictionMatrix, readers
-from bbccli.analysis.inspection import Status, inspect
-from bbccli.analysis.inspection.findings import Findings, check_resamples
-from bbccli.analysis.inspection.similar import similarity
-from bbccli.core import resources
-from bbccli.core.notes import NOTES, declared, remarks
-from bbccli.core.outcome import Outcome
-from bbccli.readers import Request, Roles, read
+from bbccli import METRICS, BbcError, PredictionMatrix, reading
+from bbccli.domain.outcome import Outcome
+from bbccli.notes import NOTES, of_data, of_metadata
+from bbccli.platform import resources
+from bbccli.reading import Request, Roles, read
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Missing, Pooling, PredictionKind, Task
+from bbccli.use_cases.inspection import Status, inspect
+from bbccli.use_cases.inspection.findings import Findings, check_resamples
+from bbccli.use_cases.inspection.similar import similarity
 
 GOOD = """row_id,repeat,fold,truth,a,b
 0,0,0,x,0.1,0.2
@@ -240,8 +240,8 @@ def test_errs_exactly_where_reading_does(save, text, missing):
 
 
 def test_every_note_of_the_readers_belongs_to_a_check():
-    texts = [path.read_text() for path in Path(readers.__file__).parent.rglob("*.py")]
-    for module, least in ((remarks, 20), (declared, 12)):
+    texts = [path.read_text() for path in Path(reading.__file__).parent.rglob("*.py")]
+    for module, least in ((of_data, 20), (of_metadata, 12)):
         pattern = rf"\b{module.__name__.rpartition('.')[2]}\.(\w+)\("
         names = {name for text in texts for name in re.findall(pattern, text)}
         assert len(names) > least

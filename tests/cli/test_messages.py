@@ -11,7 +11,7 @@ from experiments import TINY
 import bbccli
 from bbccli import BbcError, errors
 from bbccli.cli.command import COMMANDS
-from bbccli.readers.roles import nearest_names
+from bbccli.reading.roles import nearest_names
 
 PACKAGE = Path(bbccli.__file__).parent
 TWO_LINES = re.compile(r"error: [^\n]{1,1000}\nhint: [^\n]{1,1000}\n")
@@ -166,7 +166,7 @@ class TestLastResort:
         def broken(*_, **__):
             raise error
 
-        monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
+        monkeypatch.setattr("bbccli.use_cases.correct.estimate", broken)
         err = run.refused("correct", "p.csv")
         assert err.startswith(f"error: {problem}")
         assert TWO_LINES.fullmatch(err)
@@ -175,7 +175,7 @@ class TestLastResort:
         def broken(*_, **__):
             raise error
 
-        monkeypatch.setattr("bbccli.analysis.answer.estimate", broken)
+        monkeypatch.setattr("bbccli.use_cases.correct.estimate", broken)
         status, _, err = run("batch", "p.csv", "-o", "r.csv", "--jobs", "1")
         assert status == 5
         assert f"failed: p.csv: {problem}" in err

@@ -5,13 +5,13 @@ import time
 
 import pytest
 
-from bbccli.analysis.answer import answer
-from bbccli.analysis.options import Analysis
 from bbccli.cli import bar
 from bbccli.cli.bar import progress_bar
 from bbccli.cli.output import style_for_stdout
 from bbccli.cli.streams import say
-from bbccli.core.resources import enter, silent
+from bbccli.platform.resources import enter, silent
+from bbccli.use_cases.correct import answer
+from bbccli.use_cases.options import Analysis
 
 
 def terminal(monkeypatch, *streams):

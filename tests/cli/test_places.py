@@ -80,7 +80,7 @@ class TestWhatIsNoFile:
         assert (folder / "n").read_text().strip() == "1"
 
     def test_half_a_result_is_never_sent(self, folder):
-        from bbccli.core.atomic import replacing
+        from bbccli.platform.atomic import replacing
 
         os.mkfifo("pipe")
         with pytest.raises(ZeroDivisionError), replacing(Path("pipe")) as file:
@@ -139,7 +139,7 @@ class TestWhatIsThere:
         Path("r.json").write_text("old")
         inode = Path("r.json").stat().st_ino
         monkeypatch.setattr(os, "chown", denied)
-        monkeypatch.setattr("bbccli.core.atomic._owner", lambda status: (status.st_ino,))
+        monkeypatch.setattr("bbccli.platform.atomic._owner", lambda status: (status.st_ino,))
         assert run("correct", "p.csv", *QUICK, "-o", "r.json")[0] == 0
         assert json.loads(Path("r.json").read_text())
         assert Path("r.json").stat().st_ino == inode
@@ -284,16 +284,16 @@ class TestSameFile:
         assert Path("p.csv").read_text() == TINY
 
     def test_a_link_that_is_there_when_all_is_done(self, run, folder, monkeypatch):
-        from bbccli.analysis import answer
+        from bbccli.use_cases import correct
 
-        work = answer.answer
+        work = correct.answer
 
         def linked(*args, **options):
             found = work(*args, **options)
             os.link("p.csv", "r.json")
             return found
 
-        monkeypatch.setattr(answer, "answer", linked)
+        monkeypatch.setattr(correct, "answer", linked)
         err = run.refused("correct", "p.csv", *QUICK, "-o", "r.json")
         assert "r.json would overwrite an input file: p.csv" in err
         assert Path("p.csv").read_text() == TINY

@@ -9,7 +9,7 @@ import jsonschema
 import numpy as np
 import pytest
 
-from bbccli.reports.json_schema import json_schema
+from bbccli.reports.forms.json_schema import json_schema
 
 DEFINITION = {"$ref": "#/$defs/PlanDocument", "$defs": json_schema()["$defs"]}
 STATED = ("plan", "--expected", "0.85", "--prevalence", "0.3", "--configurations", "200")

@@ -10,10 +10,10 @@ import pytest
 from printed import cells_of, letters
 from rich.cells import cell_len
 
-from bbccli.core.text import visible
+from bbccli.platform.text import visible
 from bbccli.reports import FORMS, Kind, Style
 from bbccli.reports.blocks import BlockTable, TableColumn
-from bbccli.reports.terminal import NARROWEST, terminal
+from bbccli.reports.forms.terminal import NARROWEST, terminal
 
 NAMES = (
     "extra-trees max_depth=12 min_samples_leaf=5 features=0.50 k=1",

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from bbccli.cli.command import COMMANDS
-from bbccli.core.notes import NOTES
 from bbccli.methods import METHODS
 from bbccli.metrics import METRICS
-from bbccli.readers import runs
+from bbccli.notes import NOTES
+from bbccli.reading import runs
 from bbccli.stats.intervals import INTERVALS
 
 PACKAGE = Path(runs.__file__).parents[2]
@@ -20,7 +20,7 @@ IN_MARKDOWN = {"Dialect", "Form", "Framework", "Metric", "RunReader"}
 IN_MARKDOWN |= {"compile", "part", "replace"}
 """Calls whose strings are for the documentation, or are patterns."""
 
-SOURCES = {"methods/registry.py", "readers/runs/base.py", "reports/content/explain.py"}
+SOURCES = {"methods/registry.py", "reading/runs/base.py", "reports/content/explain.py"}
 """Modules with constants in Markdown, which `plain` writes on terminals."""
 
 

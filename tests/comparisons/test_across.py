@@ -17,8 +17,8 @@ from bbccli import METHODS, METRICS, Plan
 from bbccli.comparisons.across import DEFAULTS, TESTS, compare_across, performances_of
 from bbccli.comparisons.across.ranks import settled, wilcoxon
 from bbccli.comparisons.records import Verdict
-from bbccli.core.documents import as_json
 from bbccli.errors import OptionError, UndefinedError
+from bbccli.platform.records import as_json
 from bbccli.types import Adjustment
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())

@@ -11,7 +11,7 @@ from matrices import binary, changed_source, regression
 
 from bbccli import METRICS, Plan
 from bbccli.comparisons.baseline import against_baseline, verdict_of
-from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.influences import evidence_of
 from bbccli.comparisons.records import Alternative, Verdict
 from bbccli.comparisons.simultaneous import against
 from bbccli.errors import UndefinedError

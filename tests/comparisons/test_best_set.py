@@ -9,11 +9,11 @@ from matrices import binary, changed_source, multiclass, regression, scores, sur
 
 from bbccli import METRICS, Plan
 from bbccli.comparisons import possible_best as module
-from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.influences import evidence_of
 from bbccli.comparisons.possible_best import band, best_set, p_values
-from bbccli.core.resources import Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.planning.simulation import binormal, right_or_wrong
+from bbccli.platform.resources import Resources, use
 
 PLAN = Plan(n_resamples=130, level=0.9, seed=4)
 

@@ -9,7 +9,7 @@ from scipy import stats
 from slow_comparisons import placements_less_auc
 
 from bbccli import METRICS, Plan
-from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.influences import evidence_of
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.stats.influence import auc_influence, auc_variance
 from bbccli.types import Pooling

@@ -9,7 +9,7 @@ from matrices import binary, changed_source, regression
 from bbccli import METRICS, Plan
 from bbccli.comparisons.families import between_families, families_by
 from bbccli.comparisons.joining import joined
-from bbccli.core.matrix import SampleKeys
+from bbccli.domain.matrix import SampleKeys
 from bbccli.errors import InputError, OptionError
 from bbccli.types import Missing
 

@@ -15,9 +15,9 @@ from thorough import examples
 from bbccli import PredictionMatrix, matrix_of
 from bbccli.comparisons.pairs import TESTS, compare_pairs
 from bbccli.comparisons.records import Verdict
-from bbccli.core.documents import as_json
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.platform.records import as_json
 from bbccli.stats.significance import SMALLEST_P
 from bbccli.types import PredictionKind, Task
 

@@ -12,12 +12,12 @@ from pairs import PLAN, ask, case, of_labels, of_table
 from bbccli import METRICS, PredictionMatrix
 from bbccli.comparisons.pairs import DEFAULTS, MODULES, TESTS, compare_pairs, default_test
 from bbccli.comparisons.pairs.base import PairNeed as Need
-from bbccli.comparisons.pairs.drawn import Swaps
+from bbccli.comparisons.pairs.permutation_and_bootstrap import Swaps
 from bbccli.comparisons.records import Verdict
-from bbccli.core.documents import as_json
-from bbccli.core.plan import Plan, n_draws
-from bbccli.core.resources import Engine, Resources, use
+from bbccli.domain.plan import Plan, n_draws
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.platform.records import as_json
+from bbccli.platform.resources import Engine, Resources, use
 from bbccli.types import Adjustment, Pooling, Side
 
 

@@ -10,7 +10,7 @@ from oracle_data import ALL, FOLDER, REAL, answers, matrix
 from pairs import ask, of_folds, of_labels, of_table
 from scipy import stats
 
-from bbccli.core.plan import Plan
+from bbccli.domain.plan import Plan
 from bbccli.stats.resampling import BLOCK, Unit, generator
 
 FROZEN = json.loads((FOLDER / "comparisons.json").read_text())

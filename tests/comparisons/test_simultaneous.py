@@ -9,7 +9,7 @@ from matrices import binary, regression
 from scipy import stats
 
 from bbccli import METRICS, Plan
-from bbccli.comparisons.evidence import evidence_of
+from bbccli.comparisons.influences import evidence_of
 from bbccli.comparisons.simultaneous import against, checked_draws, over_draws
 from bbccli.errors import OptionError
 from bbccli.planning.simulation import binormal

@@ -7,11 +7,11 @@ import pytest
 from matrices import binary, multiclass, of_labels, regression, survival, weighing
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.matrix import PredictionMatrix, Unfinished
-from bbccli.core.resources import Resources, use
+from bbccli.domain.matrix import PredictionMatrix, Unfinished
 from bbccli.dropping import RULES, drop, over_samples, replay
 from bbccli.dropping.base import too_early
 from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.platform.resources import Resources, use
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.types import Pooling
 

@@ -7,8 +7,8 @@ import pytest
 from day import SWEEP
 from oracle_data import HARD, METRIC_OF, answers, matrix
 
-from bbccli.core.matrix import Unfinished
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import Unfinished
+from bbccli.domain.plan import Plan
 from bbccli.dropping import drop, replay
 from bbccli.dropping.base import Interim
 from bbccli.dropping.over_samples import worse_shares

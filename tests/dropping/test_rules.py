@@ -8,8 +8,8 @@ import pytest
 from matrices import of, of_labels, regression
 
 from bbccli import METRICS, Plan, PredictionMatrix
-from bbccli.core.matrix import Unfinished
-from bbccli.core.outcome import Outcome
+from bbccli.domain.matrix import Unfinished
+from bbccli.domain.outcome import Outcome
 from bbccli.dropping import RULES, over_samples
 from bbccli.dropping.base import Interim
 from bbccli.dropping.over_folds import MOST_EXACT, abilities, error_variance, wins_of

@@ -21,7 +21,7 @@ from random import Random
 from typing import Any
 
 from bbccli import BbcError, read
-from bbccli.readers.evaluations.files import File, Zip
+from bbccli.reading.evaluations.files import File, Zip
 
 from .case import Case
 from .mutations import mutated

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from bbccli.errors import InputError
-from bbccli.readers.runs.pickles import arrays_of
+from bbccli.tools.pickles import arrays_of
 
 FROZEN = Path(__file__).parents[1] / "data" / "pickles.json"
 NUMBERS = (0, 1, 2, 3, 8, 127, 128, 255, 2**15, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1)

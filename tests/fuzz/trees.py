@@ -18,10 +18,10 @@ from random import Random
 import numpy as np
 
 from bbccli import METRICS, BbcError, PredictionMatrix, read
-from bbccli.core.source import ToolRun
+from bbccli.domain.source import ToolRun
 from bbccli.metrics import canonical, fitting
-from bbccli.readers import Roles
-from bbccli.recording import arrays
+from bbccli.platform import arrays
+from bbccli.reading import Roles
 from bbccli.stats.verification import verified
 
 from .case import REAL, RUN, Case, Content, Link, tree_of

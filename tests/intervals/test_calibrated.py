@@ -7,10 +7,10 @@ import pytest
 from matrices import binary, regression
 
 from bbccli import METRICS, Plan
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS, bbc
-from bbccli.stats.bootstrap.of_samples import moved
+from bbccli.stats.bootstrap.bbc_samples import moved
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.intervals.guard import Guarded
 from bbccli.stats.intervals.matched import matched, shrinkage

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import erfc, erfcinv
 
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals.guard import Guarded, tail
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from bbccli import METRICS, Plan
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals import Basis, interval_of, normal
 from bbccli.types import Direction, Side
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import beta
 
 from bbccli import METRICS, Plan
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.intervals.guard import Guarded
 from bbccli.stats.intervals.matched import shrinkage

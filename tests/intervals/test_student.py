@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from bbccli import METRICS, Plan
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.types import IntervalKind, Side
 

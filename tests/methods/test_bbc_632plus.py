@@ -9,10 +9,10 @@ from matrices import binary, for_metric, multiclass, regression, survival, weigh
 from methods import reference
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.resources import Resources, use
 from bbccli.methods.literature import bbc_632plus as module
 from bbccli.methods.literature.bbc_632plus import no_information, overfitting, weight_of
-from bbccli.stats.bootstrap.of_samples import in_bag
+from bbccli.platform.resources import Resources, use
+from bbccli.stats.bootstrap.bbc_samples import in_bag
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates

@@ -10,7 +10,7 @@ from methods.reference import bbc, figure_on, shrunken_winner
 
 from bbccli import METHODS, METRICS, Plan, matrix_of
 from bbccli.methods import bbc as bbc_methods
-from bbccli.stats.bootstrap import contenders, loop, of_samples
+from bbccli.stats.bootstrap import bbc_samples, contenders, loop
 from bbccli.stats.bootstrap.contenders import Noise, shrunken
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import candidates
@@ -106,7 +106,7 @@ def test_kept_scored_again_or_in_blocks(name, monkeypatch):
     assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
         expected, rel=1e-12
     )
-    for module in (loop, of_samples):
+    for module in (loop, bbc_samples):
         monkeypatch.setattr(module, "parts_of", lambda columns, _: list(columns[:, None]))
     assert EB.run(make(n_configurations=9), METRICS[name], PLAN).value == pytest.approx(
         expected, rel=1e-12

@@ -9,11 +9,11 @@ from matrices import binary, weighing
 from oracle_data import ALL, answers, matrix
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.areas import hanley_mcneil_variance
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import UnsupportedError
 from bbccli.methods.literature.auc import delong_variance
 from bbccli.metrics.kernels.pairs import placements
+from bbccli.metrics.roc_area import hanley_mcneil_variance
 from bbccli.stats.influence import auc_influence, auc_variance
 from bbccli.types import PredictionKind, Side, Task
 

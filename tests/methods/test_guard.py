@@ -11,7 +11,7 @@ from scipy.special import erfcinv
 from scipy.stats import beta
 
 from bbccli import METRICS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.dropping.base import loss_range
 from bbccli.errors import UnsupportedError
 from bbccli.methods import METHODS, Gives, Need, estimate

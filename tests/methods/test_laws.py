@@ -10,10 +10,10 @@ from looped import each, labelled
 from matrices import for_metric
 
 from bbccli import METRICS, Plan, PredictionMatrix
-from bbccli.core.resources import Engine, Resources, use
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.methods.base import Gives, Need
+from bbccli.platform.resources import Engine, Resources, use
 from bbccli.stats import resampling
 from bbccli.stats.selection import candidates
 from bbccli.types import Direction, MetricKind, Models, Pooling, Side

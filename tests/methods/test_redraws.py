@@ -9,7 +9,7 @@ from matrices import binary, for_metric, multiclass, of
 from methods import reference
 
 from bbccli import METRICS, Plan, PredictionMatrix
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import UndefinedError
 from bbccli.methods import METHODS, estimate
 from bbccli.stats.resampling import draws_of

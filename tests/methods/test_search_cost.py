@@ -10,13 +10,13 @@ import pytest
 from scipy.stats import norm
 
 from bbccli import METRICS, Plan
-from bbccli.core import resources
-from bbccli.core.documents import as_json
-from bbccli.core.resources import resources_of
-from bbccli.core.source import ToolRun
+from bbccli.domain.source import ToolRun
 from bbccli.errors import UnsupportedError
-from bbccli.metrics.planned import with_clip
-from bbccli.stats.bootstrap.of_samples import corrected, out_of_bag
+from bbccli.metrics.capped import with_clip
+from bbccli.platform import resources
+from bbccli.platform.records import as_json
+from bbccli.platform.resources import resources_of
+from bbccli.stats.bootstrap.bbc_samples import corrected, out_of_bag
 from bbccli.stats.bootstrap.search_cost import (
     best_ranks,
     counts_to,

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
+from bbccli.stats.bootstrap.bbc_samples import in_full_size, out_of_bag
 from bbccli.stats.bootstrap.loop import in_bags
-from bbccli.stats.bootstrap.of_samples import in_full_size, out_of_bag
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import draws_of
 from bbccli.stats.selection.candidates import Candidates

@@ -7,7 +7,7 @@ import pytest
 from matrices import binary, by_hand, multiclass, regression, survival, weighing
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods.literature.split import best_tenth, choose, sidak, split_samples
 from bbccli.types import PredictionKind, Task

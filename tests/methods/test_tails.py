@@ -8,7 +8,7 @@ from day import parts
 from matrices import binary, multiclass, of, regression
 
 from bbccli import METRICS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.methods import estimate
 from bbccli.methods.several import concordance_error_by_chance
 from bbccli.stats.selection.candidates import candidates

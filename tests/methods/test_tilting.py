@@ -12,7 +12,7 @@ from matrices import binary, for_metric, regression
 from oracle_data import FOLDER
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.methods.literature import tilt as tilted
 from bbccli.methods.literature import tilting
 from bbccli.methods.literature.split import choose, sidak, split_samples

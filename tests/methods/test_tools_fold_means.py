@@ -11,20 +11,20 @@ from matrices import for_metric, regression
 
 from bbccli import METHODS, METRICS, Plan, document, matrix_of
 from bbccli.comparisons import against_baseline, best_set, compare_pairs
-from bbccli.core.notes import leave_one_out
+from bbccli.documents.compare import compare_document
+from bbccli.documents.gate import GateRule, judged
+from bbccli.documents.leaderboard import leaderboard
 from bbccli.methods import estimate
 from bbccli.methods.base import Need
 from bbccli.methods.several import _around_its_value
-from bbccli.metrics.planned import measuring
+from bbccli.metrics.capped import measuring
+from bbccli.notes import leave_one_out
 from bbccli.planning import of_pilot
 from bbccli.planning.studies import _figures_of
 from bbccli.reports import FORMS
-from bbccli.reports.compared import quote
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.page.compared import figures_of
-from bbccli.schema.compare import compare_document
-from bbccli.schema.gate import GateRule, judged
-from bbccli.schema.leaderboard import leaderboard
+from bbccli.reports.words.comparison_sentences import quote
 from bbccli.stats.bootstrap.search_cost import search_cost
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import Candidates, candidates

@@ -9,7 +9,7 @@ from matrices import binary, for_metric, multiclass, regression
 from sklearn.metrics import get_scorer, get_scorer_names
 
 from bbccli import METHODS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.metrics import (
     ALIASES,

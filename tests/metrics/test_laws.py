@@ -10,10 +10,10 @@ from looped import each, labelled
 from matrices import bound, for_metric, weighing
 from numpy.testing import assert_allclose, assert_array_equal
 
-from bbccli.core.outcome import Outcome
-from bbccli.core.resources import Resources, use
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics import METRICS, confusion
 from bbccli.metrics.kernels import product, sweep
+from bbccli.platform.resources import Resources, use
 from bbccli.types import Direction, PredictionKind, Task
 
 # Performances are unit-free or of the order of 1 here; differences of sums lose digits near 0.

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from matrices import for_metric, weighing
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics import METRICS
 from bbccli.metrics.base import MeanScorer
 from bbccli.metrics.statistic import Sum

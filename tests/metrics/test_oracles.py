@@ -11,7 +11,7 @@ from oracle_data import METRIC_OF, METRIC_OF_VALUES, QUESTIONS, VALUES, answers,
 from scipy.stats import spearmanr
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.stats.selection.candidates import candidates, fold_performances
 from bbccli.types import Pooling, PredictionKind, Task
 

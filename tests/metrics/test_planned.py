@@ -7,12 +7,12 @@ import pytest
 from matrices import binary, regression
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix, document
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import CLIP
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import CLIP
 from bbccli.dropping import drop, replay
 from bbccli.errors import OptionError, UndefinedError
 from bbccli.methods import estimate
-from bbccli.metrics.planned import cap_of, with_cap
+from bbccli.metrics.capped import cap_of, with_cap
 from bbccli.metrics.probability import LOG_LOSS, surprise
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Pooling, PredictionKind, Task

@@ -7,11 +7,11 @@ from bbccli import METHODS, METRICS, Plan, matrix_of
 from bbccli.errors import UndefinedError
 
 RNG = np.random.default_rng(0)
-TRUTH, NOISE = RNG.normal(size=40), RNG.normal(size=(40, 3))
+TRUTH, NOISE_TOLERANCE = RNG.normal(size=40), RNG.normal(size=(40, 3))
 
 
 def of(unit):
-    return matrix_of(unit * (TRUTH[:, None] + NOISE), unit * TRUTH, task="regression")
+    return matrix_of(unit * (TRUTH[:, None] + NOISE_TOLERANCE), unit * TRUTH, task="regression")
 
 
 @pytest.mark.one_in(1)

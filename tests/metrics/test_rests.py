@@ -7,9 +7,9 @@ import pytest
 from looped import each, labelled, one_in
 from matrices import for_metric, of
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics import METRICS
-from bbccli.metrics.rests import BY_TASK
+from bbccli.metrics.sample_size import BY_TASK
 from bbccli.stats.selection.units import rests_on
 from bbccli.types import Direction, PredictionKind, Task
 

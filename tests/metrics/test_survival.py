@@ -5,13 +5,13 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from bbccli.core import resources
-from bbccli.core.outcome import Outcome
-from bbccli.core.resources import Engine, Resources
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.kernels import concordant_weight_censored, product
 from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.ranking import AUC
 from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO, censoring_survival
+from bbccli.platform import resources
+from bbccli.platform.resources import Engine, Resources
 from bbccli.types import Task
 
 METRICS = [CONCORDANCE, CONCORDANCE_UNO]

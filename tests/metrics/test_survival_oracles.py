@@ -10,7 +10,7 @@ import pyarrow.csv
 import pytest
 from oracle_data import FOLDER, answers, drawn
 
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.kernels import concordant_weight_censored
 from bbccli.metrics.kernels.censored import CensoredPairs, comparable_weight
 from bbccli.metrics.survival import CONCORDANCE, CONCORDANCE_UNO

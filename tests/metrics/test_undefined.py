@@ -12,8 +12,8 @@ import sklearn.metrics as sk
 from matrices import of
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.outcome import Outcome
-from bbccli.core.source import Source
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.source import Source
 from bbccli.metrics import choose_metric
 from bbccli.metrics.weighting import Units
 from bbccli.stats.selection.candidates import Candidates, fold_performances

@@ -70,24 +70,24 @@ ROOMS = (
     Room(
         "readers",
         ("bbccli/readers",),
-        ("readers/test_read_long.py", "readers/test_messages.py"),
+        ("reading/test_read_long.py", "reading/test_messages.py"),
         ("readers", "test_tampering.py", "batch/test_parts.py", "test_doctests.py"),
     ),
     Room(
         "recording",
         ("bbccli/recording",),
         ("recording/test_arguments.py", "recording/test_searches.py"),
-        ("recording", "readers/test_hostile_arrays.py"),
+        ("recording", "reading/test_hostile_arrays.py"),
     ),
     Room(
         "gate",
-        ("bbccli/schema/gate.py", "bbccli/core/rounding.py"),
+        ("bbccli/documents/gate.py", "bbccli/platform/rounding.py"),
         ("test_gate.py", "test_rounding.py"),
         ("cli/test_gate.py",),
     ),
     Room(
         "leaderboard",
-        ("bbccli/schema/leaderboard.py", "bbccli/reports/evidence"),
+        ("bbccli/documents/leaderboard.py", "bbccli/reports/evidence"),
         ("test_leaderboard.py", "evidence"),
         (),
     ),

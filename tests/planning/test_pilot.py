@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix
-from bbccli.comparisons.evidence import evidence_of
-from bbccli.core.outcome import Outcome
+from bbccli.comparisons.influences import evidence_of
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.planning import PlanRequest, Target, of_pilot, planned_for
 from bbccli.planning.pilot import APART, EQUAL, RAISED, REACH
@@ -257,7 +257,7 @@ def test_the_check_agrees_with_the_plan(law, monkeypatch):
 def test_the_answer_follows_the_check(constant, rows, monkeypatch):
     """Where studies are sure to need more rows, or fewer, these are planned."""
     monkeypatch.setattr("bbccli.planning.studies.N_CHECKED", 12)
-    monkeypatch.setattr("bbccli.planning.planned.Widths.rows_for", lambda *_: 300)
+    monkeypatch.setattr("bbccli.planning.planner.Widths.rows_for", lambda *_: 300)
     monkeypatch.setattr(
         "bbccli.planning.studies.width_of",
         lambda study, *_: constant / np.sqrt(study.matrix.n_samples) - 1e-9,

@@ -10,10 +10,10 @@ from scipy.integrate import quad
 from scipy.stats import binom, multivariate_normal, norm
 
 from bbccli import METRICS, Plan
-from bbccli.core.areas import hanley_mcneil_variance
+from bbccli.metrics.roc_area import hanley_mcneil_variance
 from bbccli.planning import PlanRequest, Stated, Target, of_stated, planned_for
+from bbccli.planning.assumed import both_below, latent_correlation, newcombe_variance
 from bbccli.planning.basis import best_of, expected_lead, expected_maximum, first
-from bbccli.planning.stated import both_below, latent_correlation, newcombe_variance
 from bbccli.planning.studies import Widths
 
 # David & Nagaraja 2003, the expected largest of C standard normal numbers

@@ -15,10 +15,10 @@ from sklearn.metrics import accuracy_score, make_scorer
 from sklearn.model_selection import KFold, cross_validate
 
 from bbccli.errors import InputError, OptionError
-from bbccli.readers import read
-from bbccli.readers.runs.recording import load
+from bbccli.reading import read
 from bbccli.recording import Recorder, store
-from bbccli.recording.given import plain
+from bbccli.recording.inputs import plain
+from bbccli.recording.reader import load
 from bbccli.types import PredictionKind, Task
 
 N = 40

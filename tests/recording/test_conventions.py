@@ -15,7 +15,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import bbccli
 from bbccli.errors import InputError, OptionError
-from bbccli.readers import read
+from bbccli.reading import read
 from bbccli.recording import Recorder, scorer
 from bbccli.search import DroppingSearchCV
 from bbccli.stats.verification import verified, verify

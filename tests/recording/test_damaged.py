@@ -7,10 +7,11 @@ import pytest
 from reading import fault
 from recordings import tampered
 
-from bbccli.readers import read
-from bbccli.recording import arrays, store
+from bbccli.documents.correct import Run
+from bbccli.platform import arrays
+from bbccli.reading import read
+from bbccli.recording import store
 from bbccli.recording.store import Design, Part
-from bbccli.schema.correct import Run
 from bbccli.types import PredictionKind, Task
 
 N = 12

@@ -21,7 +21,7 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from bbccli.errors import InputError, OptionError
-from bbccli.readers import read
+from bbccli.reading import read
 from bbccli.recording import store
 from bbccli.stats.verification import verified, verify
 from bbccli.types import PredictionKind

@@ -5,13 +5,13 @@ import json
 import numpy as np
 import pytest
 
-from bbccli.core import reading
-from bbccli.core.source import ReportedScore
+from bbccli.domain.source import ReportedScore
 from bbccli.errors import InputError
-from bbccli.readers.runs.recording import handed_over, load
+from bbccli.platform import read_limits
 from bbccli.recording import store
+from bbccli.recording.attempts import short_names
+from bbccli.recording.reader import handed_over, load
 from bbccli.recording.store import Design, Listed, Part, identity_of
-from bbccli.recording.tries import short_names
 from bbccli.types import Pooling, PredictionKind, Task
 
 FOLDS = (np.array([0, 2, 4]), np.array([1, 3, 5]))
@@ -114,8 +114,8 @@ def test_a_recording_larger_than_allowed(tmp_path):
     store.start(tmp_path / "run", many)
     store.write(tmp_path / "run", scored(0, 0.5, 0.5))
     assert load(tmp_path / "run").predictions.shape == (1, 200_000, 1)
-    small = reading.Reading(max_input=2**20)
-    with reading.use(small), pytest.raises(InputError, match="holds more than"):
+    small = read_limits.Reading(max_input=2**20)
+    with read_limits.use(small), pytest.raises(InputError, match="holds more than"):
         load(tmp_path / "run")
 
 

@@ -10,9 +10,9 @@ from recordings import recorder, scored, search
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 
-from bbccli.readers import read
-from bbccli.readers.runs.recording import handed_over, load
+from bbccli.reading import read
 from bbccli.recording import store
+from bbccli.recording.reader import handed_over, load
 
 GRID = {"C": [0.01, 0.1, 1.0, 10.0]}
 posix = pytest.mark.skipif(not hasattr(os, "fork"), reason="forks of POSIX")

@@ -8,7 +8,7 @@ from sklearn.model_selection import RepeatedStratifiedKFold, StratifiedKFold
 from sklearn.neighbors import KNeighborsClassifier
 
 from bbccli import correct, drop, matrix_of
-from bbccli.core.plan import Plan
+from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UnsupportedError
 from bbccli.recording import Recorder
 from bbccli.types import Pooling

@@ -46,10 +46,10 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 from bbccli.errors import InputError, OptionError
-from bbccli.readers import read
-from bbccli.readers.runs.recording import handed_over, load
+from bbccli.reading import read
 from bbccli.recording import Recorder, store
-from bbccli.recording.given import plain
+from bbccli.recording.inputs import plain
+from bbccli.recording.reader import handed_over, load
 from bbccli.recording.scorer import own_score
 from bbccli.stats.verification import verified
 from bbccli.types import PredictionKind, Task
@@ -377,7 +377,7 @@ def test_a_folder_belongs_to_one_design(tmp_path):
 
 @pytest.mark.sweep
 def test_parameters_have_one_text_in_any_process():
-    code = "import numpy as np; from bbccli.recording.given import plain; import json;"
+    code = "import numpy as np; from bbccli.recording.inputs import plain; import json;"
     code += "print(json.dumps([plain(v) for v in (lambda x: x, np.log1p, len, 1.5, {'a': 2})]))"
     said = {subprocess.check_output([sys.executable, "-c", code]) for _ in range(2)}
     assert len(said) == 1

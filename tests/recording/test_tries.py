@@ -14,13 +14,13 @@ from recordings import Chances, tampered
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score, cross_validate
 
-from bbccli.core.source import LeftOut
-from bbccli.readers import read
-from bbccli.readers.runs.recording import handed_over, load
+from bbccli.documents.correct import Input, Run
+from bbccli.domain.source import LeftOut
+from bbccli.reading import read
 from bbccli.recording import Recorder, store
+from bbccli.recording.attempts import tries_of
+from bbccli.recording.reader import handed_over, load
 from bbccli.recording.store import Part
-from bbccli.recording.tries import tries_of
-from bbccli.schema.correct import Input, Run
 from bbccli.stats.verification import verify
 from bbccli.types import PredictionKind
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bbccli.core.notes import Note
+from bbccli.notes import Note
 from bbccli.reports import Style
 from bbccli.reports.blocks import (
     MOST_ROWS,
@@ -12,14 +12,14 @@ from bbccli.reports.blocks import (
     Heading,
     Line,
     Notes,
+    NotOnTerminal,
     TableColumn,
-    Wide,
 )
 from bbccli.reports.figures import Absent, Drawn
-from bbccli.reports.markdown import markdown
+from bbccli.reports.forms.markdown import markdown
+from bbccli.reports.forms.terminal import terminal
 from bbccli.reports.page import sections as on_page
 from bbccli.reports.page.sections import sections
-from bbccli.reports.terminal import terminal
 
 COLUMNS = (
     TableColumn("name", text=True),
@@ -38,7 +38,7 @@ def page(*blocks, found=()):
 
 @pytest.mark.usefixtures("undrawn")
 def test_a_terminal_alone_leaves_out_what_is_wide():
-    blocks = [Wide(Line("More.")), table(), Wide(table(1, title="Others"))]
+    blocks = [NotOnTerminal(Line("More.")), table(), NotOnTerminal(table(1, title="Others"))]
     text = terminal(blocks, Style())
     assert text == "name  figure\nc0       0.0\nc1       0.1\n"
     assert markdown(blocks) == (

@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from bbccli.core.rounding import percent
+from bbccli.platform.rounding import percent
 from bbccli.reports import FORMS, Kind, Style
-from bbccli.reports.markdown import escaped
+from bbccli.reports.forms.markdown import escaped
 
 pytestmark = pytest.mark.sweep
 

@@ -20,15 +20,15 @@ from bbccli.comparisons.families import between_families
 from bbccli.comparisons.pairs import compare_pairs
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import Verdict
-from bbccli.core.source import Source
+from bbccli.documents.compare import compare_document
+from bbccli.domain.source import Source
 from bbccli.reports import FORMS, Kind, Style
-from bbccli.reports.compared import figures_of, lines, quote, signed
 from bbccli.reports.evidence import Ranking
 from bbccli.reports.figures import Absent, draw, rendering
 from bbccli.reports.figures.comparisons import joined
 from bbccli.reports.page.compared import page_of_comparison
-from bbccli.reports.phrases import ends_of
-from bbccli.schema.compare import compare_document
+from bbccli.reports.words.comparison_sentences import figures_of, lines, quote, signed
+from bbccli.reports.words.phrases import ends_of
 
 PLAN = Plan(n_resamples=100, seed=2)
 AUC = METRICS["auc"]

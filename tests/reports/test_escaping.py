@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from thorough import examples
 
-from bbccli.core.text import visible
+from bbccli.platform.text import visible
 from bbccli.reports import FORMS, Kind, Style, forms_of
-from bbccli.reports.summary import Summary
+from bbccli.reports.forms.summary import Summary
 
 FOUND = gated(0.25)
 NAMES = st.text(st.characters(exclude_categories=()), max_size=30) | st.text(

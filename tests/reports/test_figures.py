@@ -15,13 +15,13 @@ import pytest
 from pages import shown
 from rich.cells import cell_len
 
-from bbccli.core.outcome import Outcome
-from bbccli.core.results import Gain, SearchCost
+from bbccli.domain.estimate import Gain, SearchCost
+from bbccli.domain.outcome import Outcome
 from bbccli.reports.content.correct import methods_table
 from bbccli.reports.evidence import Ranked, Ranking
 from bbccli.reports.figures import KINDS, Absent, Drawn, draw, rendering
 from bbccli.reports.figures.base import CORRECTED, DASHED, SOLID, labels, themed
-from bbccli.reports.sentences import cost_sentence
+from bbccli.reports.words.sentences import cost_sentence
 from bbccli.types import Direction, Interval, PredictionKind, Task
 
 

@@ -10,16 +10,16 @@ import pages
 import pytest
 from pages import check_inert, read, shown
 
-from bbccli.core.notes import severity_of
+from bbccli.documents.correct import error_document
 from bbccli.errors import OptionError
+from bbccli.notes import severity_of
 from bbccli.reports.blocks import FactList, Notes
 from bbccli.reports.content.correct import blocks
 from bbccli.reports.figures import rendering
 from bbccli.reports.page.assumptions import assumptions
 from bbccli.reports.page.markup import code, table, tag
+from bbccli.reports.page.page import page
 from bbccli.reports.page.sections import listed
-from bbccli.reports.page.whole import page
-from bbccli.schema.correct import error_document
 
 
 def test_the_order_of_a_page():

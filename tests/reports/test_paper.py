@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from matrices import binary, regression, scores, survival, weighing
 
-from bbccli.core.plan import Plan
-from bbccli.core.rounding import percent
+from bbccli.documents.correct import document, reported_estimate
+from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, Gives
 from bbccli.metrics import METRICS
-from bbccli.reports.paper import paragraph, sentence, what_it_did
-from bbccli.reports.phrases import digits_of, method_name
-from bbccli.schema.correct import document, to_report
+from bbccli.platform.rounding import percent
+from bbccli.reports.words.for_papers import paragraph, sentence, what_it_did
+from bbccli.reports.words.phrases import digits_of, method_name
 from bbccli.types import IntervalKind
 
 GROUPED = replace(binary(), groups=np.repeat(np.arange(10), 4))
@@ -53,7 +53,7 @@ def reported(method, metric, matrix=None, select_by=None, **plan):
     except (UndefinedError, UnsupportedError):
         return None
     record = document(matrix, [found]).record
-    return (record.estimates[0], record) if to_report(record.estimates) else None
+    return (record.estimates[0], record) if reported_estimate(record.estimates) else None
 
 
 def texts(estimate, record):

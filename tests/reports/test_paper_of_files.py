@@ -11,15 +11,15 @@ import pandas as pd
 import pytest
 
 from bbccli import METRICS
-from bbccli.analysis.answer import answer
-from bbccli.analysis.comparing import Comparing
-from bbccli.analysis.options import Analysis
 from bbccli.comparisons.pairs import TESTS
-from bbccli.core.rounding import Digits
+from bbccli.documents.correct import reported_estimate
 from bbccli.errors import BbcError
-from bbccli.reports.compared import lines, quote
-from bbccli.reports.paper import paragraph, sentence
-from bbccli.schema.correct import to_report
+from bbccli.platform.rounding import Digits
+from bbccli.reports.words.comparison_sentences import lines, quote
+from bbccli.reports.words.for_papers import paragraph, sentence
+from bbccli.use_cases.compare import Comparing
+from bbccli.use_cases.correct import answer
+from bbccli.use_cases.options import Analysis
 
 ROOT = Path(__file__).parents[2]
 SAMPLES, DATA = ROOT / "sample_data", ROOT / "tests" / "data"
@@ -98,7 +98,9 @@ def texts(path, method="bbc", **options):
         document = answer(Analysis(method=[method], **options), path).document.record
     except BbcError:
         return None
-    reported = to_report([e for e in document.estimates if e.metric == document.report[0].metric])
+    reported = reported_estimate(
+        [e for e in document.estimates if e.metric == document.report[0].metric]
+    )
     if reported is None or reported.interval is None:
         return None
     figures = (reported.winner, reported.value, reported.interval.lower, reported.interval.upper)

@@ -10,18 +10,18 @@ from day import parts
 from matrices import binary, changed_source, for_metric, regression, survival, weighing
 
 from bbccli import METRICS, Plan, document
-from bbccli.analysis.answer import answer
-from bbccli.analysis.options import Analysis
-from bbccli.core.notes import tied_winners
-from bbccli.core.results import SelectionShare
-from bbccli.core.rounding import Digits
+from bbccli.domain.estimate import SelectionShare
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods import METHODS, estimate
 from bbccli.methods import estimate as estimates_of
-from bbccli.reports import phrases
-from bbccli.reports.paper import sentence, sentences
-from bbccli.reports.phrases import digits_of
+from bbccli.notes import tied_winners
+from bbccli.platform.rounding import Digits
+from bbccli.reports.words import phrases
+from bbccli.reports.words.for_papers import sentence, sentences
+from bbccli.reports.words.phrases import digits_of
 from bbccli.types import IntervalKind, Missing, Pooling, RiskDirection, Select, Side
+from bbccli.use_cases.correct import answer
+from bbccli.use_cases.options import Analysis
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from documents import result
 
-from bbccli.reports.strip import NARROWEST, WIDEST, strip_of
+from bbccli.reports.forms.text_intervals import NARROWEST, WIDEST, strip_of
 from bbccli.types import Side
 
 BBC_F = result(names=["bbc-f"]).record.estimates[0]

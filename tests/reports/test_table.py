@@ -8,11 +8,11 @@ from documents import result
 from matrices import regression
 
 from bbccli import METRICS, Plan, document
+from bbccli.documents.gate import GateRule, judged
 from bbccli.methods import estimate
 from bbccli.reports import FORMS, Style
-from bbccli.reports.sentences import gate_sentence
-from bbccli.reports.summary import Summary
-from bbccli.schema.gate import GateRule, judged
+from bbccli.reports.forms.summary import Summary
+from bbccli.reports.words.sentences import gate_sentence
 from bbccli.types import Direction
 
 

@@ -35,8 +35,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 import bbccli
 from bbccli import Plan, read
-from bbccli.core.notes import severity_of
 from bbccli.dropping import drop, replay
+from bbccli.notes import severity_of
 from bbccli.recording import Recorder
 from bbccli.search import DroppingSearchCV
 from bbccli.types import Pooling, PredictionKind, Task

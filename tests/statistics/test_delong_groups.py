@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binomtest, norm
 
 from bbccli import METHODS, METRICS, Plan, PredictionMatrix
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.types import PredictionKind, Task
 
 pytestmark = pytest.mark.slow

@@ -6,7 +6,7 @@ from matrices import of
 from scipy.stats import binomtest
 
 from bbccli import METHODS, METRICS, Plan
-from bbccli.core.outcome import Outcome
+from bbccli.domain.outcome import Outcome
 from bbccli.types import PredictionKind, Side, Task
 
 pytestmark = pytest.mark.slow

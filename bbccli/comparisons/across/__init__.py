@@ -10,14 +10,14 @@ from bbccli.comparisons.across import ranks
 from bbccli.comparisons.across.ranks import AcrossTest, PerformanceTable
 from bbccli.comparisons.adjustment import adjusted, with_adjusted
 from bbccli.comparisons.records import Comparison, Contest, Ranks, Standing
-from bbccli.core.arguments import as_list, choice, entry
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import incomplete_data_sets
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, parameter
 from bbccli.metrics import Metric, metric_named
-from bbccli.metrics.planned import measuring, planned
-from bbccli.stats.bootstrap.of_samples import corrected
+from bbccli.metrics.capped import measuring, with_plan
+from bbccli.notes import incomplete_data_sets
+from bbccli.platform.arguments import as_list, choice, entry
+from bbccli.stats.bootstrap.bbc_samples import corrected
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Adjustment, BoolArray, FloatArray
@@ -185,7 +185,7 @@ def performances_of(
     Raises UnsupportedError: a metric that does not fit.
     Source: Tsamardinos, Greasidou & Borboudakis 2018, algorithm 5.
     """
-    metric = planned(metric, plan)
+    metric = with_plan(metric, plan)
     if families is None:
         values = candidates(matrix, metric, measuring(metric, plan)).performances()
         return dict(zip(matrix.configurations, values.tolist(), strict=True))

@@ -10,23 +10,29 @@ from itertools import combinations
 
 from bbccli.comparisons.adjustment import adjusted, with_adjusted
 from bbccli.comparisons.baseline import position_of
-from bbccli.comparisons.pairs import bayes, counted, drawn, of_influence, over_folds
+from bbccli.comparisons.pairs import (
+    bayes,
+    delong_wald,
+    over_folds,
+    permutation_and_bootstrap,
+    right_or_wrong,
+)
 from bbccli.comparisons.pairs.base import PairCase, PairTest
 from bbccli.comparisons.records import Comparison
 from bbccli.comparisons.simultaneous import Pairwise
-from bbccli.core.arguments import as_list, choice, entry, real
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, selected_pair, test_left_out
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Progress, silent
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
+from bbccli.notes import Note, selected_pair, test_left_out
+from bbccli.platform.arguments import as_list, choice, entry, real
+from bbccli.platform.resources import Progress, silent
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import Adjustment, Pooling
 
 __all__ = ["ALL", "TESTS", "compare_pairs"]
 
-MODULES = (counted, of_influence, drawn, over_folds, bayes)
+MODULES = (right_or_wrong, delong_wald, permutation_and_bootstrap, over_folds, bayes)
 """In this order the tests are listed, and documented by the docstrings of their modules."""
 
 TESTS: dict[str, PairTest] = {test.name: test for module in MODULES for test in module.TESTS}

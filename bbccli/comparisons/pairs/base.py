@@ -12,15 +12,15 @@ import numpy as np
 
 from bbccli.comparisons.adjustment import verdict_of
 from bbccli.comparisons.records import Comparison
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, identical_predictions, listing, undefined_test
-from bbccli.core.plan import Plan
-from bbccli.core.resources import Progress, silent
-from bbccli.core.rounding import count
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import BbcError, OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import MeanScorer, Metric, Scorer
-from bbccli.metrics.planned import attainable, check_apart, measuring, planned
+from bbccli.metrics.capped import attainable, check_apart, measuring, with_plan
 from bbccli.metrics.ranking import AUC
+from bbccli.notes import Note, identical_predictions, listing, undefined_test
+from bbccli.platform.resources import Progress, silent
+from bbccli.platform.rounding import count
 from bbccli.stats.bootstrap.differences import as_difference
 from bbccli.stats.selection.candidates import by_repeat, candidates, folds_of
 from bbccli.stats.selection.pooling import mean_behind
@@ -300,7 +300,7 @@ class PairTest:
     def prepared(self, case: PairCase) -> PairCase:
         """Return the case as this test takes it: pooling, clipping, and its name."""
         pooling = self.pooling or measuring(case.metric, case.plan)
-        metric = planned(case.metric, case.plan)
+        metric = with_plan(case.metric, case.plan)
         plan = replace(case.plan, pooling=pooling, selection=None)
         return replace(case, test=self.name, metric=metric, plan=plan)
 

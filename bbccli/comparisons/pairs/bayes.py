@@ -62,11 +62,11 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
-from bbccli.comparisons.pairs.drawn import over_blocks, percentiles
 from bbccli.comparisons.pairs.over_folds import Folds
+from bbccli.comparisons.pairs.permutation_and_bootstrap import over_blocks, percentiles
 from bbccli.comparisons.records import Beliefs, Comparison
-from bbccli.core.plan import n_draws
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
+from bbccli.domain.plan import n_draws
 from bbccli.stats.intervals.ends import interval_by
 from bbccli.stats.resampling import Unit, generator
 from bbccli.stats.selection.units import n_units_of, units_of

@@ -108,8 +108,8 @@ import numpy as np
 
 from bbccli.comparisons.pairs.base import PairCase, PairNeed, PairTest
 from bbccli.comparisons.records import Comparison, Effect
-from bbccli.core.notes import too_liberal
 from bbccli.errors import UndefinedError
+from bbccli.notes import too_liberal
 from bbccli.stats.intervals.ends import interval_by
 from bbccli.stats.selection.candidates import by_repeat, fold_performances, folds_of, parts_of
 from bbccli.stats.selection.pooling import MeanOverFolds
@@ -120,7 +120,7 @@ from bbccli.types import FloatArray, Pooling
 FEWEST = 3
 """Folds, of all repeats, under which a standard deviation says nothing."""
 
-ROUNDING = 1e-12
+ROUNDING_TOLERANCE = 1e-12
 """Share of the performances below which differences, and their spread, are rounding."""
 
 
@@ -154,13 +154,15 @@ class Folds:
             )
         gains = np.asarray(case.metric.direction.gain(values[:, 0], values[:, 1]))
         return cls(
-            values, np.where(np.abs(gains) <= ROUNDING * np.abs(values).max(), 0.0, gains), ratio
+            values,
+            np.where(np.abs(gains) <= ROUNDING_TOLERANCE * np.abs(values).max(), 0.0, gains),
+            ratio,
         )
 
     @property
     def rounding(self) -> float:
         """Spread up to this is rounding."""
-        return ROUNDING * float(np.abs(self.values).max(initial=0.0))
+        return ROUNDING_TOLERANCE * float(np.abs(self.values).max(initial=0.0))
 
     @property
     def spread(self) -> float:

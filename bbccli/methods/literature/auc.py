@@ -114,13 +114,13 @@ from math import sqrt
 
 import numpy as np
 
-from bbccli.core.areas import hanley_mcneil_variance
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, few_evaluated, no_interval, no_variance
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method, with_preselection
 from bbccli.methods.literature.split import choose, from_split, performance
 from bbccli.metrics.ranking import AUC
+from bbccli.metrics.roc_area import hanley_mcneil_variance
+from bbccli.notes import Note, few_evaluated, no_interval, no_variance
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import auc_influence_in, auc_variance
 from bbccli.stats.intervals import normal

@@ -56,14 +56,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core import resources
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.outcome import Outcome
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import DISTRIBUTION, Method
 from bbccli.methods.bbc import AVERAGED, IN_BAG
 from bbccli.metrics.base import Metric, Scorer
-from bbccli.stats.bootstrap.of_samples import in_bag, moved, out_of_bag
+from bbccli.platform import resources
+from bbccli.stats.bootstrap.bbc_samples import in_bag, moved, out_of_bag
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import Unit, generator
 from bbccli.stats.selection.pooling import AvailableCases

@@ -35,12 +35,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.notes import no_interval
-from bbccli.core.resources import Progress
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
+from bbccli.notes import no_interval
+from bbccli.platform import resources
+from bbccli.platform.resources import Progress
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import normal
 from bbccli.stats.resampling import WEIGHT_BYTES
@@ -50,7 +50,7 @@ from bbccli.types import FloatArray, IntArray, distinct
 COPIES = 1000
 """M, weight of every sample before one is changed by 1: a small step in whole numbers."""
 
-ROUNDING = 1e-9
+ROUNDING_TOLERANCE = 1e-9
 """Share of the performance below which a standard error is rounding."""
 
 ROUGH = 0.1
@@ -66,7 +66,7 @@ def run(case: Case) -> Answer:
     with resources.use(kernels.decide(n_scored)):
         above, below = _changes(scorer, units, case.progress)
     changes = (above + below) / 2
-    if np.abs(changes).max() <= ROUNDING * abs(value):
+    if np.abs(changes).max() <= ROUNDING_TOLERANCE * abs(value):
         why = f"no sample changes the {metric.label} when it counts a little more or less"
         return Answer(value, notes=(no_interval(case.method, why),))
     if not _adds_up(scorer, units, above):

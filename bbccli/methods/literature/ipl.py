@@ -47,11 +47,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need, check_best
 from bbccli.metrics.base import Metric
+from bbccli.notes import Note
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import candidates
 from bbccli.types import FloatArray, Pooling

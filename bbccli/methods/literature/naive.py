@@ -60,10 +60,10 @@ from __future__ import annotations
 import numpy as np
 
 from bbccli.methods.base import DISTRIBUTION, Method, Need
-from bbccli.stats.bootstrap.here import Selections
+from bbccli.stats.bootstrap.bbc_folds import of_one
+from bbccli.stats.bootstrap.bbc_samples import notes_on_draws
+from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.bootstrap.loop import bootstrap
-from bbccli.stats.bootstrap.of_folds import of_one
-from bbccli.stats.bootstrap.of_samples import notes_on_draws
 from bbccli.stats.bootstrap.summary import enough, from_distribution
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import Resamples, draws_of

@@ -32,9 +32,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.core import resources
 from bbccli.errors import UndefinedError
 from bbccli.methods.base import POINT, Method, Need
+from bbccli.platform import resources
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.selection.candidates import candidates, fold_performances, folds_of, repeats_of
 from bbccli.stats.selection.rule import winners_of

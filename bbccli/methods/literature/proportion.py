@@ -94,11 +94,11 @@ from functools import partial
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import no_interval
-from bbccli.core.outcome import effective_size
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import effective_size
 from bbccli.errors import UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
+from bbccli.notes import no_interval
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals.ends import (
     Formula,

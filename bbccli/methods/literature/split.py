@@ -19,12 +19,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, selected_on_evaluation, tied_winners
-from bbccli.core.outcome import Outcome
-from bbccli.core.plan import Plan
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
+from bbccli.domain.plan import Plan
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
+from bbccli.notes import Note, selected_on_evaluation, tied_winners
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.resampling import PATIENCE, Unit, generator
 from bbccli.stats.selection.candidates import cached, candidates

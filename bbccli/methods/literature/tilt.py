@@ -39,21 +39,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bbccli.core import resources
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import (
+from bbccli.domain.estimate import MonteCarloError
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import FIRST_RESAMPLES
+from bbccli.methods.literature.split import Finalist, from_split, undefined_on
+from bbccli.metrics import kernels
+from bbccli.metrics.base import Metric, Scorer
+from bbccli.notes import (
     Note,
     no_interval,
     tilting_infeasible,
     tolerance_not_reached,
     undefined_resamples,
 )
-from bbccli.core.plan import FIRST_RESAMPLES
-from bbccli.core.resources import Progress
-from bbccli.core.results import MonteCarloError
-from bbccli.methods.literature.split import Finalist, from_split, undefined_on
-from bbccli.metrics import kernels
-from bbccli.metrics.base import Metric, Scorer
+from bbccli.platform import resources
+from bbccli.platform.resources import Progress
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence, standard_error
 from bbccli.stats.intervals.ends import wilson_end

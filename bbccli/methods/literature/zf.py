@@ -54,13 +54,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.notes import locally_simultaneous
-from bbccli.core.plan import n_draws
-from bbccli.core.results import Distribution, MonteCarloError
+from bbccli.domain.estimate import Distribution, MonteCarloError
+from bbccli.domain.plan import n_draws
 from bbccli.errors import UndefinedError, UnsupportedError
 from bbccli.methods.base import INTERVAL, Method
 from bbccli.metrics.base import Scorer
+from bbccli.notes import locally_simultaneous
+from bbccli.platform import resources
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.influence import influence, largest, standard_error, standardised
 from bbccli.stats.intervals.guard import Guarded

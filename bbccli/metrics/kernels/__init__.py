@@ -13,13 +13,13 @@ from importlib.util import find_spec
 from typing import Any
 from warnings import catch_warnings, simplefilter
 
-from bbccli.core import resources
-from bbccli.core.resources import Engine, Resources
 from bbccli.errors import OptionError, parameter
 from bbccli.metrics.kernels import product, sweep
 from bbccli.metrics.kernels.censored import CensoredPairs
 from bbccli.metrics.kernels.pairs import PresortedPairs, largest_total, presort
 from bbccli.metrics.kernels.running import Numbers
+from bbccli.platform import resources
+from bbccli.platform.resources import Engine, Resources
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 __all__ = ["concordant_weight", "concordant_weight_censored", "decide", "prepared"]

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.workers import ordered_map
 from bbccli.metrics.kernels.running import Numbers
+from bbccli.platform import resources
+from bbccli.platform.workers import ordered_map
 from bbccli.types import BoolArray, FloatArray, IntArray
 
 SORTED_AT_ONCE = 2**20

@@ -10,8 +10,8 @@ from dataclasses import replace
 from importlib import import_module
 from typing import Any
 
+from bbccli.documents.doubts import doubts_of, outcome_of
 from bbccli.reports.blocks import AnswerLines, Block, Doubts, Notes
-from bbccli.schema.doubts import doubts_of, outcome_of
 
 
 def blocks_of(document: Any) -> Iterator[Block]:

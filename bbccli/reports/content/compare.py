@@ -8,21 +8,25 @@ from dataclasses import replace
 from functools import partial
 
 from bbccli.comparisons.records import BestSet, Comparison, Member
-from bbccli.core.documents import Json
-from bbccli.core.rounding import Digits, count, percent, short
-from bbccli.reports import phrases
+from bbccli.documents.compare import CompareEnvelope
+from bbccli.documents.doubts import notes_of
+from bbccli.platform.records import Json
+from bbccli.platform.rounding import Digits, count, percent, short
 from bbccli.reports.blocks import (
+    AllNotesOnly,
     AnswerLines,
     Block,
     BlockTable,
     FactList,
-    Folded,
     Heading,
     Notes,
+    NotOnTerminal,
     TableColumn,
-    Wide,
 )
-from bbccli.reports.compared import (
+from bbccli.reports.content import look_of
+from bbccli.reports.content.ranks import facts_of, of_ranks, p_text, statistic
+from bbccli.reports.words import phrases
+from bbccli.reports.words.comparison_sentences import (
     VERDICTS,
     best_set,
     figures_of,
@@ -38,10 +42,6 @@ from bbccli.reports.compared import (
     verdict,
     winner_of,
 )
-from bbccli.reports.content import look_of
-from bbccli.reports.content.ranks import facts_of, of_ranks, p_text, statistic
-from bbccli.schema.compare import CompareEnvelope
-from bbccli.schema.doubts import notes_of
 
 MOST_NAMES = 5
 """Members of a set that are named in a line."""
@@ -91,7 +91,7 @@ def blocks(document: CompareEnvelope) -> Iterator[Block]:
     notes = [note for note in notes_of(noted) if note.code != "winner-is-baseline"]
     yield Notes(notes, facts)
     overall = document.ranks.overall if document.ranks is not None else ()
-    yield Wide(Notes([note for one in overall for note in one.notes]))
+    yield NotOnTerminal(Notes([note for one in overall for note in one.notes]))
 
 
 def _compared_pairs(document: CompareEnvelope) -> Iterator[Block]:
@@ -102,7 +102,7 @@ def _compared_pairs(document: CompareEnvelope) -> Iterator[Block]:
     answered = is_selected(document) or of_baseline(document) or len(document.comparisons) == 1
     table, n_tests = _comparisons(document), len(document.comparisons)
     all_tests = f"All {n_tests} tests: --format csv" if n_tests > 1 else ""
-    yield Folded(table, all_tests) if answered else table
+    yield AllNotesOnly(table, all_tests) if answered else table
 
 
 def _others(document: CompareEnvelope) -> list[tuple[str, str]]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.core.results import DropTrace, Estimate
-from bbccli.core.rounding import percent
-from bbccli.reports import phrases
+from bbccli.documents.correct import Envelope, reported_estimate
+from bbccli.documents.doubts import notes_of
+from bbccli.documents.gate import NAIVE
+from bbccli.domain.estimate import DropTrace, Estimate
+from bbccli.platform.rounding import percent
 from bbccli.reports.blocks import (
     AnswerLines,
     Block,
@@ -18,11 +20,9 @@ from bbccli.reports.blocks import (
     TableColumn,
 )
 from bbccli.reports.content import look_of
-from bbccli.reports.paper import sentences
-from bbccli.reports.sentences import answer, capped_sentence, cost_sentence, verdict
-from bbccli.schema.correct import Envelope, to_report
-from bbccli.schema.doubts import notes_of
-from bbccli.schema.gate import NAIVE
+from bbccli.reports.words import phrases
+from bbccli.reports.words.for_papers import sentences
+from bbccli.reports.words.sentences import answer, capped_sentence, cost_sentence, verdict
 
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""
@@ -107,7 +107,7 @@ def methods_table(document: Envelope, metric: str) -> BlockTable:
     """Return a row per method, for one metric: first the one to report, which is marked."""
     estimates = phrases.estimates_of(document, metric)
     digits = phrases.digits_of(estimates, document)
-    reported = to_report(estimates)
+    reported = reported_estimate(estimates)
     ordered = sorted(_rows(estimates), key=lambda one: one is not reported)
     alone = document.input.n_configurations == 1
     differ = not alone and len({_selected_by(one, document) for one in ordered}) > 1

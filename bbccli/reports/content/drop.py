@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from bbccli.core.notes import listing
-from bbccli.core.rounding import Digits, percent
+from bbccli.documents.doubts import notes_of
+from bbccli.documents.drop import DropEnvelope
 from bbccli.dropping.results import Decision, DropDecision, Fate, Replay, ReplayRun
-from bbccli.reports import phrases
+from bbccli.notes import listing
+from bbccli.platform.rounding import Digits, percent
 from bbccli.reports.blocks import (
     AnswerLines,
     Block,
@@ -17,8 +18,7 @@ from bbccli.reports.blocks import (
     Notes,
     TableColumn,
 )
-from bbccli.schema.doubts import notes_of
-from bbccli.schema.drop import DropEnvelope
+from bbccli.reports.words import phrases
 
 PROBABILITY = Digits(3, bounds=(0.0, 1.0))
 

@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from inspect import getdoc, getmodule
 from math import isfinite
 
-from bbccli.core.documents import Json
-from bbccli.core.notes import NOTES, Note, NoteKind, Severity, by_severity
-from bbccli.core.results import Estimate
-from bbccli.core.rounding import percent, short
-from bbccli.core.text import plain
+from bbccli.documents.correct import Envelope
+from bbccli.documents.doubts import notes_of
+from bbccli.domain.estimate import Estimate
 from bbccli.methods import METHODS
 from bbccli.methods.registry import ASSUMED, part
 from bbccli.metrics import METRICS
-from bbccli.reports import phrases
+from bbccli.notes import NOTES, Note, NoteKind, Severity, by_severity
+from bbccli.platform.records import Json
+from bbccli.platform.rounding import percent, short
+from bbccli.platform.text import plain
 from bbccli.reports.blocks import AnswerLines, Block, BlockTable, FactList, Heading, Line
 from bbccli.reports.content.correct import shown_label
-from bbccli.reports.paper import sentences, what_it_did
-from bbccli.reports.sentences import answer
-from bbccli.schema.correct import Envelope
-from bbccli.schema.doubts import notes_of
+from bbccli.reports.words import phrases
+from bbccli.reports.words.for_papers import sentences, what_it_did
+from bbccli.reports.words.sentences import answer
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
 from bbccli.types import IntervalKind

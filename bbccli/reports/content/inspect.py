@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.analysis.inspection import Finding, Inspection, Status
-from bbccli.core.notes import listing
-from bbccli.core.rounding import count
-from bbccli.reports import phrases
+from bbccli.documents.correct import Input
+from bbccli.notes import listing
+from bbccli.platform.rounding import count
 from bbccli.reports.blocks import (
     MOST_ROWS,
+    AllNotesOnly,
     AnswerLines,
     Block,
     BlockTable,
     FactList,
-    Folded,
     Heading,
 )
-from bbccli.schema.correct import Input
+from bbccli.reports.words import phrases
 from bbccli.types import Task
+from bbccli.use_cases.inspection import Finding, Inspection, Status
 
 FIRST_NAMES = 3
 """Configurations that are named of more than there are rows in a table; JSON has all of them."""
@@ -46,11 +46,11 @@ def blocks(inspection: Inspection) -> Iterator[Block]:
     if others:
         yield _table(others, inspection.path)
     if passed:
-        yield Folded(
+        yield AllNotesOnly(
             _table(passed, inspection.path), f"{count(len(passed), 'check')} passed: --notes all"
         )
     if read is not None:
-        yield Folded(FactList([("sha256", read.sha256)]))
+        yield AllNotesOnly(FactList([("sha256", read.sha256)]))
 
 
 def _verdict(inspection: Inspection) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from bbccli.core.documents import Json
-from bbccli.core.results import Estimate
-from bbccli.core.rounding import Digits, percent
-from bbccli.reports import phrases
+from bbccli.documents.correct import Envelope
+from bbccli.documents.doubts import notes_of
+from bbccli.documents.leaderboard import LeaderboardEnvelope
+from bbccli.domain.estimate import Estimate
+from bbccli.platform.records import Json
+from bbccli.platform.rounding import Digits, percent
 from bbccli.reports.blocks import (
     AnswerLines,
     Block,
@@ -18,11 +20,9 @@ from bbccli.reports.blocks import (
     TableColumn,
 )
 from bbccli.reports.content.correct import SELECTED_BY, choice
-from bbccli.reports.paper import sentences
-from bbccli.reports.sentences import answer
-from bbccli.schema.correct import Envelope
-from bbccli.schema.doubts import notes_of
-from bbccli.schema.leaderboard import LeaderboardEnvelope
+from bbccli.reports.words import phrases
+from bbccli.reports.words.for_papers import sentences
+from bbccli.reports.words.sentences import answer
 
 NOT_CORRECTED = "not-corrected"
 """Code of the note that the answer says."""

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import ceil, floor, isfinite, log10, sqrt
 
-from bbccli.core.documents import Json
-from bbccli.core.rounding import NOISE, Digits, count, fixed, percent, short
+from bbccli.documents.doubts import notes_of
+from bbccli.documents.plan import PlanEnvelope
 from bbccli.planning.records import Cell
-from bbccli.reports import phrases
+from bbccli.platform.records import Json
+from bbccli.platform.rounding import NOISE_TOLERANCE, Digits, count, fixed, percent, short
 from bbccli.reports.blocks import AnswerLines, Block, BlockTable, Heading, Notes, TableColumn
-from bbccli.schema.doubts import notes_of
-from bbccli.schema.plan import PlanEnvelope
+from bbccli.reports.words import phrases
 
 OF_CSV = (
     *("path", "metric", "n_samples", "n_configurations", "naive", "honest"),
@@ -133,7 +133,7 @@ def _finer(value: float | None, document: PlanEnvelope) -> Digits:
     """Round a difference so that at least one digit is not 0, except by rounding."""
     digits, chosen = _digits(document), document.planned.chosen
     digits = digits if digits.power else replace(digits, decimals=digits.decimals + 1)
-    noise = NOISE * max(abs(chosen.naive), abs(chosen.honest))
+    noise = NOISE_TOLERANCE * max(abs(chosen.naive), abs(chosen.honest))
     if value and not digits.power and noise < abs(value) < 10.0**-digits.decimals:
         return Digits(ceil(-log10(abs(value))))
     return digits

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bbccli.comparisons.records import Comparison, Ranks
-from bbccli.core.notes import listing
-from bbccli.core.rounding import Digits, trimmed
-from bbccli.reports import phrases
-from bbccli.reports.blocks import Block, BlockTable, TableColumn, Wide
+from bbccli.documents.correct import Input
+from bbccli.notes import listing
+from bbccli.platform.rounding import Digits, trimmed
+from bbccli.reports.blocks import Block, BlockTable, NotOnTerminal, TableColumn
 from bbccli.reports.figures.base import name_of
-from bbccli.schema.correct import Input
+from bbccli.reports.words import phrases
 
 LEAST_P = 0.001
 """Smaller p-values share one wording."""
@@ -33,7 +33,7 @@ MOST_ALIKE = 3
 def of_ranks(ranks: Ranks, data_sets: Sequence[Input]) -> Iterator[Block]:
     """Yield the standings, and the tests of pairs."""
     yield standings(ranks, data_sets)
-    yield _pairs(ranks) if ranks.pairs else Wide(_pairs(ranks))
+    yield _pairs(ranks) if ranks.pairs else NotOnTerminal(_pairs(ranks))
 
 
 def facts_of(ranks: Ranks) -> list[tuple[str, str]]:

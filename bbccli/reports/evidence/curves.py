@@ -19,10 +19,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from scipy.optimize import isotonic_regression
 
-from bbccli.core.matrix import PLURAL
+from bbccli.domain.matrix import PLURAL
 from bbccli.errors import UnsupportedError
 from bbccli.reports.evidence import Curves
-from bbccli.stats.bootstrap.of_samples import out_of_bag, replayed
+from bbccli.stats.bootstrap.bbc_samples import out_of_bag, replayed
 from bbccli.stats.case import Case
 from bbccli.types import FloatArray, IntArray, PredictionKind, Select, Task
 

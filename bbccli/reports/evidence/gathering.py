@@ -7,23 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.analysis.answer import Analysed, working
-from bbccli.analysis.options import Analysis
 from bbccli.comparisons.possible_best import best_set
 from bbccli.comparisons.records import BestSet
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.plan import Plan
-from bbccli.core.results import Distribution, Estimate
+from bbccli.documents.correct import reported_estimate
+from bbccli.domain.estimate import Distribution, Estimate
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
 from bbccli.metrics.base import Metric
-from bbccli.metrics.planned import measuring, with_clip
+from bbccli.metrics.capped import measuring, with_clip
 from bbccli.reports.evidence import Evidence, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.evidence.curves import calibration, roc
-from bbccli.schema.correct import to_report
 from bbccli.stats.case import Case
 from bbccli.stats.selection.candidates import candidates, fold_performances, folds_of
 from bbccli.stats.selection.rule import ranked
 from bbccli.types import TIE_TOLERANCE, FloatArray, distinct
+from bbccli.use_cases.correct import Analysed, working
+from bbccli.use_cases.options import Analysis
 
 MOST_BARS = 60
 """Bars of a distribution."""
@@ -38,7 +38,7 @@ MOST_SAMPLES = 5000
 def exhibit_of(analysis: Analysis, found: Analysed, command: str) -> Exhibit:
     """Return a result with all that its predictions tell beyond it, and the command it is of."""
     metric, record = found.metrics[0], found.document.record
-    best = to_report([e for e in record.estimates if e.metric == metric.name])
+    best = reported_estimate([e for e in record.estimates if e.metric == metric.name])
     method = best.method if best is not None else ""
     reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
     plan = analysis.plan(found.matrix.source.metadata)

@@ -10,7 +10,7 @@ from textwrap import wrap
 from typing import Any
 from unicodedata import east_asian_width
 
-from bbccli.core.text import redacted, shortened, visible
+from bbccli.platform.text import redacted, shortened, visible
 
 Spec = dict[str, Any]
 

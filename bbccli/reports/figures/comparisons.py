@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from bbccli.comparisons.records import Comparison, Ranks, Standing
-from bbccli.core.rounding import Digits, percent
-from bbccli.core.text import visible
-from bbccli.reports import compared as content
-from bbccli.reports import phrases
+from bbccli.documents.compare import CompareEnvelope
+from bbccli.platform.rounding import Digits, percent
+from bbccli.platform.text import visible
 from bbccli.reports.content import ranks
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
-from bbccli.schema.compare import CompareEnvelope
+from bbccli.reports.words import comparison_sentences as content
+from bbccli.reports.words import phrases
 
 SERIES = ("as measured", "corrected")
 

@@ -7,16 +7,16 @@ from json import dumps
 from math import isfinite
 from pathlib import PurePath
 
-from bbccli.core.results import Estimate, SearchCost
-from bbccli.core.rounding import percent
-from bbccli.core.text import visible
-from bbccli.reports import phrases
+from bbccli.documents.correct import Envelope
+from bbccli.documents.doubts import doubts_of
+from bbccli.domain.estimate import Estimate, SearchCost
+from bbccli.platform.rounding import percent
+from bbccli.platform.text import visible
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
-from bbccli.reports.sentences import cost_digits, cost_sentence
-from bbccli.schema.correct import Envelope
-from bbccli.schema.doubts import doubts_of
+from bbccli.reports.words import phrases
+from bbccli.reports.words.sentences import cost_digits, cost_sentence
 
 TABLED = (1, 2, 3, 5, 7, *(n * 10**p for p in range(1, 8) for n in (1, 1.5, 2, 3, 5, 7)))
 """Numbers of configurations in the table of the search."""
@@ -37,8 +37,8 @@ def forest(exhibit: Exhibit) -> Drawn | str:
     digits, label = phrases.digits_of(estimates, document), phrases.directed_label(metric)
     reported = [phrases.is_reported(e, document) for e in estimates]
     names = vega.labels(
-        f"{e.method} (to report)" if to_report else e.method
-        for e, to_report in zip(estimates, reported, strict=True)
+        f"{e.method} (to report)" if reported_estimate else e.method
+        for e, reported_estimate in zip(estimates, reported, strict=True)
     )
     rows = [
         (
@@ -46,9 +46,9 @@ def forest(exhibit: Exhibit) -> Drawn | str:
             digits.performance(e.naive, "undefined"),
             digits.performance(e.value, "undefined"),
             phrases.interval_text(e.interval, digits) or "none",
-            "yes" if to_report else "no",
+            "yes" if reported_estimate else "no",
         )
-        for e, to_report in zip(estimates, reported, strict=True)
+        for e, reported_estimate in zip(estimates, reported, strict=True)
     ]
     interval_name = phrases.interval_name(document, estimates)
     series = ("naive", phrases.value_name(document, estimates))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from bbccli.core.results import Estimate
-from bbccli.core.rounding import Digits, count, percent
-from bbccli.core.text import visible
-from bbccli.reports import phrases
+from bbccli.documents.correct import Envelope
+from bbccli.domain.estimate import Estimate
+from bbccli.platform.rounding import Digits, count, percent
+from bbccli.platform.text import visible
 from bbccli.reports.evidence import Curves, Exhibit, FoldSpread, Histogram, Ranked, Ranking
 from bbccli.reports.figures import base as vega
 from bbccli.reports.figures.base import Drawn, Spec
-from bbccli.schema.correct import Envelope
+from bbccli.reports.words import phrases
 
 MAY_BE = {True: "yes", False: "no", None: "unknown"}
 

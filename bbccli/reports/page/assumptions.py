@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from bbccli.core.rounding import count
-from bbccli.reports import phrases
-from bbccli.schema.correct import Envelope
-from bbccli.schema.doubts import notes_of
+from bbccli.documents.correct import Envelope
+from bbccli.documents.doubts import notes_of
+from bbccli.platform.rounding import count
+from bbccli.reports.words import phrases
 
 MET, UNKNOWN, VIOLATED = "met", "unknown", "violated"
 

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 from bbccli.comparisons.across import TESTS as ACROSS
 from bbccli.comparisons.pairs import TESTS as PAIRS
-from bbccli.core.rounding import percent
-from bbccli.reports import Style, phrases
-from bbccli.reports.compared import is_selected, of_baseline
+from bbccli.documents.compare import CompareEnvelope
+from bbccli.platform.rounding import percent
+from bbccli.reports import Style
 from bbccli.reports.content import blocks_of
 from bbccli.reports.evidence import Evidence, Exhibit, Ranking
 from bbccli.reports.figures import Absent, Drawn, draw
 from bbccli.reports.page.markup import Markup
-from bbccli.reports.page.of_blocks import page_of_blocks
 from bbccli.reports.page.sections import methods_section
-from bbccli.schema.compare import CompareEnvelope
+from bbccli.reports.page.simple_page import page_of_blocks
+from bbccli.reports.words import phrases
+from bbccli.reports.words.comparison_sentences import is_selected, of_baseline
 
 FIGURES = ("differences", "ranking", "cd")
 """Of comparisons, of the set of the best, and of data sets."""

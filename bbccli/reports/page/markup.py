@@ -13,8 +13,8 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 
-from bbccli.core.arguments import day
-from bbccli.core.text import redacted, visible
+from bbccli.platform.arguments import day
+from bbccli.platform.text import redacted, visible
 from bbccli.reports.figures.base import name_of
 from bbccli.version import __version__
 

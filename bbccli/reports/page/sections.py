@@ -6,18 +6,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bbccli.core.notes import Note, Severity, by_severity, severity_of
-from bbccli.core.rounding import count
+from bbccli.notes import Note, Severity, by_severity, severity_of
+from bbccli.platform.rounding import count
 from bbccli.reports.blocks import (
+    AllNotesOnly,
     AnswerLines,
     Block,
     BlockTable,
     Doubts,
     FactList,
-    Folded,
     Line,
     Notes,
-    Wide,
+    NotOnTerminal,
 )
 from bbccli.reports.evidence import Exhibit
 from bbccli.reports.figures import Absent, Drawn
@@ -116,7 +116,7 @@ class _Parts:
     def of(cls, blocks: Iterable[Block]) -> _Parts:
         found = cls([], [], [], [], [], [])
         for one in blocks:
-            match one.block if isinstance(one, Wide | Folded) else one:
+            match one.block if isinstance(one, NotOnTerminal | AllNotesOnly) else one:
                 case Doubts(notes):
                     found.doubts.extend(notes)
                 case AnswerLines(answers, plain=plain):

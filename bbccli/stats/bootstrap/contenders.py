@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.stats.bootstrap.of_samples import inside
+from bbccli.stats.bootstrap.bbc_samples import inside
 from bbccli.stats.case import Case
 from bbccli.types import BoolArray, FloatArray, IntArray
 

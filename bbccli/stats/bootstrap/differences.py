@@ -17,11 +17,11 @@ from functools import reduce
 
 import numpy as np
 
-from bbccli.core.notes import Note
-from bbccli.core.plan import n_draws
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
+from bbccli.domain.plan import n_draws
 from bbccli.metrics.base import Metric
-from bbccli.stats.bootstrap.of_samples import notes_on_draws, out_of_bag, selections
+from bbccli.notes import Note
+from bbccli.stats.bootstrap.bbc_samples import notes_on_draws, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.intervals import Basis, interval_of
 from bbccli.stats.selection.units import n_units_of

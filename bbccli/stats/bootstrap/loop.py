@@ -14,16 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.resources import Progress, silent
-from bbccli.core.results import Distribution
-from bbccli.core.workers import current as current_workers
+from bbccli.domain.estimate import Distribution
 from bbccli.metrics import kernels
 from bbccli.metrics.base import Scorer
 from bbccli.metrics.statistic import Statistic
 from bbccli.metrics.weighting import Weighting
-from bbccli.stats.bootstrap import here
-from bbccli.stats.bootstrap.here import Selections
+from bbccli.platform import resources
+from bbccli.platform.resources import Progress, silent
+from bbccli.platform.workers import current as current_workers
+from bbccli.stats.bootstrap import in_process
+from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
@@ -53,7 +53,7 @@ def extend(
     def select(part: Draws) -> Iterator[Selections]:
         workers = current_workers()
         if workers is None or rule.order is not None:
-            return here.select(candidates, rule, part)
+            return in_process.select(candidates, rule, part)
         from bbccli.stats.bootstrap import on_workers
 
         return on_workers.select(workers, candidates, part, rule.direction)
@@ -127,7 +127,7 @@ def measure(
         ordinals, winners = selections.ordinals[:n_resamples], selections.winners[:n_resamples]
         again, workers = draws.again(ordinals), current_workers()
         if workers is None:
-            return here.score_winners(candidates, again, winners, in_bag=in_bag)
+            return in_process.score_winners(candidates, again, winners, in_bag=in_bag)
         from bbccli.stats.bootstrap import on_workers
 
         return on_workers.score_winners(workers, candidates, again, winners, in_bag=in_bag)

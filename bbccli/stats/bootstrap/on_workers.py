@@ -13,11 +13,11 @@ from itertools import islice, pairwise, product
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.workers import Workers
-from bbccli.stats.bootstrap import here
-from bbccli.stats.bootstrap.here import Selections
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.platform import resources
+from bbccli.platform.workers import Workers
+from bbccli.stats.bootstrap import in_process
+from bbccli.stats.bootstrap.in_process import Selections
 from bbccli.stats.resampling import BLOCK, Draws
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.types import Direction, FloatArray, IntArray
@@ -42,7 +42,7 @@ def select(
     leads = workers.map(partial(_lead, direction), product(spans, parts))
     for span in spans:
         of_parts = list(islice(leads, len(parts)))
-        winners, _ = here.leading((best for best, _, _ in of_parts), direction)
+        winners, _ = in_process.leading((best for best, _, _ in of_parts), direction)
         _, ordinals, sizes = of_parts[0]
         values = score_winners(workers, candidates, span.part(span.blocks, ordinals), winners)
         yield Selections(ordinals, winners, values, sizes)
@@ -65,7 +65,7 @@ def score_winners(
             if len(rows):
                 tasks.append((part, draws.again(draws.used[rows]), winners[rows] - first))
                 places.append(rows)
-    scored = workers.map(partial(here.score_winners, in_bag=in_bag), tasks)
+    scored = workers.map(partial(in_process.score_winners, in_bag=in_bag), tasks)
     for rows, scores in zip(places, scored, strict=True):
         values[rows] = scores
     return values
@@ -83,9 +83,11 @@ def _parts(workers: Workers, candidates: Candidates) -> list[Part]:
     return [(replace(candidates, matrix=part), first) for part, first in parts]
 
 
-def _lead(direction: Direction, draws: Draws, part: Part) -> tuple[here.Best, IntArray, IntArray]:
+def _lead(
+    direction: Direction, draws: Draws, part: Part
+) -> tuple[in_process.Best, IntArray, IntArray]:
     """Return the leader of a part in each resample, and the ordinals and sizes of these."""
     candidates, first = part
     drawn = draws.drawn()
-    best, tops = here.best_among(candidates, drawn, direction)
-    return (np.where(best < 0, -1, first + best), tops), *here.ordinals_and_sizes(drawn)
+    best, tops = in_process.best_among(candidates, drawn, direction)
+    return (np.where(best < 0, -1, first + best), tops), *in_process.ordinals_and_sizes(drawn)

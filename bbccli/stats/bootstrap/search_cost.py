@@ -36,11 +36,11 @@ from typing import TypeVar
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.results import Gain, SearchCost, TriedOrder
+from bbccli.domain.estimate import Gain, SearchCost, TriedOrder
 from bbccli.errors import UnsupportedError
 from bbccli.metrics import kernels
-from bbccli.stats.bootstrap.of_samples import draws_for, in_full_size, out_of_bag, selections
+from bbccli.platform import resources
+from bbccli.stats.bootstrap.bbc_samples import draws_for, in_full_size, out_of_bag, selections
 from bbccli.stats.case import Case
 from bbccli.stats.resampling import Resamples
 from bbccli.types import BoolArray, Direction, FloatArray, IntArray, Interval, Select, Side

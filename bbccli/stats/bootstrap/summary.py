@@ -7,15 +7,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.notes import (
+from bbccli.domain.estimate import Distribution, MonteCarloError
+from bbccli.domain.plan import FIRST_RESAMPLES
+from bbccli.errors import UndefinedError
+from bbccli.notes import (
     Note,
     not_calibrated,
     tolerance_not_reached,
     undefined_resamples,
 )
-from bbccli.core.plan import FIRST_RESAMPLES
-from bbccli.core.results import Distribution, MonteCarloError
-from bbccli.errors import UndefinedError
 from bbccli.stats.case import Answer, Case
 from bbccli.stats.intervals import Basis, guards_losses, interval_of
 from bbccli.stats.selection.rule import selection_shares

@@ -10,7 +10,7 @@ Source: ours.
 
 from __future__ import annotations
 
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals.matched import check
 from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.stats.intervals.sharp import stretched

@@ -7,9 +7,9 @@ from math import sqrt
 
 import numpy as np
 
-from bbccli.core.notes import Note, no_variance
-from bbccli.core.plan import Plan
+from bbccli.domain.plan import Plan
 from bbccli.metrics.base import Metric
+from bbccli.notes import Note, no_variance
 from bbccli.types import Interval, Side
 
 Ends = Callable[[float], tuple[float, float]]

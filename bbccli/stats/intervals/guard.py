@@ -28,10 +28,10 @@ from math import erfc, inf
 
 import numpy as np
 
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.types import FloatArray
 
-ROUNDING = 1e-12
+ROUNDING_TOLERANCE = 1e-12
 """Of a sum of probabilities: a rank that it stands for is reached all the same."""
 
 STEP = 1 / 512
@@ -140,12 +140,16 @@ def _finder(guards: Sequence[Guarded]) -> Find:
 
     def find(probabilities: FloatArray, near: FloatArray) -> FloatArray:
         targets = np.where(rises, probabilities, 1 - probabilities)
-        place = np.minimum((reached[:, None] < targets[..., None] - ROUNDING).sum(axis=2), size - 1)
+        place = np.minimum(
+            (reached[:, None] < targets[..., None] - ROUNDING_TOLERANCE).sum(axis=2), size - 1
+        )
         high = logs[rows, place]
         beyond = rate[..., None] * (logs[:, None, :-1] - high[..., None])
         # nothing to search for: at the bound, or at an atom whose probability is just enough
         far = rate * (logs[rows, place + 1] - high) > END**2
-        settled = (targets <= at_bound) | (far & (reached[rows, place] <= targets + ROUNDING))
+        settled = (targets <= at_bound) | (
+            far & (reached[rows, place] <= targets + ROUNDING_TOLERANCE)
+        )
         # the logarithm of |G - w| is high - v^2 / (N + 1/4): smooth in v also where an atom begins
         with np.errstate(divide="ignore"):
             v = np.sqrt(np.clip(rate * (high - np.log(np.abs(near - bound))), 0.01, END))
@@ -158,7 +162,7 @@ def _finder(guards: Sequence[Guarded]) -> Find:
             for one, before in list(limits.items()):
                 here, off = float(v[one]), float(excess[one])
                 least, most = (here, before[1]) if off > 0 else (before[0], here)
-                if abs(off) <= ROUNDING or most - least <= ROUNDING:
+                if abs(off) <= ROUNDING_TOLERANCE or most - least <= ROUNDING_TOLERANCE:
                     del limits[one]
                     continue
                 fall = 2 * here * float(slopes[one])

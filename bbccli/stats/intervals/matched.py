@@ -35,10 +35,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from bbccli.core.notes import matched_interval
-from bbccli.core.plan import Plan
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
+from bbccli.domain.plan import Plan
 from bbccli.errors import UnsupportedError
+from bbccli.notes import matched_interval
 from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import Pooling
 

@@ -10,7 +10,7 @@ Source: Tsamardinos, Greasidou & Borboudakis 2018, section 3.1; Paraschakis et a
 
 from __future__ import annotations
 
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals.resampled import Basis, Construction, within
 
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.arguments import ByName
-from bbccli.core.notes import Note, few_resamples, guard_without_bound
-from bbccli.core.plan import Plan
-from bbccli.core.results import Distribution, MonteCarloError
+from bbccli.domain.estimate import Distribution, MonteCarloError
+from bbccli.domain.plan import Plan
 from bbccli.metrics.base import Metric
+from bbccli.notes import Note, few_resamples, guard_without_bound
+from bbccli.platform.arguments import ByName
 from bbccli.stats.intervals.guard import Guarded, ends_of
 from bbccli.types import Interval, IntervalKind
 

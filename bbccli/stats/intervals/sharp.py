@@ -19,7 +19,7 @@ Source: ours.
 
 from __future__ import annotations
 
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals.matched import check, matched
 from bbccli.stats.intervals.resampled import Basis, Construction
 

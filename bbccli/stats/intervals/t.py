@@ -22,7 +22,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bbccli.core.results import Distribution
+from bbccli.domain.estimate import Distribution
 from bbccli.stats.intervals.resampled import Basis, Construction
 from bbccli.types import FloatArray
 

@@ -12,13 +12,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from bbccli.core import resources
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import listing
-from bbccli.core.resources import Engine
+from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric, Scorer
 from bbccli.metrics.statistic import Statistic
+from bbccli.notes import listing
+from bbccli.platform import resources
+from bbccli.platform.resources import Engine
 from bbccli.stats.selection.pooling import (
     AvailableCases,
     MeanOf,

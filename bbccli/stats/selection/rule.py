@@ -22,8 +22,13 @@ from typing import Any
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import (
+from bbccli.domain.estimate import SelectionShare
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.errors import OptionError, UndefinedError, parameter
+from bbccli.metrics.base import Metric
+from bbccli.metrics.capped import measuring
+from bbccli.notes import (
     Note,
     failures_best,
     listing,
@@ -34,11 +39,6 @@ from bbccli.core.notes import (
     undefined_folds,
     undefined_repeats,
 )
-from bbccli.core.plan import Plan
-from bbccli.core.results import SelectionShare
-from bbccli.errors import OptionError, UndefinedError, parameter
-from bbccli.metrics.base import Metric
-from bbccli.metrics.planned import measuring
 from bbccli.stats.selection.candidates import (
     Candidates,
     by_repeat,

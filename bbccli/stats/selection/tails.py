@@ -7,20 +7,20 @@ from math import isqrt
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import (
+from bbccli.domain.estimate import Estimate
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.metrics.base import Metric, Scorer
+from bbccli.metrics.capped import POWERS, Capped, cap_of, with_clip
+from bbccli.metrics.probability import MeanSurprise, chance_of_truth
+from bbccli.metrics.regression import MAE, MSE
+from bbccli.notes import (
     Note,
     capped_errors,
     clipped_probabilities,
     large_losses,
     unbounded_loss,
 )
-from bbccli.core.plan import Plan
-from bbccli.core.results import Estimate
-from bbccli.metrics.base import Metric, Scorer
-from bbccli.metrics.planned import POWERS, Capped, cap_of, with_clip
-from bbccli.metrics.probability import MeanSurprise, chance_of_truth
-from bbccli.metrics.regression import MAE, MSE
 from bbccli.stats.selection.candidates import Candidates, cached
 from bbccli.types import FloatArray, Pooling, PredictionKind, readonly
 
@@ -66,7 +66,7 @@ def figures_of(scorer: Scorer, n_samples: int) -> FloatArray:
 SMALLEST = float(np.finfo(np.float64).tiny)
 """Clips nothing but 0 itself."""
 
-ROUNDING = 5e-4
+ROUNDING_TOLERANCE = 5e-4
 """A change of less than this share of a figure is lost in three significant digits."""
 
 
@@ -83,7 +83,7 @@ def on_clipping(
             clipped, bare = (
                 Candidates(matrix, m, plan.pooling).figure(column) for m in (metric, unclipped)
             )
-            if bare - clipped > ROUNDING * clipped:
+            if bare - clipped > ROUNDING_TOLERANCE * clipped:
                 chances = _chances_of_truth(matrix, np.array([column]))
                 limit = np.inf if (chances == 0).any() else bare
                 n_below = int((chances < plan.clip).sum())

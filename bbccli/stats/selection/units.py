@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from bbccli.core.matrix import PredictionMatrix
-from bbccli.core.notes import Note, few_folds, few_groups
-from bbccli.core.outcome import Outcome
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome
 from bbccli.metrics.base import Metric
+from bbccli.notes import Note, few_folds, few_groups
 from bbccli.types import IntArray
 
 FEW_FOLDS = 5

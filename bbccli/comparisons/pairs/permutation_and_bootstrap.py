@@ -1,0 +1,322 @@
+"""Tests of a difference from draws: samples that swap the two, and samples drawn again.
+
+## permutation
+
+The sign-flip test: the difference when the two configurations are interchangeable.
+
+Formula, with d the difference as measured, and d_s that after the samples in s have swapped the
+predictions of the two:
+
+```text
+p = #{s: |d_s| ≥ |d|} / 2^n  of all,  (1 + #{s: |d_s| ≥ |d|}) / (1 + B)  of B drawn           (1)
+```
+
+Algorithm:
+
+1. Let each of the n samples, or groups, on which the two predict differently swap or not; the
+   others change nothing.
+2. Enumerate all 2^n swaps where n ≤ 20, and 2^n N ≤ 2^28 for a mean, or 2^23 for another metric;
+   else draw B of them.
+3. Score both after each: a sample's predictions, in all repeats, go to the other configuration. Any
+   metric, with weights, groups and repeats. A swap without a value counts as |d_s| ≥ |d|, with a
+   note.
+4. The Monte-Carlo standard error is √(p (1 - p)/B); there is none if all were enumerated.
+
+For metrics of the order of predictions alone, such as the AUC, each configuration's predictions are
+replaced by their ranks before they are swapped, so that two scales may differ (Venkatraman & Begg
+1996).
+
+There is no interval. If the two make the same predictions, p is 1.
+
+Differences: software that leaves the 1 out can return p = 0.
+
+Assumptions: under the null hypothesis the two are exchangeable within a sample, not merely equal in
+performance.
+
+When to use: with few samples, or metrics that no formula covers, such as medians. When not: for an
+interval, which `wald` and `bootstrap` give; for the winner of a search.
+
+Cost: time O(B N), or O(2^n N) if all are enumerated.
+
+Source: Pitman 1937; Phipson & Smyth 2010; Venkatraman & Begg 1996 (ranks).
+
+## bootstrap
+
+The paired bootstrap: the percentiles of the difference over resamples of the samples.
+
+Formula, with d_b the difference on resample b of B:
+
+```text
+p = min(1, 2 min(1 + #{d_b ≤ 0}, 1 + #{d_b ≥ 0}) / (1 + B))                                   (1)
+```
+
+Algorithm:
+
+1. B times: draw N of the N samples (G of the G groups) with replacement, with the draws of the
+   method `naive`, and score both on them. A resample where either has no value is drawn again.
+2. The percentiles of the differences make the interval.
+3. p as in (1) is the smallest level at which such an interval excludes 0. Differences within
+   rounding of 0 count on both sides. The error is its Monte-Carlo standard error.
+
+If the two predict the same p is 1. If all resamples give the same difference, the interval has no
+width, and a note says so.
+
+Differences: MLstatkit counts d_b ≤ 0 on one side and d_b > 0 on the other, and returns p = 0 for
+identical predictions.
+
+Assumptions: independent samples or groups, some tens of them.
+
+When to use: for any metric, above all where `wald` is undefined. When not: for the winner of a
+search; with few samples, where `permutation` is exact.
+
+Cost: time O(B N).
+
+Source: Efron & Tibshirani 1993, chapter 13; Davison & Hinkley 1997, section 4.4.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import sqrt
+
+import numpy as np
+
+from bbccli.comparisons.pairs.base import PairCase, PairTest
+from bbccli.comparisons.records import Comparison
+from bbccli.domain.estimate import Distribution
+from bbccli.domain.plan import n_draws
+from bbccli.metrics import kernels
+from bbccli.metrics.base import MeanScorer, Predictions, Scorer
+from bbccli.notes import Note, redrawn_resamples, resamples_alike, undefined_swaps
+from bbccli.platform import resources
+from bbccli.platform.workers import ordered_map
+from bbccli.stats.bootstrap.in_process import Selections
+from bbccli.stats.bootstrap.loop import bootstrap as collected
+from bbccli.stats.intervals import Basis, interval_of
+from bbccli.stats.resampling import BLOCK, Resamples, Unit, draws_of, generator
+from bbccli.stats.selection.candidates import candidates
+from bbccli.stats.selection.units import n_units_of, on_few_groups, units_of
+from bbccli.stats.significance import mean_ranks, positive
+from bbccli.types import FloatArray, IntArray, Interval, IntervalKind, PredictionKind
+
+MOST_UNITS = 20
+"""Samples that differ, up to which all swaps are enumerated: 2^20 of them."""
+
+MOST_CELLS = 2**28
+"""Swaps times samples up to which they are, of a mean; of other metrics a 32nd of it."""
+
+MANY = 512
+"""Swaps that are enumerated at once."""
+
+
+def over_blocks(
+    n_rows: int, score: Callable[[int, int, int], FloatArray], n_cells: int, *, block: int = BLOCK
+) -> FloatArray:
+    """Apply a function to blocks of rows, each with its number, first row and end: (B,) or (B, M).
+
+    The result of a block must depend on its number and rows alone, so that threads don't matter.
+
+    n_cells: weights times sweeps, a measure of the work, for the choice of the kernels.
+    block: rows of each.
+    """
+    starts = range(0, n_rows, block)
+    with resources.use(kernels.decide(n_cells)) as settled:
+        parts = ordered_map(
+            lambda start: score(start // block, start, min(start + block, n_rows)),
+            starts,
+            settled.jobs,
+        )
+        return np.concatenate(list(parts))
+
+
+def percentiles(case: PairCase, drawn: Distribution) -> tuple[Interval, tuple[Note, ...]]:
+    """Return the interval of percentiles of drawn differences."""
+    plan = replace(case.plan, interval=IntervalKind.PERCENTILE, guard=False)
+    n_units = n_units_of(case.matrix)
+    basis = Basis(case.difference, n_units, n_units)
+    interval, _, notes = interval_of(drawn, case.bounded, plan, basis)
+    return interval, notes + on_few_groups(case.matrix)
+
+
+def permutation(case: PairCase) -> Comparison:
+    """Return the permutation test of equation 1."""
+    swaps, n_units = Swaps(case), n_units_of(case.matrix)
+    observed, n = abs(case.difference), swaps.n_differing
+    if n == 0:
+        return case.result(statistic=0.0, p=1.0, n_units=n_units)
+    exact = n <= MOST_UNITS and 2**n * swaps.cost <= MOST_CELLS
+    # swapping all others instead changes only the sign: half of the swaps are enough
+    differences = swaps.enumerated() if exact else swaps.drawn()
+    undefined = np.isnan(differences)
+    slack = max(case.rounding, 1e-12 * observed)
+    n_as_far = int((undefined | (np.abs(differences) >= observed - slack)).sum())
+    p = n_as_far / len(differences) if exact else (1 + n_as_far) / (1 + len(differences))
+    notes: tuple[Note, ...] = ()
+    if undefined.any():
+        notes = (undefined_swaps(int(undefined.sum()), len(differences), case.metric.label),)
+    return case.result(
+        statistic=case.difference,
+        p=positive(p),
+        error=None if exact else sqrt(p * (1 - p) / len(differences)),
+        n_units=n_units,
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Swaps:
+    """Differences of two configurations that swap the predictions of some units."""
+
+    case: PairCase
+
+    @cached_property
+    def place(self) -> IntArray:
+        """(N,) place of each sample's unit among those that differ; -1 where it doesn't."""
+        units = units_of(self.case.matrix)
+        differs = np.bincount(units, self._differs()) > 0
+        return np.where(differs, np.cumsum(differs) - 1, -1)[units]
+
+    @property
+    def n_differing(self) -> int:
+        """Units in which the two predict differently anywhere."""
+        return int(self.place.max()) + 1
+
+    @cached_property
+    def both(self) -> FloatArray:
+        """(R, N, 2) or (R, N, 2, K) predictions of the two; ranks where only order counts."""
+        predictions = self.case.matrix.predictions[:, :, np.array(self.case.configurations)]
+        ordered = self.case.metric.of_pairs and self.case.matrix.kind is not PredictionKind.LABEL
+        if not ordered:
+            return predictions
+        ranks = np.apply_along_axis(mean_ranks, 1, predictions)
+        return np.asarray(ranks / (self.case.matrix.n_samples + 1))
+
+    @cached_property
+    def scorer(self) -> Scorer:
+        """Scores 2N samples of one configuration: those of the first, then of the second."""
+        matrix, pair = self.case.matrix, np.array(self.case.configurations)
+        there = matrix.available
+        if there is not None:
+            there = np.concatenate([there[:, :, [c]] for c in pair], axis=1)
+        alone = replace(matrix.of_configurations(pair[:1]), groups=None, sample_keys=None)
+        doubled = replace(
+            alone.of_samples(np.tile(np.arange(matrix.n_samples), 2)),
+            predictions=np.concatenate([self.both[:, :, [c]] for c in (0, 1)], axis=1),
+            available=there,
+        )
+        return candidates(doubled, self.case.metric, self.case.plan.pooling).bind(np.array([0]))
+
+    @property
+    def cost(self) -> int:
+        """Return the work of a swap: samples of all repeats, times that of each."""
+        matrix, sweeps = self.case.matrix, self.case.metric.n_sweeps(self.case.matrix.n_samples)
+        each = 1 if isinstance(self.scorer, MeanScorer) else 32 * sweeps
+        return matrix.n_samples * matrix.n_repeats * each
+
+    def enumerated(self) -> FloatArray:
+        """Return the differences after all swaps in which the last unit keeps its own."""
+        n = self.n_differing - 1
+
+        def swapped(start: int, stop: int) -> IntArray:
+            numbers = np.arange(start, stop)[:, None]
+            return np.hstack([(numbers >> np.arange(n)) & 1, np.zeros_like(numbers)])
+
+        def score(_: int, start: int, stop: int) -> FloatArray:
+            return self.after(swapped(start, stop))
+
+        return over_blocks(2**n, score, self._work(2**n), block=MANY)
+
+    def drawn(self) -> FloatArray:
+        """Return the differences after the plan's number of random swaps."""
+        seed, n, n_swaps = self.case.plan.seed, self.n_differing, n_draws(self.case.plan)
+
+        def score(block: int, start: int, stop: int) -> FloatArray:
+            rng = generator(seed, (Unit.SWAPS, block))
+            return self.after(rng.integers(0, 2, (stop - start, n), np.uint8))
+
+        return over_blocks(n_swaps, score, self._work(n_swaps))
+
+    def after(self, swapped: IntArray) -> FloatArray:
+        """Return the differences (B,) after swaps (B, n) of the units that differ."""
+        padded = np.hstack([swapped, np.zeros((len(swapped), 1), swapped.dtype)])
+        of_samples = padded[:, self.place].astype(np.uint8)  # -1 is the column of no swap
+        first = np.hstack([1 - of_samples, of_samples])
+        column = np.array([0])
+        values = [self.scorer(weights, column)[:, 0] for weights in (first, 1 - first)]
+        return np.asarray(self.case.metric.direction.gain(*values))
+
+    def _differs(self) -> FloatArray:
+        """(N,) 1 for samples that the two predict differently in any repeat."""
+        matrix, pair = self.case.matrix, np.array(self.case.configurations)
+        predictions: Predictions = self.both
+        if self.case.metric.wants is PredictionKind.LABEL:
+            predictions = matrix.as_kind(PredictionKind.LABEL, pair)
+        other = predictions[:, :, 0] != predictions[:, :, 1]
+        other = other.any(axis=-1) if other.ndim == 3 else other
+        if matrix.available is not None:
+            there = matrix.available[:, :, pair]
+            other = (other & there.any(axis=2)) | (there[:, :, 0] != there[:, :, 1])
+        return np.asarray(other.any(axis=0), np.float64)
+
+    def _work(self, n_swaps: int) -> int:
+        sweeps = self.case.metric.n_sweeps(2 * self.case.matrix.n_samples)
+        return 4 * n_swaps * sweeps * self.case.matrix.n_samples
+
+
+def bootstrap(case: PairCase) -> Comparison:
+    """Return the paired bootstrap of the difference."""
+    difference, n_units = case.difference, n_units_of(case.matrix)
+    if n_units < 2:
+        why = "a single sample or group can't be resampled"
+        return case.undefined(why, "more samples", n_units=n_units)
+    drawn = _resampled(case)
+    values, n = drawn.values, len(drawn.values)
+    fewer = 1 + min(int((values <= 0).sum()), int((values >= 0).sum()))
+    share = fewer / (1 + n)
+    interval, notes = percentiles(case, drawn)
+    if drawn.n_redrawn:
+        classes = case.matrix.task.is_classification
+        notes += (redrawn_resamples(drawn.n_redrawn, n, case.metric.label, classes=classes),)
+    if np.ptp(values) <= case.rounding and not case.identical:
+        notes += (resamples_alike(case.test, float(values[0])),)
+    return case.result(
+        statistic=difference,
+        p=positive(2 * share),
+        interval=interval,
+        error=2 * sqrt(share * (1 - share) / n),
+        n_units=n_units,
+        notes=notes,
+    )
+
+
+def _resampled(case: PairCase) -> Distribution:
+    draws = draws_of(case.matrix.n_samples, case.matrix.groups, case.plan.seed, leaving_out=False)
+    sweeps = 2 * case.metric.n_sweeps(case.matrix.n_samples)
+
+    def score(drawn: Resamples) -> tuple[IntArray, FloatArray]:
+        gains = case.gains(case.score(drawn.in_bag))
+        return np.zeros(len(gains), np.int64), gains
+
+    return collected(
+        Selections(), n_draws(case.plan), draws, score, n_sweeps=sweeps, progress=case.progress
+    )
+
+
+TESTS = (
+    PairTest(
+        name="permutation",
+        label="rows swapped",
+        answer=permutation,
+        summary="swaps of the two within samples, for any metric",
+        reference="Pitman 1937; Phipson & Smyth 2010",
+    ),
+    PairTest(
+        name="bootstrap",
+        label="rows resampled",
+        answer=bootstrap,
+        summary="percentiles of the difference over resamples, for any metric",
+        reference="Efron & Tibshirani 1993; Davison & Hinkley 1997",
+    ),
+)

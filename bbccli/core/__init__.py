@@ -1,1 +1,0 @@
-"""Domain records and tools shared by all rooms."""

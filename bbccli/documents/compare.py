@@ -1,0 +1,149 @@
+"""Documents of `bbc compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bbccli.comparisons.records import BestSet, Comparison, Ranks, Verdict
+from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.metrics import Metric
+from bbccli.notes import Note
+from bbccli.platform.records import Document
+from bbccli.platform.records.values import doc
+from bbccli.types import Direction, GateOutcome
+from bbccli.version import __version__
+
+UNSOUND = frozenset({"too-liberal", "unpaired"})
+"""Codes of notes on a test that is there to be compared with, and shows nothing by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredVerdict:
+    """The verdict required of the first comparison, and whether it is met."""
+
+    required: Verdict = doc("better, or not-worse")
+    found: Verdict = doc("the verdict of the first comparison")
+    outcome: GateOutcome = doc("met, missed, or undecided")
+    reason: str = doc("why it is undecided; else empty", default="", since="1.1")
+
+
+@dataclass(frozen=True, slots=True)
+class CompareEnvelope(AnyEnvelope):
+    """The envelope of `bbc compare`."""
+
+    input: Input = doc("what was read; with --across the first data set")
+    data_sets: tuple[Input, ...] = doc("with --across: all of them, in order; else empty")
+    plan: Plan = doc("what the numbers depend on")
+    metric: str = doc("name of the metric")
+    direction: Direction = doc("whether higher or lower values are better")
+    margin: float = doc("better is better by more than this, not worse is worse by less, >= 0")
+    comparisons: tuple[Comparison, ...] = doc(
+        "the one that was asked for first; empty if only the set was"
+    )
+    best_set: BestSet | None = doc(
+        "configurations that may be the best; null where it was not asked for"
+    )
+    ranks: Ranks | None = doc("with --across: ranks over data sets; else null")
+    notes: tuple[Note, ...] = doc("what to know about the input and the result")
+    gate: RequiredVerdict | None = doc("with --fail-unless: its verdict; else null", default=None)
+
+
+def compare_document(
+    matrices: Sequence[PredictionMatrix],
+    metric: Metric,
+    plan: Plan,
+    comparisons: Sequence[Comparison] = (),
+    *,
+    best_set: BestSet | None = None,
+    ranks: Ranks | None = None,
+    margin: float = 0.0,
+    required: Verdict | None = None,
+    named: bool = True,
+    notes: Sequence[Note] = (),
+) -> Document[CompareEnvelope]:
+    """Return the document of some comparisons.
+
+    matrices: the one that was compared in; with ranks, those of all data sets.
+    required: verdict required of the first comparison, if any.
+    named: True if the pair was named; else there is no first comparison.
+    """
+    read = tuple(Input.of(matrix) for matrix in matrices)
+    of_input = dict.fromkeys(note for matrix in matrices for note in matrix.notes)
+    known = (*of_input, *notes)
+    envelope = CompareEnvelope(
+        *(SCHEMA_VERSION, __version__, "compare"),
+        input=read[0],
+        data_sets=read if ranks is not None else (),
+        plan=plan,
+        metric=metric.name,
+        direction=metric.direction,
+        margin=margin,
+        comparisons=tuple(comparisons),
+        best_set=best_set,
+        ranks=ranks,
+        notes=known,
+        gate=None if required is None else judged(required, comparisons, known, named=named),
+    )
+    return Document.of(envelope)
+
+
+def judged(
+    required: Verdict,
+    comparisons: Sequence[Comparison],
+    notes: Sequence[Note] = (),
+    *,
+    named: bool = True,
+) -> RequiredVerdict:
+    """Return whether the first of some comparisons has the required verdict.
+
+    Of several tests of the same two it is the first that is sound.
+
+    >>> judged(Verdict.NOT_WORSE, [Comparison("a", "b", "auc", "delong", verdict=Verdict.BETTER)])
+    ... # doctest: +ELLIPSIS
+    RequiredVerdict(required=<Verdict.NOT_WORSE...>, found=<...>, outcome=<GateOutcome.MET...>, ...)
+    """
+    if not comparisons:
+        reason = "nothing was compared"
+        return RequiredVerdict(required, Verdict.UNDEFINED, GateOutcome.UNDECIDED, reason)
+    first = comparisons[0]
+    alike = [one for one in comparisons if (one.first, one.second) == (first.first, first.second)]
+    judging = next((one for one in alike if not _unsound(one)), first)
+    met = judging.verdict in (required, Verdict.BETTER)
+    reason = _why_undecidable(judging, {note.code for note in notes}, named=named)
+    reason = reason or (_why_too_good(judging) if met else "")
+    if reason:
+        return RequiredVerdict(required, judging.verdict, GateOutcome.UNDECIDED, reason)
+    return RequiredVerdict(
+        required, judging.verdict, GateOutcome.MET if met else GateOutcome.MISSED
+    )
+
+
+def _unsound(one: Comparison) -> str:
+    return next((note.text for note in one.notes if note.code in UNSOUND), "")
+
+
+def _why_undecidable(one: Comparison, codes: set[str], *, named: bool) -> str:
+    """Return why a comparison does not answer the question; empty if it does."""
+    if not named:
+        return "no pair was named, so none is the first"
+    if one.ignores_selection and "selected-pair" in codes:
+        return (
+            f"the pair holds the winner of the same samples, and {one.test} ignores its selection"
+        )
+    if one.ignores_selection and "configurations-left-out" in codes:
+        return "the pair may hold the winner: configurations were left out, and are not compared"
+    return "the comparison is undefined" if one.verdict is Verdict.UNDEFINED else ""
+
+
+def _why_too_good(one: Comparison) -> str:
+    """Return why a comparison's result can't be trusted; empty if it can."""
+    if any(note.code == "few-resamples" for note in one.notes):
+        return f"{one.test} has too few resamples for its interval"
+    ends = [one.bound, one.bound_above]
+    if one.bound is None and one.interval is not None:
+        ends = [one.interval.lower, one.interval.upper]
+    flat = ends[0] is not None and ends[0] == ends[1] and one.first != one.second
+    return f"the interval of {one.test} has no width" if flat else _unsound(one)

@@ -1,0 +1,293 @@
+"""Documents of `bbc correct`, and the records that are their schema.
+
+`as_json` walks a record's fields, `json_schema` their types and the `doc` that each field carries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import inf, isfinite
+from typing import Any, TypeGuard
+
+import numpy as np
+
+from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, SearchCost
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.outcome import Outcome, Weights
+from bbccli.domain.plan import Plan
+from bbccli.domain.source import Evaluation, LeftOut, Verification
+from bbccli.metrics import METRICS, canonical
+from bbccli.metrics.capped import attainable, with_plan
+from bbccli.notes import Note
+from bbccli.platform.records import Document
+from bbccli.platform.records.values import doc
+from bbccli.types import TIE_TOLERANCE, PredictionKind, RiskDirection, Side, Task
+from bbccli.version import __version__
+
+SCHEMA_VERSION = "bbc/1"
+ERROR_SCHEMA = "bbc-error/1"
+"""Marks the line of a file that has no result."""
+
+WITHOUT_WIDTH = frozenset({"collapsed-interval", "no-variance"})
+"""Codes of notes on an interval that has no width."""
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """The run of a tool that the predictions come from."""
+
+    tool: str = doc("name of the tool")
+    n_models: int = doc("models of the run, those left out included")
+    left_out: tuple[LeftOut, ...] = doc("models that take no part")
+    metric: str | None = doc(
+        "metric that the run optimised; null where it does not say, or bbc lacks it"
+    )
+    metric_name: str | None = doc(
+        "what the tool calls its metric, where bbc has none of that name", default=None, since="1.0"
+    )
+    evaluation: Evaluation | None = doc(
+        "what an evaluation framework ran; null of other tools", default=None, since="1.0"
+    )
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix) -> Run | None:
+        """Describe the run behind a matrix, if there is one."""
+        run, source = matrix.source.run, matrix.source
+        if not run:
+            return None
+        configs = source.metadata.get("configs")
+        taken = max(source.n_tried, matrix.n_configurations) + len(source.left_out)
+        own = canonical(str(run.metric), METRICS)
+        called = run.metric_name or (None if own in METRICS else run.metric)
+        return cls(
+            tool=run.tool,
+            # a run without a list of its models leaves out files
+            n_models=max(len(configs) + len(run.left_out), taken) if configs else taken,
+            left_out=(*source.left_out, *run.left_out),
+            metric=own if own in METRICS else None,
+            metric_name=called,
+            evaluation=run.evaluation,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """The input, and how it was understood."""
+
+    path: str = doc("path as given; <stdin> for standard input")
+    sha256: str = doc("hash of the file's bytes")
+    task: Task = doc("what is predicted")
+    kind: PredictionKind = doc("what a prediction is")
+    classes: tuple[str, ...] = doc("class names, in code order")
+    positive_class: str | None = doc("binary tasks only")
+    n_samples: int = doc("samples used, N")
+    n_configurations: int = doc("configurations compared, C")
+    n_folds: int | None = doc("folds of a repeat, F; null when unknown")
+    n_repeats: int = doc("cross-validation passes, R")
+    n_groups: int | None = doc("groups, G; null without groups")
+    weighted: bool = doc("whether samples have weights", default=False)
+    threshold: float | None = doc(
+        "where scores were cut into classes; null where no cut was asked for", default=None
+    )
+    risk_direction: RiskDirection | None = doc(
+        "survival only: what higher predictions were taken to mean", default=None
+    )
+    bounds: tuple[float, float] | None = doc(
+        "scores only: the smallest and the largest possible; null where unknown", default=None
+    )
+    configurations: tuple[str, ...] = doc(
+        "names of the configurations compared, in their order", default=()
+    )
+    run: Run | None = doc("the run of a tool; null where a file was read", default=None)
+    verification: Verification | None = doc(
+        "whether the run's own scores were found again; null without a run", default=None
+    )
+    weights: Weights | None = doc("of the samples; null without weights", default=None, since="1.0")
+    n_samples_read: int | None = doc(
+        "samples of the file, those left out included", default=None, since="1.0"
+    )
+    n_tried: int | None = doc(
+        "configurations tried, used or not, where that is known", default=None, since="1.0"
+    )
+
+    @classmethod
+    def of(cls, matrix: PredictionMatrix) -> Input:
+        """Describe a matrix."""
+        classes = matrix.outcome.classes
+        return cls(
+            path=matrix.source.path,
+            sha256=matrix.source.sha256,
+            task=matrix.task,
+            kind=matrix.kind,
+            classes=classes,
+            positive_class=classes[-1] if matrix.task is Task.BINARY else None,
+            n_samples=matrix.n_samples,
+            n_configurations=matrix.n_configurations,
+            n_folds=matrix.n_folds,
+            n_repeats=matrix.n_repeats,
+            n_groups=matrix.n_groups,
+            weighted=matrix.outcome.weights is not None,
+            threshold=matrix.threshold,
+            risk_direction=matrix.risk_direction if matrix.task is Task.SURVIVAL else None,
+            bounds=matrix.outcome.bounds,
+            configurations=matrix.configurations,
+            run=Run.of(matrix),
+            verification=matrix.source.verification,
+            weights=Weights.of(matrix.outcome, matrix.groups, matrix.source.weight),
+            n_samples_read=max(matrix.source.n_samples, matrix.n_samples),
+            n_tried=max(matrix.source.n_tried, matrix.n_configurations),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The one estimate of a metric to report."""
+
+    metric: str = doc("name of the metric")
+    method: str = doc("name of the method")
+
+
+@dataclass(frozen=True, slots=True)
+class AnyEnvelope:
+    """The first keys of every result."""
+
+    schema: str = doc(f"always {SCHEMA_VERSION}")
+    version: str = doc("version of bbc that wrote this")
+    command: str = doc("the command that made it")
+
+
+@dataclass(frozen=True, slots=True)
+class Envelope(AnyEnvelope):
+    """The envelope of every result."""
+
+    input: Input = doc("what was read")
+    plan: Plan = doc("what the numbers depend on")
+    estimates: tuple[Estimate, ...] = doc("one per method, in order")
+    notes: tuple[Note, ...] = doc("what to know about the input and all methods")
+    gate: Gate | None = doc("verdict on the result; null where none was asked for", default=None)
+    report: tuple[Reported, ...] = doc(
+        "the estimate to report of each metric; the others are for comparison", default=()
+    )
+    search_cost: SearchCost | None = doc(
+        "what the search cost; null where it was not asked for", default=None
+    )
+    capped: tuple[Estimate, ...] = doc(
+        "of each error without a worst value, the estimate to report with --cap 0.95, which gives "
+        "it one",
+        default=(),
+        since="1.0",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The reason why there is no result."""
+
+    problem: str = doc("what is wrong, in one line")
+    hint: str = doc("what to do about it; may be empty")
+    status: int = doc("exit status of the error: 1 a bug, 2 bad input, 4 an undecided gate")
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorEnvelope:
+    """The line of a file of a batch that has no result."""
+
+    schema: str = doc(f"always {ERROR_SCHEMA}")
+    version: str = doc("version of bbc that wrote this")
+    path: str = doc("path as given")
+    error: Failure = doc("why there is no result")
+
+
+def document(
+    matrix: PredictionMatrix,
+    estimates: Sequence[Estimate],
+    notes: Sequence[Note] = (),
+    *,
+    plan: Plan | None = None,
+    command: str = "correct",
+    search_cost: SearchCost | None = None,
+    capped: Sequence[Estimate] = (),
+) -> Document[Envelope]:
+    """Return the document of some estimates of one matrix.
+
+    Notes of the matrix come first, then `notes`; those of a single estimate stay with it.
+    """
+    if plan is None:
+        plan = estimates[0].plan if estimates else Plan()
+    shown = tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e in estimates)
+    metrics = dict.fromkeys(estimate.metric for estimate in shown)
+    best = [reported_estimate([e for e in shown if e.metric == metric]) for metric in metrics]
+    envelope = Envelope(
+        *(SCHEMA_VERSION, __version__, command),
+        input=Input.of(matrix),
+        plan=plan,
+        estimates=shown,
+        notes=(*matrix.notes, *notes),
+        report=tuple(Reported(one.metric, one.method) for one in best if one is not None),
+        search_cost=search_cost,
+        capped=tuple(replace(e, selection=()) for e in capped),
+    )
+    return Document.of(envelope)
+
+
+def reported_estimate(estimates: Sequence[Estimate]) -> Estimate | None:
+    """Return the one of a metric's estimates to report: the first whose interval counts.
+
+    An interval that ignores the selection, or has no width, does not; one of an experimental method
+    does where there is no other.
+    """
+    found = [
+        one
+        for one in estimates
+        if one.interval is not None
+        and _is_defined(one.value)
+        and not one.ignores_selection
+        and not has_no_width(one)
+    ]
+    return next((e for e in found if not e.experimental), found[0] if found else None)
+
+
+def _is_defined(value: float | None) -> TypeGuard[float]:
+    """True for a finite number; methods may give NaN or infinity."""
+    return value is not None and isfinite(value)
+
+
+def has_no_width(estimate: Estimate) -> bool:
+    """Return whether an interval has no width, and so shows no uncertainty.
+
+    Where one end was estimated, it is the estimate itself.
+    """
+    interval = estimate.interval
+    if interval is None:
+        return False
+    if not WITHOUT_WIDTH.isdisjoint(note.code for note in estimate.notes):
+        return True
+    one = interval.side in (Side.LOWER, Side.UPPER)
+    end = interval.lower if interval.side is Side.LOWER else interval.upper
+    other = estimate.value if one else interval.lower
+    if not (_is_defined(end) and _is_defined(other)):
+        return False
+    # sums of equal losses in another order differ in the last bits
+    return abs(end - other) <= TIE_TOLERANCE * abs(end)
+
+
+def bounds_of(document: Any, name: str) -> tuple[float, float]:
+    """Return the bounds of a metric, as far as a document has them (a cap is not in it)."""
+    metric, plan = METRICS.get(name), document.plan
+    if metric is None or plan is None:  # of its own, or in a table that lacks the rest
+        return metric.bounds if metric else (-inf, inf)
+    return attainable(with_plan(metric, Plan(clip=plan.clip)), outcome_of(document.input))
+
+
+def outcome_of(read: Input) -> Outcome:
+    """Return an outcome without samples, for its bounds."""
+    given = [end for end in read.bounds or () if end is not None]
+    bounds = (given[0], given[1]) if len(given) == 2 else None
+    return Outcome(read.task, np.empty(0), read.classes, bounds=bounds)
+
+
+def error_document(path: str, problem: str, hint: str, status: int) -> Document[ErrorEnvelope]:
+    """Return the document of a file of a batch that has no result."""
+    failure = Failure(problem, hint, status)
+    return Document.of(ErrorEnvelope(ERROR_SCHEMA, __version__, path, failure))

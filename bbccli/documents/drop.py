@@ -1,0 +1,45 @@
+"""Documents of `bbc drop`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.dropping.results import DropDecision, Replay
+from bbccli.notes import Note
+from bbccli.platform.records import Document
+from bbccli.platform.records.values import doc
+from bbccli.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class DropEnvelope(AnyEnvelope):
+    """The envelope of `bbc drop`: a decision, or with --replay the saving."""
+
+    input: Input = doc("what was read: samples so far, configurations still in")
+    plan: Plan = doc("what the numbers depend on")
+    decision: DropDecision | None = doc("null with --replay")
+    replays: tuple[Replay, ...] = doc("one per rule; empty without --replay")
+    notes: tuple[Note, ...] = doc("what to know about the input and the result")
+
+
+def drop_document(
+    matrix: PredictionMatrix,
+    plan: Plan,
+    found: DropDecision | Sequence[Replay],
+    notes: Sequence[Note] = (),
+) -> Document[DropEnvelope]:
+    """Return the document of a decision, or of the replays of some rules."""
+    decision, replays = (found, ()) if isinstance(found, DropDecision) else (None, tuple(found))
+    envelope = DropEnvelope(
+        *(SCHEMA_VERSION, __version__, "drop"),
+        input=Input.of(matrix),
+        plan=plan,
+        decision=decision,
+        replays=replays,
+        notes=(*matrix.notes, *notes),
+    )
+    return Document.of(envelope)

@@ -1,0 +1,189 @@
+"""Every configuration with its performances, best first; only the winner's is corrected.
+
+The order is that of the selection: by the first metric, pooled as the plan says; ties share a rank
+and keep the order of the columns, so that the winner by `best` comes first. A configuration without
+a score has no rank and comes last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
+from bbccli.domain.estimate import MOST_SHARES, Estimate
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.methods import estimate
+from bbccli.metrics import Metric, choose_metrics
+from bbccli.metrics.capped import with_plan
+from bbccli.notes import Note, method_left_out, not_corrected
+from bbccli.platform.records import Document
+from bbccli.platform.records.values import doc
+from bbccli.platform.resources import Progress, silent
+from bbccli.stats.selection.candidates import candidates, fold_performances
+from bbccli.stats.selection.rule import choose, ranked
+from bbccli.types import Direction, FloatArray, IntArray, Pooling
+from bbccli.version import __version__
+
+__all__ = ["leaderboard"]
+
+WITH_WINS = "bbc"
+"""Method whose resamples say how often a configuration wins, and whose figure is to be reported."""
+
+
+@dataclass(frozen=True, slots=True)
+class Performance:
+    """The performance of a configuration in one metric, uncorrected; null if undefined."""
+
+    metric: str = doc("name of the metric")
+    value: float = doc("performance by the pooling of the plan")
+    pooled: float = doc("over the samples of all folds, mean over repeats")
+    fold_mean: float = doc("mean over the folds; null without folds")
+    fold_sd: float = doc("standard deviation (n - 1) over the folds of all repeats")
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardRow:
+    """One configuration among the others."""
+
+    rank: int | None = doc("from 1, by the value of the first metric; null where it has none")
+    configuration: str = doc("name of the configuration")
+    performances: tuple[Performance, ...] = doc("one per metric, in order")
+    wins: float | None = doc("share of the resamples that select it; null without resamples")
+    n_predictions: int = doc("its predictions, in all repeats")
+    flags: tuple[str, ...] = doc("threats to validity, from the metadata")
+    seconds: float | None = doc("training time, from the metadata; null where they lack it")
+
+
+@dataclass(frozen=True, slots=True)
+class LeaderboardEnvelope(AnyEnvelope):
+    """The envelope of `bbc leaderboard`."""
+
+    input: Input = doc("what was read")
+    plan: Plan = doc("what the numbers depend on")
+    metrics: tuple[str, ...] = doc("names; the first one selects and sorts")
+    direction: Direction = doc("whether higher or lower values of the first metric are better")
+    winner: str = doc("the configuration selected by the rule of the plan")
+    corrected: Estimate | None = doc(
+        "the winner's corrected performance; null where it was not computed"
+    )
+    rows: tuple[LeaderboardRow, ...] = doc("best first; the first ones of --top")
+    notes: tuple[Note, ...] = doc("what to know about the input and all rows")
+
+
+def leaderboard(
+    matrix: PredictionMatrix,
+    metrics: Metric | str | Sequence[Metric | str],
+    plan: Plan,
+    *,
+    wins: bool = True,
+    top: int | None = None,
+    progress: Progress = silent,
+) -> Document[LeaderboardEnvelope]:
+    """Return the document of all configurations, or of the `top` first, by the first metric.
+
+    Parameters
+    ----------
+    wins
+        True to resample, for the wins and the winner's corrected performance.
+
+    Raises
+    ------
+    UndefinedError, UnsupportedError
+        A metric is undefined on the data, or can't be pooled as planned.
+    """
+    chosen = [with_plan(metric, plan) for metric in choose_metrics(metrics, matrix)]
+    selector = chosen[0]
+    choice = choose(matrix, selector, selector, plan)
+    corrected, notes = _corrected(matrix, selector, plan, progress) if wins else (None, ())
+    values = candidates(matrix, selector, plan.pooling).performances()
+    order, ranks = ranked(selector.direction, values)
+    envelope = LeaderboardEnvelope(
+        *(SCHEMA_VERSION, __version__, "leaderboard"),
+        input=Input.of(matrix),
+        plan=plan if corrected is None else corrected.plan,
+        metrics=tuple(metric.name for metric in chosen),
+        direction=selector.direction,
+        winner=matrix.configurations[choice.winner],
+        corrected=corrected,
+        rows=_rows(matrix, chosen, plan, order[:top], ranks, corrected),
+        notes=(not_corrected(), *matrix.notes, *notes, *(() if corrected else choice.notes)),
+    )
+    return Document.of(envelope)
+
+
+def _corrected(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
+) -> tuple[Estimate | None, Sequence[Note]]:
+    """Return the winner's corrected estimate and notes, or a note where it can't be computed."""
+    try:
+        (found,), notes = estimate(matrix, [metric], plan, [WITH_WINS], progress=progress)
+    except (UndefinedError, UnsupportedError) as error:
+        return None, (method_left_out(WITH_WINS, *error.told()),)
+    return replace(found, selection=found.selection[:MOST_SHARES]), notes
+
+
+def _rows(
+    matrix: PredictionMatrix,
+    metrics: Sequence[Metric],
+    plan: Plan,
+    order: IntArray,
+    ranks: IntArray,
+    corrected: Estimate | None,
+) -> tuple[LeaderboardRow, ...]:
+    scored = [(metric.name, _performances(matrix, metric, plan.pooling)) for metric in metrics]
+    found = corrected and corrected.distribution  # of all, where `selection` has the first few
+    shares = found.shares(matrix.n_configurations) if found else None
+    told, n_predictions = matrix.source.configurations, _n_predictions(matrix)
+    return tuple(
+        LeaderboardRow(
+            rank=int(ranks[c]) or None,
+            configuration=(name := matrix.configurations[c]),
+            performances=tuple(
+                Performance(of, *map(float, columns[:, c])) for of, columns in scored
+            ),
+            wins=None if shares is None else float(shares[c]),
+            n_predictions=int(n_predictions[c]),
+            flags=tuple(map(str, told.get(name, {}).get("flags") or ())),
+            seconds=_seconds(told.get(name, {})),
+        )
+        for c in order
+    )
+
+
+def _performances(matrix: PredictionMatrix, metric: Metric, pooling: Pooling) -> FloatArray:
+    """(4, C) as planned, pooled, mean and standard deviation over folds; NaN where undefined."""
+    planned = candidates(matrix, metric, pooling).performances()
+    pooled = candidates(matrix, metric, Pooling.POOLED).performances()
+    try:
+        means = candidates(matrix, metric, Pooling.FOLD_MEAN).performances()
+        spreads = _spreads(np.vstack(fold_performances(matrix, metric)))
+    except UndefinedError:
+        means = spreads = np.full(len(pooled), np.nan)
+    return np.stack([planned, pooled, means, spreads])
+
+
+def _spreads(values: FloatArray) -> FloatArray:
+    n_defined = (~np.isnan(values)).sum(axis=0)
+    means = np.nansum(values, axis=0) / np.maximum(n_defined, 1)
+    squares = np.nansum((values - means) ** 2, axis=0)
+    return np.asarray(np.sqrt(squares / np.where(n_defined > 1, n_defined - 1, np.nan)))
+
+
+def _n_predictions(matrix: PredictionMatrix) -> IntArray:
+    if matrix.available is None:
+        return np.full(matrix.n_configurations, matrix.n_repeats * matrix.n_samples)
+    return np.asarray(matrix.available.sum(axis=(0, 1)))
+
+
+def _seconds(told: Mapping[str, Any]) -> float | None:
+    value = told.get("seconds")
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return None
+    return float(value) if isfinite(value) and value >= 0 else None

@@ -1,0 +1,43 @@
+"""Documents of `bbc plan`; there may be no file behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bbccli.documents.correct import SCHEMA_VERSION, AnyEnvelope, Input
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.notes import Note
+from bbccli.planning.records import Planned
+from bbccli.platform.records import Document
+from bbccli.platform.records.values import doc
+from bbccli.types import Direction
+from bbccli.version import __version__
+
+
+@dataclass(frozen=True, slots=True)
+class PlanEnvelope(AnyEnvelope):
+    """The envelope of `bbc plan`."""
+
+    input: Input | None = doc("the pilot; null where values were stated")
+    plan: Plan = doc("what the numbers depend on")
+    metric: str = doc("name of the metric")
+    direction: Direction = doc("whether higher or lower values are better")
+    planned: Planned = doc("the plan of the study")
+    notes: tuple[Note, ...] = doc("what to know about the pilot and the plan")
+
+
+def plan_document(
+    matrix: PredictionMatrix | None, plan: Plan, planned: Planned
+) -> Document[PlanEnvelope]:
+    """Return the document of a plan; without a pilot there is no matrix."""
+    envelope = PlanEnvelope(
+        *(SCHEMA_VERSION, __version__, "plan"),
+        input=None if matrix is None else Input.of(matrix),
+        plan=plan,
+        metric=planned.metric,
+        direction=planned.direction,
+        planned=planned,
+        notes=(*(() if matrix is None else matrix.notes), *planned.notes),
+    )
+    return Document.of(envelope)

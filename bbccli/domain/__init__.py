@@ -1,0 +1,1 @@
+"""What flows: predictions, outcome, plan, estimate, source, and choices of options."""

@@ -1,0 +1,357 @@
+"""Everything that a method may return. These records are the schema of the JSON output."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from bbccli.domain.plan import Plan
+from bbccli.notes import Note
+from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.records import as_json
+from bbccli.platform.records.rows import OF_ESTIMATE, frame_of, row_of
+from bbccli.platform.records.values import doc
+from bbccli.types import Direction, FloatArray, GateOn, GateOutcome, IntArray, Interval
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+__all__ = [
+    "Distribution",
+    "DropStep",
+    "DropTrace",
+    "Estimate",
+    "Gate",
+    "Interval",
+    "MonteCarloError",
+    "Note",
+    "SelectionShare",
+]
+
+MOST_SHARES = 10
+"""Configurations whose selection frequency is reported by default."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distribution:
+    """Performances of the resamples' winners, each on its own out-of-bag units.
+
+    Attributes
+    ----------
+    values : (B,)
+        Performances, in the metric's unit.
+    winners : (B,) int
+        Configuration selected in each resample.
+    probabilities : (B,), optional
+        Probability of each resample, if all possible ones were enumerated; None if they were drawn.
+    n_redrawn
+        Resamples drawn again because they could not be used.
+    sizes : (B,) int, optional
+        Number of out-of-bag units of each resample; None if the winner is scored on all units.
+    """
+
+    values: FloatArray
+    winners: IntArray
+    probabilities: FloatArray | None = None
+    n_redrawn: int = 0
+    sizes: IntArray | None = None
+
+    @cached_property
+    def order(self) -> IntArray:
+        """Positions of the values (B,), the smallest first; equal ones in any order."""
+        return np.argsort(self.values)
+
+    @property
+    def exact(self) -> bool:
+        """True if every possible resample is included: there is no Monte-Carlo error."""
+        return self.probabilities is not None
+
+    def mean(self) -> float:
+        """Return the mean performance."""
+        return float(np.average(self.values, weights=self.probabilities))
+
+    def mean_error(self) -> float:
+        """Return the Monte-Carlo standard error of the mean: s / sqrt(B), or 0 when exact."""
+        if self.exact or len(self.values) < 2:
+            return 0.0 if self.exact else float("nan")
+        return float(np.std(self.values, ddof=1) / np.sqrt(len(self.values)))
+
+    def quantile(self, probability: float) -> float:
+        """Return the order statistic L(p B): the smallest value whose CDF reaches p."""
+        if self.probabilities is None:
+            return float(self.values[self.order[_rank(probability, len(self.values)) - 1]])
+        reached = np.cumsum(self.probabilities[self.order]) >= probability - 1e-12
+        return float(self.values[self.order[min(int(np.argmax(reached)), len(reached) - 1)]])
+
+    def quantile_error(self, probability: float) -> float:
+        """Return the Monte-Carlo standard error of a quantile.
+
+        The number of values below the true quantile is binomial (B, p). So half the distance
+        between the order statistics one standard deviation, sqrt(B p (1 - p)), either side of rank
+        p B estimates the standard error without assumptions on the density.
+        """
+        if self.exact:
+            return 0.0
+        size = len(self.values)
+        spread = np.sqrt(size * probability * (1 - probability))
+        low, high = np.floor(probability * size - spread), np.ceil(probability * size + spread)
+        ends = self.values[self.order[np.clip([low, high], 1, size).astype(int) - 1]]
+        return float(ends[1] - ends[0]) / 2
+
+    def columns(self, configurations: Sequence[str]) -> dict[str, list[Any]]:
+        """Return resample, performance, name of the winner and probability, each of length B."""
+        chances = self.probabilities
+        return {
+            "resample": list(range(len(self.values))),
+            "performance": self.values.tolist(),
+            "winner": [configurations[c] for c in self.winners],
+            "probability": [None] * len(self.values) if chances is None else chances.tolist(),
+        }
+
+    def to_frame(self, configurations: Sequence[str]) -> pd.DataFrame:
+        """Return one row per resample: resample, performance, winner, probability.
+
+        Parameters
+        ----------
+        configurations
+            Names of the C configurations of the matrix.
+
+        Returns
+        -------
+        DataFrame
+            With B rows; the probability is NaN if resamples were drawn.
+        """
+        columns = self.columns(configurations)
+        rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        return frame_of(rows, tuple(columns))
+
+    def shares(self, n_configurations: int) -> FloatArray:
+        """Return the selection frequency of each of C configurations (C,); the sum is 1."""
+        counts = np.bincount(self.winners, self.probabilities, n_configurations)
+        return np.asarray(counts / counts.sum())
+
+
+@dataclass(frozen=True, slots=True)
+class MonteCarloError:
+    """Standard errors due to drawing resamples; 0 if all were enumerated."""
+
+    value: float = doc("of the estimate")
+    lower: float | None = doc("of the lower end; null where it is a bound")
+    upper: float | None = doc("of the upper end; null where it is a bound")
+
+    def largest(self) -> float:
+        """Return the largest error."""
+        return max(e for e in (self.value, self.lower, self.upper) if e is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class SelectionShare:
+    """Selection frequency of a configuration."""
+
+    configuration: str = doc("name of the configuration")
+    share: float = doc("share of the resamples that selected it")
+
+
+@dataclass(frozen=True, slots=True)
+class DropStep:
+    """Training in one fold, and configurations dropped after it."""
+
+    fold: str = doc("name of the fold; each later repeat is a single step")
+    n_samples: int = doc("samples predicted so far")
+    n_raced: int = doc("configurations trained in this step")
+    n_models: int = doc("models trained in this step")
+    dropped: tuple[str, ...] = doc("configurations dropped after it")
+
+
+@dataclass(frozen=True, slots=True)
+class DropTrace:
+    """Course of dropping in a replay of a complete cross-validation."""
+
+    rule: str = doc("name of the rule")
+    threshold: float = doc("confidence above which the rule drops, in (0, 1)")
+    min_samples: int = doc("samples predicted before the first drop")
+    steps: tuple[DropStep, ...] = doc("fold by fold, in the order walked")
+    n_models: int = doc("models of the full grid")
+    n_trained: int = doc("models trained with dropping", init=False)
+    speed_up: float = doc("n_models / n_trained", init=False)
+
+    def __post_init__(self) -> None:
+        n_trained = sum(step.n_models for step in self.steps)
+        object.__setattr__(self, "n_trained", n_trained)
+        object.__setattr__(self, "speed_up", self.n_models / n_trained)
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """All dropped configurations, in order."""
+        return tuple(name for step in self.steps for name in step.dropped)
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Estimate:
+    """Result of one method for one metric.
+
+    `value` is the estimated performance of the winner; `naive` is its performance on the data that
+    selected it, which is too good.
+    """
+
+    method: str = doc("name of the method")
+    metric: str = doc("name of the metric")
+    selected_by: str = doc("name of the metric that selected the winner")
+    direction: Direction = doc("whether higher or lower values are better")
+    winner: str = doc("the selected configuration")
+    naive: float = doc("performance of the winner on the data that selected it")
+    value: float = doc("estimated performance of the winner")
+    optimism: float = doc(
+        "naive minus value, positive where the naive figure is too good", init=False
+    )
+    interval: Interval | None = doc(
+        "confidence interval; null where the method has none", default=None
+    )
+    n_resamples: int | None = doc("resamples used, B; null where none are needed", default=None)
+    exact: bool = doc("true if every possible resample was enumerated", default=False)
+    error: MonteCarloError | None = doc(
+        "Monte-Carlo standard errors; null without resamples", default=None
+    )
+    selection: tuple[SelectionShare, ...] = doc(
+        "selection frequencies, the ten highest", default=()
+    )
+    ignores_selection: bool = doc(
+        "true if the interval ignores that the winner was selected", default=False
+    )
+    experimental: bool = doc("true if there is little evidence for the method yet", default=False)
+    n_evaluation: int | None = doc(
+        "number of samples held out for evaluation; null if all select and evaluate", default=None
+    )
+    n_preselected: int | None = doc(
+        "configurations from which the evaluation chose the winner; null for all", default=None
+    )
+    drop_trace: DropTrace | None = doc("course of dropping; null for other methods", default=None)
+    distribution: Distribution | None = field(default=None, metadata={"json": False})
+    plan: Plan = field(default_factory=Plan, metadata={"json": False})
+    notes: tuple[Note, ...] = doc("notes on this estimate", default=())
+    n_predicted: int | None = doc(
+        "samples that the winner predicts; null for all", default=None, since="1.0"
+    )
+
+    size_correction: float | None = doc(
+        "correction for the number of samples left out of resamples, in the metric's unit; "
+        "null if there is none",
+        default=None,
+        since="1.0",
+    )
+    over_folds: float | None = doc(
+        "mean over folds by which a tool selected the winner, if naive is over pooled rows "
+        "because the metric is no mean; else null",
+        default=None,
+        since="1.0",
+    )
+
+    def __repr__(self) -> str:
+        interval = self.interval and f" ({self.interval.lower:.4g} to {self.interval.upper:.4g})"
+        figures = f"{self.metric} {self.value:.4g}{interval or ''}, naive {self.naive:.4g}"
+        return f"<Estimate by {self.method}: {figures}, winner {self.winner!r}>"
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row with the columns of `--format csv` that concern the estimate alone."""
+        return frame_of([row_of(as_json(self))], OF_ESTIMATE)
+
+    def __post_init__(self) -> None:
+        coerce_fields(self, "direction")
+        # + 0.0 turns -0.0 into 0
+        optimism = float(self.direction.gain(self.naive, self.value)) + 0.0
+        object.__setattr__(self, "optimism", optimism)
+
+
+@dataclass(frozen=True, slots=True)
+class TriedOrder:
+    """Best-so-far in the order of the trials."""
+
+    naive: tuple[float, ...] = doc("naive best of the first ones, per count")
+    corrected: tuple[float, ...] = doc("corrected best of the first ones, per count")
+
+
+@dataclass(frozen=True, slots=True)
+class Gain:
+    """The gain of the best of all C configurations over the best of fewer."""
+
+    value: float = doc("difference of the corrected figures; negative: all C are worse")
+    interval: Interval = doc("of the difference; those of all numbers hold at once")
+
+
+NEGLIGIBLE = 0.1
+"""Share of what the search gained so far: further gains that are smaller do not pay."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchCost:
+    """Naive and corrected best-so-far against the number of configurations tried."""
+
+    metric: str = doc("name of the metric that selects")
+    direction: Direction = doc("whether higher or lower values are better")
+    counts: tuple[int, ...] = doc("numbers of configurations, from 1 to C")
+    naive: tuple[float, ...] = doc("naive best, averaged over all sets of that many configurations")
+    corrected: tuple[float, ...] = doc("the same, selected in the bag and scored out of it")
+    error: tuple[float, ...] = doc("Monte-Carlo standard errors of the corrected figures")
+    enough: int = doc(
+        "count beyond which no larger one is better by two Monte-Carlo standard errors"
+    )
+    n_resamples: int = doc("resamples used, B")
+    tried: TriedOrder | None = doc(
+        "in the order of the trials, at the same counts; null where unknown", default=None
+    )
+    gain: Gain | None = doc(
+        "of all C configurations over one; null with too few resamples for an interval",
+        default=None,
+        since="1.1",
+    )
+    gain_beyond: Gain | None = doc(
+        "of all C configurations over enough of them; null where these are all",
+        default=None,
+        since="1.1",
+    )
+
+    @property
+    def has_paid(self) -> bool:
+        """True if the samples show that all configurations together are better than one."""
+        return self.gain is not None and self.gain.interval.lower > 0
+
+    @property
+    def stopped_paying(self) -> bool:
+        """True if the samples show that searching beyond `enough` configurations did not pay.
+
+        The best of all C is then worse than the best of `enough`, or gains less over it than a
+        tenth of what that gains over a single configuration: g < (G - g) / 10, for the least G and
+        the largest g that their intervals leave.
+        """
+        if self.gain is None or self.gain_beyond is None:
+            return False
+        least, most = self.gain.interval.lower, self.gain_beyond.interval.upper
+        return most < 0 or most < NEGLIGIBLE * (least - most)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Verdict on the result by a rule set beforehand."""
+
+    threshold: float = doc("limit for the figure, in the metric's unit")
+    direction: Direction = doc("maximize: must not be below the threshold; minimize: not above it")
+    on: GateOn = doc("the figure: the pessimistic bound, or the estimate")
+    metric: str | None = doc("name of the metric; null without estimates")
+    method: str | None = doc("name of the method; null where none fits")
+    value: float | None = doc("the figure; null where it can't be computed")
+    margin: float | None = doc("distance to the threshold; negative if the gate is missed")
+    outcome: GateOutcome = doc("verdict")
+    reason: str = doc("why it is undecided; else empty", default="")
+
+    def __post_init__(self) -> None:
+        coerce_fields(self, "direction", "on", "outcome")
+
+
+def _rank(probability: float, size: int) -> int:
+    """Return the 1-based rank of L(p B)."""
+    # 0.025 * 1000 is slightly above 25 in binary; the 25th value is meant.
+    return max(int(np.ceil(round(probability * size, 9))), 1)

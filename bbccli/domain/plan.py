@@ -1,0 +1,222 @@
+"""The plan of an analysis: resamples, intervals, pooling, seed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bbccli.domain.choices import IntervalKind, Models, Pooling, Select, Side
+from bbccli.errors import OptionError, parameter
+from bbccli.platform.arguments import coerce_fields
+from bbccli.platform.records.values import doc
+
+if TYPE_CHECKING:
+    from bbccli.types import Direction
+
+FIRST_RESAMPLES = 1000
+"""An automatic number of resamples is first judged after this many, and grows in such steps."""
+
+LARGEST_N_RESAMPLES = 1_000_000
+"""With more, the Monte-Carlo error is below a thousandth of the standard error."""
+
+LARGEST_SEED = 2**63 - 1
+"""Largest integer that all forms of a result can hold."""
+
+MOST_RESAMPLES = 100_000
+"""Limit of an automatic number of resamples."""
+
+
+CLIP = 2.0**-23
+"""Least probability of the true class in logarithms: 2**-23, the resolution of float32 near 1.
+
+Below it, files in float32 and float64 would differ: 1 - 1e-9 is 1 in float32.
+"""
+
+TOLERANCE = 0.001
+"""Monte-Carlo standard error that an automatic number of resamples aims at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Everything besides data and metric that the numbers of an estimate depend on.
+
+    A choice is given as a member or as its word, ``Side.LOWER`` or ``"lower"``.
+
+    Raises
+    ------
+    OptionError
+        A value of the wrong type; `n_resamples` below 1 or over 1,000,000, `level` outside (0, 1),
+        a `tolerance` that is not positive, `evaluation_share` outside [0, 1), `clip` outside (0,
+        0.5), `cap` outside (0, 1], or a seed that is negative or over 2**63 - 1.
+    """
+
+    n_resamples: int = doc(
+        "bootstrap resamples, B >= 1; with a tolerance, the most to use", default=1000
+    )
+    level: float = doc("level of the intervals, in (0, 1)", default=0.95)
+    side: Side = doc("ends of the interval to estimate", default=Side.TWO)
+    pooling: Pooling = doc(
+        "performance over pooled rows, mean over folds, or pairs within folds",
+        default=Pooling.POOLED,
+    )
+    select: Select = doc(
+        "the best configuration, or a simple one within one standard error", default=Select.BEST
+    )
+    interval: IntervalKind = doc(
+        "how intervals are made of resample distributions", default=IntervalKind.PERCENTILE
+    )
+    guard: bool = doc("true if intervals count one more sample of worst performance", default=True)
+    seed: int = doc("seed of all random draws, >= 0", default=0)
+    tolerance: float | None = doc(
+        "largest Monte-Carlo standard error; null for a fixed n_resamples", default=None
+    )
+    clip: float = doc(
+        "least probability of the true class in logarithms, in (0, 0.5)", default=CLIP
+    )
+    evaluation_share: float = doc(
+        "fraction of the samples that split methods evaluate on, in [0, 1)", default=0.25
+    )
+    models: Models | None = doc(
+        "the winner is trained again, or used as it is; null before the data are known",
+        default=None,
+    )
+    cap: float | None = doc(
+        "errors are capped at this quantile of the outcome's distances from its "
+        "median, in (0, 1]; null for no cap",
+        default=None,
+    )
+    size_correction: bool = doc(
+        "true if bbc corrects metrics other than means for the number of samples left out",
+        default=True,
+        since="1.0",
+    )
+    selection: Pooling | None = doc(
+        "performances by which the tool that left the file selected; null if pooling was given "
+        "or nothing is known",
+        default=None,
+        since="1.0",
+    )
+
+    def __post_init__(self) -> None:
+        coerce_fields(self)
+        if self.n_resamples < 1:
+            raise OptionError(
+                f"{parameter('n_resamples')} is {self.n_resamples}",
+                hint="at least 1; the papers use 1000",
+            )
+        if self.n_resamples > LARGEST_N_RESAMPLES:
+            raise _too_many_resamples()
+        _check_level(self.level)
+        if self.tolerance is not None and not 0 < self.tolerance < math.inf:
+            raise OptionError(
+                f"{parameter('tolerance')} is {self.tolerance:g}", hint="for example 0.001"
+            )
+        if not 0 <= self.evaluation_share < 1:
+            raise OptionError(
+                f"{parameter('evaluation_share')} is {self.evaluation_share:g}, not in [0, 1)",
+                hint="for example 0.25; with 0 all samples select and evaluate",
+            )
+        if not 0 < self.clip < 0.5:
+            raise OptionError(
+                f"{parameter('clip')} is {self.clip:g}, not between 0 and 0.5",
+                hint="for example 1e-7",
+            )
+        if self.cap is not None and not 0 < self.cap <= 1:
+            raise OptionError(
+                f"{parameter('cap')} is {self.cap:g}, not above 0 and at most 1",
+                hint="for example 0.95",
+            )
+        if self.seed < 0:
+            raise OptionError(f"{parameter('seed')} is {self.seed}", hint="an integer, 0 or more")
+        if self.seed > LARGEST_SEED:
+            raise OptionError(
+                f"{parameter('seed')} is over {LARGEST_SEED}", hint="use a smaller integer"
+            )
+
+    def side_of(self, direction: Direction) -> Side:
+        """Return the side of intervals of a metric; the pessimistic one as lower or upper."""
+        return direction.pessimistic() if self.side is Side.PESSIMISTIC else self.side
+
+    def probabilities(self, direction: Direction) -> tuple[float | None, float | None]:
+        """Return the probabilities of the two ends; None for an end that is the metric's bound."""
+        side, outside = self.side_of(direction), 1 - self.level
+        if side is Side.TWO:
+            return outside / 2, 1 - outside / 2
+        return (outside, None) if side is Side.LOWER else (None, 1 - outside)
+
+
+def _check_level(level: float) -> None:
+    if not 0 < level < 1:
+        percent = 1 < level < 100
+        example = parameter("level", level / 100 if percent else 0.95)
+        raise OptionError(
+            f"{parameter('level')} is {level:g}, not between 0 and 1",
+            hint=example if percent else f"for example {example}",
+        )
+
+
+def n_draws(plan: Plan) -> int:
+    """Return the number of draws of a plan, at most 10,000 if it is automatic.
+
+    With 10,000, p = 0.05 has a standard error of 0.002.
+
+    Examples
+    --------
+    >>> n_draws(Plan(n_resamples=500)), n_draws(Plan(n_resamples=100_000, tolerance=0.001))
+    (500, 10000)
+    """
+    if plan.tolerance is None:
+        return plan.n_resamples
+    return min(plan.n_resamples, 10 * FIRST_RESAMPLES)
+
+
+def pooling_of(
+    pooling: Pooling | None, metadata: Mapping[str, Any]
+) -> tuple[Pooling, Pooling | None]:
+    """Return `pooling` and `selection` of a plan: the option if given, else that of the metadata.
+
+    Examples
+    --------
+    >>> [str(one) for one in pooling_of(None, {"selection": "fold-mean"})]
+    ['fold-mean', 'fold-mean']
+    >>> [str(one) for one in pooling_of(None, {})]
+    ['pooled', 'None']
+    """
+    known = metadata.get("selection")
+    selection = None if pooling or known is None else Pooling(known)
+    return pooling or selection or Pooling.POOLED, selection
+
+
+def resamples_of(text: str, tolerance: float | None) -> tuple[int, float | None]:
+    """Return `n_resamples` and `tolerance` of a plan from ``--n-resamples`` and ``--tolerance``.
+
+    Examples
+    --------
+    >>> resamples_of("1000", None), resamples_of("auto", None)
+    ((1000, None), (100000, 0.001))
+    """
+    if text == "auto":
+        return MOST_RESAMPLES, TOLERANCE if tolerance is None else tolerance
+    if tolerance is not None:
+        raise OptionError(
+            f"{parameter('tolerance')} determines the number of resamples, but "
+            f"{parameter('n_resamples')} fixes it",
+            hint=f"{parameter('n_resamples', 'auto')} {parameter('tolerance', 0.001)}",
+        )
+    if text.isdecimal() and len(text.lstrip("0")) > len(str(LARGEST_N_RESAMPLES)):
+        raise _too_many_resamples()
+    if not text.removeprefix("-").isdecimal() or len(text) > 20:
+        raise OptionError(
+            f"{parameter('n_resamples')} is {text[:40]!r}",
+            hint="an integer such as 1000, or auto",
+        )
+    return int(text), None
+
+
+def _too_many_resamples() -> OptionError:
+    return OptionError(
+        f"{parameter('n_resamples')} is over {LARGEST_N_RESAMPLES}",
+        hint="more would not reduce the error noticeably; 1000 is usual",
+    )

@@ -1,0 +1,263 @@
+"""Origin of predictions: files or the run of a tool, and verification of its scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+from bbccli.domain.choices import Pooling
+from bbccli.platform.records.values import as_json, doc, understood
+from bbccli.types import rebuild_for_pickle
+
+
+@dataclass(frozen=True, slots=True)
+class TwoFigures:
+    """A score that the tool computes differently: its figure, and that of bbc."""
+
+    name: str = doc("name of the configuration")
+    metric: str = doc("name of the metric")
+    tool: float = doc("score by the tool")
+    tool_clip: float = doc("where the tool clips probabilities")
+    here: float = doc("the same score at the default clip of bbc")
+    here_clip: float = doc("where bbc clips probabilities by default")
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Comparison of a run's own scores with those recomputed from its predictions."""
+
+    n_scores: int = doc("scores that the run reports for the included configurations")
+    n_checked: int = doc("scores that were recomputed")
+    largest_difference: float | None = doc(
+        "largest difference, in the metric's unit; null if nothing was compared"
+    )
+    tolerance: float | None = doc("difference explained by rounding and approximations of the tool")
+    reason: str | None = doc("why nothing was compared; null if something was")
+    otherwise: tuple[TwoFigures, ...] = doc(
+        "scores that the tool computes differently, largest difference first",
+        default=(),
+        since="1.0",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """A model that is left out, and the reason."""
+
+    name: str = doc("its name in the tool")
+    reason: str = doc("a flag of the configuration, or what is wrong with it")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportedScore:
+    """A model's score as reported by a tool.
+
+    Parameters
+    ----------
+    id
+        Name of the model.
+    metric
+        Name of the metric.
+    value
+        The score, with the sign of `bbc`.
+    tolerance
+        Largest difference explained by rounding and approximations of the tool.
+    fold
+        The fold, from 0; None if the score is over all samples.
+    selection
+        Aggregation of the folds by the tool; irrelevant for a single fold.
+    """
+
+    id: str
+    metric: str
+    fold: int | None = None
+    value: float
+    selection: Pooling = Pooling.POOLED
+    tolerance: float
+
+
+@dataclass(frozen=True, slots=True)
+class OtherTarget:
+    """Targets of a model scored against something else than the truth, by sample key."""
+
+    id: str
+    samples: tuple[str, ...]
+    values: tuple[float, ...]
+
+    @property
+    def by_key(self) -> dict[str, float]:
+        """Return the targets by sample key."""
+        return dict(zip(self.samples, self.values, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """Targets of a run in which some models were not scored against the truth.
+
+    Parameters
+    ----------
+    of
+        Model whose target is the truth.
+    scaled
+        Models that scaled their targets.
+    unsure
+        Number of samples whose truth may have been clipped too.
+    apart
+        Largest amount by which a truth was raised.
+    clipped
+        Models with other targets.
+    """
+
+    of: str
+    scaled: tuple[str, ...]
+    unsure: int
+    apart: float
+    clipped: tuple[OtherTarget, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evaluation:
+    """Tasks, scores and failures of a run of an evaluation framework."""
+
+    tasks: tuple[str, ...] = doc("tasks whose items are included")
+    n_items: tuple[int, ...] = doc("number of items of each task")
+    score: str = doc("name of the score")
+    other_scores: tuple[str, ...] = doc("other scores in the logs", default=())
+    headline: bool = doc("true if the framework, or an option, names this score", default=True)
+    n_epochs: int = doc("largest number of epochs of an item")
+    n_errors: int = doc("failed requests, which have no score")
+    n_scored_errors: int = doc("failed requests that the framework gave a score")
+    n_unscored: int = doc("answers without a score")
+    failed: tuple[str, ...] = doc("logs of failed runs", default=())
+    repeated: tuple[str, ...] = doc("logs replaced by newer ones", default=())
+    elsewhere: tuple[str, ...] = doc("tasks that only some configurations ran", default=())
+    unread: tuple[str, ...] = doc(
+        "files beside the logs that are none of them", default=(), since="1.0"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ToolRun:
+    """The run of a tool that left predictions behind: `run` in their metadata.
+
+    Parameters
+    ----------
+    tool
+        Name of the tool.
+    left_out
+        Models of its folder that are left out.
+    metric
+        Metric that the tool optimised, by its name in `bbc`.
+    metric_name
+        Its name in the tool, if `bbc` has no such metric.
+    n_samples
+        Number of predicted samples; None if each model has a file of its own.
+    unchecked
+        Reason why the scores can't be compared, if so.
+    tried
+        Configurations in the order in which they were tried, if known.
+    leaderboard, fold_scores
+        Scores of models on all samples, and in single folds.
+    again, tried_again
+        Configurations recorded again, and those tried before with other predictions.
+    damaged
+        Unreadable files.
+    scored_alike
+        Configurations that the tool scored without the weights.
+    weighted
+        True if the scores are weighted.
+    targets
+        Targets other than the truth.
+    evaluation
+        The run of an evaluation framework; None for other tools.
+    """
+
+    tool: str
+    left_out: tuple[LeftOut, ...] = ()
+    metric: str | None = None
+    metric_name: str | None = None
+    n_samples: int | None = None
+    unchecked: str = ""
+    tried: tuple[str, ...] = ()
+    leaderboard: tuple[ReportedScore, ...] = ()
+    fold_scores: tuple[ReportedScore, ...] = ()
+    again: tuple[str, ...] = ()
+    tried_again: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+    scored_alike: tuple[str, ...] = ()
+    weighted: bool = False
+    targets: Targets | None = None
+    evaluation: Evaluation | None = None
+
+    def as_metadata(self) -> dict[str, Any]:
+        """Return the run as JSON values, without most that are empty."""
+        values = as_json(self)
+        kept = ("tool", "left_out") if self.n_samples is None else tuple(values)
+        return {
+            key: values[key]
+            for key in kept
+            if key == "left_out" or values[key] not in (None, False, "", [])
+        }
+
+    @classmethod
+    def of(cls, metadata: Mapping[str, Any]) -> ToolRun | None:
+        """Read the run in metadata, as far as it is understood: people write them by hand too."""
+        run = metadata.get("run")
+        if not isinstance(run, Mapping) or not isinstance(run.get("tool"), str):
+            return None
+        return cls(**understood(cls, run))
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Origin of a matrix.
+
+    Parameters
+    ----------
+    path, sha256
+        The files, and their hash.
+    metadata
+        Metadata that came with them.
+    left_out
+        Configurations excluded because of a flag.
+    verification
+        Verification of the scores of a run; None without a run or a request.
+    weight
+        Column of the sample weights; None without weights or a name.
+    n_samples, n_tried
+        Numbers of samples read and of configurations tried, used or not; 0 if unknown.
+    run
+        The run of a tool behind the predictions, if any.
+    """
+
+    path: str = ""
+    sha256: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    left_out: tuple[LeftOut, ...] = ()
+    verification: Verification | None = None
+    weight: str | None = None
+    n_samples: int = 0
+    n_tried: int = 0
+    run: ToolRun | None = None
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        made, values = rebuild_for_pickle(self)
+        # a mappingproxy can't be pickled
+        return made, tuple(dict(v) if isinstance(v, MappingProxyType) else v for v in values)
+
+    @property
+    def configurations(self) -> Mapping[str, Mapping[str, Any]]:
+        """Metadata of the configurations, by id."""
+        return {one["id"]: one for one in self.metadata.get("configs") or ()}
+
+
+def agrees(recomputed: float, reported: float, tolerance: float) -> bool:
+    """True if a performance equals the reported one within a tolerance; False for NaN."""
+    return bool(abs(recomputed - reported) <= tolerance)
+
+
+def tolerance_of(share: float, score: float) -> float:
+    """Return a relative tolerance as an absolute one; scores below 1 count as 1."""
+    return share * max(1.0, abs(score))

@@ -1,0 +1,62 @@
+"""Every note that a result may carry: what is doubtful, and the remedy.
+
+A note is data: reports print it, JSON carries it, tests match its `code`. Each is described in one
+place, a function under `@note`, in the module of its section of docs/notes.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import ModuleType
+
+from bbccli.notes import (
+    comparisons,
+    identities,
+    intervals,
+    lacking,
+    methods,
+    of_data,
+    of_metadata,
+    plans,
+)
+from bbccli.notes.comparisons import *
+from bbccli.notes.identities import *
+from bbccli.notes.intervals import *
+from bbccli.notes.lacking import *
+from bbccli.notes.methods import *
+from bbccli.notes.note import Note, NoteKind, Severity, counted, listing
+from bbccli.notes.of_data import *
+from bbccli.notes.of_metadata import *
+from bbccli.notes.plans import *
+
+__all__ = ["Note", "NoteKind", "Severity", "counted", "listing"]
+
+
+def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
+    every = [one for part in parts for one in vars(part).values() if isinstance(one, NoteKind)]
+    return {one.code: one for one in every}
+
+
+GROUPS = {
+    "Of the file": _kinds(lacking, of_data, of_metadata, identities),
+    "Of the methods": _kinds(methods, intervals),
+    "Of comparisons": _kinds(comparisons),
+    "Of plans": _kinds(plans),
+}
+"""Notes by section of docs/notes.md."""
+
+NOTES = {code: one for group in GROUPS.values() for code, one in group.items()}
+
+
+def severity_of(code: str) -> Severity:
+    """Return how much a note matters; one of another version may mean anything.
+
+    >>> severity_of("tied-winners").name, severity_of("of-a-later-version").name
+    ('HARMLESS', 'DOUBT')
+    """
+    return NOTES[code].severity if code in NOTES else Severity.DOUBT
+
+
+def by_severity(notes: Iterable[Note]) -> list[Note]:
+    """Return notes, those that matter most first."""
+    return sorted(notes, key=lambda note: severity_of(note.code))

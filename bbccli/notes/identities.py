@@ -1,0 +1,99 @@
+"""Notes on what columns are by their values: classes, bounds, probabilities of a prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.notes.note import CARE, HARMLESS, Texts, listing, note
+from bbccli.notes.of_metadata import classes_in_order, columns_ignored
+from bbccli.platform.rounding import count
+
+
+@classes_in_order.also
+def classes_of_numbers(pairs: Sequence[str]) -> Texts:
+    """Columns that sum to 1 in every row, whose names number the classes."""
+    return (
+        "columns that sum to 1 in every row are the classes of one model, in sorted order: "
+        f"{listing(pairs, 4)}",
+        "if the models have another order: one column 'config::class' per class",
+    )
+
+
+@classes_in_order.also
+def classes_of_axis(classes: Sequence[str], n_configurations: int) -> Texts:
+    """The last axis of arrays sums to 1 in every row."""
+    return (
+        "the last axis sums to 1 in every row, so it holds the classes, in sorted order: "
+        f"{listing(classes, 4)}; of {count(n_configurations, 'configuration')}",
+        "classes=[...] for another order; configurations=[...] if it holds configurations",
+    )
+
+
+@note(HARMLESS, "roles")
+def classes_of_one_model(pairs: Sequence[str]) -> Texts:
+    """Columns sum to 1 in every row, and their names tell the classes: they are the probabilities
+    of one model, and count as one configuration.
+
+    Remedy: nothing; `--only '*'` if each is a configuration of its own.
+    """
+    return (
+        f"columns that sum to 1 in every row are the classes of one model: {listing(pairs, 4)}",
+        "nothing; --only '*' if each is a configuration",
+    )
+
+
+@note(CARE, "roles")
+def confidence(column: str, label: str, positive: str | None, option: str = "only") -> Texts:
+    """A column holds the probability of the predicted class, whichever that is: it is at least 1/K
+    in every row, beside the predicted labels. Of two classes it was turned into the probability
+    of the positive one: where the other is predicted, 1 minus it. Else the labels count.
+
+    Remedy: nothing; `--only NAME` if the column is the probability of one class.
+    """
+    done = "ignored" if positive is None else f"turned into the probability of {positive}"
+    return (
+        f"{column} is the probability of the predicted class, {label}: {done}",
+        f"--{option} {column!r} if it is the probability of one class",
+    )
+
+
+@note(CARE, "roles")
+def positive_by_scores(positive: str, tool: str) -> Texts:
+    """Nothing names the positive class of two, and the run's own scores are those of its
+    predictions only if it is not the last in sorted order. So it would be if the labels were
+    swapped: the figures are the same, but not what the classes are called.
+
+    Remedy: check the labels if the run was not given a positive class.
+    """
+    return (
+        f"the positive class is {positive}, by the scores of {tool}",
+        "check the labels if the run was not given this positive class",
+    )
+
+
+@columns_ignored.also
+def bounds_left_out(names: Sequence[str]) -> Texts:
+    """Bounds of intervals, and quantiles, around the predictions."""
+    return (
+        f"left out as bounds or quantiles, in order in nearly every row: {listing(names)}",
+        f"if they are configurations: --only {names[0]!r} --only '*'",
+    )
+
+
+@columns_ignored.also
+def uncertainty(names: Sequence[str], what: str) -> Texts:
+    """Columns that are computed of other columns, and say how sure these are."""
+    return (
+        f"left out, since in every row it is computed of the others and says {what}: "
+        f"{listing(names)}",
+        f"if it is a configuration: --only {names[0]!r} --only '*'",
+    )
+
+
+@note(HARMLESS, "flags")
+def rounded_predictions(n_rounded: int) -> Texts:
+    """The metadata flag configurations as `rounded`. That only makes ties.
+
+    Remedy: nothing.
+    """
+    return f"predictions of {count(n_rounded, 'configuration')} are rounded: that makes ties", ""

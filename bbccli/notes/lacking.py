@@ -1,0 +1,213 @@
+"""Notes on samples and predictions that are missing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.notes.note import CARE, DOUBT, Texts, counted, listing, note
+from bbccli.platform.rounding import count, percent
+
+
+@note(DOUBT, "coverage")
+def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
+    """Some samples have no prediction by any configuration in some repeat, or only by
+    configurations that are left out for their gaps. They are left out of everything.
+
+    Remedy: complete the predictions. If samples are missing because a learner failed on them, the
+    result is for the easier samples only. `--missing error` refuses.
+    """
+    where = " in some repeat" if n_repeats > 1 else ""
+    return (
+        f"{n_left_out} of {n_samples} samples have no prediction{where}; left out",
+        "complete the predictions",
+    )
+
+
+@note(DOUBT, "coverage")
+def never_predicted(n_rows: int, value: float, which: str) -> Texts:
+    """All configurations hold the same value in whole folds, in one run of rows, or in rows apart,
+    and hardly ever elsewhere, as if an array of zeros had been filled fold by fold: those before
+    the first test window of a time series, or of folds that were not run, were never filled. These
+    predictions count as missing; so do those of one configuration that holds a whole number in
+    such folds or rows. Rows that have (almost) one truth are kept, since models may rightly know
+    it, and so are labels and ratings, which are equal by chance.
+
+    Remedy: leave such cells empty. `--missing error` refuses.
+    """
+    return (
+        f"{n_rows} rows were never predicted: {which} is {value:g} there; these count as missing",
+        "leave cells without a prediction empty",
+    )
+
+
+@samples_left_out.also
+def samples_of_dropped(n_left_out: int, n_samples: int) -> Texts:
+    """Samples without a prediction by any of the kept configurations."""
+    verb = "is" if n_left_out == 1 else "are"
+    return (
+        f"{n_left_out} of {n_samples} samples {verb} predicted only by configurations that lack "
+        "too many others; left out",
+        "complete the predictions",
+    )
+
+
+@note(DOUBT, "missing")
+def configurations_dropped(
+    names: Sequence[str], n_configurations: int, *, stopped: bool = False
+) -> Texts:
+    """Some configurations lack predictions that others have. They can't win, and the correction
+    does not count them.
+
+    Remedy: nothing, if they lack whole folds because they were pruned or their fits failed; the
+    correction is then slightly too small. Otherwise complete their predictions. `--missing error`
+    refuses; `--missing common-rows` keeps the configurations and drops samples.
+    """
+    verb = "lacks" if len(names) == 1 else "lack"
+    return (
+        f"{len(names)} of {n_configurations} configurations {verb} predictions and cannot win: "
+        f"{listing(names)}",
+        "if they were pruned or failed: nothing, but the correction, which leaves them out, is "
+        "slightly too small"
+        if stopped
+        else "complete their predictions, or --missing common-rows to compare all on fewer samples",
+    )
+
+
+@note(DOUBT, "missing")
+def best_left_out(
+    name: str, scored: str, n: int, n_samples: int, stubs: Sequence[str], *, higher: bool
+) -> Texts:
+    """A configuration that is left out, since it lacks some predictions, is better on the samples
+    that it predicts, by the metric of the task, than all others there. A single empty cell may have
+    taken the best one out of the race. Files of more than 16 million predictions are not checked.
+
+    Remedy: complete its predictions; or `--missing common-rows`, without configurations that
+    predict few samples.
+    """
+    rest = f"--exclude {' --exclude '.join(stubs)} --missing" if stubs else "--missing"
+    return (
+        f"{name} scored {scored} on {n} of {n_samples} samples, "
+        f"{'more' if higher else 'less'} than all that are kept, and was left out for the others",
+        f"complete its predictions, or {rest} common-rows to compare all on fewer samples",
+    )
+
+
+@note(CARE, "missing")
+def dropped_between_folds(names: Sequence[str], n_configurations: int) -> Texts:
+    """A search dropped configurations between folds. They had almost no chance to win, and the
+    correction counts those that were trained on all folds.
+    [Dropping](dropping.md#what-it-saves-and-costs) shows what that did to the estimate where it was
+    measured.
+
+    Remedy: nothing; or set `threshold` of the search nearer to 1, which drops later.
+    """
+    verb = "was" if len(names) == 1 else "were"
+    return (
+        f"{len(names)} of {n_configurations} configurations {verb} dropped between folds: "
+        f"{listing(names)}",
+        "nothing: the correction is for the choice among those that were trained on all folds",
+    )
+
+
+@note(DOUBT, "missing")
+def common_rows(n_common: int, n_samples: int) -> Texts:
+    """With `--missing common-rows`, only samples that every configuration predicts are used.
+
+    Remedy: complete the predictions. What is missing is rarely missing by chance: a learner that
+    fails on hard samples leaves easy ones in common.
+    """
+    return (
+        f"{n_common} of {n_samples} samples have a prediction by every configuration; only these "
+        "are used",
+        "complete the predictions: samples are rarely missing by chance",
+    )
+
+
+@note(DOUBT, "missing")
+def available_cases(share: float) -> Texts:
+    """No configuration predicts all samples, or `--missing available` was given: each configuration
+    is scored on the samples that it predicts, in the selection and in every resample.
+    Configurations that predict fewer than half of the samples are left out. For scores without a
+    truth this is the default, so that a failed request removes an item instead of a configuration;
+    there it is an error if a configuration lacks more than a fifth of the items, or lacks some and
+    has the highest score on all others.
+
+    Remedy: complete the predictions. Configurations scored on easier samples look better.
+    `--missing common-rows` compares all on the same samples, if there are any; `--missing error`
+    refuses.
+    """
+    return (
+        f"{percent(share, 0)} of the predictions are missing: each configuration is scored on the "
+        "samples that it predicts",
+        "complete the predictions: configurations scored on easier samples look better",
+    )
+
+
+@available_cases.also
+def items_lacking(names: Sequence[str], counts: Sequence[int], n_items: int) -> Texts:
+    """Scores without a truth, of which configurations lack some."""
+    return (
+        "scores of some items are missing, and each configuration is scored on the others: "
+        f"{counted(names, counts, n_items)}",
+        "score these items too: those that fail are rarely like the others; --missing common-rows "
+        "compares all on the same items",
+    )
+
+
+@note(CARE, "repeats")
+def epochs_by_order(times: int) -> Texts:
+    """For scores without a truth (`--task score`): every configuration has the same number of rows
+    for each item, and no column numbers them. They are taken as epochs, in the order of the file.
+
+    Remedy: a column `epoch` or `repeat`, or `--repeat`, if they are paired in another way.
+    """
+    return (
+        f"each item has {times} scores of every configuration, which are taken as epochs in their "
+        "order",
+        "--repeat NAME, if a column numbers them",
+    )
+
+
+@note(CARE, "keys")
+def scores_replaced(n_scores: int) -> Texts:
+    """`--again newest`: some configurations answered an item again, and their newest score counts,
+    whether it is better or not.
+
+    Remedy: `--again epoch` to count all scores of an item.
+    """
+    return (
+        f"{count(n_scores, 'score')} replaced by newer ones of the same item and configuration",
+        "--again epoch counts all",
+    )
+
+
+@note(CARE, "missing")
+def epochs_missing(names: Sequence[str], counts: Sequence[int], n_scores: int) -> Texts:
+    """For scores without a truth (`--task score`): some epochs of an item have a score and others
+    have none, for example because a request failed. The item counts by the mean over the epochs
+    that have one.
+
+    Remedy: nothing, if requests failed by accident. Run them again if they fail because the item is
+    hard.
+    """
+    return (
+        "scores of some epochs are missing, and each item counts with the mean over the others: "
+        f"{counted(names, counts, n_scores)}",
+        "nothing, unless items fail because they are hard",
+    )
+
+
+@note(DOUBT, "missing")
+def gaps_within_folds(names: Sequence[str]) -> Texts:
+    """`bbc drop` treats a configuration as dropped earlier if it lacks predictions that another
+    has. These have gaps within a fold: they failed on some samples, or the fold is not complete.
+
+    Remedy: complete the fold. A configuration that lacks even one prediction can't be compared on
+    the same samples, and is not trained further.
+    """
+    verbs = ("lacks", "counts") if len(names) == 1 else ("lack", "count")
+    return (
+        f"{count(len(names), 'configuration')} {verbs[0]} predictions within a fold, and "
+        f"{verbs[1]} as dropped: {listing(names)}",
+        "complete these folds if they should stay in",
+    )

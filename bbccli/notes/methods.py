@@ -1,0 +1,464 @@
+"""Notes on methods: what was selected and resampled, and how well."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.platform.rounding import UNBOUNDED, count, digits_for, figure, short
+
+
+@note(CARE)
+def single_configuration(n_tried: int = 1, *, on_request: bool = False) -> Texts:
+    """There is one configuration, so nothing was selected and nothing is corrected; the table says
+    so in place of `corrected`. Or one is left of several that were tried, and the choice among
+    them can't be corrected for, because the others have too few predictions or were left out on
+    request.
+
+    Remedy: if it won over others, add their predictions. Without them its figure is that of a
+    winner, which is too good. If it was the only one, its naive figure has no optimism from a
+    selection.
+    """
+    text = "only one configuration: nothing was selected, so nothing is corrected"
+    if n_tried > 1 or on_request:
+        of_tried = f" of {n_tried} configurations tried" if n_tried > 1 else " configuration"
+        text = f"only one{of_tried} takes part: nothing is corrected for the choice of it"
+    return (
+        text,
+        "if it was chosen over others, add their predictions: without them its figure is too good",
+    )
+
+
+@note(CARE)
+def not_corrected() -> Texts:
+    """In every `bbc leaderboard` the performances at the top are too good, because the same data
+    rank the configurations.
+
+    Remedy: use the table to look at the configurations, and report the figure of `bbc correct`.
+    """
+    return "not corrected: the best of many looks too good", "report what bbc correct says"
+
+
+@note(CARE)
+def winners_differ(pooled: str, fold_mean: str) -> Texts:
+    """Selection by pooled rows and by the mean over folds pick different configurations.
+
+    Remedy: decide on the rule before looking at the results, and give it with `--pooling`. If both
+    are defensible, the difference shows how uncertain the choice is. If the folds' scores are on
+    different scales, `--pooling within-folds` is the better answer for metrics of pairs such as the
+    AUC: see [pairs within folds](methods.md#within-folds).
+    """
+    return (
+        f"pooled and fold-mean winners differ: {pooled}; {fold_mean}",
+        "choose the rule before seeing results: --pooling pooled or --pooling fold-mean",
+    )
+
+
+@note(DOUBT)
+def risk_reversed(median: float) -> Texts:
+    """In a survival task the median concordance of the configurations is below one half by more
+    than chance explains (3.5 standard errors of risks that know nothing). Higher predictions may
+    mean *later* events (predicted times instead of risks).
+
+    Remedy: check what the predictions are, and give `--risk-direction later`.
+    """
+    return (
+        f"the median concordance is {figure(median)}: higher predictions may mean later events",
+        "check what they mean, and give --risk-direction earlier or later",
+    )
+
+
+@note(DOUBT)
+def leave_one_out(label: str) -> Texts:
+    """Every fold is a single sample, and the metric compares pairs of samples, like the AUC.
+    Different models predicted the two samples of a pair, and the one trained without the
+    positive sample saw a smaller share of positives. So the pooled figure is too low, most of
+    all for models that rely on that share, such as strongly regularised ones: a model that
+    predicts the share alone has the AUC 0 (Parker, Günter & Bedo 2007; Airola et al. 2011). The
+    selection is biased against such models too.
+
+    Remedy: cross-validate in fewer folds, such as 10, each with samples of both classes, and
+    compare pairs [within folds](methods.md#within-folds). Losses of single samples, such as the
+    Brier score, have no such bias.
+    """
+    return (
+        f"{label} of leave-one-out predictions tends to be too low: it compares models of "
+        "different training samples, and one that learns nothing is far below chance",
+        "cross-validate in fewer folds, such as 10, each with samples of both classes",
+    )
+
+
+@note(HARMLESS)
+def tied_winners(winner: str, n_tied: int, rule: str) -> Texts:
+    """Several configurations share the best performance, exactly or to the last bits. The first
+    column wins.
+
+    Remedy: put the preferred one first, such as the simplest. `bbc` makes the same choice in every
+    resample.
+    """
+    return (
+        f"{n_tied} configurations tie for the best {rule} performance; {winner} comes first",
+        "ties go to the first column: put the configuration that you prefer first",
+    )
+
+
+@note(CARE)
+def redrawn_resamples(n_redrawn: int, n_resamples: int, label: str, *, classes: bool) -> Texts:
+    """The metric that selects is undefined in some resamples, which were drawn again: in the bag
+    for every configuration, or out of it for the one selected there. For the AUC that is a
+    resample without one of the classes; accuracy is always defined.
+
+    Remedy: a few in a thousand are harmless. Many mean that a class is too rare to trust the
+    interval: collect more of it. See [the rule](methods.md#redrawn-resamples).
+    """
+    verb = "was" if n_redrawn == 1 else "were"
+    return (
+        f"{label} is undefined in {count(n_redrawn, 'resample')}, which {verb} drawn again "
+        f"({n_resamples} were used)",
+        f"few samples{', or a rare class' * classes}: collect more, or read the interval with care",
+    )
+
+
+@note(HARMLESS, "coverage")
+def repeated_holdout(sizes: Sequence[int], n_samples: int) -> Texts:
+    """Every repeat predicts another part of the samples, and none predicts them all: repeated
+    hold-out, or Monte-Carlo cross-validation. Each repeat is scored on its own part, and the
+    performance is the mean over the repeats; a sample is drawn with all repeats that predict it.
+    There are no folds, so methods over folds cannot run.
+
+    Remedy: nothing if that is the design. If the repeats are cross-validations, give every sample
+    the same `row_id` in each: see [formats](formats.md#repeated-hold-out).
+    """
+    fewest, most = min(sizes), max(sizes)
+    size = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return (
+        f"repeated hold-out: each of {len(sizes)} repeats predicts {size} of {n_samples} samples "
+        "and is scored on those; methods over folds cannot run",
+        "if the repeats are cross-validations, give every sample the same row_id in each",
+    )
+
+
+@note(CARE)
+def undefined_repeats(n_undefined: int, n_repeats: int, label: str) -> Texts:
+    """The performance of the winner is undefined in some repeats of a repeated hold-out, such as an
+    AUC if the held-out part lacks a class. The mean is over the other repeats.
+
+    Remedy: hold out more samples at a time, or the same share of each class.
+    """
+    return (
+        f"{label} of the winner is undefined in {n_undefined} of {n_repeats} repeats, which are "
+        "left out",
+        "hold out more samples at a time, or the same share of each class",
+    )
+
+
+@note(DOUBT)
+def undefined_folds(name: str, n_undefined: int, n_folds: int, label: str) -> Texts:
+    """The winner's performance is undefined in some folds, such as a precision where it predicts no
+    positive sample. Its mean is over the other folds, so it may win by predicting next to nothing.
+
+    Remedy: if the search counted such folds as 0, as scikit-learn and AutoGluon do, write
+    `"undefined": 0` into the [metadata](formats.md#metadata). Else use a metric that is defined in
+    every fold, such as F1.
+    """
+    return (
+        f"{label} of {name}, the winner, is undefined in {n_undefined} of {n_folds} folds, and its "
+        "mean is over the others",
+        '"undefined": 0 in the metadata counts such folds as 0, as scikit-learn does',
+    )
+
+
+@note(HARMLESS)
+def undefined_as_zero(label: str, tool: str) -> Texts:
+    """The run's own scores are those of its predictions if an undefined precision, recall or F
+    score counts as 0, so it counts as 0 here.
+
+    Remedy: nothing.
+    """
+    return f"undefined {label} counts as 0, as in the scores of {tool}", "none needed"
+
+
+@note(HARMLESS)
+def outer_selections(selected: Sequence[tuple[str, str]]) -> Texts:
+    """The note lists the configuration that each outer fold of `ncv` selected.
+
+    Remedy: nothing; but if the folds select very different configurations, the selection is
+    unstable, and the result is for the procedure rather than for the named winner.
+    """
+    return (
+        "selected in outer fold " + listing([f"{fold}: {name}" for fold, name in selected], 20),
+        "",
+    )
+
+
+@note(CARE)
+def undefined_resamples(n_undefined: int, n_resamples: int, label: str) -> Texts:
+    """A metric other than the selecting one is undefined in some resamples, such as an AUC if a
+    class is missing. These resamples are left out of its distribution.
+
+    Remedy: a few are harmless. If they are many, the estimate is for the other resamples only: read
+    its interval with care.
+    """
+    return (
+        f"{label} is undefined in {n_undefined} of {n_resamples} resamples, which are left out",
+        "read its interval with care",
+    )
+
+
+@note(CARE)
+def tolerance_not_reached(tolerance: float | None, error: float) -> Texts:
+    """The Monte-Carlo standard error is above the requested tolerance, with as many resamples as
+    the plan allows.
+
+    Remedy: allow more resamples, or a larger tolerance. Four times the resamples halve the error.
+    """
+    aim = 0.0 if tolerance is None else tolerance
+    reached = digits_for([error], [error], (aim, math.inf)).performance(error)
+    return (
+        f"the largest Monte-Carlo standard error is {reached}, above the tolerance {short(aim)}",
+        "raise --tolerance: it takes four times the resamples to halve the error",
+    )
+
+
+@note(HARMLESS)
+def one_se_winner(
+    winner: str,
+    best: str,
+    chosen: float,
+    top: float,
+    label: str,
+    bounds: tuple[float, float] = UNBOUNDED,
+) -> Texts:
+    """`--select one-se` or `one-se-simplest` prefers another configuration to the best one; the
+    note says how much worse it is.
+
+    Remedy: nothing; it is the requested rule.
+    """
+    digits = digits_for([chosen, top], bounds=bounds)
+    text = (
+        f"{winner} ({label} {digits.performance(chosen)}) is within one standard error of the "
+        f"best, {best} "
+    )
+    if winner == best:
+        text = (
+            f"no configuration preferred to the best, {best}, is within one standard error of it "
+        )
+    return f"{text}({digits.performance(top)})", ""
+
+
+@note(DOUBT)
+def collapsed_interval(method: str, value: str, remedy: str) -> Texts:
+    """The pessimistic end of an interval equals the best possible value. The winner makes no
+    mistake in nearly all resamples, but nothing is that certain: in simulations such intervals
+    missed the truth in up to 58 % of the cases. A [gate](ci.md#the-gate) on such an interval is
+    undecided.
+
+    Remedy: leave out `--no-guard`: the [guard](methods.md#guard) counts one more sample that may go
+    wrong. For a method that does not resample (`wald`, `t-folds`, `delong`) report `bbc` instead.
+    """
+    return (
+        f"the interval of {method} has collapsed onto the best possible value, {value}: nothing "
+        "is that certain",
+        remedy,
+    )
+
+
+@note(DOUBT)
+def guard_without_bound(label: str) -> Texts:
+    """An interval has no width, and the metric can be arbitrarily bad (a squared error, R²), so the
+    [guard](methods.md#guard) has no worst value to pull it towards. Intervals of such metrics
+    that have a width need no guard, and get no note.
+
+    Remedy: find out why every error is equal, such as a copy of the truth among the predictions. A
+    metric with a worst value has a guarded interval.
+    """
+    return (
+        f"{label} has no worst value, so nothing keeps its interval from collapsing",
+        "a metric with a worst value, or more samples",
+    )
+
+
+@note(DOUBT)
+def few_resamples(n_resamples: int, level: float, least: int) -> Texts:
+    """There are too few resamples for the level: the order statistic for the bound would be beyond
+    the sample extreme, which is used instead, so the interval is too narrow. At level 0.95 two
+    ends take 40 resamples and one end 20; at 0.99 they take 200 and 100. A single resample has
+    no spread, whatever the interval. A [gate](ci.md#the-gate) is not met by such a bound.
+
+    Remedy: 1000 resamples, the default, or more. `--interval t` takes no order statistic.
+    """
+    text = (
+        "a single resample has no spread, so nothing says how far off the estimate is"
+        if n_resamples == 1
+        else f"{n_resamples} resamples are too few for a bound at level {level:g}: the most "
+        "extreme of them is used instead, so the interval is too narrow"
+    )
+    return text, f"--n-resamples {least} or more; the papers use 1000"
+
+
+@note(DOUBT)
+def mean_over_folds(label: str, per_fold: float) -> Texts:
+    """A metric that is neither a mean nor a share of pairs (R², average precision, F scores, MCC,
+    correlations) is measured by its mean over folds, by `--pooling fold-mean` or a method over
+    folds such as `bbc-f` and `tt`. Its expectation depends on the number of samples: the mean R² of
+    folds of ten samples is far below that of the population, and a resample leaves only some four
+    of the ten. Such figures can be anywhere, also better than the naive one. A gate never passes on
+    them.
+
+    Remedy: `--pooling pooled` with `bbc`. In a file that a tool left, leave out `--pooling`: then
+    the tool's winner is measured over pooled rows.
+    """
+    return (
+        f"{label} is no mean over samples: its mean over folds of {figure(per_fold)} samples is "
+        "another quantity, and resamples of them hold fewer",
+        "leave out --pooling, or give --pooling pooled, with --method bbc",
+    )
+
+
+@note(DOUBT)
+def better_than_naive(label: str) -> Texts:
+    """The corrected figure is better than the naive one on the same scale by more than a standard
+    error. A correction for a choice should not raise the figure.
+
+    Remedy: look at the other notes; a metric such as the AUC, or the Brier score, rests on more of
+    the samples.
+    """
+    return (
+        f"the corrected {label} is better than the naive one by more than its standard error",
+        "look at the other notes, or use a metric that rests on more samples",
+    )
+
+
+@note(DOUBT)
+def outside_interval(label: str) -> Texts:
+    """The estimate lay outside its interval, which was widened to hold it: the resamples don't show
+    how far off the estimate is.
+
+    Remedy: `--method bbc` over pooled rows; or more samples.
+    """
+    return (
+        f"the estimate of the {label} lay outside its interval, which was widened to hold it",
+        "use --method bbc over pooled rows, or collect more samples",
+    )
+
+
+@note(CARE)
+def matched_interval() -> Texts:
+    """`--interval matched` is experimental: with real training such intervals covered the truth
+    less often than percentile intervals; for `bbc-f` they did not keep their level without training
+    either.
+
+    Remedy: report `--interval percentile`, or both.
+    """
+    return (
+        "matched intervals are experimental: with trained models, and for bbc-f even without "
+        "training, they covered the true value less often than percentile intervals",
+        "--interval percentile, the default and the papers' choice",
+    )
+
+
+@note(CARE)
+def beyond_bounds(method: str, value: float, label: str, low: float, high: float) -> Texts:
+    """The estimate of `tt` is not a possible value of the metric, such as an accuracy below 0. In
+    small folds the best of many configurations beats the winner by far, and `tt` subtracts all
+    of that. The figure is left as the method gives it.
+
+    Remedy: report `bbc`; or cross-validate in fewer, larger folds.
+    """
+    return (
+        f"the estimate of {method}, {figure(value, (low, high))}, is outside the range of {label}, "
+        f"{low:g} to {high:g}: the folds are too small for its correction",
+        "bbc, whose estimate is always a possible value; or fewer, larger folds",
+    )
+
+
+@note(DOUBT)
+def few_folds(n_folds: int) -> Texts:
+    """There are fewer than 5 folds: `tt`, `bbc-f` and the other methods over folds compare or
+    resample a handful of numbers.
+
+    Remedy: rely on `bbc`, or use 10 folds.
+    """
+    return (
+        f"only {n_folds} folds: methods that compare or resample folds are coarse",
+        "use 10 folds, or rely on bbc, which resamples samples",
+    )
+
+
+@note(HARMLESS)
+def folds_within_repeats(n_repeats: int) -> Texts:
+    """With repeats `bbc-f` resamples the folds of one repeat at a time. For information; see [the
+    reason](methods.md#decisions).
+    """
+    return (
+        f"bbc-f resamples the folds of one repeat at a time and averages over {n_repeats} repeats",
+        "",
+    )
+
+
+@note(CARE)
+def nothing_dropped(reason: str) -> Texts:
+    """It is too early to drop: too few samples are predicted, only one class was seen, the metric
+    is undefined for every configuration, or the rule needs more folds. All configurations are
+    kept, and `bbcd` equals `bbc`.
+
+    Remedy: continue with the next fold. `--min-samples` of `bbc drop` sets the number of samples;
+    below 50 the rules can't tell good from bad.
+    """
+    return (
+        f"nothing is dropped: {reason}",
+        "continue with the next fold; the predictions so far can't tell good from bad",
+    )
+
+
+@note(CARE)
+def unshuffled_folds(what: str) -> Texts:
+    """The folds are consecutive blocks of the samples' keys, or each is a group of its own, such as
+    a site. Dropping decides by the first folds, and configurations that lose there may win on
+    the others. The predictions can't tell such folds from shuffled ones, whose models differ
+    too.
+
+    Remedy: shuffle the samples before assigning folds, for example with
+    `StratifiedKFold(shuffle=True)`; or raise `--min-samples`, so that nothing is dropped before
+    several folds.
+    """
+    return (
+        f"{what}, and dropping decides by the first folds",
+        "shuffle the samples before assigning folds, or raise --min-samples",
+    )
+
+
+@note(CARE)
+def rule_left_out(rule: str, problem: str) -> Texts:
+    """With `bbc drop --replay --rule all`, a rule can't be computed on this file or for this
+    metric; the text says why.
+
+    Remedy: nothing, or choose a metric that is a mean of losses per sample, such as accuracy.
+    """
+    return f"the rule {rule} is left out: {problem}", ""
+
+
+@note(CARE)
+def method_left_out(method: str, problem: str, remedy: str) -> Texts:
+    """A default method can't be computed on this file; the text says why. A method that is asked
+    for by name gives an error instead.
+
+    Remedy: what the note suggests, or nothing: the other methods are not affected.
+    """
+    return f"{method} is left out: {problem}", remedy
+
+
+@note(DOUBT)
+def selected_on_evaluation(n_preselected: int) -> Texts:
+    """A method that preselects chose the winner among several configurations on the samples that
+    evaluate it. Its interval allows for that by a higher level; the estimate beside it is still
+    too good.
+
+    Remedy: report the interval, or the estimate of `bbc`.
+    """
+    return (
+        f"the best of {n_preselected} preselected configurations was chosen on the samples that "
+        "evaluate it: the interval allows for that, the estimate is still too good",
+        "report the interval, or the estimate of bbc",
+    )

@@ -1,0 +1,408 @@
+"""Notes on samples and predictions: what was left out, and what may be wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.notes.note import CARE, DOUBT, HARMLESS, Texts, listing, note
+from bbccli.platform.rounding import count, figure
+
+EXCLUDE = "leave out what is not a configuration: --exclude NAME"
+
+
+@note(CARE, "folds")
+def folds_unknown(n_missing: int, n_rows: int, tool: str = "") -> Texts:
+    """There is no fold column, or some rows have no fold. `tt` and `bbc-f` can't run.
+
+    Remedy: add a column `fold`, name it with `--fold`, or give `--folds FILE`. `bbc` does not need
+    it.
+    """
+    verb = "has" if n_missing == 1 else "have"
+    partly = f"{n_missing} of {n_rows} rows {verb} no fold; " if 0 < n_missing < n_rows else ""
+    return (
+        f"{partly}folds are unknown, so methods over folds cannot run"
+        + (f"; {tool} selects by the mean over folds, which can't be done here" if tool else ""),
+        "add a column 'fold', or give --folds FILE",
+    )
+
+
+@note(CARE, "outcome")
+def bounds_unknown() -> Texts:
+    """Scores without a truth (`--task score`) that are not all 0 or 1, and nothing gives the range
+    that a score can have. The intervals are not guarded: if all scores of the winner are alike,
+    they collapse.
+
+    Remedy: give `--bounds LOW,HIGH`, for example `1,5` for marks from 1 to 5.
+    """
+    return (
+        "the scores have no known bounds: nothing guards the intervals",
+        "--bounds LOW,HIGH, the smallest and the largest possible score",
+    )
+
+
+@note(HARMLESS, "outcome")
+def bounds_of_averages() -> Texts:
+    """Scores without a truth (`--task score`) that are all shares i/k for a k of up to 10, with 0
+    and 1 among them but not alone: right or wrong, averaged over epochs. Their bounds are 0 and 1.
+
+    Remedy: nothing; `--bounds LOW,HIGH` if a score can be lower than 0 or higher than 1.
+    """
+    return (
+        "the scores from 0 to 1 are taken as right or wrong, averaged over a few epochs: their "
+        "bounds are 0 and 1",
+        "--bounds LOW,HIGH if a score can be lower than 0 or higher than 1",
+    )
+
+
+@note(DOUBT, "folds")
+def folds_differ() -> Texts:
+    """In a long table or in several files, samples are in different folds for different
+    configurations. The folds are treated as unknown: `bbc` runs, methods over folds can't. Likewise
+    two files of the same samples are compared by rows, not by folds.
+
+    Remedy: cross-validate all configurations on the same folds. It also makes them comparable.
+    """
+    return (
+        "the folds differ between configurations and are taken as unknown",
+        "cross-validate all configurations on the same folds: it makes them comparable",
+    )
+
+
+@folds_differ.also
+def joined_folds_differ(names: Sequence[str]) -> Texts:
+    """Files that were joined have other folds of the same samples."""
+    return (
+        f"{listing(list(names))} do not share their folds: they are compared by rows, not by folds",
+        "give both searches the same folds",
+    )
+
+
+@note(CARE, "keys")
+def joined_by_position(files: Sequence[str]) -> Texts:
+    """Rows of several files are matched by their position: no file has a key of the samples, or
+    `--by-position` was given. If one file is in another order, its rows are matched with other
+    samples: the figures are wrong, and nothing shows it.
+
+    Remedy: give every file a column `row_id` with the key of the sample; if the key has another
+    name, give it with `--row-id`, and with `--labels-row-id` or `--folds-row-id` for those files.
+    Nothing, if you know that the order is the same.
+    """
+    return (
+        f"rows are joined by position ({listing(files)}): another order in one file would go "
+        "unnoticed",
+        "give each file the key of the sample, in a column 'row_id'",
+    )
+
+
+@note(CARE, "labels file")
+def unused_labels(what: str, n_labels: int, n_samples: int) -> Texts:
+    """The file of labels, or of folds, has more samples than the predictions, all of whose keys are
+    in it: it may be that of the training data, and the predictions of a hold-out. Keys that just
+    count the samples from 0 or 1 may have begun anew, and are an error.
+
+    Remedy: nothing, if the others were not to be predicted; otherwise complete the predictions.
+    """
+    return (
+        f"the {what} are of {n_labels} samples, and the predictions of {n_samples}: "
+        f"{n_labels - n_samples} are not used",
+        "nothing if these were not to be predicted; otherwise complete the predictions",
+    )
+
+
+@note(DOUBT)
+def few_groups(n_groups: int) -> Texts:
+    """`bbc` resamples whole groups, and there are fewer than 20. Such an interval is coarse and
+    tends to be too narrow.
+
+    Remedy: collect more groups, or read the interval with care.
+    """
+    return (
+        f"only {n_groups} groups: a bootstrap over groups is coarse, its intervals too narrow",
+        "20 groups or more",
+    )
+
+
+@note(DOUBT, "groups")
+def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
+    """Samples of one group are in several folds. Models were tested on groups that they had seen:
+    every performance may be too good, and no method here can correct that.
+
+    Remedy: cross-validate again with whole groups in folds.
+    """
+    return (
+        f"{n_spanning} of {n_groups} groups have samples in more than one fold: leakage, "
+        "every performance may be too good",
+        "keep each group in one fold when cross-validating",
+    )
+
+
+@note(DOUBT, "keys")
+def repeated_samples(what: str, period: int, times: int) -> Texts:
+    """Samples seem to occur several times: the truth repeats block by block, as in repeats of a
+    cross-validation that are stacked without a column `repeat`; the folds do, with the same truths;
+    scores without a truth nearly do; or every row occurs several times, under other ids. Each
+    occurrence counts as a sample, and k of them make an interval too narrow by the square root of
+    k. A truth that is sorted, alternates or is too short to tell gets no note; another truth
+    repeats, or rows coincide, by accident in fewer than one of a million files.
+
+    Remedy: tell repeats apart by columns `repeat` and `row_id`, and keep each sample once.
+    Different samples in a fixed order, such as the trials of several subjects, need a column
+    `group`.
+    """
+    verb, n_rows = "repeats" if what == "truth" else "repeat", period * times
+    return (
+        f"the {what} {verb} every {period} samples, {times} times in all: if these are repeats of "
+        f"a cross-validation, N is {period} instead of {n_rows}, and the interval is too narrow by "
+        f"a factor of {times**0.5:.2f}",
+        "tell the repeats apart by columns 'repeat' (or --repeat COLUMN) and 'row_id'",
+    )
+
+
+@note(HARMLESS, "keys")
+def folds_of_repeats(n_folds: int, n_repeats: int) -> Texts:
+    """Folds are numbered through the repeats of a cross-validation, as `enumerate` numbers those of
+    `RepeatedKFold`: every sample is tested once before any is tested again, or blocks of folds hold
+    the same values of an outcome that tells samples apart. They are read as repeats, so that a
+    sample counts once.
+
+    Remedy: nothing; or a column `repeat`, and the key of the sample in `row_id`.
+    """
+    return (
+        f"the {n_folds} folds are those of {n_repeats} repeats of a cross-validation: the same "
+        "samples are tested again",
+        "nothing; a column 'repeat' says so",
+    )
+
+
+@repeated_samples.also
+def alike_blocks(period: int, times: int) -> Texts:
+    """Blocks of folds with the same truths and predictions that are alike, as if folds were
+    numbered through repeats.
+    """
+    return (
+        f"{times} blocks of folds have the same truths, and predictions that are as much alike as "
+        f"in repeats of a cross-validation: if they are, N is {period} instead of "
+        f"{period * times}, and the interval is too narrow by a factor of {times**0.5:.2f}",
+        "give the key of the samples: --row-id COLUMN; or columns 'repeat' and 'row_id'",
+    )
+
+
+@repeated_samples.also
+def copied_rows(times: int, *, grouped: bool) -> Texts:
+    """Rows that are there several times, under other ids."""
+    unit = "group" if grouped else "row"
+    return (
+        f"every {unit} is there {times} times or a multiple of that, with the same truth and "
+        f"predictions: if these are copies, the interval is too narrow by a factor of "
+        f"{times**0.5:.2f}",
+        "keep each sample once; rows of several repeats need columns 'repeat' (or --repeat COLUMN) "
+        "and 'row_id'",
+    )
+
+
+@note(DOUBT, "outcome")
+def unknown_labels(names: Sequence[str], n_predictions: int) -> Texts:
+    """Some predictions are labels that the truth lacks: "abstain" of a language model, or -1 for an
+    outlier. Each is a class of its own, and such predictions are wrong. Means over classes leave
+    out classes without a sample; scikit-learn counts them as 0 in its macro averages.
+
+    Remedy: spell labels as in the truth; or list all `classes` in the
+    [metadata](formats.md#metadata).
+    """
+    verb = "prediction is" if n_predictions == 1 else "predictions are"
+    return (
+        f"{n_predictions} {verb} {listing(names)}, which the truth lacks: wrong answers",
+        "nothing if these are answers of their own; else spell labels as in the truth",
+    )
+
+
+@note(DOUBT, "polarity")
+def polarity(auc: float, n_configurations: int, positive: str, other: str) -> Texts:
+    """The median AUC of the configurations is below one half by more than 3.5 standard errors of a
+    single AUC of uninformative predictions, sqrt((n + m + 1) / (12 n m)) with n and m samples of
+    the classes. All configurations predict the same samples, so their number does not count.
+    Models trained on pure noise get this note in about 3 of 1000 files. The predictions may be
+    of the other class.
+
+    Remedy: check which class the predictions are of, and give `--positive`. If they are right as
+    they are, the configurations are worse than chance. Nothing is flipped.
+    """
+    return (
+        f"median AUC of {n_configurations} configurations is {auc:.3f} with positive class "
+        f"{positive}: the predictions may be of {other}",
+        f"--positive {other}",
+    )
+
+
+@note(DOUBT, "polarity")
+def turned_round(names: Sequence[str], shown: str, likely: str) -> Texts:
+    """A configuration contradicts the truth far beyond chance, while another agrees with it as
+    much: an AUC, an accuracy, a correlation or a concordance on the wrong side. It may hold the
+    probability of the other class, swapped labels, or a loss in place of a score. The limit is
+    that of chance within folds, for that many configurations: models trained on noise alone get
+    no note, and beside good models one of noise gets it in fewer than 5 of 1000 files. Samples
+    of different folds are not compared, and predictions near the mean truth are ignored, so that
+    a model that learnt nothing gets no note. Nothing is turned round.
+
+    Remedy: find out where its column comes from. Turn it round in the file, or `--exclude` it if it
+    is not a configuration; a model that is worse than chance stays in and costs nothing.
+    """
+    leave_out = " ".join(f"--exclude {name!r}" for name in names[:5])
+    return (
+        f"{_with_verb(names, 'goes', 'go')} against the truth, far beyond chance, where others go "
+        f"with it{shown}",
+        f"{likely} turn {'it' if len(names) == 1 else 'them'} round, or leave out what is not a "
+        f"configuration: {leave_out}",
+    )
+
+
+@note(HARMLESS, "duplicates")
+def duplicate_configurations(n_duplicates: int, example: tuple[str, str]) -> Texts:
+    """Some columns are exact copies of others. Harmless for the estimate.
+
+    Remedy: check that the settings that should distinguish them differ in effect.
+    """
+    return (
+        f"{n_duplicates} configurations repeat the predictions of another, "
+        f"such as {example[1]} those of {example[0]}"
+        if n_duplicates > 1
+        else f"{example[1]} repeats the predictions of {example[0]}",
+        "harmless for the estimate; check that these settings differ in effect",
+    )
+
+
+@note(CARE, "choice")
+def configurations_left_out(names: Sequence[str], n_configurations: int) -> Texts:
+    """`--only` or `--exclude` leaves some configurations out.
+
+    Remedy: leave out only what is not a candidate. A configuration that was tried and lost belongs
+    to the selection that is corrected for; without it the correction is too small.
+    """
+    return (
+        f"{len(names)} of {n_configurations} configurations left out as asked: {listing(names)}",
+        "leave out only what is not a candidate: one that was tried and lost counts",
+    )
+
+
+@note(DOUBT, "truth copies")
+def equals_truth(names: Sequence[str]) -> Texts:
+    """A configuration predicts the truth of every sample. Usually that is an error, since a copy of
+    the truth is not a prediction. It is a note if `--only` or the metadata name the
+    configuration, and in a cross-validation in progress, where a few samples may all be right.
+
+    Remedy: `--exclude` it, unless it is a model that is always right.
+    """
+    return f"{_with_verb(names, 'equals', 'equal')} the truth in every row", EXCLUDE
+
+
+@note(CARE, "stray columns")
+def constant_predictions(names: Sequence[str]) -> Texts:
+    """A configuration is constant: a seed or a setting rather than predictions, or a model that
+    learnt nothing. Class labels get no such note.
+
+    Remedy: `--exclude` what is not a configuration. A constant model is harmless.
+    """
+    return f"{_with_verb(names, 'is', 'are')} constant", EXCLUDE
+
+
+@note(DOUBT, "stray columns")
+def fold_like(names: Sequence[str]) -> Texts:
+    """A configuration has one value per fold, or whole numbers that follow from the order of the
+    rows: a fold, a row number, a time per fold. A baseline that predicts the mean, the median or
+    the share of the positive class of the other folds gets no note.
+
+    Remedy: `--exclude` what is not a configuration.
+    """
+    return (
+        f"{_with_verb(names, 'follows', 'follow')} from the fold or the order of the rows alone: "
+        "unlikely to be a prediction",
+        EXCLUDE,
+    )
+
+
+@note(DOUBT, "stray columns")
+def off_scale(names: Sequence[str], spread: str, others: str) -> Texts:
+    """A configuration is on another scale than the others. In a binary or multiclass task most are
+    probabilities and it is not: since one column makes all of them scores, metrics of
+    probabilities are lost. In a regression its median is beyond all values of the truth.
+
+    Remedy: `--exclude` it if it is not a configuration, such as an age or a time; else write its
+    predictions on the scale of the others.
+    """
+    return (
+        f"{_with_verb(names, 'is', 'are')} off the scale: {names[0]} is {spread}, {others}",
+        EXCLUDE,
+    )
+
+
+@note(DOUBT, "stray columns")
+def perfect_configuration(names: Sequence[str], other: str, performance: str, way: int) -> Texts:
+    """A configuration orders all samples exactly as the truth does, or exactly the other way round,
+    and the best of the others does not come near: its AUC or accuracy is more than three
+    standard errors below 1, its correlation with a numeric truth below 0.95. A mere mean of the
+    other samples' truth is reversed by construction, and gets no note.
+
+    Remedy: find out why. It may be a transformed copy of the truth, or a model that has seen it.
+    """
+    how = "as the truth does" if way > 0 else "against the truth"
+    return (
+        f"{_with_verb(names, 'orders', 'order')} all samples {how}; the best of the others, "
+        f"{other}, has {performance}",
+        f"a leak, or no prediction at all? {EXCLUDE}",
+    )
+
+
+@note(HARMLESS, "constant")
+def truth_rounded(role: str, apart: float) -> Texts:
+    """The truth, time or weight of a sample differs between files, configurations or repeats in its
+    last digits: by less than 1e-9 of its value, by the precision of float32, or, near zero, by the
+    rounding errors of numbers of the column's size. The first one counts. A larger difference is an
+    error that names the row and both values.
+
+    Remedy: nothing; or write all digits.
+    """
+    return (
+        f"{role} of the same sample differs by up to {apart:.1g} of its value or of the column's "
+        "mean absolute value, whichever is larger, as by rounding; the first one counts",
+        "write all digits",
+    )
+
+
+@note(HARMLESS, "constant")
+def targets_scaled(of: str, scaled: Sequence[str], n_clipped: int, apart: float) -> Texts:
+    """mljar scales the targets of some regression models, and writes them scaled back: 65 becomes
+    64.99999999999999. If the target is skewed it scales the logarithm, and clips values below
+    all targets of the training rows. The truth is taken from a model without scaling; the
+    targets of others may differ from it by that much and no more. A score of the leaderboard is
+    recomputed on the targets that the model was scored on.
+
+    Remedy: nothing.
+    """
+    clipped = (
+        f", which raises those of {count(n_clipped, 'sample')} by up to {figure(apart)}; each "
+        "model's score was checked on its own targets"
+    )
+    return (
+        f"the run scales the targets of {listing(scaled)}{clipped if n_clipped else ''}: the truth "
+        f"is that of {of}",
+        "nothing to do: figures are of the truth as it was given",
+    )
+
+
+@note(DOUBT, "constant")
+def targets_clipped(n_unsure: int) -> Texts:
+    """All models of an mljar run scale the logarithm of their targets, so the folder does not show
+    the smallest targets before clipping.
+
+    Remedy: train the `Baseline` too; decision trees and nearest neighbours keep theirs too.
+    """
+    return (
+        f"all models of the run scale their targets: the true value of "
+        f"{count(n_unsure, 'sample')} may be smaller than the one that is used",
+        "train the baseline too ('Baseline' in 'algorithms'), which keeps the targets",
+    )
+
+
+def _with_verb(names: Sequence[str], one: str, several: str) -> str:
+    """Names and a verb that agrees with their number."""
+    return f"{listing(names)} {one if len(names) == 1 else several}"

@@ -1,0 +1,76 @@
+"""Notes on plans of studies."""
+
+from __future__ import annotations
+
+from bbccli.notes.note import CARE, DOUBT, Texts, note
+from bbccli.platform.rounding import count, figure
+
+
+@note(CARE)
+def not_attainable(target: str, value: float, attainable: float, most: int) -> Texts:
+    """`bbc plan` was asked for a width or an optimism that even a million rows do not reach. The
+    answer is for a million rows.
+
+    Remedy: ask for a larger `--width` or `--optimism`, or plan with fewer `--configurations`.
+    """
+    return (
+        f"{target} {figure(value)} takes more than {most:,} rows: the smallest with that many is "
+        f"{figure(attainable)}",
+        "ask for less, or for fewer configurations",
+    )
+
+
+@note(DOUBT)
+def near_perfect() -> Texts:
+    """The pilot's contenders are within two standard errors of the best possible value. Such a
+    pilot says little about how often one of them fails, so the optimism is only known to be
+    between 0 and the distance of the corrected value from the best possible one.
+
+    Remedy: take the upper figure as a limit. A pilot with more rows tells more.
+    """
+    return (
+        "the best configurations are within two standard errors of the best possible value, about "
+        "which a pilot says little: the upper figure of the optimism is a limit",
+        "a pilot with more rows tells more",
+    )
+
+
+@note(CARE)
+def no_true_spread() -> Texts:
+    """`--spread` is 0. The optimism is that of equally good configurations, the largest that the
+    noise allows.
+
+    Remedy: nothing, or fewer configurations: none of them is better.
+    """
+    return (
+        "the spread is stated to be 0, so all configurations are taken to be equally good",
+        "fewer configurations would do as well",
+    )
+
+
+@note(CARE)
+def rough_pilot(n_samples: int, n_configurations: int) -> Texts:
+    """The pilot has fewer than 50 rows or 10 configurations. It shows only roughly how performances
+    vary, so the plan is rough too.
+
+    Remedy: a larger pilot, or plan for a third more rows.
+    """
+    return (
+        f"a pilot of {count(n_samples, 'row')} and {count(n_configurations, 'configuration')} "
+        "shows only roughly how performances vary",
+        "at least 50 rows and 10 configurations",
+    )
+
+
+@note(CARE)
+def few_planned_rows(n_samples: int) -> Texts:
+    """The plan is for fewer than 50 rows. Its figures assume normal performances, and those of so
+    few rows are far from normal.
+
+    Remedy: plan for at least 50 rows, or look at `--check`, which simulates the cell.
+    """
+    return (
+        "the figures assume normal performances; those of "
+        f"{count(n_samples, 'row')} are not normal",
+        "plan for at least 50 rows, or go by what --check simulates",
+    )

@@ -1,0 +1,1 @@
+"""Shared tools: options, arguments, records, text, files, threads and workers."""

@@ -1,0 +1,198 @@
+"""What values say of the columns without a role, so that one hint names every option needed.
+
+A key tells all rows apart, in a long table those of each configuration; of several files it has the
+same values in all. A truth has one value for each sample of a long table, and one in text recurs;
+else few values beside predictions that have many. Times of rows are no predictions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Final
+
+import numpy as np
+
+from bbccli.errors import parameter
+from bbccli.reading.arrow import is_number, is_text, to_numbers
+from bbccli.reading.column import joint
+from bbccli.reading.roles import CONFIGURATIONS, OUTCOME, Hints
+from bbccli.reading.table import Table
+from bbccli.reading.times import times_of
+from bbccli.types import IntArray, distinct
+
+_MOST_CLASSES = 20
+_ORDER = ("truth", "row_id", "configuration", "prediction", "fold")
+_FOLDS = ("fold", "folds", "kfold")
+_MOST_FOLDS = 10
+FOLD: Final = re.compile(r"\W*(?:cv|outer|inner)?[\W_]*(?:fold|split|resample|rep)\D*\d+.*", re.I)
+"""The name of a fold."""
+
+Levels = Mapping[str, IntArray]
+"""Codes (n_rows,) of the columns without gaps and fractions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What columns seem to be: their roles; columns of which one may hold the predictions; and the
+    class that these seem to predict.
+    """
+
+    roles: Mapping[str, str]
+    among: Sequence[str]
+    positive: str = ""
+
+    def __str__(self) -> str:
+        """Return options such as `--truth label --row-id case`; empty if nothing can be told."""
+        words = [parameter(role, name) for role, name in self.roles.items()]
+        return " ".join([*words, parameter("positive", self.positive)] if self.positive else words)
+
+
+def advice(table: Table, roles: Mapping[str, str], hints: Hints, *, long: bool = False) -> Advice:
+    """Tell what columns are beside those of known roles; `long` if one has all predictions."""
+    by_hand = {r: n for r in ("configuration", "prediction") if (n := getattr(hints.roles, r))}
+    known = {**roles, **by_hand}
+    found, several = dict(known), len(hints.tables) > 1
+    levels = _levels_of(table)
+    if "row_id" not in found:
+        found |= _key(table, levels, found, hints)
+    if not (OUTCOME & found.keys() or OUTCOME & hints.absent):
+        found |= _truth(table, levels, found)
+    among: list[str] = []
+    if (long or several or "configuration" in found) and "prediction" not in found:
+        folds = [n for n in _free(table, found) if n.casefold() in _FOLDS and n in levels]
+        if folds and "fold" not in found:
+            found["fold"] = folds[0]
+        among = _predictions(table, levels, found)
+        found |= {"prediction": among[0]} if len(among) == 1 else {}
+    told = {r: found[r] for r in _ORDER if r in found and r not in known and r not in hints.absent}
+    positive = _positive(table, told["truth"], levels) if "truth" in told else ""
+    return Advice(told, among, positive)
+
+
+def are_folds(table: Table, roles: Mapping[str, str]) -> bool:
+    """True if there is a row for each fold, in a long table of each configuration."""
+    texts = [name for name in table.names if is_text(table.type_of(name))]
+    folds = [n for n in texts if all(map(FOLD.fullmatch, table.column(n).named_codes()[1]))]
+    folds += [name for name in _levels_of(table) if "fold" in name.casefold()]
+    folds += [roles[role] for role in ("fold", "repeat") if role in roles]
+    codes = {n: table.column(n).codes()[0] + 1 for n in dict.fromkeys([*folds, *texts])}
+
+    def is_grid(names: Sequence[str]) -> bool:
+        parts = [codes[name] for name in names]
+        return prod(len(distinct(part)) for part in parts) == _size(joint(parts)) == table.n_rows
+
+    n_folds = _size(joint([codes[name] for name in folds])) if folds else 0
+    own = [[name] for name in folds]
+    return n_folds > 1 and any(map(is_grid, [*own, [*dict.fromkeys(folds)], [*codes]]))
+
+
+def may_be_folds(table: Table) -> bool:
+    """True if a few rows of fractions have no key but a number: means over folds have none."""
+    levels = _levels_of(table)
+    counts = [n for n, one in levels.items() if _size(one) == table.n_rows]
+    short = table.n_rows <= _MOST_FOLDS and len(levels) == len(counts) <= 1
+    return short and all(
+        is_number(table.type_of(name))
+        and (name in counts or to_numbers(table.column(name).values).all())
+        for name in table.names
+    )
+
+
+def _levels_of(table: Table) -> dict[str, IntArray]:
+    levels = {}
+    for name in table.names:
+        column = table.column(name)
+        numbers = to_numbers(column.values) if is_number(column.values.type) else np.zeros(1)
+        if not len(column.nulls) and (np.isfinite(numbers) & (numbers == np.round(numbers))).all():
+            levels[name] = column.codes()[0]
+    return levels
+
+
+def _free(table: Table, found: Mapping[str, str]) -> list[str]:
+    """Return the columns without a role, but no empty ones and no times of rows."""
+    free = {name: table.column(name) for name in table.names if name not in found.values()}
+    filled = {name: column for name, column in free.items() if len(column.nulls) < len(column)}
+    return [name for name, column in filled.items() if not times_of(column.values)]
+
+
+def _size(codes: IntArray) -> int:
+    return int(codes.max()) + 1
+
+
+def _key(table: Table, levels: Levels, found: Mapping[str, str], hints: Hints) -> Mapping[str, str]:
+    """Return the key, with the configurations of a long table."""
+    free = [name for name in _free(table, found) if name in levels]
+    keys = sorted(free, key=lambda name: -_size(levels[name]))
+    if len(hints.tables) > 1:
+        same = [name for name in keys if _same_in_all(hints.tables, name)]
+        return {"row_id": same[0]} if same and _size(levels[same[0]]) > _MOST_CLASSES else {}
+    texts = [name for name in free if is_text(table.type_of(name))]
+    texts = [found["configuration"]] if "configuration" in found else texts
+    whole = [key for key in keys if _size(levels[key]) == table.n_rows]
+    whole = [key for key in whole if key in texts or key.casefold().endswith("id")]
+    for key in keys:
+        for name in texts:
+            if whole and name.casefold() not in CONFIGURATIONS:
+                continue  # else each row may have an id of its own, too
+            size, n = _size(levels[key]), _size(levels[name])
+            is_grid = size * n == table.n_rows and size > n > 1
+            if is_grid and _size(joint([levels[key], levels[name]])) == table.n_rows:
+                return {"row_id": key, "configuration": name}
+    return {"row_id": whole[0]} if whole else {}
+
+
+def _same_in_all(tables: Sequence[Table], name: str) -> bool:
+    """True if a column has the same values in several files."""
+    held = [set(one.column(name).named_codes()[1]) if name in one.names else None for one in tables]
+    return None not in held and all(one == held[0] for one in held)
+
+
+def _truth(table: Table, levels: Levels, found: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the only column that can be the truth."""
+    free = _free(table, found)
+    if "configuration" in found and found.get("row_id") in levels:
+        keys = levels[found["row_id"]]
+        codes = {name: table.column(name).codes()[0] + 1 for name in free}
+        own = [n for n, one in codes.items() if _size(joint([keys, one])) == _size(keys)]
+        own = [name for name in own if _size(codes[name]) > 2]
+        own = [
+            n for n in own if not (is_text(table.type_of(n)) and _mostly_differs(codes[n], keys))
+        ]
+    else:
+        most = min(_MOST_CLASSES, table.n_rows - 1)  # else it counts the rows
+        own = [name for name in free if name in levels and 1 < _size(levels[name]) <= most]
+        own = own if len(own) < len(free) else []  # else predictions are labels too
+    own = [name for name in own if name.casefold() not in _FOLDS]
+    return {"truth": own[0]} if len(own) == 1 else {}
+
+
+def _mostly_differs(codes: IntArray, keys: IntArray) -> bool:
+    """True if a column has more values than half of the items: what was asked, but no class."""
+    return 2 * _size(codes) > _size(keys) + 2  # codes count from 1
+
+
+def _predictions(table: Table, levels: Levels, found: Mapping[str, str]) -> list[str]:
+    """Return the columns that may hold the predictions: fractions, else labels, else numbers."""
+    free = _free(table, found)
+    fractions = [name for name in free if name not in levels and not is_text(table.type_of(name))]
+    labels = []
+    if (truth := found.get("truth")) is not None:
+        known = {*table.column(truth).named_codes()[1]}
+        labels = [n for n in free if n in levels and {*table.column(n).named_codes()[1]} <= known]
+    return fractions or labels or [name for name in free if not is_text(table.type_of(name))]
+
+
+def _positive(table: Table, truth: str, levels: Levels) -> str:
+    """Return the first of two classes if predictions are higher on it; else nothing."""
+    names = table.column(truth).named_codes()[1]
+    if len(names) != 2 or not is_text(table.type_of(truth)):
+        return ""
+    first = levels[truth] == names.index(min(names))
+    scores = [n for n in table.names if n not in levels and not is_text(table.type_of(n))]
+    numbers = [to_numbers(table.column(name).values) for name in scores]
+    parts = [[one[part & ~np.isnan(one)] for part in (first, ~first)] for one in numbers]
+    higher = [a.mean() > b.mean() for a, b in parts if len(a) and len(b)]
+    return min(names) if higher and all(higher) else ""

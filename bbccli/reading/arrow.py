@@ -1,0 +1,407 @@
+"""Convert Arrow arrays to numpy and back through their buffers, and columns to plain types.
+
+Arrow's own conversions import pandas, which would take most of the time of a small run.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.errors import InputError
+from bbccli.platform.rounding import count
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_UUID_DIGITS = [place for place in range(36) if place not in (8, 13, 18, 23)]
+"""Positions of the digits in a written UUID."""
+
+_MANY = 10_000
+"""Most elements in a list; a file with more rows may have as many as it has rows."""
+
+SUM_TOLERANCE = 1e-3
+"""Tolerance for the sum of the probabilities of all classes."""
+
+_NUMPY_NAMES = {"float": "float32", "double": "float64"}
+
+
+def apply(name: str, *values: Any, options: Any = None) -> Any:
+    """Call one of Arrow's functions by name; it raises `pa.ArrowException`.
+
+    The methods of arrays import `pyarrow.compute`, which wraps 280 documented functions: a tenth of
+    the time of a small run. The function behind them is called directly.
+    """
+    try:
+        from pyarrow._compute import call_function
+    except ImportError:  # if it moves, this import remains
+        from pyarrow.compute import call_function
+    return call_function(name, list(values), options)
+
+
+def cast(values: Any, kind: pa.DataType) -> Any:
+    """Convert an array to another type."""
+    try:
+        from pyarrow._compute import CastOptions
+    except ImportError:
+        from pyarrow.compute import CastOptions
+    return apply("cast", values, options=CastOptions.safe(kind))
+
+
+def take(values: Any, entries: pa.Array) -> Any:
+    """Select entries (n,) of an array; null where an entry is null."""
+    return apply("take", values, entries)
+
+
+def as_arrow(numbers: NDArray[Any], valid: BoolArray | None = None) -> pa.Array:
+    """(n,) integers as int64, floats as float32 or float64; null where not `valid`, if given."""
+    import pyarrow as pa
+
+    kind, wide = pa.int64(), "i8"
+    if numbers.dtype.kind == "f":
+        single = numbers.dtype.itemsize <= 4
+        kind, wide = (pa.float32(), "f4") if single else (pa.float64(), "f8")
+    whole = valid is None or valid.all()
+    bits = None if whole else pa.py_buffer(np.packbits(np.asarray(valid), bitorder="little"))
+    data = pa.py_buffer(np.ascontiguousarray(numbers, dtype=wide))
+    return pa.Array.from_buffers(kind, len(numbers), [bits, data])
+
+
+def as_arrow_or_null(integers: IntArray) -> pa.Array:
+    """(n,) int64 as Arrow, null where negative."""
+    return as_arrow(integers, integers >= 0)
+
+
+def to_numbers(values: pa.Array | pa.ChunkedArray, out: FloatArray | None = None) -> FloatArray:
+    """Return (n,) numbers or booleans as float32 if they are, else as float64; null becomes NaN.
+
+    Parameters
+    ----------
+    values : (n,)
+        Arrow array.
+    out : (n,), optional
+        Output array.
+    """
+    import pyarrow as pa
+
+    if pa.types.is_boolean(values.type):
+        values = cast(values, pa.uint8())
+    if out is None:
+        single = pa.types.is_float32(values.type)
+        out = np.empty(len(values), np.float32 if single else np.float64)
+    start = 0
+    for chunk in values.chunks if isinstance(values, pa.ChunkedArray) else [values]:
+        n, n_null = len(chunk), chunk.null_count
+        part = out[start : start + n]
+        start += n
+        part[:] = np.nan if n_null == n else _fixed_width(chunk)
+        if 0 < n_null < n:
+            part[null_mask(chunk)] = np.nan
+    return out
+
+
+def to_rows(table: pa.Table, kind: Any) -> FloatArray:
+    """Return (C, n) columns of numbers or booleans as float32 or float64; null becomes NaN."""
+    import pyarrow as pa
+
+    kinds, found = table.schema.types, np.empty((table.num_columns, table.num_rows), kind)
+    for one in dict.fromkeys(kinds):
+        places = [place for place, other in enumerate(kinds) if other == one]
+        start, rows = 0, slice(None) if len(places) == len(kinds) else places
+        try:
+            for batch in table.select(places).to_batches():
+                numbers = batch.to_tensor(null_to_nan=True, row_major=False).to_numpy()
+                found[rows, start : start + len(batch)] = numbers.T
+                start += len(batch)
+        except pa.ArrowException:  # booleans, or only nulls
+            for place in places:
+                to_numbers(table.column(place), found[place])
+    return found
+
+
+def to_codes(indices: pa.Array) -> IntArray:
+    """(n,) int64 indices of a dictionary, -1 where null."""
+    if indices.null_count == len(indices):
+        return np.full(len(indices), -1, dtype=np.int64)
+    codes: IntArray = _fixed_width(indices).astype(np.int64)
+    if indices.null_count:
+        codes[null_mask(indices)] = -1
+    return codes
+
+
+def null_mask(values: pa.Array) -> BoolArray:
+    """(n,) True where an array is null."""
+    if values.null_count in (0, len(values)):
+        return np.full(len(values), values.null_count > 0)
+    bits = np.unpackbits(np.frombuffer(values.buffers()[0], np.uint8), bitorder="little")
+    return np.asarray(bits[values.offset : values.offset + len(values)] == 0)
+
+
+def is_text(kind: pa.DataType) -> bool:
+    """True for strings."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind))
+
+
+def is_nothing(kind: pa.DataType) -> bool:
+    """True for the type of all-null columns."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_null(kind))
+
+
+def is_integer(kind: pa.DataType) -> bool:
+    """True for integers."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind))
+
+
+def is_number(kind: pa.DataType) -> bool:
+    """True for integers and floats."""
+    import pyarrow as pa
+
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind))
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """Reduce every column to numbers, booleans, text or null; empty text becomes null."""
+    import pyarrow as pa
+
+    plain_of = plain_types(table.schema)
+    if all(own == kind and not is_text(kind) for kind, own in plain_of.items()):
+        with suppress(pa.ArrowException):  # column by column, to find the damaged one
+            table.validate(full=True)
+            return table
+    columns = [
+        # most columns of predictions need no change
+        column if pa.types.is_float64(kind) else _plain(column, plain_of[kind], name)
+        for name, kind, column in zip(
+            table.column_names, table.schema.types, table.columns, strict=True
+        )
+    ]
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def plain_types(schema: pa.Schema) -> dict[pa.DataType, pa.DataType]:
+    """Return the types that `plain` gives to columns; lists of numbers stay lists, and structs,
+    maps, bytes and other lists are not among them.
+    """
+    known: dict[pa.DataType, pa.DataType] = {}
+    for kind in dict.fromkeys(schema.types):
+        with suppress(TypeError):
+            known[kind] = kind if holds_lists(kind) else _plain_type(kind)
+    return known
+
+
+def without_nested(table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the columns that `plain` or `spread_lists` can read, and the names of the others."""
+    plain_of, schema = plain_types(table.schema), table.schema
+    usable = [
+        i
+        for i, kind in enumerate(schema.types)
+        if kind in plain_of and not (holds_lists(kind) and _is_ragged(table.column(i)))
+    ]
+    if len(usable) == len(schema):
+        return table, ()
+    if not usable:
+        raise none_plain(schema)
+    return table.select(usable), tuple(n for i, n in enumerate(schema.names) if i not in usable)
+
+
+def none_plain(schema: pa.Schema) -> InputError:
+    """Return the error about a table of structs, maps, bytes and lists alone."""
+    return InputError(
+        f"no column can be read: {schema.names[0]!r} holds {schema.types[0]}",
+        hint="give numbers, booleans or text, one value per cell",
+    )
+
+
+def _is_ragged(column: pa.ChunkedArray) -> bool:
+    """True for lists that are empty, or of different lengths and mostly no probabilities."""
+    import pyarrow as pa
+
+    lengths = to_numbers(apply("list_value_length", column))
+    filled = lengths[~np.isnan(lengths)].astype(np.int64)
+    if len(set(filled.tolist())) < 2:
+        return not filled.any()
+    numbers = to_numbers(cast(apply("list_flatten", column), pa.float64()))
+    owner = np.repeat(np.arange(len(filled)), filled)
+    sums = np.bincount(owner, numbers, len(filled))
+    proper = (np.abs(sums - 1) <= SUM_TOLERANCE) & (filled > 1)
+    proper[owner[~(numbers >= 0)]] = False
+    return bool(2 * proper.sum() <= len(filled))
+
+
+def holds_lists(kind: pa.DataType) -> bool:
+    """True for lists of numbers, such as the probabilities of K classes."""
+    import pyarrow as pa
+
+    types = pa.types
+    lists = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
+    return bool(lists and (is_number(kind.value_type) or types.is_decimal(kind.value_type)))
+
+
+def spread_lists(table: pa.Table) -> tuple[pa.Table, tuple[str, ...]]:
+    """Split columns of lists of K numbers into `name::0` to `name::K-1`; return also these
+    names.
+    """
+    import pyarrow as pa
+
+    columns, names, spread = [], [], []
+    for name, column in zip(table.column_names, table.columns, strict=True):
+        parts = _parts(column, name) if holds_lists(column.type) else []
+        numbered = [f"{name}::{i}" for i in range(len(parts))]
+        names += numbered or [name]
+        columns += parts or [column]
+        spread += numbered
+    return pa.Table.from_arrays(columns, names=names), tuple(spread)
+
+
+def levels_of(table: pa.Table) -> dict[str, tuple[str, ...]]:
+    """Return the ordered categories of each column, in order."""
+    import pyarrow as pa
+
+    return {
+        field.name: tuple(map(str, column.chunk(0).dictionary.to_pylist()))
+        for field, column in zip(table.schema, table.columns, strict=True)
+        if pa.types.is_dictionary(field.type) and field.type.ordered and column.num_chunks
+    }
+
+
+def _parts(column: pa.ChunkedArray, name: str) -> list[pa.ChunkedArray]:
+    """Return the elements of lists of equal length, position by position; null where a list is."""
+    import pyarrow as pa
+
+    lengths = to_numbers(apply("list_value_length", column))
+    filled = np.flatnonzero(to_numbers(apply("is_valid", column)))
+    length = int(lengths[filled[0]])
+
+    def refuse(problem: str, rows: IntArray, hint: str) -> None:
+        if len(rows):
+            place: dict[str, Any] = {"column": name, "row": int(rows[0])}
+            raise InputError(problem, hint=hint, further=len(rows) - 1, **place)
+
+    if length > max(len(lengths), _MANY):
+        problem = f"the lists have {length} numbers, more than there can be classes"
+        drop = "give one probability per class; drop a column that holds no predictions"
+        refuse(problem, filled[:1], drop)
+    hint = "give one probability per class in every row"
+    if not length:
+        refuse("the lists are empty", filled[:1], hint)
+    unlike = filled[lengths[filled] != length]
+    if len(unlike):
+        has = count(int(lengths[unlike[0]]), "number")
+        refuse(f"the list has {has}, but the first has {length}", unlike, hint)
+    flat, starts = apply("list_flatten", column), np.full(len(lengths), -1)
+    starts[filled] = np.arange(len(filled)) * length
+    gaps = np.isnan(to_numbers(cast(flat, pa.float64()))).reshape(-1, length)
+    partly = filled[gaps.any(axis=1) & ~gaps.all(axis=1)]
+    refuse("some numbers of the list are missing", partly, hint)
+    places = [np.where(starts < 0, -1, starts + i) for i in range(length)]
+    return [take(flat, as_arrow_or_null(place)) for place in places]
+
+
+def _fixed_width(values: pa.Array) -> Any:
+    """Return the (n,) numbers of an array, arbitrary where it is null."""
+    name = str(values.type)
+    whole = np.frombuffer(values.buffers()[1], _NUMPY_NAMES.get(name, name))
+    return whole[values.offset : values.offset + len(values)]
+
+
+def _plain(column: pa.ChunkedArray, kind: pa.DataType, name: str) -> pa.ChunkedArray:
+    """Convert one column to its plain type."""
+    import pyarrow as pa
+
+    given = column.type
+    try:
+        column = _without_views(_without_uuid(column))
+        if pa.types.is_decimal(given) and pa.types.is_floating(kind):
+            column = cast(column, pa.string())  # casting a decimal directly loses the last digit
+        column = column if kind == column.type else cast(column, kind)
+        if not pa.types.is_floating(kind):
+            column.validate(full=True)
+    except pa.ArrowException:
+        text = is_text(given.value_type if pa.types.is_dictionary(given) else given)
+        problem = "text is not UTF-8" if text else f"the values are no valid {given}"
+        hint = "write the column again, or drop it"
+        if pa.types.is_decimal(given):
+            problem = "integers beyond 64 bits cannot be read"
+            hint = "store a key as text, and predictions as floating-point numbers"
+        raise InputError(problem, column=name, hint=hint) from None
+    if is_text(column.type):
+        filled = cast(apply("binary_length", column), pa.bool_())
+        column = apply("if_else", filled, column, pa.nulls(len(column), column.type))
+    return column
+
+
+def _is_uuid(kind: pa.DataType) -> bool:
+    """True for UUIDs: the extension type, or its 16 bytes."""
+    return str(kind) in ("extension<arrow.uuid>", "fixed_size_binary[16]")
+
+
+def _without_uuid(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with UUIDs, if any, as text."""
+    import pyarrow as pa
+
+    if not _is_uuid(column.type):
+        return column
+    chunks = [getattr(chunk, "storage", chunk) for chunk in column.chunks]
+    return pa.chunked_array([_written_uuids(chunk) for chunk in chunks], pa.string())
+
+
+def _without_views(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Return a column with string-view categories, as written by polars, as text."""
+    import pyarrow as pa
+
+    if not pa.types.is_dictionary(column.type) or str(column.type.value_type) != "string_view":
+        return column
+    text = pa.large_string()
+    chunks = [take(cast(chunk.dictionary, text), chunk.indices) for chunk in column.chunks]
+    return pa.chunked_array(chunks, text)
+
+
+def _written_uuids(chunk: pa.Array) -> pa.Array:
+    """Return 16-byte UUIDs (n,) as text such as 123e4567-e89b-12d3-a456-426614174000."""
+    import pyarrow as pa
+
+    if chunk.null_count == len(chunk):
+        return pa.nulls(len(chunk), pa.string())
+    whole = np.frombuffer(chunk.buffers()[1], np.uint8)
+    data = whole[16 * chunk.offset : 16 * (chunk.offset + len(chunk))].reshape(-1, 16)
+    digits = np.frombuffer(b"0123456789abcdef", np.uint8)
+    written = np.full((len(chunk), 36), ord("-"), np.uint8)
+    written[:, _UUID_DIGITS] = digits[np.stack([data >> 4, data & 15], axis=-1).reshape(-1, 32)]
+    ends = pa.py_buffer(np.arange(len(chunk) + 1, dtype=np.int32) * 36)
+    text = pa.Array.from_buffers(pa.string(), len(chunk), [None, ends, pa.py_buffer(written)])
+    gaps = pa.array(null_mask(chunk))
+    return apply("if_else", gaps, pa.nulls(len(chunk), pa.string()), text)
+
+
+@cache  # a file of a thousand columns has one or two types
+def _plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the plain type for the values of another."""
+    import pyarrow as pa
+
+    types = pa.types
+    if types.is_dictionary(kind):
+        return _plain_type(kind.value_type)
+    if types.is_duration(kind):  # its text would be a number without a unit
+        raise TypeError(kind)
+    if types.is_decimal(kind) and kind.scale <= 0:
+        return pa.int64()
+    if types.is_float16(kind) or types.is_decimal(kind):
+        return pa.float64()
+    if types.is_temporal(kind) or str(kind) == "string_view" or _is_uuid(kind):
+        return pa.string()
+    if types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind):
+        return kind
+    if types.is_null(kind) or is_text(kind):
+        return kind
+    raise TypeError(kind)

@@ -1,0 +1,229 @@
+"""Leakage: configurations that equal the truth, or are always right while no other comes near."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Iterator, Sequence
+from functools import partial
+from math import sqrt
+
+import numpy as np
+
+from bbccli.domain.outcome import Outcome
+from bbccli.errors import InputError
+from bbccli.metrics.roc_area import area, hanley_mcneil_variance
+from bbccli.notes import Note, listing, of_data
+from bbccli.reading.predictions import Values
+from bbccli.types import BoolArray, FloatArray, IntArray, PredictionKind, Task, distinct
+
+ERRORS = 3
+"""Standard errors below 1 from which on the best of the others is imperfect beyond chance."""
+
+CORRELATED = 0.95
+"""Correlation with the truth below which the best of the others does not come near."""
+
+FEWEST_SAMPLES = 10
+"""From this many samples on, a column that equals the truth is not luck or a toy."""
+
+MOST_NAMED = 10
+"""Configurations that a hint names one by one."""
+
+_GLANCE = 32
+"""Rows of each class, or in all, checked before a whole column is compared."""
+
+_TOLERANCE = {4: 1e-6, 8: 1e-9}
+"""Relative difference of equal values, by the bytes of a number."""
+
+
+def equal_to_truth(predictions: Values, outcome: Outcome) -> BoolArray:
+    """Return which configurations (C,) predict the truth itself, under whatever labels.
+
+    For classes: one distinct value per class, such as labels, the indicator of a class, or any
+    other code. For two classes the value of the positive one must be larger: the inverse of the
+    truth is not a copy, but what leave-one-out makes of the mean of the others. For values and
+    times: these very values (for a time also its negative, or the event). For class columns: 1 for
+    the true class and 0 elsewhere. `predictions` are (R, N, C[, K]), finite.
+    """
+    array, available = predictions.array, predictions.available
+    equal = np.zeros(array.shape[2], bool)
+    if len(outcome) < FEWEST_SAMPLES:
+        return equal
+    truths: list[FloatArray | IntArray] = [outcome.values]
+    if outcome.event is not None:
+        truths += [-outcome.values, outcome.event.astype(np.int64)]
+    truths = [truth for truth in truths if truth.min() < truth.max()]
+    same = partial(_equal, rising=outcome.task is Task.BINARY)
+    possible = np.ones(array.shape[2], bool)
+    if available is None:
+        possible = np.any([same(*_glance(array[0], truth)) for truth in truths], axis=0)
+    for c in np.flatnonzero(possible):
+        there = np.ones(array.shape[:2], bool) if available is None else available[:, :, c]
+        _, samples = np.nonzero(there)
+        column = array[:, :, [c]][there]
+        equal[c] = any(same(column, truth[samples])[0] for truth in truths)
+    return equal
+
+
+def refuse_copies(
+    names: Sequence[str], copies: BoolArray, known: Container[str], path: str
+) -> None:
+    """Refuse configurations that equal the truth, unless they are known to be configurations."""
+    refused = [names[c] for c in np.flatnonzero(copies).tolist() if names[c] not in known]
+    if refused:
+        leave_out = " ".join(f"--exclude {name!r}" for name in refused)
+        if len(refused) > MOST_NAMED:
+            leave_out = f"--exclude these {len(refused)}, by patterns"
+        keep = "use --only '*' if models really are always right"
+        raise InputError(
+            f"equal to the truth in every row: {listing(refused)}",
+            path=path,
+            hint=keep if len(refused) == len(names) else f"{leave_out}; or {keep}",
+        )
+
+
+def _glance(
+    array: FloatArray, truth: FloatArray | IntArray
+) -> tuple[FloatArray, FloatArray | IntArray]:
+    """Return a few rows (N, C) or (N, C, K), and their truth."""
+    rows = np.arange(min(_GLANCE, len(truth)))
+    if truth.dtype.kind == "i":
+        rows = np.concatenate([np.flatnonzero(truth == k)[:_GLANCE] for k in distinct(truth)])
+    return array[rows], truth[rows]
+
+
+def _equal(columns: FloatArray, truth: FloatArray | IntArray, *, rising: bool) -> BoolArray:
+    """(C,) True if columns (n, C) or (n, C, K) equal the truth (n,), coded in rising or any
+    order.
+    """
+    if columns.ndim == 3:
+        is_class = truth[:, None] == np.arange(columns.shape[2])
+        return np.asarray((columns == is_class[:, None, :]).all(axis=(0, 2)))
+    if truth.dtype.kind != "i":
+        apart = np.abs(columns - truth[:, None])
+        largest = np.maximum(np.abs(columns), np.abs(truth[:, None]))
+        return np.asarray((apart <= _TOLERANCE[columns.itemsize] * largest).all(axis=0))
+    parts = [columns[truth == k] for k in distinct(truth)]
+    if len(parts) < 2:
+        return np.zeros(columns.shape[1], bool)
+    lowest = np.stack([part.min(axis=0) for part in parts])
+    highest = np.stack([part.max(axis=0) for part in parts])
+    apart = np.diff(lowest if rising else np.sort(lowest, axis=0), axis=0)
+    return np.asarray((lowest == highest).all(axis=0) & (apart > 0).all(axis=0))
+
+
+def in_order(predictions: Values, outcome: Outcome, folds: IntArray | None = None) -> IntArray:
+    """Return 1 for configurations (C,) that order all samples like the truth, -1 for the reverse,
+    else 0.
+
+    For labels, which are copies or never right, only -1. Means of the other samples' truth are
+    reversed by construction, and get 0. `predictions` are (R, N, C[, K]), of which the first repeat
+    is used.
+    """
+    array, truth = predictions.array[0], outcome.values
+    found, labels = np.zeros(array.shape[1], np.int64), predictions.kind is PredictionKind.LABEL
+    untold = outcome.task is Task.SURVIVAL or (labels and outcome.task is not Task.BINARY)
+    if untold or not len(truth) or truth.min() == truth.max():
+        return found
+    possible = _ordered(*_glance(array, truth), outcome.task)
+    for c in np.flatnonzero(possible).tolist():
+        found[c] = _ordered(array[:, [c]], truth, outcome.task)[0]
+        others = leaves_one_out(array[:, c], outcome, predictions.kind, folds)
+        if (labels and found[c] > 0) or (found[c] < 0 and others):
+            found[c] = 0
+    return found
+
+
+def leaves_one_out(
+    column: FloatArray, outcome: Outcome, kind: PredictionKind, folds: IntArray | None
+) -> bool:
+    """True if a column (N,) that goes against the truth is no more than the others' mean truth.
+
+    Without sample i the mean is (N m - y_i) / (N - 1): it goes against the truth, though nothing
+    was learnt. Each entry is within 1 / (N - 1) times the largest distance from m; rounding and
+    smoothing may double that. Labels are the majority class of the others, if the classes are of
+    one size and each sample is a fold.
+    """
+    truth = outcome.values.astype(float)
+    if kind is PredictionKind.LABEL:
+        alone = folds is None or int(np.bincount(folds[0]).max()) == 1
+        even = len(set(outcome.class_counts.tolist())) == 1
+        return bool(alone and even and (column != truth).all())
+    if column.ndim > 1 or outcome.task is Task.SURVIVAL:
+        return False
+    most = 2 * np.abs(truth - truth.mean()).max() / max(len(truth) - 1, 1)
+    return bool(np.abs(column - truth.mean()).max() <= most)
+
+
+def on_perfection(
+    predictions: Values,
+    outcome: Outcome,
+    in_order: IntArray,
+    copied: BoolArray,
+) -> Iterator[Note]:
+    """Yield notes on configurations that order all samples, depending on the performance of the
+    others.
+
+    `in_order` and `copied` are (C,).
+    """
+    names, measure = predictions.configurations, measure_of(outcome, predictions.kind)
+    others = np.flatnonzero(in_order == 0)
+    if not (in_order[~copied] != 0).any() or not len(others):
+        return
+    scored = performances(predictions, outcome, others)  # possibly in the other direction
+    scored = np.maximum(scored, 1 - scored) if measure == "AUC" else np.abs(scored)
+    best = int(np.argmax(scored))
+    performance = float(scored[best])
+    if measure == "AUC":
+        n_negative, n_positive = outcome.class_counts
+        variance = hanley_mcneil_variance(performance, n_positive, n_negative)
+    else:
+        variance = performance * (1 - performance) / len(outcome)
+    nearest = CORRELATED if measure == "correlation" else 1 - ERRORS * sqrt(variance)
+    if performance >= nearest:  # it differs from 1 only by chance
+        return
+    for way in (1, -1):
+        some = [names[c] for c in np.flatnonzero((in_order == way) & ~copied)]
+        if some:
+            shown = f"{measure} {performance:.3g}"
+            yield of_data.perfect_configuration(some, names[others[best]], shown, way=way)
+
+
+def _ordered(columns: FloatArray, truth: FloatArray | IntArray, task: Task) -> IntArray:
+    """Return 1 for columns (n, C) or (n, C, K) that order the samples as the truth (n,) does, else
+    0.
+
+    Scores in reverse order get -1. Of class columns, that of the true class must be the largest.
+    """
+    if columns.ndim == 3:
+        return np.asarray((columns.argmax(axis=2) == truth[:, None]).all(axis=0).astype(np.int64))
+    if task is Task.BINARY:
+        above, below = columns[truth == 1], columns[truth != 1]
+        rising = above.min(axis=0) > below.max(axis=0)
+        falling = above.max(axis=0) < below.min(axis=0)
+        return np.asarray(rising.astype(np.int64) - falling)
+    order = np.argsort(truth, kind="stable")
+    steps, signs = np.diff(columns[order], axis=0), np.sign(np.diff(truth[order]))[:, None]
+    rising = (np.sign(steps) == signs).all(axis=0)
+    return np.asarray(rising.astype(np.int64) - (np.sign(steps) == -signs).all(axis=0))
+
+
+def performances(predictions: Values, outcome: Outcome, columns: IntArray) -> FloatArray:
+    """Return the measure of configurations (C',) in the first repeat."""
+    array, truth = predictions.array[:, :, columns][0], outcome.values
+    if outcome.task.is_classification and measure_of(outcome, predictions.kind) == "accuracy":
+        labels = array.argmax(axis=2) if array.ndim == 3 else array
+        return np.asarray((labels == truth[:, None]).mean(axis=0))
+    if outcome.task is Task.BINARY:
+        return np.array([area(column, truth == 1) for column in array.T])
+    centred, values = array - array.mean(axis=0), truth - truth.mean()
+    with np.errstate(over="ignore"):  # squares overflow beyond 1e154
+        spread = np.sqrt((centred**2).sum(axis=0) * (values**2).sum())
+    products = values @ centred
+    correlations = np.divide(products, spread, out=np.zeros_like(products), where=spread > 0)
+    return np.asarray(correlations)
+
+
+def measure_of(outcome: Outcome, kind: PredictionKind) -> str:
+    """Return the name of the measure of `performances`."""
+    if outcome.task is Task.BINARY and kind is not PredictionKind.LABEL:
+        return "AUC"
+    return "accuracy" if outcome.task.is_classification else "correlation"

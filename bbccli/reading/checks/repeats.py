@@ -1,0 +1,292 @@
+"""Duplicate samples: stacked repeats, or rows copied under other ids.
+
+Each copy counts as a sample, so that k copies make an interval too narrow by sqrt(k).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from math import lgamma, log
+from typing import Any
+
+import numpy as np
+
+from bbccli.domain.outcome import Outcome
+from bbccli.notes import Note, of_data
+from bbccli.reading.column import by_appearance, joint
+from bbccli.reading.predictions import Values
+from bbccli.types import FloatArray, IntArray, Task, distinct
+
+BITS = 20.0
+"""An order of the truth recurs by chance in fewer than one of 2^20 files."""
+
+IRREGULAR_BITS = 12.0
+"""A truth with this many bits of choice in its turns is not a regular design."""
+
+FEWEST = 20
+"""From this many different rows, or groups, on k copies of each are not an accident."""
+
+WAVES = 4
+"""Cosines by which the predictions of blocks of folds are compared."""
+
+FEWEST_OF_TRUTH = 5
+"""Fewest samples of one truth, in a block, whose predictions are compared."""
+
+ALIKE = 0.25
+"""From this correlation on, the scores of two blocks may be for the same items."""
+
+MOST_EPOCHS = 10
+"""Most epochs looked for in scores without a truth."""
+
+RUN = 3
+"""Mean run length of folds from which on samples were written fold by fold."""
+
+_FIRST = 8
+"""Columns checked first, one by one; and configurations whose mean is compared."""
+
+
+def repeated(
+    predictions: Values,
+    outcome: Outcome,
+    truth: Outcome,
+    groups: IntArray | None,
+    folds: IntArray | None,
+) -> Iterator[Note]:
+    """Yield a note if samples seem to be duplicated.
+
+    Predictions are (R, N, C[, K]) of the N samples used; `truth` is that of all samples read, in
+    file order. Whole groups (N,) are resampled, with all copies in them.
+    """
+    if groups is None:
+        periods = {"truth": period_of(truth)}
+        if outcome.task is Task.SCORE:
+            periods = {"scores": period_of_scores(predictions.array)}
+        if folds is not None and len(folds) == 1:
+            periods["folds"] = period_of_folds(folds[0], outcome)
+            periods["blocks"] = period_of_blocks(folds[0], outcome, predictions.array)
+        for name, period in periods.items():
+            if period and name == "blocks":
+                yield of_data.alike_blocks(period, len(outcome) // period)
+                return
+            if period:
+                n = len(truth if name == "truth" else outcome)
+                yield of_data.repeated_samples(name, period, n // period)
+                return
+    times = copies_of(predictions, outcome, groups)
+    if times > 1:
+        yield of_data.copied_rows(times, grouped=groups is not None)
+
+
+def period_of(outcome: Outcome) -> int:
+    """Return the number of samples after which the truth (N,) repeats itself; 0 if it doesn't.
+
+    The period p is the least that divides N, N = kp, k > 1. It counts unless it may be chance or a
+    regular design:
+
+    - For a random order of p samples, the other k - 1 blocks repeat the first by chance with
+      probability (n_1! ... n_m! / p!)^(k - 1), where n_j samples have the truth j: it must be at
+      most 2^-20. So constant, rare and short truths do not count.
+    - The truth turns t times in a period, from rising to falling or back (classes being numbered as
+      they appear): C(p - 1, t) must be at least 2^12. A truth that is sorted within each block,
+      that alternates, or that goes in waves has few such choices.
+    """
+    columns = _truth(outcome)
+    for period in _divisors(len(outcome)):
+        if all(np.array_equal(column[period:], column[:-period]) for column in columns):
+            first = outcome.take(slice(period))
+            irregular = _bits_of_turns(first) >= IRREGULAR_BITS
+            times = len(outcome) // period
+            return period if irregular and _bits(columns, period, times) >= BITS else 0
+    return 0
+
+
+def period_of_folds(folds: IntArray, outcome: Outcome) -> int:
+    """Return the number of samples after which the folds (N,) start again; 0 if they don't.
+
+    This happens if a loop over repeats appended one test set after another. The F folds occur in
+    the same order k > 1 times, in runs of `RUN` samples or more on average; each occurrence of a
+    fold has `FEWEST` samples or more with the same truths, in any order, and not all equal; for
+    classes, each fold has as many samples of each, as in stratified folds. Folds that alternate
+    from row to row have runs of one sample, and stratified folds of a sorted truth recur with
+    another class.
+    """
+    starts = np.flatnonzero(np.diff(folds, prepend=-1))
+    n, n_folds = len(folds), int(folds.max()) + 1
+    period, rest = divmod(n * n_folds, len(starts))
+    if rest or n < 2 * period or n % period or period < max(FEWEST, RUN * n_folds):
+        return 0
+    runs = folds[starts].reshape(-1, n_folds)
+    values: Any = outcome.values
+    if outcome.task.is_classification:
+        values = values + folds * len(outcome.classes)
+    truths = np.sort(values.reshape(-1, period), axis=1)
+    same = (runs == runs[0]).all() and len(distinct(runs[0])) == n_folds
+    # if the truths are in the same order too, `period_of` has decided
+    mixed = (outcome.values[period:] != outcome.values[:-period]).any()
+    alike = same and mixed and (truths == truths[0]).all()
+    return period if alike and np.isin(np.arange(0, n, period), starts).all() else 0
+
+
+def period_of_blocks(folds: IntArray, outcome: Outcome, array: Any) -> int:
+    """Return the number of samples in blocks of as many folds (N,) that seem to hold the same
+    samples, as if folds were numbered through repeats; 0 if there are none.
+
+    Each of r blocks has the same truths, which stratified folds have too. But the predictions of
+    the same samples, (1, N, C[, K]), are alike as well: of the samples with one truth, let u be the
+    relative ranks of their mean prediction, and take the means of sqrt(2) cos(j pi u), j up to
+    `WAVES`, over the n of them in each block. For different samples dealt out at random, n times
+    the sum of their squares is about chi-squared with d = `WAVES` (r - 1) degrees of freedom, over
+    all truths together. It is x d with probability of at most (x exp(1 - x))^(d/2) for x < 1:
+    `BITS` are needed. If single folds are as much alike, the samples were dealt out in turns.
+    """
+    n_folds, waves = int(folds.max()) + 1, None
+    truth = _codes(_truth(outcome))
+    every = np.bincount(truth)
+    for k in _divisors(n_folds):
+        n_blocks = n_folds // k
+        if (every % n_blocks).any():
+            continue
+        blocks = folds // k
+        counts = np.bincount(blocks * len(every) + truth, minlength=n_blocks * len(every))
+        if (counts.reshape(n_blocks, -1) * n_blocks != every).any():
+            continue
+        if waves is None:
+            waves = _waves(truth, array, len(truth) // n_blocks)
+        if _bits_alike(waves, truth, blocks) >= BITS > _bits_alike(waves, truth, folds):
+            return len(truth) // n_blocks
+    return 0
+
+
+def _waves(truth: IntArray, array: Any, n: int) -> FloatArray:
+    """Return (`WAVES`, N) cosines of the ranks, among samples of one truth, of their predictions;
+    none if these are fewer different ones than half of `n`.
+    """
+    some = array[:, :, np.arange(min(_FIRST, array.shape[2]))][0]
+    scores = (some if some.ndim == 2 else some[..., -1]).mean(axis=1, dtype=np.float64)
+    order, counts = np.lexsort([scores, truth]), np.bincount(truth)
+    if 2 * len(distinct(scores)) < n:
+        return np.empty((0, len(truth)))
+    ranks = np.empty(len(truth))
+    ranks[order] = np.arange(len(truth)) + 0.5
+    ranks = (ranks - (np.cumsum(counts) - counts)[truth]) / counts[truth]
+    return np.asarray(2**0.5 * np.cos(np.pi * np.outer(np.arange(WAVES) + 1, ranks)))
+
+
+def _bits_alike(waves: FloatArray, truth: IntArray, blocks: IntArray) -> float:
+    """Return the evidence that the samples of one truth are alike in all blocks (N,)."""
+    n_blocks = int(blocks.max()) + 1
+    cells = truth * n_blocks + blocks
+    counts = np.bincount(cells, minlength=n_blocks * (int(truth.max()) + 1)).reshape(-1, n_blocks)
+    used = counts.min(axis=1) >= FEWEST_OF_TRUTH
+    n_free = len(waves) * int(used.sum()) * (n_blocks - 1)
+    if not n_free:
+        return 0.0
+    sums = (np.bincount(cells, wave, counts.size).reshape(counts.shape)[used] for wave in waves)
+    ratio = sum(float((one**2 / counts[used]).sum()) for one in sums) / n_free
+    return 0.0 if ratio >= 1 else -n_free / 2 * (log(max(ratio, 1e-9)) + 1 - ratio) / log(2)
+
+
+def period_of_scores(array: FloatArray) -> int:
+    """Return the number of samples after which scores (R, N, C) are similar again; 0 if they
+    aren't.
+
+    Items have no truth, but they are hard or easy, so that the mean scores of the same items in two
+    epochs correlate. The period p divides N, N = kp, k from 2 to `MOST_EPOCHS`. The correlation of
+    rows p apart must be at least `ALIKE`, and three standard errors, 3 / sqrt(N - p), above that of
+    rows any other distance apart, except for multiples of p: if blocks of items share a topic, or
+    difficulty changes slowly, neighbouring distances correlate as well.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        scores = array.mean(axis=(0, 2), dtype=np.float64)
+        n = len(scores)
+        scores = scores - scores.mean()
+        variance = float((scores**2).mean())
+    if n < 2 * FEWEST or not 0 < variance < np.inf:
+        return 0
+    spectrum = np.fft.rfft(scores, 2 * n)
+    apart = np.arange(1, n // 2 + 1)
+    correlations = np.fft.irfft(np.abs(spectrum) ** 2)[apart] / ((n - apart) * variance)
+    for period in _divisors(n):
+        if period < FEWEST or n // period > MOST_EPOCHS:
+            continue
+        other = float(correlations[apart % period != 0].max())
+        if correlations[period - 1] >= max(ALIKE, other + 3 / (n - period) ** 0.5):
+            return period
+    return 0
+
+
+def _divisors(n: int) -> list[int]:
+    """Return the divisors of n from 2 to n / 2, in increasing order."""
+    return [p + 2 for p in np.flatnonzero(n % np.arange(2, n // 2 + 1) == 0).tolist()]
+
+
+def _bits(columns: list[Any], period: int, times: int) -> float:
+    """Return minus the binary logarithm of the probability of the same order by chance."""
+    blocks = [column[:period].astype(np.float64) for column in columns]
+    codes = _codes(blocks)
+    ways = lgamma(period + 1) - sum(lgamma(n + 1) for n in np.bincount(codes).tolist())
+    return (times - 1) * ways / log(2)
+
+
+def _bits_of_turns(outcome: Outcome) -> float:
+    """Return the binary logarithm of the number of ways to place the turns of the truth (p,)."""
+    values: Any = outcome.values
+    if outcome.task.is_classification:
+        values = by_appearance(values.astype(np.int64))[0]
+    steps = np.sign(np.diff(values))
+    turns = int((np.diff(steps[steps != 0]) != 0).sum())
+    places = len(values) - 1
+    ways = lgamma(places + 1) - lgamma(turns + 1) - lgamma(places - turns + 1)
+    return ways / log(2)
+
+
+def copies_of(predictions: Values, outcome: Outcome, groups: IntArray | None = None) -> int:
+    """Return the number of copies of each row; 1 if some row occurs once.
+
+    Equal rows have equal truth and predictions; there are k copies if k divides the counts of all D
+    distinct rows. Coarse predictions coincide by chance, but some an odd number of times: that k >
+    1 divides all D counts has probability of about k^-D, less than one in a million for D of
+    `FEWEST` or more; for fewer, 1 is returned. Groups are equal if they have the same rows.
+    """
+    parts = predictions.array.reshape(-1, len(outcome), predictions.array[0, 0].size)
+    columns = (part[:, c] for c in range(parts.shape[2]) for part in parts)
+    keys = np.zeros(len(outcome), np.uint64)
+    for i, column in enumerate(chain(_truth(outcome), columns)):
+        bits = (column.astype(np.float64) + 0.0).view(np.uint64)  # -0.0 is 0.0
+        keys = _mixed(keys + bits)
+        if i < _FIRST and _times(keys, groups) == 1:
+            return 1
+    return _times(keys, groups, FEWEST)
+
+
+def _times(keys: Any, groups: IntArray | None, fewest: int = 1) -> int:
+    """Return the greatest common divisor of the counts of keys (N,), or of groups with their
+    keys.
+    """
+    if groups is not None:
+        rows, keys = keys, np.zeros(int(groups.max()) + 1, np.uint64)
+        np.add.at(keys, groups, _mixed(rows))
+    ordered = np.sort(keys)
+    starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    counts = np.diff(starts, append=len(ordered))
+    return int(np.gcd.reduce(counts)) if len(counts) >= fewest else 1
+
+
+def _mixed(bits: Any) -> Any:
+    """Return a hash of each uint64, the finaliser of splitmix64 (Steele, Lea, Flood, OOPSLA
+    2014).
+    """
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+def _truth(outcome: Outcome) -> list[Any]:
+    """Return the values (N,) of an outcome, and the events if there are any."""
+    return [outcome.values] if outcome.event is None else [outcome.values, outcome.event]
+
+
+def _codes(columns: Iterable[Any]) -> IntArray:
+    """Return dense codes (N,) of the combinations of the values of some columns."""
+    return joint([np.searchsorted(distinct(one), one) for one in columns])

@@ -1,0 +1,61 @@
+"""What columns are, told by their values before they become configurations; a module per family.
+
+A rule is applied wherever files are read, by `bbc inspect` too. Its docstring says what is seen
+(the identity in the values, and what names must say), what it means and what is done, in Markdown:
+the table in docs/formats.md. Names only help; columns named by hand or in the metadata are always
+configurations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from types import MappingProxyType
+
+import numpy as np
+
+from bbccli.reading.columns.blends import set_aside_blends
+from bbccli.reading.columns.bounds import leave_out_bounds
+from bbccli.reading.columns.classes import tell_models
+from bbccli.reading.columns.features import set_aside_features
+from bbccli.reading.columns.groups import set_aside_groups
+from bbccli.reading.columns.labels import one_of_each_model, turn_confidence
+from bbccli.reading.columns.residuals import refuse_residuals
+from bbccli.reading.columns.searches import doubt_rows_of_folds, refuse_metrics, refuse_scores
+from bbccli.reading.columns.subsets import refuse_subsets, refuse_subsets_as_folds
+from bbccli.reading.columns.uncertainty import leave_out_certainty, leave_out_spread
+from bbccli.reading.problems import Problems
+from bbccli.reading.roles import Hints, Request
+from bbccli.reading.sheet import Sheet
+from bbccli.reading.table import Table
+
+TABLE_RULES: Mapping[str, Callable[[Table, Request, Hints, Collection[str]], None]] = (
+    MappingProxyType({"subsets": refuse_subsets, "scores of a search": refuse_scores})
+)
+"""Rules on whole tables, before their columns have roles."""
+
+RULES: Mapping[str, Callable[[Sheet, Request], Sheet]] = MappingProxyType(
+    {
+        "subsets": refuse_subsets_as_folds,
+        "metrics of a system": refuse_metrics,
+        "rows of folds": doubt_rows_of_folds,
+        "keys and groups": set_aside_groups,
+        "classes of one model": tell_models,
+        "bounds and quantiles": leave_out_bounds,
+        "residuals and losses": refuse_residuals,
+        "certainty": leave_out_certainty,
+        "spread": leave_out_spread,
+        "probability of the predicted class": turn_confidence,
+        "labels of probabilities": one_of_each_model,
+        "whole numbers": set_aside_features,
+        "blends": set_aside_blends,
+    }
+)
+"""All rules on columns, in the order in which they are applied."""
+
+
+def applied(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
+    """Apply the rules on columns one after another."""
+    for name, rule in RULES.items():
+        with problems.of(name), np.errstate(all="ignore"):
+            sheet = rule(sheet, request)
+    return sheet

@@ -1,0 +1,148 @@
+"""Bounds of intervals and quantiles beside predictions: they are in order in nearly every row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from bbccli.errors import InputError
+from bbccli.notes import identities, listing
+from bbccli.reading.arrow import to_numbers
+from bbccli.reading.columns.values import holds
+from bbccli.reading.outcome import task_of
+from bbccli.reading.roles import Request
+from bbccli.reading.sheet import Sheet
+from bbccli.reading.table import PredictionColumn
+from bbccli.types import FloatArray, Task
+
+IN_ORDER = 0.95
+"""Share of the rows in which bounds must be in order; quantiles of a model may cross."""
+
+_SIDE = re.compile(
+    r"(?P<low>lower|lwr|lo|lb|lcl|low|min)|(?P<high>upper|upr|hi|ub|ucl|high|max)", re.IGNORECASE
+)
+_CERTAIN = frozenset({"lower", "lwr", "lb", "lcl", "upper", "upr", "ub", "ucl", "lo", "hi"})
+"""Words that mean bounds of an interval; others need the prediction between them."""
+
+_LEVEL = re.compile(
+    r"(?:(?<![a-z])(?:q|p|quantile)[_. -]?)?(0?\.\d+)$"
+    r"|(?<![a-z])(?:q|p|quantile)[_. -]?(\d{1,2})$|(?<!\d)(\d{1,2}(?:\.\d+)?)\s*%$",
+    re.IGNORECASE,
+)
+_POINT = re.compile(r"y_?hat|mean|point|forecast|pred(?:iction|icted)?|fit(?:ted)?|median", re.I)
+
+
+def leave_out_bounds(sheet: Sheet, request: Request) -> Sheet:
+    """Leave out bounds and quantiles beside predictions of values.
+
+    Their names have a side (`lower`, `hi-90`) or a level (`0.1`, `q05`) beside the same stem, and
+    nearly all rows are in order. The prediction between them stays: the column of their stem, or
+    the median.
+
+    Seen: in order in 95 % of the rows, and named by a side (`yhat_lower`, `ARIMA-hi-90`) or a level
+      (`0.1`, `p90`) of one stem
+    Means: an interval or a distribution around a prediction, not further predictions
+    Done: left out, with a note; the column of the stem, or the median, stays
+    """
+    cells, truth = sheet.undecided, sheet.roles.get("truth")
+    given = task_of(request, sheet)
+    if len(cells) < 2 or truth is None or given not in (None, Task.REGRESSION):
+        return sheet
+    families = _families([cell.name for cell in cells])
+    if not families or truth.is_text or truth.is_boolean:
+        return sheet
+    if given is None and len(np.unique(to_numbers(truth.values)[:1000])) <= 2:
+        return sheet
+    gone: dict[str, None] = {}
+    for stem, places in families.items():
+        columns, middle = _with_middle(stem, places, cells)
+        family = [cells[c] for c in columns]
+        if _certain(cells, places, middle) and holds(sheet, family, _ordered):
+            gone |= dict.fromkeys(cells[c].name for c in places.values() if c != middle)
+    if not gone:
+        return sheet
+    names = [*gone]
+    left = sheet.without(names, identities.bounds_left_out(names))
+    if not left.cells:
+        raise InputError(
+            f"{listing(names)} are bounds or quantiles, in order in nearly every row; there is no "
+            "prediction beside them",
+            path=sheet.path,
+            column=names[0],
+            hint="add the point predictions, or name those that are configurations: --only NAME",
+        )
+    return left
+
+
+def _families(names: Sequence[str]) -> dict[str, dict[float, int]]:
+    """Return stem -> level -> position; a side of an interval has the level -1, or 2."""
+    found: dict[str, dict[float, int]] = {}
+    for place, name in enumerate(names):
+        if reading := _stem_and_level(name):
+            found.setdefault(reading[0], {}).setdefault(reading[1], place)
+    return {
+        stem: dict(sorted(levels.items()))
+        for stem, levels in found.items()
+        if len(levels) > 1 and min(levels) < 0.5 < max(levels)
+    }
+
+
+def _words(name: str) -> list[str]:
+    return [one for one in re.split(r"[\s_.\-()\[\]]+", name.casefold()) if one]
+
+
+def _stem_and_level(name: str) -> tuple[str, float] | None:
+    """Return the stem of a name without a side or a level, and this one."""
+    words = _words(name)
+    for place, side in enumerate(map(_SIDE.fullmatch, words)):
+        if side:
+            width = next((float(one) for one in words[place + 1 :] if one.isdecimal()), 0.0)
+            level = 2 + width / 1000 if side["high"] else -1 - width / 1000
+            rest = [one for i, one in enumerate(words) if i != place and not one.isdecimal()]
+            return " ".join(rest), level
+    if not (match := _LEVEL.search(name)):
+        return None
+    level = float(match[1]) if match[1] else float(match[2] or match[3]) / 100
+    return (" ".join(_words(name[: match.start()])), level) if 0 < level < 1 else None
+
+
+def _with_middle(
+    stem: str, places: Mapping[float, int], cells: Sequence[PredictionColumn]
+) -> tuple[list[int], int | None]:
+    """Return the columns of a family in order, with the prediction between them, if there is one.
+
+    That is the column of this stem, one called so (`mean`), or the median.
+    """
+    stems, middle = {stem, re.sub(r" (interval|ci|pi)$", "", stem)}, places.get(0.5)
+    for place, cell in enumerate(cells):
+        name = " ".join(_words(cell.name))
+        if place not in places.values() and {name, _POINT.sub("", name).strip()} & stems:
+            middle = place
+            break
+    low = [c for level, c in places.items() if level < 0.5]
+    high = [c for level, c in places.items() if level > 0.5]
+    return [*low, *([] if middle is None else [middle]), *high], middle
+
+
+def _ordered(columns: FloatArray) -> bool:
+    """True if columns (n, K) don't fall in nearly all rows, and rise in most."""
+    columns = columns[~np.isnan(columns).any(axis=1)]
+    steps = [(high >= low, high > low) for low, high in pairwise(columns.T)]
+    return bool(len(columns)) and all(
+        rises.mean() >= IN_ORDER and strictly.mean() > 0.5 for rises, strictly in steps
+    )
+
+
+def _certain(
+    cells: Sequence[PredictionColumn], places: Mapping[float, int], middle: int | None
+) -> bool:
+    """True if names mean bounds whatever is between: unmistakable words, or symmetric levels."""
+    if middle is not None:
+        return True
+    if all(0 < level < 1 for level in places):
+        return len(places) > 2 or abs(sum(places) - 1) < 1e-9
+    words = {one for c in places.values() for one in _words(cells[c].name)}
+    return len(words & _CERTAIN) > 1

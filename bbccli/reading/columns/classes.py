@@ -1,0 +1,266 @@
+"""Columns of one model that hold the probabilities of its classes: they sum to 1 in every row."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from bbccli.errors import InputError, parameter
+from bbccli.notes import identities, listing
+from bbccli.reading.classes import in_order, spelled
+from bbccli.reading.columns.values import (
+    FEWEST_ROWS,
+    alike,
+    all_rows,
+    classes_of,
+    holds,
+    some_rows,
+    step_of,
+)
+from bbccli.reading.roles import Request
+from bbccli.reading.sheet import Sheet
+from bbccli.reading.table import CLASS_SEPARATOR, PredictionColumn
+from bbccli.types import FloatArray
+
+TOTALS = (1, 100)
+"""Sums of the probabilities of all classes; the second of percentages."""
+
+_MORE_CLASSES = 3
+"""Most classes that have columns, but no sample."""
+
+_OPPOSITES = ("neg pos", "negative positive", "no yes", "false true", "n y", "f t")
+"""Words for two classes, the positive one last."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Model:
+    """Columns that sum to 1.
+
+    name: name of the configuration.
+    columns: positions of its columns among the undecided ones.
+    labels: class of each column; empty if the names don't tell.
+    numbered: True if the names number the classes.
+    """
+
+    name: str
+    columns: tuple[int, ...]
+    labels: tuple[str, ...] = ()
+    numbered: bool = False
+
+
+def tell_models(sheet: Sheet, request: Request) -> Sheet:
+    """Take columns that sum to 1 in every row for the classes of one model.
+
+    Of two classes the column of the positive one stays, of several each gets its class. Columns
+    are tried together if their names differ in the class or its number alone; then pairs whose sum
+    is 1, neighbours, and columns ordered by class.
+
+    Seen: K columns sum to 1 (or 100) in every row, as far as they are rounded, and the truth holds
+      K classes; names tell which class each is: the class (`P (Churn=yes)`, `rf_class0`), or its
+      number in sorted order (`xgb_0`)
+    Means: the probabilities of one model, not K configurations
+    Done: one configuration; an error if nothing says which class each column is
+    """
+    cells = sheet.undecided
+    if len(cells) < 2 or not classes_of(sheet, request):
+        return sheet
+    present = in_order(sheet.roles["truth"])
+    if len(present) > len(cells):
+        return sheet
+    first, taken, models = some_rows(sheet, cells), set[int](), list[_Model]()
+    for model in _candidates([cell.name for cell in cells], first, present):
+        if taken & {*model.columns}:
+            continue
+        told, columns = bool(model.labels), [cells[c] for c in model.columns]
+        empty = told and bool(np.isnan(first[:, model.columns]).any(axis=1).all())
+        test = partial(sum_to_one, told=told)
+        if test(all_rows(sheet, columns)) if empty else holds(sheet, columns, test):
+            taken |= {*model.columns}
+            models.append(model)
+    return _told(sheet, request, cells, models, present) if models else sheet
+
+
+def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
+    """True if columns (n, K) sum to 1, or 100, wherever all are filled, up to their rounding.
+
+    Unless names tell the classes, there must be enough rows, and the columns must vary. Where they
+    do, the columns may be logarithms.
+    """
+    numbers = numbers[~np.isnan(numbers).any(axis=1)]
+    if not len(numbers) or np.isinf(numbers).any():
+        return False
+    if told and (numbers <= 0).all():
+        numbers = np.exp(numbers)
+    n_classes, total = numbers.shape[1], round(float(numbers[0].sum()))
+    opposite_labels = n_classes == 2 and not (numbers != np.round(numbers)).any()
+    if total not in TOTALS or (numbers < 0).any() or opposite_labels:
+        return False
+    step, least = step_of(numbers[:FEWEST_ROWS]), 1e-6 * total
+    apart = np.abs(numbers.sum(axis=1, dtype=np.float64) - total)
+    if told:
+        return bool((apart <= max(step * n_classes / 2 + least, 1e-3 * total)).all())
+    if len(numbers) < FEWEST_ROWS or (numbers.min(axis=0) == numbers.max(axis=0)).any():
+        return False
+    if n_classes == 2:  # both are rounded alike, but for halves
+        return bool((apart <= step + least).all() and (apart <= least).mean() >= 0.9)
+    return bool((apart <= step * n_classes / 2 + least).all())
+
+
+def _candidates(
+    names: Sequence[str], first: FloatArray, present: Sequence[str]
+) -> Iterator[_Model]:
+    """Yield columns that may be of one model, those whose names tell the classes first."""
+    n_classes = len(present)
+    yield from _of_one_name(names, present)
+    if n_classes == 2:
+        for pair in _mirrors(first):
+            yield _Model("", pair)
+        return
+    for start in range(len(names) - n_classes + 1):
+        yield _Model("", tuple(range(start, start + n_classes)))
+    step, rest = divmod(len(names), n_classes)
+    for start in range(0 if rest else step):
+        yield _Model("", tuple(range(start, len(names), step)))
+
+
+def _of_one_name(names: Sequence[str], present: Sequence[str]) -> Iterator[_Model]:
+    """Yield columns whose names differ in the class, or in its number, alone."""
+    words = sorted({one.casefold() for one in present}, key=len, reverse=True)
+    a_class = re.compile(
+        "|".join([*(_whole(re.escape(one), one) for one in words), r"(?<!\d)(?:0|[1-9]\d*)(?!\d)"])
+    )
+    found: dict[tuple[str, str], dict[str, int]] = {}
+    for place, name in enumerate(names):
+        for match in a_class.finditer(name.casefold()):
+            around = name[: match.start()], name[match.end() :]
+            label = _as_present(name[match.start() : match.end()], present)
+            found.setdefault(around, {}).setdefault(label, place)
+    wanted, n_classes = {*present}, len(present)
+    for (head, tail), places in found.items():
+        name, numbers = _name_of(head, tail), [*places]
+        if wanted <= {*places}:
+            yield _Model(name, tuple(places[one] for one in present), tuple(present))
+            further = _rest(names, head, tail, places) if len(places) == n_classes else {}
+            yield _Model(name, (*places.values(), *further.values()), (*places, *further))
+        elif len(places) == n_classes and all(map(str.isdecimal, numbers)):
+            order = sorted(numbers, key=int)
+            if [*map(int, order)] in ([*range(n_classes)], [*range(1, n_classes + 1)]):
+                columns = tuple(places[one] for one in order)
+                yield _Model(name, columns, tuple(present), numbered=True)
+
+
+def _whole(pattern: str, word: str) -> str:
+    """Return a pattern that matches a word, but no part of a longer word or number."""
+    start, end = (r"\d" if one.isdecimal() else r"[^\W\d_]" for one in (word[0], word[-1]))
+    return rf"(?<!{start}){pattern}(?!{end})"
+
+
+def _as_present(label: str, present: Sequence[str]) -> str:
+    """Return a class as spelled in the truth, ignoring case if that is certain."""
+    alike = [one for one in present if one.casefold() == label.casefold()]
+    return alike[0] if len(alike) == 1 else spelled(label, present)
+
+
+def _rest(names: Sequence[str], head: str, tail: str, places: Mapping[str, int]) -> dict[str, int]:
+    """Return further classes, without a sample, whose columns are named like those of others."""
+    found = {}
+    for place, name in enumerate(names):
+        fits = place not in places.values() and name.startswith(head) and name.endswith(tail)
+        if fits and len(name) > len(head) + len(tail):
+            found[name[len(head) : len(name) - len(tail)]] = place
+    return found if 0 < len(found) <= _MORE_CLASSES else {}
+
+
+def _name_of(head: str, tail: str) -> str:
+    """Return the name of a model, of what is left of its columns' names without the class."""
+    if f"{head[-1:]}{tail[:1]}" in ("()", "[]", "{}", "<>"):
+        head, tail = head[:-1], tail[1:]
+    head = head.rstrip(" _.-:=/|")
+    return head + tail if head else tail.lstrip(" _.-:=/|") or "prediction"
+
+
+def _mirrors(first: FloatArray) -> Iterator[tuple[int, int]]:
+    """Yield pairs of columns (n, C) that sum to 1 or 100, by the order of their sums.
+
+    A weighted sum over the rows tells columns apart; that of the mirror is known.
+    """
+    # one is missing where the other is
+    rows = np.nan_to_num(first, nan=0.5, posinf=0.5, neginf=0.5)
+    weights = np.random.default_rng(0).uniform(1, 2, len(rows))
+    sums = weights @ rows
+    for total in TOTALS:
+        near = alike(sums, total * weights.sum() - sums)
+        off = [np.abs(first + first[:, others] - total) > 2e-6 * total for others in near.T]
+        likely = np.mean(off, axis=1).T <= 0.1
+        for c, other in zip(np.nonzero(likely)[0].tolist(), near[likely].tolist(), strict=True):
+            if other > c and sum_to_one(first[:, [c, other]], told=False):
+                yield c, other
+
+
+def _told(
+    sheet: Sheet,
+    request: Request,
+    cells: Sequence[PredictionColumn],
+    models: Iterable[_Model],
+    present: Sequence[str],
+) -> Sheet:
+    """Return the sheet with the classes of each model, or the column of the positive class."""
+    changed: dict[str, PredictionColumn | None] = {}
+    own = {cells[c].configuration for model in models for c in model.columns}
+    taken = {cell.configuration for cell in sheet.cells} - own
+    wanted = classes_of(sheet, request)[-1]
+    told: dict[bool, list[str]] = {False: [], True: []}
+    for model in models:
+        columns = [cells[c] for c in model.columns]
+        names = [column.name for column in columns]
+        labels, name = model.labels, model.name
+        if not labels:
+            labels = _untold(sheet, names, present)
+            name = name or names[labels.index(present[-1])]
+        while name in taken:
+            name += "*"
+        taken.add(name)
+        for column, label in zip(columns, labels, strict=True):
+            told[model.numbered].append(f"{column.name} is {label}")
+            if len(columns) == 2:
+                kept = replace(column, configuration=name) if label == wanted else None
+            else:
+                full = f"{name}{CLASS_SEPARATOR}{label}"
+                kept = replace(column, name=full, configuration=name, label=label)
+            changed[column.name] = kept
+    left = [changed.get(cell.name, cell) for cell in sheet.cells]
+    notes = list(sheet.notes)
+    notes += [identities.classes_of_one_model(told[False])] if told[False] else []
+    notes += [identities.classes_of_numbers(told[True])] if told[True] else []
+    return replace(
+        sheet, cells=tuple(cell for cell in left if cell is not None), notes=tuple(notes)
+    )
+
+
+def _untold(sheet: Sheet, names: Sequence[str], present: Sequence[str]) -> tuple[str, ...]:
+    """Return the classes of columns whose names don't tell them; refuse what can't be known.
+
+    Of two columns, opposite words tell the positive class; a name within the other's is its own.
+    """
+    if len(names) == 2:
+        parts = [Counter(re.findall(r"[^\W_]+", name.casefold())) for name in names]
+        words = [" ".join((own - other).elements()) for own, other in (parts, parts[::-1])]
+        for pair in ([0, 1], [1, 0]):
+            if " ".join(words[i] for i in pair) in _OPPOSITES:
+                return tuple(present[i] for i in pair)
+        if not all(words):
+            return tuple(present[::-1] if not words[0] else present)
+    raise InputError(
+        f"{listing(names)} sum to 1 in every row, as the probabilities of the classes of one model "
+        "do, but their names don't say which class is whose",
+        path=sheet.path,
+        column=names[0],
+        hint=f"name them 'config{CLASS_SEPARATOR}{present[0]}' and so on; {parameter('only')} '*' "
+        "if they are configurations"
+        + (f"; --exclude the one of class {present[0]!r}" if len(names) == 2 else ""),
+    )

@@ -1,0 +1,187 @@
+"""Columns of keys and of groups: their values recur, and are no predictions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from bbccli.errors import InputError, parameter
+from bbccli.notes import of_metadata
+from bbccli.reading.advice import advice
+from bbccli.reading.arrow import is_integer, to_numbers
+from bbccli.reading.column import Column
+from bbccli.reading.roles import Hints, Request
+from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.sources.parquet import ColumnsOnDisk
+from bbccli.types import IntArray
+
+FEWEST_VALUES = 5
+"""From this many values on, blocks of rows are not an accident."""
+
+MOST_FOLDS = 10
+"""Values up to which equal counts may be those of folds."""
+
+FEWEST_ROWS = 20
+
+_BY_CHANCE = np.log(1e-6)
+"""Logarithm of the probability from which on a coincidence is none."""
+
+_SOME = 2048
+"""Rows whose values tell whether a column has too few."""
+
+_UNITS: Final = re.compile(
+    r"(?:.*[\W_])?(?:id|subj\w*|patient|participant|proband|person|user|speaker|animal|family|site"
+    r"|group|cluster|case|session|scene|video|doc(?:ument)?)(?:[\W_]*(?:id|no|nr|num\w*|code|idx))?",
+    re.IGNORECASE,
+)
+"""Names of what several rows are of."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Recurring:
+    """A column whose values recur among the N samples.
+
+    name: of the column.
+    counts (n_values,): rows of each.
+    one_truth: the truth is constant within all values, beyond chance.
+    in_blocks: the rows of each value follow each other.
+    in_folds: the rows of each value are in one fold, beyond chance.
+    """
+
+    name: str
+    counts: IntArray
+    one_truth: bool
+    in_blocks: bool
+    in_folds: bool
+
+    @property
+    def even(self) -> bool:
+        """True if all values have equally many rows."""
+        return bool(self.counts.min() == self.counts.max())
+
+    @property
+    def is_key(self) -> bool:
+        """True if the rows of a value seem to be one sample, predicted again."""
+        return self.one_truth and self.even and not self.in_blocks and not self.in_folds
+
+    @property
+    def rows_of_each(self) -> str:
+        """How many rows a value has, in words."""
+        low, high = int(self.counts.min()), int(self.counts.max())
+        return f"{len(self.counts)} values, each in {low}{f' to {high}' * (low < high)} rows"
+
+
+def set_aside_groups(sheet: Sheet, _request: Request) -> Sheet:
+    """Ask what values mean that recur with one truth each; doubt rows that recur with several.
+
+    Such a column is no configuration. An excluded one is what it is: it is doubted as well.
+
+    Seen: text or whole numbers that recur, with one truth for each value, with equally many rows
+      for each, with rows that follow each other, or with all rows of a value in one fold
+    Means: with one truth each: keys of samples that are predicted several times, or groups; else
+      what several samples are of, such as subjects of trials
+    Done: no configuration; with one truth each an error that asks for `--row-id` or `--group`, else
+      a note, unless there is a group
+    """
+    if sheet.layout != WIDE or sheet.n_samples < FEWEST_ROWS or "group" in sheet.roles:
+        return sheet
+    found = list(_recurring(sheet))
+    if not found:
+        return sheet
+    cells = {cell.source for cell in sheet.cells}
+    best = max(found, key=lambda one: (one.one_truth, one.in_folds, one.in_blocks, len(one.counts)))
+    if best.one_truth and best.name in cells:
+        again = f"{parameter('row_id', best.name)} if rows with one value predict one sample again"
+        apart = f"{parameter('group', best.name)} if they are of samples that belong together"
+        roles = {role: column.name for role, column in sheet.roles.items()}
+        told = advice(sheet.table, roles, Hints(declared=sheet.declared))
+        long = f"{told} if each row is of one configuration; else " * (
+            "configuration" in told.roles
+        )
+        raise InputError(
+            f"{best.rows_of_each}, and one truth each: the key of the samples, or groups of them",
+            path=sheet.path,
+            column=best.name,
+            hint=long + f"{again}, {apart}" if best.is_key else long + f"{apart}, {again}",
+        )
+    names = [one.name for one in found]
+    note = of_metadata.groups_likely(names, best.name, best.rows_of_each, sheet.n_samples)
+    if best.is_key:
+        about = best.name, best.rows_of_each, sheet.n_samples, len(best.counts)
+        note = of_metadata.keys_likely(*about)
+    left = sheet.without([cell.name for cell in sheet.cells if cell.source in names], note)
+    # unless another problem comes first
+    return left if len({cell.source in sheet.table.texts for cell in left.cells}) == 1 else sheet
+
+
+def _recurring(sheet: Sheet) -> Iterator[_Recurring]:
+    """Yield the columns whose values recur as those of keys or groups do."""
+    truth, fold = sheet.roles.get("truth"), sheet.roles.get("fold")
+    n_classes = 0 if truth is None else len(truth.codes()[1])
+    is_class = truth is not None and (truth.is_text or n_classes <= FEWEST_ROWS)
+    fewest = max(FEWEST_VALUES, 1 + n_classes * is_class)
+    for column in _candidates(sheet, fewest):
+        codes = column.take(sheet.first).codes()[0]
+        n_values = int(codes.max(initial=-1)) + 1
+        if codes.min() < 0 or not fewest <= n_values <= len(codes) / 1.5:
+            continue
+        counts = np.bincount(codes)
+        n_blocks = 1 + np.count_nonzero(np.diff(codes))
+        monotone = not column.is_text and _rises(column)
+        one = _Recurring(
+            column.name,
+            counts,
+            truth is not None
+            and _constant_within(codes, counts, truth.take(sheet.first).codes()[0]),
+            n_blocks == n_values,
+            fold is not None
+            and not len(fold.nulls)
+            and _within_one(codes, counts, fold.named_codes()[0][sheet.first]),
+        )
+        known = not monotone or _UNITS.fullmatch(column.name)
+        even = one.even and counts[0] > 1 and n_values > MOST_FOLDS
+        if one.one_truth or one.in_folds or even or (one.in_blocks and known):
+            yield one
+
+
+def _candidates(sheet: Sheet, fewest: int) -> Iterator[Column]:
+    """Yield the columns of text and of whole numbers that nobody named, excluded ones too."""
+    taken = {*sheet.spare, *sheet.declared, *(column.name for column in sheet.roles.values())}
+    free = [name for name in sheet.table.names if name not in taken]
+    whole = [name for name in free if is_integer(sheet.table.type_of(name))]
+    some = np.arange(0, sheet.n_rows, -(-sheet.n_rows // _SOME))
+    if whole and not isinstance(sheet.table.data, ColumnsOnDisk):
+        part = sheet.table.data.select(whole).take(some)
+        whole = [name for name in whole if len(part.column(name).unique()) >= fewest]
+    elif 2 * len(whole) > len(free):  # labels, which are not read twice
+        whole = []
+    for name in free:
+        if name in sheet.table.texts or name in whole:
+            yield sheet.table.column(name)
+
+
+def _constant_within(codes: IntArray, counts: IntArray, truths: IntArray) -> bool:
+    """True if truths (N,) are constant within values, which chance would not do."""
+    first = np.zeros(len(counts), np.int64)
+    first[codes[::-1]] = truths[::-1]
+    if (truths < 0).any() or (first[codes] != truths).any():
+        return False
+    shares = np.bincount(truths) / len(truths)
+    sizes, times = np.unique(counts, return_counts=True)
+    by_chance = [np.log((shares**size).sum()) for size in sizes]
+    return bool(times @ by_chance < _BY_CHANCE)
+
+
+def _within_one(codes: IntArray, counts: IntArray, folds: IntArray) -> bool:
+    """True if each fold (N,) holds several values in all their rows, which chance would not do."""
+    names, folds = np.unique(folds, return_inverse=True)
+    return 1 < len(names) < len(counts) and _constant_within(codes, counts, folds)
+
+
+def _rises(column: Column) -> bool:
+    steps = np.diff(to_numbers(column.values))
+    return bool((steps >= 0).all() or (steps <= 0).all())

@@ -1,0 +1,269 @@
+"""Predicted labels, and the probabilities beside them: of the predicted class, or of all."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import compress
+from typing import Any
+
+import numpy as np
+
+from bbccli.errors import InputError, parameter
+from bbccli.notes import identities, of_metadata
+from bbccli.reading.arrow import as_arrow
+from bbccli.reading.classes import codes_among, spelled
+from bbccli.reading.column import name_of, number_of
+from bbccli.reading.columns.values import (
+    FEWEST_ROWS,
+    all_rows,
+    classes_of,
+    rows_at_a_glance,
+    some_of,
+    some_rows,
+)
+from bbccli.reading.roles import Request
+from bbccli.reading.sheet import Sheet
+from bbccli.reading.table import GLANCE, PredictionColumn
+from bbccli.types import BoolArray, FloatArray, IntArray
+
+_PROBABILITY = re.compile(
+    r"(?:(.*?)[_. ])?(?:proba?|probability|probabilities|score)|(?:proba?|probability)_(.+)",
+    re.IGNORECASE,
+)
+_LABEL = re.compile(
+    r"(?:(.*?)[_. ])?(?:pred|prediction|predicted|label|class)|pred_(.+)", re.IGNORECASE
+)
+
+_CONFIDENCE = re.compile(r"conf|cert|score|prob|prediction|max|top|p_?pred", re.IGNORECASE)
+"""Names of probabilities of the predicted class, needed where three classes or more may be values.
+"""
+
+LOWEST = 0.99
+"""Least probability of the predicted class, rounded, as a multiple of 1 / K."""
+
+_ERRORS = 2.5
+"""Standard errors from which on a probability says more of the class than of being right."""
+
+
+def labels_of(sheet: Sheet, classes: Sequence[str]) -> list[str]:
+    """Return the columns a few of whose values are classes, those too that an option left out."""
+    taken = {column.name for column in sheet.roles.values()} | sheet.declared
+    names = [name for name in sheet.table.names if name not in taken]
+    if not names or any(cell.rows is not None for cell in sheet.cells):
+        return []
+    numeric, numbers = sheet.table.numeric, {*map(number_of, classes)}
+    seen = some_of(sheet, [name for name in names if name in numeric])
+    words = sheet.table.glance([n for n in names if n not in numeric], rows_at_a_glance(sheet))
+
+    def may_be(name: str) -> bool:
+        if name in numeric:
+            return all(one in numbers or math.isnan(one) for one in seen[name, GLANCE].tolist())
+        own = {*words.column(name).to_pylist()} - {None}
+        return all(spelled(name_of(one), classes) in classes for one in own)
+
+    return [name for name in names if may_be(name)]
+
+
+def codes_of(sheet: Sheet, name: str, classes: Sequence[str]) -> IntArray | None:
+    """Return the codes (n_rows,) of a column of classes, -1 where missing; None if it is none."""
+    codes = codes_among(sheet.table.column(name), classes)
+    return codes if codes.min() > -2 and codes.max() >= 0 else None
+
+
+def turn_confidence(sheet: Sheet, request: Request) -> Sheet:
+    """Turn probabilities of the predicted class into those of the positive one.
+
+    With more than two classes, or in a file on disk, the labels count instead.
+
+    Seen: at least 1/K in every row, beside a column of labels that are no halves of it (`y_pred,
+      confidence`)
+    Means: the probability that the label is right, which orders no class
+    Done: of two classes it is turned into the probability of the positive one, with a note; else
+      the labels count
+    """
+    classes = classes_of(sheet, request)
+    cells = sheet.undecided if classes else ()
+    least = np.fmin.reduce(some_rows(sheet, cells), initial=100).tolist()
+    likely = [
+        cell
+        for cell, lowest in zip(cells, least, strict=True)
+        if lowest >= LOWEST / len(classes) and (len(classes) == 2 or _CONFIDENCE.search(cell.name))
+    ]
+    labels = labels_of(sheet, classes) if likely else []
+    for cell in likely if labels else ():
+        order = _by_nearness(cell.name, labels, sheet.table.names)
+        near = ((one, codes_of(sheet, one, classes)) for one in order)
+        label, codes = next(((one, codes) for one, codes in near if codes is not None), ("", None))
+        numbers, truth = all_rows(sheet, [cell])[:, 0], codes_among(sheet.roles["truth"], classes)
+        if codes is None or not is_of_predicted(numbers, codes, truth, len(classes)):
+            continue
+        data: Any = sheet.table.data
+        turned = len(classes) == 2 and not sheet.table.on_disk
+        if turned:
+            place, values = data.column_names.index(cell.source), of_class(numbers, codes, 1)
+            data = data.set_column(place, cell.source, as_arrow(values))
+        elif label not in sheet.configurations:
+            raise InputError(
+                f"holds the probability of the predicted class ({label}), not of one class",
+                path=sheet.path,
+                column=cell.name,
+                hint=f"--exclude {cell.name!r} and keep {label}, for the share of right "
+                "predictions; or write one column 'config::class' per class",
+            )
+        gone = label if turned else cell.name
+        note = identities.confidence(cell.name, label, classes[-1] if turned else None)
+        sheet = replace(sheet.without([gone], note), table=replace(sheet.table, data=data))
+    return sheet
+
+
+def of_class(numbers: FloatArray, labels: IntArray, code: int) -> FloatArray:
+    """Return the probability of a class (n,) from those of the labels."""
+    total = 100 if np.nanmax(numbers) > 1 else 1
+    values = np.where(labels == code, numbers, total - numbers)
+    return np.where(labels < 0, np.nan, values)
+
+
+def is_of_predicted(
+    numbers: FloatArray, labels: IntArray, truth: IntArray | None, n_classes: int
+) -> bool:
+    """True if numbers (n,) are probabilities of the labels (n,), not of class 1.
+
+    They are at least 1 / K in every row, beside labels of both classes, which are not their halves;
+    and where class 0 is predicted, they say no more of the class than of being right.
+    """
+    there = (labels >= 0) & ~np.isnan(numbers)
+    numbers, labels = numbers[there], labels[there]
+    if len(numbers) < FEWEST_ROWS or (numbers == np.round(numbers)).all():
+        return False
+    total = 100 if numbers.max() > 1 else 1
+    if numbers.min() < total * LOWEST / n_classes or numbers.max() > total:
+        return False
+    of_other, of_positive = numbers[labels == 0], numbers[labels == 1]
+    if n_classes > 2 or not len(of_other) or not len(of_positive):
+        return n_classes > 2
+    if of_other.max() <= of_positive.min():  # labels of another threshold
+        return False
+    wrong = np.zeros(0, bool) if truth is None else truth[there][labels == 0] == 1
+    n_wrong = int(wrong.sum())
+    if not 0 < n_wrong < len(wrong) or of_other.min() == of_other.max():
+        return True
+    ranks = np.argsort(np.argsort(of_other)).astype(np.float64)
+    spread = ranks.std() * np.sqrt(1 / n_wrong + 1 / (len(wrong) - n_wrong))
+    return bool(ranks[wrong].mean() - ranks[~wrong].mean() < _ERRORS * spread)
+
+
+def _by_nearness(name: str, labels: Sequence[str], names: Sequence[str]) -> list[str]:
+    """Return the labels of most words in common first, then the nearest columns."""
+    words, place = _words(name), names.index(name)
+    return sorted(labels, key=lambda n: (-len(words & _words(n)), abs(names.index(n) - place)))
+
+
+def _words(name: str) -> set[str]:
+    return {*re.findall(r"[^\W_]+", name.casefold())}
+
+
+def one_of_each_model(sheet: Sheet, request: Request) -> Sheet:
+    """Leave out labels derived from a probability, such as `y_pred` beside `y_prob`.
+
+    Both belong to one model if in every row the label is the class whose probability is above 0.5,
+    or the largest. Refuse names of one model if some rows contradict.
+
+    Seen: a label that in every row is the class whose probability is above 0.5, or the largest
+    Means: labels and probabilities of one model
+    Done: the probabilities count, with a note; an error if the names say that they are of one
+      model, and some rows contradict
+    """
+    classes = classes_of(sheet, request)
+    models = _models(sheet, classes) if classes else {}
+    labels = labels_of(sheet, classes) if models else []
+    pairs, rows = _pairs(sheet) if labels else {}, rows_at_a_glance(sheet)
+    glances = {name: some_rows(sheet, cells) for name, cells in models.items() if labels}
+    for label in labels:
+        alone = len(sheet.configurations.get(label, ())) == 1
+        codes = codes_of(sheet, label, classes) if alone else None
+        if codes is None:
+            continue
+        named = pairs.get(label)
+        enough = (codes == 0).any() and (codes == 1).any() and len(codes) >= FEWEST_ROWS
+        others = [name for name in models if name not in (label, named)] if enough else []
+        for model in ([named] if named in models else []) + others:
+            if model != named and _unlike(codes[rows], glances[model])[0].any():
+                continue
+            differ, usable = _unlike(codes, all_rows(sheet, models[model]))
+            if differ.any() and model == named:
+                raise _contradiction(sheet, label, model, differ, int(usable.sum()), classes)
+            # the constant 0.5 of a dummy contradicts no label, and tells none
+            if not differ.any() and len(set(codes[usable].tolist())) > 1:
+                note = of_metadata.prediction_chosen(model, [label], "only")
+                sheet = sheet.without([one.name for one in sheet.configurations[label]], note)
+                break
+    return sheet
+
+
+def _models(sheet: Sheet, classes: Sequence[str]) -> dict[str, Sequence[PredictionColumn]]:
+    """Return configurations with probabilities or scores: of the positive class, or of each."""
+    found: dict[str, Sequence[PredictionColumn]] = {}
+    if len(classes) == 2:
+        cells = sheet.undecided
+        some = some_rows(sheet, cells)
+        fractions = ((some != np.round(some)) & ~np.isnan(some)).any(axis=0)
+        found = {cell.configuration: [cell] for cell in compress(cells, fractions)}
+    for name, own in sheet.configurations.items() if sheet.by_class else ():
+        by_class = {cell.label: cell for cell in own}
+        numbers = all(cell.source in sheet.table.numeric for cell in own)
+        if numbers and name not in sheet.declared and {*by_class} == {*classes}:
+            found[name] = [by_class[one] for one in classes]
+    return found
+
+
+def _contradiction(
+    sheet: Sheet, label: str, model: str, differ: BoolArray, n_rows: int, classes: Sequence[str]
+) -> InputError:
+    """Return the error about labels that are called as a model, and contradict it in some rows."""
+    single = len(sheet.configurations[model]) == 1
+    n_unlike = int(differ.sum())
+    return sheet.column(sheet.configurations[label][0]).fault(
+        f"{label} may be the label of {model}, or a configuration of its own: it is not the more "
+        f"probable class in {n_unlike} of {n_rows} rows",
+        np.flatnonzero(differ),
+        hint=f"{parameter('positive', classes[0])} if {model} is that of {classes[0]!r}, "
+        f"{parameter('only')} '*' if both are configurations"
+        if single and 2 * n_unlike > n_rows
+        else f"{parameter('exclude')} {label} if they are of one model, "
+        f"{parameter('only')} '*' if both are configurations",
+    )
+
+
+def _pairs(sheet: Sheet) -> Mapping[str, str]:
+    """Return the probability beside each configuration that is called as its label."""
+    free = [name for name in sheet.configurations if name not in sheet.declared]
+    told = {name: _PROBABILITY.fullmatch(name) for name in reversed(free)}
+    of = {_head(match): name for name, match in told.items() if match}
+    heads = {name: _LABEL.fullmatch(name) for name in free}
+    pairs = {name: of.get(_head(one) if one else name.casefold()) for name, one in heads.items()}
+    return {name: other for name, other in pairs.items() if other not in (None, name)}
+
+
+def _head(match: re.Match[str]) -> str:
+    """Return the name of the model; empty for `y_pred` and `pred`."""
+    name = (match[1] or match[2] or "").casefold()
+    return "" if name == "y" else name
+
+
+def _unlike(labels: IntArray, numbers: FloatArray) -> tuple[BoolArray, BoolArray]:
+    """(n,) True where the label (n,) is not the most probable class of (n, K), or of the positive
+    one (n, 1); and where there is a label, and one class is more probable than another.
+    """
+    usable = (labels >= 0) & ~np.isnan(numbers).any(axis=1)
+    if numbers.shape[1] > 1:
+        usable &= numbers.max(axis=1) > numbers.min(axis=1)
+        own = np.take_along_axis(numbers, np.maximum(labels, 0)[:, None], axis=1)[:, 0]
+        return usable & (own < numbers.max(axis=1)), usable
+    one = numbers[:, 0]
+    low, high = one[usable].min(initial=1), one[usable].max(initial=0)
+    half = 0.0 if low < 0 else 0.5 if high <= 1 else 50.0 if high <= 100 else 0.0
+    usable &= one != half
+    return usable & np.where(labels == 1, one < half, one > half), usable

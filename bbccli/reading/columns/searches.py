@@ -1,0 +1,183 @@
+"""Tables of scores, not predictions: a row per model, trial, epoch, fold or metric."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from functools import lru_cache
+from typing import Final
+
+from bbccli.errors import InputError, parameter
+from bbccli.metrics import METRICS, meant_by
+from bbccli.notes import listing, of_metadata
+from bbccli.reading.advice import FOLD
+from bbccli.reading.column import joint
+from bbccli.reading.roles import Hints, Request, named
+from bbccli.reading.sample_index import repeat_codes
+from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.table import Table, not_predictions
+from bbccli.types import distinct
+
+OF_RESULTS: Final = ({"schema", "version", "command"}, {"metric", "method", "ignores_selection"})
+"""Columns of results that bbc wrote as .jsonl, and as a table."""
+
+_PARTS: Final = re.compile(
+    r"train(?:ing)?|val(?:id|idation)?|test(?:ing)?|eval|dev|holdout|oof|oob|std|stdv|sd|se|stderr"
+    r"|metrics|classif|regr|best|final|(?:split|fold|cv|rep)?\d*"
+)
+"""Words that make of a metric a result: of some part of the data, or its spread."""
+
+_FILLERS: Final = re.compile(
+    r"mean|avg|average|median|min|max|macro|micro|weighted|answer|context|response|semantic|factual"
+)
+_MEASURES: Final = re.compile(
+    r"(?:log)?loss|acc|err|ce|nll|bpb|ppl|perplexity|bleu|chrf|ter|rouge\w*|meteor|wer|cer|ndcg|dcg"
+    r"|mrr|map|hit|m?iou|dice|prec|rec|sens|spec|roc|rsq(?:uared)?|smape|rmsle|msle|exact-match|em"
+    r"|faithfulness|groundedness|correctness|relevanc[ey]|similarity|coherence|fluency"
+    r"|hallucination|toxicity"
+)
+"""Names of measures beside those of metrics that `bbc` has."""
+
+_BARE: Final = frozenset(("", "score", "value", "objective", "estimate", "metric"))
+"""What is left of the name of a score that does not say which."""
+
+_SEARCH: Final = re.compile(
+    r"params|(?:params?|config|hparams?|hp|user_attrs|tags)[_./ :].+|\.metric|\.estimator"
+    r"|\.config|\.iter|std_?err|rank_test_\w+|trial(?:_?(?:id|number))?|number|state|epochs?"
+    r"|(?:global_)?steps?|iterations?|n_iter|learning_rate|lr|train_sizes?|datetime_\w+"
+    r"|(?:mean_|std_)?(?:fit|score|train|training)_?time.*",
+    re.IGNORECASE,
+)
+"""Columns that only a search, or the training of one model, has."""
+
+_MODEL: Final = re.compile(
+    r"model(?:[\W_]?(?:id|name))?|(?:run[\W_]?)?name|run|learner(?:_id)?|classifier|regressor"
+    r"|estimator|algorithm|method|pipeline",
+    re.IGNORECASE,
+)
+_LONGEST: Final = 10_000
+"""Most rows of a table whose texts are read to tell models and metrics."""
+
+_ENOUGH: Final = 3
+"""Signs of a search: a score counts 1, 2 if its name says of what; any other sign 1."""
+
+
+def refuse_scores(table: Table, request: Request, hints: Hints, known: Collection[str]) -> None:
+    """Refuse a table of scores, whatever option led there, and one of results.
+
+    `known` are configurations. A truth by its own name, which a table of scores lacks, says that
+    the others are predictions.
+
+    Seen: a row for each model, trial, epoch, fold or metric; told by names such as `val_loss`,
+      `mean_test_score`, `AccuracySD`, `epoch` or `params_C`, unless a column is called as a truth
+      is
+    Means: scores, not predictions
+    Done: an error, whatever options are given, because nothing can correct scores alone
+    """
+    if any(marks <= {*table.names} for marks in OF_RESULTS):
+        raise not_predictions(table.path)
+    by_name = None if "truth" in hints.absent else named(table, "truth")
+    predicted = by_name is not None and request.roles.truth is None
+    if table.metadata.run or "*" in known or predicted:
+        return
+    scores, others = _signs(table.names)
+    models = [name for name in table.names if _MODEL.fullmatch(name)]
+    no_score, fold = {*known, request.roles.prediction}, named(table, "fold")
+    short = table.n_rows <= _LONGEST
+    if fold in scores and short:  # which has samples if a model has several rows in one
+        rows = joint([table.column(name).codes()[0] + 1 for name in (fold, *models, *others)])
+        no_score |= {fold} if len(distinct(rows)) < len(rows) else set()
+    worth = [scores[name] for name in scores if name not in no_score]
+    unique = [
+        name for name in table.names if short and name in table.texts and _differs(table, name)
+    ]
+    n_others = len(others) + bool({*models} & {*unique})
+    of_search = n_others or (not models and 2 in worth)
+    per_metric = any(
+        all(_worth(f"test {value}") > 1 for value in table.column(name).named_codes()[1])
+        for name in unique
+    )
+    if per_metric or (worth and of_search and sum(worth) + n_others >= _ENOUGH):
+        raise InputError(
+            "holds scores of a search, not predictions",
+            path=table.path,
+            hint="nothing can correct scores alone: give the folder that the tool left, or keep "
+            "the predictions with bbccli.recording",
+        )
+
+
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _signs(names: tuple[str, ...]) -> tuple[dict[str, int], list[str]]:
+    """Return what each score among some columns is worth; and the columns of a search."""
+    others = [name for name in names if _SEARCH.fullmatch(name.strip())]
+    worth = {name: _worth(name) for name in names if name not in others}
+    return {name: one for name, one in worth.items() if one}, others
+
+
+def _worth(name: str) -> int:
+    """Return 2 if a name means a metric of something, 1 if it may mean a score, else 0.
+
+    >>> [_worth(name) for name in ("val_loss", "AccuracySD", "f1", "mean", "fold_2", "bm25 ndcg")]
+    [2, 2, 1, 1, 1, 0]
+    """
+    split = re.sub(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=SD$)|\(.*\)", " ", name).casefold()
+    words = [w for w in re.findall(r"[a-z]+\d*|\d+", split) if not _FILLERS.fullmatch(w)]
+    of = [word for word in words if _PARTS.fullmatch(word)]
+    left = "-".join(word for word in words if word not in of)
+    if left in _BARE:
+        return (1 + (left == "score" and bool(of))) * bool(re.search("[a-z]", split))
+    known = _MEASURES.fullmatch(left) or meant_by(left) in METRICS or (of and left.endswith("loss"))
+    return 1 + bool(of) if known else 0
+
+
+def _differs(table: Table, name: str) -> bool:
+    """True if the values of a column all differ."""
+    column = table.column(name)
+    return len(column) > 1 and len(column.codes()[1]) == len(column)
+
+
+def refuse_metrics(sheet: Sheet, _request: Request) -> Sheet:
+    """Refuse scores without a truth whose columns of numbers are all called like metrics.
+
+    Seen: with `--task score`, several columns, all called like metrics, such as `faithfulness`
+    Means: metrics of one system
+    Done: an error: the best metric is no choice
+    """
+    numbers = [c.name for c in sheet.cells if c.source not in sheet.table.texts]
+    wide = sheet.scored and sheet.layout == WIDE and not sheet.declared
+    if wide and len(numbers) > 1 and all(map(_worth, numbers)):
+        raise InputError(
+            f"{listing(numbers)} are metrics of one system, not configurations to choose from",
+            path=sheet.path,
+            hint=f"{parameter('only', numbers[0])} for the interval of one; to compare systems, "
+            "give one metric, with a column for each system",
+        )
+    return sheet
+
+
+def doubt_rows_of_folds(sheet: Sheet, _request: Request) -> Sheet:
+    """Doubt scores without a truth that are of one fold each; a column of their folds is none.
+
+    Seen: with `--task score`, each fold in one row; or keys such as `Fold01`
+    Means: scores of folds, not of samples
+    Done: a note, because N is then the number of folds
+    """
+    if not sheet.scored or sheet.n_rows < 2:
+        return sheet
+    stray = [
+        cell
+        for cell in sheet.cells
+        if re.search("fold", cell.name, re.IGNORECASE)
+        and cell.configuration not in sheet.declared
+        and len(sheet.column(cell).codes()[1]) == sheet.n_rows
+    ]
+    fold, key = sheet.roles.get("fold"), sheet.roles.get("row_id")
+    of_folds = bool(stray)
+    if fold is not None:
+        codes = joint([repeat_codes(len(fold), sheet.roles), fold.codes()[0]])
+        of_folds |= len(distinct(codes)) == len(codes)
+    elif key is not None and key.is_text:
+        of_folds |= all(map(FOLD.fullmatch, key.named_codes()[1]))
+    if not of_folds:
+        return sheet
+    return sheet.without([cell.name for cell in stray], of_metadata.scores_of_folds(sheet.n_rows))

@@ -1,0 +1,119 @@
+"""Columns that say how sure a model is, or how far models disagree, and not what they predict."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from bbccli.notes import identities
+from bbccli.reading.columns.values import (
+    FEWEST_ROWS,
+    all_rows,
+    classes_of,
+    some_rows,
+)
+from bbccli.reading.roles import Request
+from bbccli.reading.sheet import Sheet
+from bbccli.types import BoolArray, FloatArray
+
+_SLACK = 0.005
+"""Share of a column's extent by which rounding may put it out of order."""
+
+_APART = 8
+"""Rows of which one is looked at first, in the order of a column."""
+
+_MOST_COLUMNS = 200
+"""Most columns that are compared with each other."""
+
+
+def leave_out_certainty(sheet: Sheet, request: Request) -> Sheet:
+    """Leave out columns ordered as the distance of a probability from one half, or in reverse.
+
+    Such are the larger of p and 1 - p, a margin, an entropy, a variance. There must be
+    probabilities on both sides, so that no model is ordered so.
+
+    Seen: ordered as the distance of a probability from 0.5, which has both sides, or in reverse
+    Means: how sure a model is: the larger of p and 1 - p, a margin, an entropy
+    Done: left out, with a note
+    """
+    classes, cells = classes_of(sheet, request), sheet.undecided
+    if len(classes) != 2 or not 1 < len(cells) <= _MOST_COLUMNS:
+        return sheet
+    some, gone = some_rows(sheet, cells), dict[str, str]()
+    some = some[np.isfinite(some).all(axis=1)]
+    for c, k in _likely(some):
+        if k == c or {cells[c].name, cells[k].name} & {*gone}:
+            continue
+        own, other = all_rows(sheet, [cells[c], cells[k]]).T
+        there = np.isfinite(own) & np.isfinite(other)
+        if _ordered_by(np.abs(own - 0.5)[there], other[there]):
+            gone[cells[k].name] = cells[c].name
+    return _without(sheet, [*gone], "how sure a model is")
+
+
+def _likely(some: FloatArray) -> Iterator[tuple[int, int]]:
+    """Yield the columns of (n, C) with probabilities on both sides of one half, each with those
+    that may be ordered as their distance from it: in every `_APART`th row they are.
+    """
+    n_least = np.minimum((some < 0.5).sum(axis=0), (some > 0.5).sum(axis=0))
+    within = ((some >= 0) & (some <= 1)).all(axis=0)
+    sides = np.flatnonzero(within & (n_least >= max(3, len(some) // 20)))
+    if len(sides):
+        order = np.argsort(np.abs(some[:, sides] - 0.5), axis=0, kind="stable")[::_APART]
+        steps, slack = np.diff(some[order], axis=0), _APART * _SLACK * np.ptp(some, axis=0)
+        ordered = (steps >= -slack).all(axis=0) | (steps <= slack).all(axis=0)
+        yield from ((int(sides[s]), int(k)) for s, k in np.argwhere(ordered))
+
+
+def _ordered_by(key: FloatArray, column: FloatArray) -> bool:
+    """True for a column (n,) of many values that only rises, or only falls, with a key (n,)."""
+    steps, slack = np.diff(column[np.argsort(key, kind="stable")]), _SLACK * np.ptp(column)
+    many = np.count_nonzero(steps) >= FEWEST_ROWS
+    return bool(many and ((steps >= -slack).all() or (steps <= slack).all()))
+
+
+def leave_out_spread(sheet: Sheet, request: Request) -> Sheet:
+    """Leave out columns that are the spread of all others in every row, but for a mean of these.
+
+    Seen: proportional to the standard deviation, or the range, of all other columns in each row
+    Means: how far models disagree
+    Done: left out, with a note
+    """
+    cells = sheet.undecided
+    if "truth" not in sheet.roles or not 2 < len(cells) <= _MOST_COLUMNS:
+        return sheet
+    spread = list[str]()
+    if _are_spreads(some_rows(sheet, cells)).any():
+        found = _are_spreads(all_rows(sheet, cells))
+        spread = [cell.name for cell, one in zip(cells, found, strict=True) if one]
+    return _without(sheet, spread, "how far the others disagree")
+
+
+def _are_spreads(columns: FloatArray) -> BoolArray:
+    """(C,) True for columns of (n, C) proportional to the deviation or the range of the others."""
+    columns = columns[np.isfinite(columns).all(axis=1)].astype(np.float64)
+    if len(columns) < FEWEST_ROWS:
+        return np.zeros(columns.shape[1], bool)
+    n_others, last = columns.shape[1] - 1, np.sort(columns, axis=1)
+    centred = columns - columns.mean(axis=1, keepdims=True)
+    mean = -centred / n_others
+    square = ((centred**2).sum(axis=1, keepdims=True) - centred**2) / n_others
+    highest = np.where(columns == last[:, -1:], last[:, -2:-1], last[:, -1:])
+    lowest = np.where(columns == last[:, :1], last[:, 1:2], last[:, :1])
+    found = (columns.min(axis=0) >= 0) & (np.ptp(columns, axis=0) > 0)
+    deviation = np.sqrt(np.maximum(square - mean**2, 0))
+    likely = _proportional(columns, deviation) | _proportional(columns, highest - lowest)
+    return np.asarray(found & likely)
+
+
+def _proportional(columns: FloatArray, others: FloatArray) -> BoolArray:
+    """(C,) True for columns (n, C) that are multiples of others (n, C), but for rounding."""
+    factor = (columns * others).sum(axis=0) / np.maximum((others**2).sum(axis=0), 1e-300)
+    off = np.abs(columns - factor * others).max(axis=0)
+    return np.asarray(off <= _SLACK * np.ptp(columns, axis=0))
+
+
+def _without(sheet: Sheet, names: Sequence[str], what: str) -> Sheet:
+    """Return the sheet without some columns, with a note."""
+    return sheet.without(names, identities.uncertainty(names, what)) if names else sheet

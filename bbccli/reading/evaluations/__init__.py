@@ -1,0 +1,189 @@
+"""Logs of evaluation frameworks: files and folders -> a sheet of scores.
+
+A framework is a module of this folder with a `FRAMEWORK`, and a line in `PATTERNS`. It is tried on
+files with its names.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatch
+from importlib import import_module
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bbccli.errors import InputError
+from bbccli.platform import read_limits
+from bbccli.platform.guarded_files import trying, within
+from bbccli.reading.roles import Request
+from bbccli.reading.sheet import Sheet
+from bbccli.reading.sources.files import PACKINGS, is_result
+from bbccli.reading.table import ArrowStream, not_predictions
+
+if TYPE_CHECKING:
+    from bbccli.reading.evaluations.files import File
+    from bbccli.reading.interface import Framework
+
+PATTERNS: dict[str, tuple[str, ...]] = {
+    "inspect_ai": ("*.eval", "*.json"),
+    "lm_eval": ("*.jsonl",),
+    "promptfoo": ("*.json", "*.jsonl", "*.csv"),
+    "swebench": ("*.json",),
+    "openai_evals": ("*.jsonl",),
+    "junit": ("*.xml",),
+    "deepeval": ("*.json",),
+    "every_eval_ever": ("*.jsonl",),
+}
+"""File names, without the suffix of a compression, -> the modules that may read them."""
+
+ONLY_LOGS = (".eval", ".json", ".xml")
+"""Suffixes that no other kind of table has."""
+
+_DEEPEST = 6
+_PASSED_OVER = (".", "node_modules", "__pycache__")
+_MOST_FILES = 20_000
+
+
+def framework(module: str) -> Framework:
+    """Return the framework that a module reads."""
+    found: Framework = import_module(f"{__name__}.{module}").FRAMEWORK
+    return found
+
+
+def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -> Sheet | None:
+    """Return the scores of the logs in files or folders, which may hold other files; None if
+    none.
+    """
+    by_module: dict[str, list[File]] = {}
+    others = []
+    for path in paths:
+        logs = _logs(Path(path), request) if isinstance(path, str | Path) else {}
+        others += [] if logs else [path]
+        for module, files in logs.items():
+            by_module.setdefault(module, []).extend(files)
+    if not by_module:
+        return None
+    (module, files), *more = by_module.items()
+    first, path = framework(module), str(paths[0])
+    if len(paths) > 1:
+        path += f" and {len(paths) - 1} more"
+    if more:
+        (another, its_files), *_ = more
+        raise InputError(
+            f"holds logs of {first.name} ({files[0].path.name}) and of "
+            f"{framework(another).name} ({its_files[0].path.name})",
+            path=path,
+            hint="give those of one framework",
+        )
+    if others:
+        raise InputError(
+            f"is not a log of {first.name}, unlike others",
+            path=str(others[0]),
+            hint="give logs of one framework only",
+        )
+    from bbccli.reading.evaluations.scores import sheet_of_logs
+
+    files = list({file.path.resolve(): file for file in files}.values())
+    folders = [Path(one) for one in paths if isinstance(one, str | Path) and os.path.isdir(one)]  # noqa: PTH112
+    around = [one for folder in folders for one in _walk(folder)]
+    return sheet_of_logs(first, path, files, request, around)
+
+
+def _logs(path: Path, request: Request) -> dict[str, list[File]]:
+    """Return the logs in a path, by the module of their framework."""
+    if os.path.isdir(path):  # noqa: PTH112 (never raises)
+        return _of_folder(path)
+    only_a_log = Path(_plain(path)).suffix.lower() in ONLY_LOGS
+    by_hand = request.dialect is not None and not only_a_log
+    if by_hand or not os.path.isfile(path) or not _modules(path):  # noqa: PTH113
+        return {}
+    logs, damaged = _owned([path])
+    if damaged and only_a_log:
+        raise damaged[0]
+    if not logs and is_result(str(path)):
+        raise not_predictions(str(path))
+    if not logs and only_a_log:
+        frameworks = [framework(module) for module in PATTERNS]
+        looked_for = "; ".join(f"{one.name}: {one.signature}" for one in frameworks).replace(
+            "`", ""
+        )
+        raise InputError(
+            "is not a log of a known framework",
+            path=str(path),
+            hint=f"supported are {looked_for}; tables are read as .csv, .parquet or .jsonl",
+        )
+    return logs
+
+
+def _of_folder(folder: Path) -> dict[str, list[File]]:
+    """Return the logs in a folder, unless it is the run of a tool."""
+    from bbccli.reading.runs.folder import reader_of
+
+    with within(folder, follow_links=read_limits.current().follow_links), trying():
+        if reader_of(folder) is not None or folder.resolve().parent == folder.resolve():
+            return {}  # nobody keeps logs of a whole disk
+    paths = list(islice(_walk(folder), _MOST_FILES + 1))
+    logs, damaged = _owned(paths[:_MOST_FILES], folder)
+    for error in damaged:
+        beside = {file.path.parent for files in logs.values() for file in files}
+        if Path(error.path or "").parent in beside:  # any other file may be called `*.json`
+            raise error
+    tables = any(_plain(Path(error.path or "")).endswith(".csv") for error in damaged)
+    if damaged and len(damaged) == len(paths) and not tables:
+        raise damaged[0]
+    if len(paths) > _MOST_FILES:
+        raise InputError(
+            f"holds more than {_MOST_FILES} files that may be logs",
+            path=str(folder),
+            hint="give the folder of the logs",
+        )
+    return logs
+
+
+def is_log(path: str | Path) -> bool:
+    """True for a file that a framework recognises as its log."""
+    return bool(_owned([Path(path)])[0])
+
+
+def _owned(
+    paths: Iterable[Path], folder: Path | None = None
+) -> tuple[dict[str, list[File]], list[InputError]]:
+    """Return files by the module that owns them, and the errors of others."""
+    from bbccli.reading.evaluations.files import File
+
+    files: dict[str, list[File]] = {}
+    damaged = []
+    for path in paths:
+        file = File(path, folder)
+        try:
+            with trying():
+                owner = next((m for m in _modules(path) if framework(m).owns(file)), None)
+        except InputError as error:
+            damaged.append(error)
+            continue
+        if owner is not None:
+            files.setdefault(owner, []).append(file)
+    return files, damaged
+
+
+def _modules(path: Path) -> list[str]:
+    """Return the modules for files of this name."""
+    name = _plain(path).lower()
+    return [m for m, patterns in PATTERNS.items() if any(fnmatch(name, one) for one in patterns)]
+
+
+def _plain(path: Path) -> str:
+    """Return a file name without the suffix of a compression."""
+    return path.stem if path.suffix.lower() in PACKINGS else path.name
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder that may be logs by their names, in order."""
+    for place, folders, names in os.walk(folder):
+        inner = Path(place)
+        folders[:] = sorted(one for one in folders if not one.startswith(_PASSED_OVER))
+        if len(inner.relative_to(folder).parts) >= _DEEPEST:
+            folders.clear()
+        yield from (inner / name for name in sorted(names) if _modules(inner / name))

@@ -1,0 +1,342 @@
+"""Outcome and folds from separate files, joined to the rows of the predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from bbccli.errors import InputError, OptionError, parameter
+from bbccli.notes import listing, of_data, of_metadata
+from bbccli.reading.arrow import as_arrow, is_nothing, is_number, to_numbers
+from bbccli.reading.column import Column, joint
+from bbccli.reading.index_columns import refuse_disorder
+from bbccli.reading.keys import matching, refuse_overlooked
+from bbccli.reading.problems import Problems
+from bbccli.reading.roles import BESIDE, NAMES, Request, Roles, column_of, is_given, named
+from bbccli.reading.sample_index import place
+from bbccli.reading.sheet import RUN, Sheet
+from bbccli.reading.sources.files import read_table
+from bbccli.reading.table import ArrowStream, Table, check_names
+from bbccli.types import IntArray
+
+_KEYLESS = (".npy", ".npz")
+_ORDER = f"{parameter('by_position')} if the rows of both files are in the same order"
+
+
+def join(sheet: Sheet, request: Request, problems: Problems) -> Sheet:
+    """Add the outcome and the folds from separate files."""
+    roles, by_position, notes = dict(sheet.roles), list(sheet.by_position), list(sheet.notes)
+    for what, path, read in (
+        ("labels", request.labels, read_labels),
+        ("folds", request.folds, read_folds),
+    ):
+        if path is None or not is_given(path):
+            continue
+        file = None
+        with problems.of(f"{what} file"):
+            file = open_separate(path, what, sheet, request)
+            found = read(file, request.roles)
+            if "truth" in found and "truth" in roles:
+                sheet = _with_names(sheet, found["truth"])
+            roles |= found
+            if not file.by_key:
+                by_position += [sheet.path, file.frame.path]
+            elif file.frame.n_rows > sheet.n_samples:
+                notes.append(of_data.unused_labels(what, file.frame.n_rows, sheet.n_samples))
+        problems.saw(f"{what} file", file)
+    positions = tuple(dict.fromkeys(by_position))
+    sheet = replace(sheet, roles=roles, by_position=positions, notes=tuple(notes))
+    truth, about = sheet.roles.get("truth"), sheet.metadata
+    n_missing = 0 if truth is None else truth.values.null_count
+    if truth is None or about.run is None or not 0 < n_missing < len(truth):
+        return sheet
+    kept = np.flatnonzero(truth.values.is_valid().to_numpy(zero_copy_only=False))
+    run = replace(about.run, n_samples=len(kept))
+    notes.append(of_metadata.rows_unlabelled(run.tool, n_missing, len(truth)))
+    sheet = replace(sheet, metadata=replace(about, run=run), notes=tuple(notes))
+    return place(sheet.of_rows(kept), problems)
+
+
+@dataclass(frozen=True, slots=True)
+class Separate:
+    """A file beside the predictions.
+
+    Parameters
+    ----------
+    frame
+        Its table.
+    sheet
+        The predictions.
+    role
+        Role that names its key.
+    key
+        Column of its keys; None if there is none.
+    is_same
+        True if names, or options, say that it is the key of the predictions.
+    by_position
+        True to match rows by position, whatever keys there are.
+    is_ragged
+        True if it has a row per fold, with the positions of its samples.
+    """
+
+    frame: Table
+    sheet: Sheet
+    role: str
+    key: str | None
+    is_same: bool
+    by_position: bool
+    is_ragged: bool
+
+    @property
+    def by_key(self) -> bool:
+        """True if rows are joined by a common key."""
+        keyed = self.key is not None and name_of_key(self.sheet) is not None
+        return keyed and not self.by_position
+
+    def entries(self, taken: Collection[str]) -> IntArray:
+        """Return the row of this file for each row of the predictions, (n_rows,)."""
+        if self.key is not None:
+            self.check_keys(taken)
+            if self.by_key:
+                return matching(self.frame.column(self.key), self.sheet.roles["row_id"])
+        n_rows, n_samples = self.sheet.n_rows, self.sheet.n_samples
+        if self.frame.n_rows not in (n_rows, n_samples):
+            raise InputError(
+                f"has {self.frame.n_rows} rows, but the predictions have {n_rows}",
+                path=self.frame.path,
+                hint="has one of them no header line? " * (abs(self.frame.n_rows - n_rows) == 1)
+                + "give one row per sample under a header, or a column 'row_id' in both files",
+            )
+        self.check_keys(taken)
+        if not self.by_position:
+            refuse_disorder([self.frame], beside_another=True)
+        return np.arange(n_rows) if self.frame.n_rows == n_rows else self.sheet.samples
+
+    def check_keys(self, taken: Collection[str] = ()) -> None:
+        """Refuse a key in only one of the files, or under names that may differ in meaning.
+
+        The folder of a tool that keeps no keys, and arrays, have the rows of the training data.
+        """
+        ours, theirs, path = name_of_key(self.sheet), self.key, self.sheet.path
+        files = [one.path for one in self.sheet.table.origins] or [path]
+        keyless = self.sheet.metadata.run or all(one.endswith(_KEYLESS) for one in files)
+        if self.by_position or (ours is None and keyless):
+            return
+        if ours is None and theirs is None:
+            shared = [n for n in self.frame.names if n in self.sheet.table.names and n not in taken]
+            refuse_overlooked(self.frame, shared, path, f", or {_ORDER}")
+            return
+        if ours is None:
+            problem = f"has a key, column {theirs!r}, but {path} has none"
+            hint = f"give {parameter('row_id')} NAME, the key in {path}"
+        elif theirs is None:
+            names = listing([repr(name) for name in self.frame.names])
+            problem = f"has no key among {names}, but {path} has one, column {ours!r}"
+            hint = f"give {parameter(self.role)} NAME, the key"
+        elif self.is_same:
+            return
+        else:
+            problem = f"has the key {theirs!r}, but {path} has {ours!r}"
+            hint = f"use {parameter(self.role, theirs)} if they mean the same samples"
+        raise InputError(problem, path=self.frame.path, hint=f"{hint}, or {_ORDER}")
+
+
+def name_of_key(sheet: Sheet) -> str | None:
+    """Return the key column in the file of the predictions, if any."""
+    row_id = sheet.roles.get("row_id")
+    return None if row_id is None else row_id.place(0)[1]
+
+
+def open_separate(
+    path: str | Path | ArrowStream, what: str, sheet: Sheet, request: Request
+) -> Separate:
+    """Read a file beside the predictions; `what` is labels or folds."""
+    role = f"{what}_row_id"
+    by_hand = getattr(request.roles, role)
+    if request.by_position and by_hand is not None:
+        raise OptionError(
+            f"{parameter(role)} and {parameter('by_position')} exclude each other",
+            hint="give one of them",
+        )
+    ours, roles = name_of_key(sheet), request.roles
+    frame = read_table(path, [one for one in (by_hand, roles.row_id, ours) if one])
+    frame = frame.asked_for({*roles.by_hand, ours})
+    is_ragged = what == "folds" and _is_ragged(frame, roles)
+    if not is_ragged:
+        check_names(frame)
+    alike = [one for one in frame.names if ours and one.casefold() == ours.casefold()]
+    key: str | None = None
+    if by_hand is not None:
+        key = column_of(frame, by_hand, role)
+    elif not is_ragged:
+        key = ours if ours in alike else next(iter(alike), named(frame, "row_id"))
+    written = roles.row_id is not None and key == NAMES["row_id"][0]  # a name with no other meaning
+    is_same = by_hand is not None or key in alike or written
+    return Separate(frame, sheet, role, key, is_same, request.by_position, is_ragged)
+
+
+def _is_ragged(frame: Table, roles: Roles) -> bool:
+    """True for several columns of nothing but numbers, none of them named as fold or key."""
+    by_hand = {roles.fold, roles.row_id, roles.folds_row_id} & set(frame.names)
+    by_name = {*NAMES["fold"], *NAMES["row_id"]} & {name.casefold() for name in frame.names}
+    if len(frame.names) < 2 or by_hand or by_name:
+        return False
+    return all(is_number(kind) or is_nothing(kind) for kind in frame.shown.schema.types)
+
+
+def read_labels(file: Separate, roles: Roles) -> dict[str, Column]:
+    """Return the columns `truth`, or `time` and `event`, of a labels file, by role, per row of the
+    predictions.
+    """
+    frame = file.frame
+    time, event = roles.time or named(frame, "time"), roles.event or named(frame, "event")
+    if time and event and roles.truth is None and named(frame, "truth") is None:
+        chosen = {"time": column_of(frame, time, "time")}
+        chosen["event"] = column_of(frame, event, "event")
+    else:
+        chosen = {"truth": _single(frame, "truth", roles.truth, file)}
+    if file.sheet.layout == RUN:
+        for role in BESIDE:
+            name = getattr(roles, role)
+            if name is not None and role not in file.sheet.roles:
+                chosen[role] = column_of(frame, name, role)
+        entries = _entries_of_run(file, chosen)
+    else:
+        entries = file.entries(taken=chosen.values())
+    return {role: frame.column(name).take(entries) for role, name in chosen.items()}
+
+
+def _entries_of_run(file: Separate, chosen: Mapping[str, str]) -> IntArray:
+    """Return the row of a labels file for each row of a run: in order, or by the row's number.
+
+    A run that knows its labels tells which of both it is.
+    """
+    sheet, n_rows = file.sheet, file.frame.n_rows
+    keys, own, truth = sheet.roles.get("row_id"), sheet.roles.get("truth"), chosen.get("truth")
+    if file.is_same or file.by_position or keys is own is None:
+        return file.entries(taken=chosen.values())
+    orders = {sheet.n_rows: np.arange(sheet.n_rows), sheet.n_samples: sheet.samples}
+    ways = [orders[n_rows]] if n_rows in orders else []
+    if keys is not None and keys.is_integer:
+        numbers = to_numbers(keys.values).astype(np.int64)
+        ways += [numbers] if numbers.min() >= 0 and numbers.max() < n_rows else []
+    if own is not None and truth is not None:
+        column, n_own = file.frame.column(truth), len(own)
+        problem = "is not the truth of the rows that the run predicts"
+        if not ways:
+            problem = f"has {n_rows} rows, but the run predicts {n_own}, and nothing says which"
+        ways = [entries for entries in ways if _correspond(own, column.take(entries))]
+        if not ways:
+            raise InputError(
+                problem,
+                path=column.path,
+                column=truth,
+                hint="leave --labels out, since the folder has labels; or give the data of the fit",
+            )
+    return ways[0] if ways else file.entries(taken=chosen.values())
+
+
+def _correspond(own: Column, given: Column) -> bool:
+    """True if two truths have equal numbers, or classes that correspond one to one."""
+    numbers = [to_numbers(one.values) for one in (own, given) if is_number(one.values.type)]
+    if len(numbers) == 2 and np.allclose(numbers[0], numbers[1]):
+        return True
+    codes = [one.codes()[0] for one in (own, given)]
+    counts = {len(np.unique(one)) for one in (*codes, joint(codes))}
+    return len(counts) == 1 and min(one.min() for one in codes) >= 0
+
+
+def _with_names(sheet: Sheet, truth: Column) -> Sheet:
+    """Return a run whose classes are called as in a labels file."""
+    own = sheet.roles["truth"]
+    if not sheet.metadata.classes or not _correspond(own, truth):
+        return sheet
+    (codes, classes), (labels, names) = own.named_codes(), truth.named_codes()
+    named = {one: names[labels[np.argmax(codes == code)]] for code, one in enumerate(classes)}
+    about = replace(
+        sheet.metadata,
+        classes=tuple(named.get(one, one) for one in sheet.metadata.classes),
+        positive_class=named.get(sheet.metadata.positive_class or ""),
+    )
+    cells = (replace(cell, label=named.get(cell.label or "", cell.label)) for cell in sheet.cells)
+    return replace(sheet, cells=tuple(cells), metadata=about.with_json())
+
+
+def read_folds(file: Separate, roles: Roles) -> dict[str, Column]:
+    """Return the folds of a folds file, one per row of the predictions.
+
+    The file has one column, or a key to join on; or it is ragged: one row per fold, with the
+    0-based positions of its samples, padded with empty cells.
+    """
+    frame = file.frame
+    if file.is_ragged:
+        folds = _ragged(frame, file.sheet)
+        file.check_keys(taken=frame.names)
+        return {"fold": folds}
+    name = _single(frame, "fold", roles.fold, file)
+    entries = file.entries(taken={name})
+    if file.by_key and file.sheet.n_repeats > 1:
+        raise InputError(
+            f"folds by row_id can't tell {file.sheet.n_repeats} repeats apart",
+            path=frame.path,
+            hint="put the folds into the predictions file; or give one row per row of that file, "
+            f"and {parameter('by_position')}",
+        )
+    return {"fold": frame.column(name).take(entries)}
+
+
+def _single(frame: Table, role: str, by_hand: str | None, file: Separate) -> str:
+    """Return the one column that plays a role: by option, by name, or as the only one."""
+    if by_hand is not None and by_hand in frame.names:
+        return by_hand
+    rest = [name for name in frame.names if name != file.key]
+    by_name = named(frame, role)
+    if by_name in rest:
+        return by_name
+    if len(rest) == 1:
+        return rest[0]
+    if by_hand is not None:
+        return column_of(frame, by_hand, role)
+    predicted = file.sheet.column(file.sheet.cells[0]).place(0)[1]
+    given = f"give {parameter(role)} NAME"
+    if role == "truth" and predicted in rest:
+        given = f"{parameter(role, predicted)}, as in the predictions"
+    raise InputError(
+        f"it is unclear which column is the {role}: {listing(frame.names, 8)}",
+        path=frame.path,
+        hint=f"name it {role!r}, or {given}",
+    )
+
+
+def _ragged(frame: Table, sheet: Sheet) -> Column:
+    """Return the fold of each row, from a table with one row per fold."""
+    cells = np.column_stack([to_numbers(column) for column in frame.shown.columns])
+    fold, place = np.nonzero(~np.isnan(cells))
+    positions = cells[fold, place]
+    n_samples = sheet.n_samples
+    if len(positions) != n_samples or sheet.n_repeats > 1:
+        expected = f"{n_samples} samples in {sheet.n_repeats} repeat(s)"
+        raise InputError(
+            f"has {len(positions)} sample positions, but the predictions have {expected}",
+            path=frame.path,
+            hint="give one row per fold with the positions of its samples, each sample once; "
+            "or one column named 'fold'",
+        )
+    wrong = np.flatnonzero(~np.isin(positions, np.arange(n_samples)))
+    _, first = np.unique(positions, return_index=True)
+    twice = np.setdiff1d(np.arange(n_samples), first)
+    for at in (*wrong, *twice):
+        raise InputError(
+            f"cell is {'not a' if len(wrong) else 'a repeated'} sample position",
+            path=frame.path,
+            row=int(fold[at]),
+            column=frame.names[place[at]],
+            value=float(positions[at]),
+            hint=f"positions run from 0 to {n_samples - 1}, each in one fold",
+        )
+    order = np.argsort(positions)
+    folds = fold[order][sheet.samples]
+    return Column(frame.path, "fold", as_arrow(folds), folds)

@@ -1,0 +1,164 @@
+"""Tables in any layout -> sheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from bbccli.errors import OptionError, nearest, parameter, short
+from bbccli.notes import Note, of_metadata
+from bbccli.reading.classes import in_order
+from bbccli.reading.columns import TABLE_RULES
+from bbccli.reading.index_columns import refuse_disorder, without_row_numbers
+from bbccli.reading.layout.again import moments_of
+from bbccli.reading.layout.confidence import by_labels
+from bbccli.reading.layout.dialects import DIALECTS, Dialect
+from bbccli.reading.layout.dialects.base import PREDICTION, Layout
+from bbccli.reading.layout.known import as_requested
+from bbccli.reading.layout.long import long_sheet
+from bbccli.reading.layout.parts import folds_joined
+from bbccli.reading.layout.stack import stack
+from bbccli.reading.layout.wide import wide_sheet
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.outcome import refuse_truth
+from bbccli.reading.problems import Problems
+from bbccli.reading.roles import Hints, Request
+from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.table import Table
+from bbccli.types import Again, Task
+
+
+def lay_out(
+    tables: Sequence[Table] | Sheet, metadata: Metadata, request: Request, problems: Problems
+) -> Sheet:
+    """Bring a wide table, long ones of any dialect, or what a reader knows into one form."""
+    if isinstance(tables, Sheet):
+        with problems.of("roles", fatal=True):
+            refuse_truth(request, request.hints(metadata).task)
+            sheet = as_requested(tables, request)
+        problems.saw("roles", sheet)
+        return sheet
+    with problems.of("roles", fatal=True):
+        tables, notes = folds_joined(tables, request)
+    hints = replace(request.hints(metadata), tables=tables)
+    by_hand = {*request.only, *metadata.configurations}
+    told: Sequence[Sequence[Note]] = ()
+    for table in tables:
+        # caret calls slices of time "Training060", and keeps only what is held out
+        held_out = {"Resample"} if DIALECTS["caret"].recognises(table, hints) else set()
+        for rule in TABLE_RULES.values():
+            with problems.of("roles"):
+                rule(table, request, hints, by_hand | held_out)
+    with problems.of("roles", fatal=True):
+        refuse_truth(request, hints.task)
+        if request.again is not None and hints.task is not Task.SCORE:
+            raise OptionError(
+                f"{parameter('again', request.again)} is for scores of items",
+                hint=f"give {parameter('task', Task.SCORE)} if each cell is the score of an answer",
+            )
+        name, layouts = _layouts_of(tables, metadata, hints, request.dialect)
+        if layouts:
+            score = request.roles.prediction
+            parts = [by_labels(*one, score) for one in zip(tables, layouts, strict=True)]
+            tables, layouts, told = map(list, zip(*parts, strict=True))
+            table = stack(tables, layouts, hints)
+        else:
+            sheet = without_row_numbers(wide_sheet(tables[0], hints, metadata), by_hand)
+    if layouts:
+        scored = hints.task is Task.SCORE
+        again = request.again if scored else None
+        times = moments_of(tables, layouts) if again is Again.NEWEST else None
+        epochs = again is Again.EPOCH
+        sheet = long_sheet(
+            table, name, metadata, problems, scored=scored, epochs=epochs, times=times
+        )
+        sheet = _with_event(sheet)
+        if len(tables) > 1 and "row_id" not in sheet.roles:
+            sheet = replace(sheet, by_position=tuple(table.path for table in tables))
+    notes += [*_notes_on_columns(tables, layouts), *dict.fromkeys(chain.from_iterable(told))]
+    sheet = replace(sheet, notes=(*notes, *sheet.notes))
+    if "row_id" not in sheet.roles:
+        appended = any(layout.configuration for layout in layouts)
+        beside_another = bool(request.separate_roles) and not request.by_position
+        for part in [[table] for table in tables] if appended else [tables]:
+            with problems.of("keys"):
+                refuse_disorder(part, beside_another=beside_another)
+    problems.saw("roles", sheet)
+    return sheet
+
+
+def _notes_on_columns(tables: Sequence[Table], layouts: Sequence[Layout]) -> Iterator[Note]:
+    """Return notes on columns set aside, and on predictions replaced by another column."""
+    if aside := _united(table.aside for table in tables):
+        yield of_metadata.row_numbers(aside)
+    if nested := _united(table.nested for table in tables):
+        yield of_metadata.columns_set_aside(nested)
+    if unused := _united(layout.beside for layout in layouts):
+        yield of_metadata.prediction_chosen(layouts[0].predictions[PREDICTION], unused)
+    if spare := _united(layout.spare for layout in layouts):
+        yield of_metadata.columns_set_aside(spare)
+    if any(layout.best_alone for layout in layouts):
+        yield of_metadata.best_alone()
+
+
+def _with_event(sheet: Sheet) -> Sheet:
+    """Return the sheet with the positive class of its dialect, unless metadata name another."""
+    labels = [*dict.fromkeys(cell.label for cell in sheet.cells if cell.label)]
+    if not labels and (truth := sheet.roles.get("truth")):
+        labels = in_order(truth)
+    known = sheet.metadata.positive_class is not None or len(labels) != 2
+    if known or not DIALECTS[sheet.layout].event_first:
+        return sheet
+    return replace(sheet, metadata=replace(sheet.metadata, positive_class=labels[0]))
+
+
+def _united(parts: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    """Return the names in several files, each once."""
+    return tuple(dict.fromkeys(chain.from_iterable(parts)))
+
+
+def _layouts_of(
+    tables: Sequence[Table], metadata: Metadata, hints: Hints, dialect: str | None
+) -> tuple[str, list[Layout]]:
+    """Return the name of the layout of the first table, and the layout of each long one."""
+    one_file = len(tables) == 1
+    known = WIDE if one_file and metadata.cells else None
+    dialects = [dialect_of(table, hints, dialect or known, one_file=one_file) for table in tables]
+    layouts = [d.layout(table, hints) for table, d in zip(tables, dialects, strict=True) if d]
+    if not layouts and not one_file:
+        raise OptionError(
+            f"{parameter('dialect', WIDE)} is for one file, but there are {len(tables)}",
+            hint=f"for several files use one of {', '.join(DIALECTS)}",
+        )
+    return dialects[0].name if dialects[0] else WIDE, layouts
+
+
+def dialect_of(
+    frame: Table, hints: Hints, name: str | None = None, *, one_file: bool = True
+) -> Dialect | None:
+    """Return the dialect of a table; None for the wide layout.
+
+    Parameters
+    ----------
+    frame, hints
+        The table, and what is known of it.
+    name
+        Set by hand.
+    one_file
+        The table is the only one; of several each holds one configuration.
+
+    Raises
+    ------
+    OptionError
+        No dialect has that name.
+    """
+    if name is not None and name != WIDE and name not in DIALECTS:
+        hint = nearest(short(name, str), (WIDE, *DIALECTS))
+        raise OptionError(f"no dialect named {short(name)}", hint=hint)
+    if name is not None:
+        return DIALECTS.get(name)
+    for dialect in DIALECTS.values():
+        if dialect.recognises(frame, hints):
+            return dialect
+    return None if one_file else DIALECTS["kaggle"]

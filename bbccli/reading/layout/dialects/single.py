@@ -1,0 +1,93 @@
+"""Files of one configuration each: runs of OpenML, and predictions as shared on Kaggle.
+
+Kaggle files have a key and predictions. The truth is usually in a separate file; then a column
+`target` is the prediction.
+"""
+
+from __future__ import annotations
+
+from bbccli.errors import InputError, parameter
+from bbccli.notes import listing
+from bbccli.reading.advice import advice
+from bbccli.reading.layout.dialects.base import (
+    PREDICTION,
+    PROBABILITY,
+    Dialect,
+    Layout,
+    by_name_or_hand,
+    has,
+    lay_out,
+    levels_of,
+    predictions,
+)
+from bbccli.reading.roles import NAMES, Hints
+from bbccli.reading.table import CLASS_SEPARATOR, Table
+from bbccli.types import Task
+
+
+def _is_openml(frame: Table, hints: Hints) -> bool:
+    """True for `repeat`, `fold` and `prediction` beside `correct`, `truth` or
+    `confidence.<class>`.
+    """
+    if not has(frame, "repeat", "fold", "prediction"):
+        return False
+    confident = any(name.casefold().startswith("confidence.") for name in frame.names)
+    return confident or has(frame, "correct") or frame.path.casefold().endswith(".arff")
+
+
+def _layout_of_openml(frame: Table, hints: Hints) -> Layout:
+    """Return the layout; every run of a task has the same keys and folds."""
+    predicted, fixed = predictions(frame, hints), {"truth": ("correct", "truth")}
+    return lay_out(frame, hints, (), predicted, fixed=fixed, unmentioned=["sample"])
+
+
+OPENML = Dialect("openml", "predictions.arff of a run of OpenML", _is_openml, _layout_of_openml)
+
+
+def _predictions(frame: Table, hints: Hints) -> dict[str, str]:
+    """Return the columns of the predictions: the one free column, or those named as the classes."""
+    if columns := by_name_or_hand(frame, hints):
+        return columns
+    plain = lay_out(frame, hints, (), {})
+    free = list(plain.spare)
+    if "truth" in hints.absent:
+        others = [name for name in free if name.casefold() not in NAMES["truth"]]
+        if not others:
+            free = free[:1]
+        if hints.roles.truth in free:
+            return {PREDICTION: hints.roles.truth}  # named as in the labels file
+        free = others or free
+    if len(free) == 1:
+        return {PREDICTION: free[0]}
+    seen = advice(frame, plain.roles, hints, long=True)
+    if {*free} == {*frame.unnamed}:  # a list of the classes
+        return {f"{PROBABILITY}{name.rpartition(CLASS_SEPARATOR)[2]}": name for name in free}
+    told, among, numbers = str(seen), seen.among, not frame.texts & {*free}
+    if "truth" in plain.roles:
+        classes = levels_of(frame.column(plain.roles["truth"]))
+    else:
+        classes = {*free} if numbers and not (told or hints.task is Task.SCORE) else set()
+    if classes <= {*free} and len(classes) > 1:
+        return {f"{PROBABILITY}{name}": name for name in free if name in classes}
+    if len(among) > 1:
+        told = f"{told} {parameter('prediction')} NAME".lstrip()
+        told += f", where NAME is one of {listing(among, 8)}"
+    elif among and "truth" in hints.absent and hints.task is not Task.SCORE:
+        told += f" {parameter('truth', among[0])}, if the labels are called so"
+    whole = "; bbc batch if each file is an experiment of its own" * ("truth" in plain.roles)
+    raise InputError(
+        f"it is unclear which column holds predictions: {listing(free or list(frame.names), 8)}",
+        path=frame.path,
+        hint=f"{told}{whole}"
+        if among
+        else "each of several files holds one configuration: use a column 'prediction', or one "
+        f"'prob.<class>' per class, or {parameter('prediction')} NAME{whole}",
+    )
+
+
+KAGGLE = Dialect(
+    "kaggle",
+    "a key and predictions, one file per configuration",
+    lambda _frame, _hints: False,  # they may be anything: several files or an option decide
+    lambda frame, hints: lay_out(frame, hints, (), _predictions(frame, hints)),
+)

@@ -1,0 +1,145 @@
+"""Files that are the folds of a model, such as `bert/oof_fold0.csv`: joined before anything else.
+
+Files are folds of one model if no two of them hold the same sample, by their key or by a column of
+the fold, and their names differ in the number of the fold alone. What remains of the names tells
+the models apart. With `--fold-files`, any number in the names is that of the fold, and files need
+no key.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from bbccli.errors import InputError, OptionError, parameter
+from bbccli.notes import Note, of_metadata
+from bbccli.reading.arrow import as_arrow, is_text
+from bbccli.reading.column import Origin
+from bbccli.reading.layout.dialects.base import first_of
+from bbccli.reading.layout.stack import concatenated, refuse_lacking
+from bbccli.reading.roles import CONFIGURATIONS, Request, named
+from bbccli.reading.table import Table, joint_hash
+
+_NUMBERS = re.compile(r"(?<![^\W\d_])(?:k?folds?|cv|split)[\W_]*(\d+)", re.IGNORECASE)
+_ANY_NUMBERS = re.compile(r"(\d+)")
+_FEW = 64
+"""Keys compared before all of two files."""
+
+
+def folds_joined(tables: Sequence[Table], request: Request) -> tuple[Sequence[Table], list[Note]]:
+    """Return one table per model, with a note, if files are folds; else the tables themselves."""
+    by_hand = request.fold_files
+    if by_hand and len(tables) < 2:
+        problem = f"{parameter('fold_files')} is for several files, but there is one"
+        raise OptionError(problem, hint="name all files, or a pattern such as 'oof_fold*.csv'")
+    models = _models(tables, _NUMBERS) if len(tables) > 1 else {}
+    if by_hand:
+        models = models or _models(tables, _ANY_NUMBERS) or {"*": [*enumerate(tables)]}
+    elif len(tables) < 2 or not (apart := _told_apart(tables, request, [*models.values()])):
+        return tables, []
+    elif not models:
+        raise InputError(
+            f"has no sample in common with {tables[0].path}, by {apart!r}",
+            path=tables[1].path,
+            hint=f"{parameter('fold_files')} if the files hold the folds of one "
+            "configuration; bbc batch if each is an experiment of its own",
+        )
+    joined = [_joined(name, files, request) for name, files in models.items()]
+    return joined, [of_metadata.files_of_folds(len(tables), len(joined))]
+
+
+def _models(
+    tables: Sequence[Table], numbers: re.Pattern[str]
+) -> dict[str, list[tuple[int, Table]]]:
+    """Return the files of each model, with the number of the fold; empty if names tell no folds.
+
+    The fold is the last number in the paths by which all files of each model differ.
+    """
+    found = [[*numbers.finditer(table.path)] for table in tables]
+    for place in range(1, min(map(len, found)) + 1):
+        models: dict[str, list[tuple[int, Table]]] = {}
+        for table, matches in zip(tables, found, strict=True):
+            start, end = matches[-place].span(1)
+            name = f"{table.path[:start]}*{table.path[end:]}"
+            models.setdefault(name, []).append((int(matches[-place][1]), table))
+        parts = [[number for number, _ in files] for files in models.values()]
+        if all(len(set(one)) == len(one) > 1 for one in parts):
+            return models
+    return {}
+
+
+def _told_apart(
+    tables: Sequence[Table], request: Request, models: Sequence[list[tuple[int, Table]]]
+) -> str:
+    """Return the column by which no two files of a model share a sample; empty if there is none."""
+    groups = [[table for _, table in files] for files in models] or [list(tables)]
+    first = tables[0]
+    if any({*one.names} != {*first.names} for one in tables):
+        return ""
+    fold, key = (getattr(request.roles, r) or named(first, r) for r in ("fold", "row_id"))
+    if models and fold in first.names:
+        held = [[one.column(fold).named_codes()[1] for one in files] for files in groups]
+        if all({*map(len, one)} == {1} and len({*one}) == len(one) for one in held):
+            return str(fold)
+    if not models and first_of(first, *CONFIGURATIONS) is not None:
+        return ""  # rows of one table, split over files
+    texts = [name for name in first.names if is_text(first.type_of(name))]
+    for name in [key] if key in first.names else texts if models else []:
+        if all(_disjoint(group, name) for group in groups):
+            return name
+    return ""
+
+
+def _disjoint(tables: Sequence[Table], name: str) -> bool:
+    """True if all keys of several files differ, and not in their form alone."""
+    import pyarrow as pa
+
+    from bbccli.reading.keys import alike, refuse_other_forms
+
+    keys = [table.column(name) for table in tables]
+    if any(len(one.nulls) for one in keys) or len({one.is_text for one in keys}) > 1:
+        return False
+    starts = [{*one.take(np.arange(min(_FEW, len(one)))).named_codes()[1]} for one in keys]
+    if any(one & other for one, other in pairwise(starts)):
+        return False
+    try:
+        arrays = alike(keys, otherwise_text=True)
+        refuse_other_forms(keys, arrays)
+    except InputError:
+        return False  # refused where the keys are matched
+    whole = pa.chunked_array(arrays)
+    return len(whole.unique()) == len(whole)
+
+
+def _joined(name: str, files: Sequence[tuple[int, Table]], request: Request) -> Table:
+    """Return the rows of all folds of a model, in the order of the folds, under a joint name."""
+    import pyarrow as pa
+
+    files = sorted(files, key=lambda one: one[0])
+    tables, parts = [table for _, table in files], []
+    first = tables[0]
+    has_fold = request.roles.fold or named(first, "fold") or request.folds is not None
+    for number, table in files:
+        for lacking in sorted({*table.names} ^ {*first.names}):
+            there, lacks = (first, table) if lacking in first.names else (table, first)
+            refuse_lacking(f"column {lacking!r}", is_in=there, not_in=lacks)
+        part = pa.table({one: table.data.column(one) for one in first.names})
+        if not has_fold:
+            part = part.append_column("fold", as_arrow(np.full(table.n_rows, number)))
+        parts.append(part)
+    data = concatenated(parts, first.path).combine_chunks()
+    starts = np.cumsum([0, *(table.n_rows for table in tables)]).tolist()
+    return replace(
+        first,
+        path=first.path if name == "*" else name,
+        data=data,
+        sha256=joint_hash([table.sha256 for table in tables]),
+        origins=tuple(
+            Origin(table.path, start) for table, start in zip(tables, starts, strict=False)
+        ),
+        aside=(),
+    )

@@ -1,0 +1,166 @@
+"""A wide table -> sheet: columns get roles by option, by name, or by a synonym."""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping, Sequence
+
+from bbccli.errors import InputError, OptionError, parameter
+from bbccli.notes import listing
+from bbccli.reading.advice import advice, are_folds, may_be_folds
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.roles import LATE_TRUTHS, NAMES, Hints, candidates, column_of, nearest_names
+from bbccli.reading.sample_index import split_caret
+from bbccli.reading.sheet import WIDE, Sheet
+from bbccli.reading.table import PredictionColumn, Table
+from bbccli.types import Task
+
+
+def wide_sheet(table: Table, hints: Hints, metadata: Metadata) -> Sheet:
+    """Assign a role to every column of a wide table."""
+    owned = {name: cell for name, cell in metadata.cells.items() if name in table.names}
+    chosen, spare = choose_roles(table, hints, owned)
+    others = {*chosen.values(), *spare}
+    names = [name for name in table.names if name not in others]
+    if "truth" not in hints.absent:
+        check_outcome(chosen, table, hints)
+    if not names:
+        raise InputError(
+            "no configuration column",
+            path=table.path,
+            hint=f"give one column per configuration; found only {listing(table.names)}"
+            + (f", and objects, lists or bytes in {listing(table.nested)}" if table.nested else ""),
+        )
+    columns = {role: table.column(name) for role, name in chosen.items()}
+    columns |= split_caret(columns)
+    cells = tuple(PredictionColumn(name, name, *owned.get(name, (name, None))) for name in names)
+    return Sheet(table, WIDE, table.n_rows, columns, cells, metadata, spare)
+
+
+def choose_roles(
+    table: Table, hints: Hints, reserved: Container[str] = ()
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """Choose the column of each role, and list other candidates.
+
+    `hints.task` tells a survival outcome from a truth; synonyms never apply to declared
+    configurations, and roles of separate files are skipped. Columns in `reserved` have no role
+    unless by option.
+    """
+    chosen = _by_hand(table, hints)
+    by_name = {
+        role: [name for name in candidates(table, role, hints.declared) if name not in reserved]
+        for role in NAMES
+    }
+    firm = [name for name in by_name["truth"] if name.casefold() not in LATE_TRUTHS]
+    by_name["truth"] = firm or by_name["truth"]
+    survival = bool({"time", "event"} & chosen.keys())
+    if not survival:
+        survival = _is_survival(by_name, "truth" in chosen, table, hints)
+        if not survival:
+            by_name |= {"time": [], "event": []}
+    for role, names in by_name.items():
+        if role in chosen or role in hints.absent or (role == "truth" and survival):
+            continue
+        free = [name for name in names if name not in chosen.values()]
+        if role == "truth":
+            _refuse_two_truths(free, table)
+        if free:
+            chosen[role] = free[0]
+    spare = {name for names in by_name.values() for name in names} - set(chosen.values())
+    return chosen, tuple(name for name in table.names if name in spare)
+
+
+def _by_hand(table: Table, hints: Hints) -> dict[str, str]:
+    """Return columns given by options, or else by the metadata, except for separate files."""
+    chosen: dict[str, str] = {}
+    for role in NAMES:
+        name, called = getattr(hints.roles, role), ""
+        if name is None:
+            name, called = hints.known.get(role), f"the metadata's {role}"
+        if name is None or role in hints.absent:
+            continue
+        column_of(table, name, role, called)
+        if name in chosen.values():
+            raise OptionError(
+                f"column {name!r} is given two roles", hint="name another column for one of them"
+            )
+        chosen[role] = name
+    if "truth" in chosen and {"time", "event"} & chosen.keys():
+        raise OptionError(
+            f"{parameter('truth')} and {parameter('time')}/{parameter('event')} exclude each other",
+            hint="give one of them",
+        )
+    return chosen
+
+
+def _is_survival(
+    by_name: Mapping[str, Sequence[str]], truth_by_hand: bool, table: Table, hints: Hints
+) -> bool:
+    """True if time and event are the outcome by their names: a pair, and no truth."""
+    if not (by_name["time"] and by_name["event"]):
+        return False
+    if "truth" in hints.absent or hints.task is Task.SURVIVAL:
+        return True
+    if hints.task is not None or truth_by_hand:
+        return False
+    if by_name["truth"]:
+        raise InputError(
+            f"both a truth ({by_name['truth'][0]!r}) and a survival outcome "
+            f"({by_name['time'][0]!r}, {by_name['event'][0]!r})",
+            path=table.path,
+            hint="give --task survival, or --truth NAME",
+        )
+    return True
+
+
+def _refuse_two_truths(names: Sequence[str], table: Table) -> None:
+    """Refuse two synonyms, or two spellings of the written name, for the truth."""
+    written = [name.casefold() == NAMES["truth"][0] for name in names]
+    if len(names) > 1 and sum(written) != 1:
+        raise InputError(
+            f"more than one column could be the truth: {listing([repr(n) for n in names])}",
+            path=table.path,
+            hint=f"--truth {names[0]}",
+        )
+
+
+def check_outcome(
+    chosen: Mapping[str, str], table: Table, hints: Hints, *, long: bool = False
+) -> None:
+    """Refuse a table without a truth or both a time and an event."""
+    half = {"time", "event"} & chosen.keys()
+    if "truth" in chosen or len(half) == 2:
+        return
+    if half:
+        present, missing = half.pop(), ({"time", "event"} - chosen.keys()).pop()
+        raise InputError(
+            f"a survival outcome needs a column {missing!r} beside {chosen[present]!r}",
+            path=table.path,
+            hint=f"give {parameter(missing, 'NAME')}; the columns are {listing(table.names, 8)}",
+        )
+    for name in table.nested:
+        if name.casefold() in NAMES["truth"]:
+            column_of(table, name, "truth", "the truth")
+    by_option = f"{parameter('truth', 'NAME')} or {parameter('labels', 'FILE')}"
+    if are_folds(table, chosen):
+        raise InputError(
+            f"no truth column among {listing(table.names, 8)}: each row seems to be a fold",
+            path=table.path,
+            hint="nothing can correct scores of folds alone: keep the predictions of the samples, "
+            f"for example with bbccli.recording; if the rows are samples, give {by_option}",
+        )
+    told = advice(table, chosen, hints, long=long)
+    of_truth, rows = "truth" in told.roles, "configuration" in told.roles
+    each = "row" if rows else "cell"
+    scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
+    hint = f"{told} if that is right; else " if of_truth else f"{scores}; else " * rows
+    hint += f"name it 'truth', or give {by_option}"
+    if rows == of_truth and not may_be_folds(table):
+        hint += f"; {scores}"
+    if not of_truth:
+        hint += f"; beside it {told}, if that is right" * bool(str(told))
+    near = "" if str(told) else nearest_names("truth", table.names)
+    raise InputError(
+        f"no truth column among {listing(table.names, 8)}",
+        path=table.path,
+        hint=hint + (f"; {near}" if near else ""),
+    )

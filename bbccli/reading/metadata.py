@@ -1,0 +1,236 @@
+"""Metadata of predictions: known keys are checked, all are kept."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from bbccli.domain.source import ToolRun
+from bbccli.errors import InputError
+from bbccli.platform.records.values import as_json
+from bbccli.reading.column import name_of
+from bbccli.types import Pooling, Task
+
+SPEC = "bbc-predictions"
+MAJOR_VERSION = "1"
+
+W = TypeVar("W", bound=StrEnum)
+
+_NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True)
+class Metadata:
+    """Parsed metadata; every part may be absent.
+
+    Parameters
+    ----------
+    raw
+        The whole JSON object, with unknown keys.
+    place
+        Name of the source, for messages.
+    task
+        Declared task; None if absent or unknown.
+    classes, positive_class
+        Declared names of the classes.
+    flags
+        Flags of each configuration, by id.
+    n_candidates_total
+        Number of configurations tried.
+    selection
+        Pooling by which the tool selected.
+    undefined
+        0 if the tool counts an undefined precision, recall or F score as 0.
+    bounds
+        Smallest and largest possible score, for scores without a truth.
+    roles
+        Column of each role that is named.
+    cells
+        Configuration and class, or None, of each column of predictions that is named.
+    run
+        The run of a tool that left the predictions, if any.
+    """
+
+    raw: Mapping[str, Any] = field(default_factory=lambda: _NOTHING)
+    place: str = ""
+    task: Task | None = None
+    classes: tuple[str, ...] = ()
+    positive_class: str | None = None
+    flags: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: _NOTHING)
+    n_candidates_total: int | None = None
+    selection: Pooling | None = None
+    undefined: int | None = None
+    bounds: tuple[float, float] | None = None
+    roles: Mapping[str, str] = field(default_factory=lambda: _NOTHING)
+    cells: Mapping[str, tuple[str, str | None]] = field(default_factory=lambda: _NOTHING)
+    run: ToolRun | None = None
+
+    def with_json(self) -> Metadata:
+        """Return the metadata of a run together with their JSON."""
+        plain = ("task", "classes", "positive_class", "n_candidates_total", "selection", "bounds")
+        raw: dict[str, Any] = {"spec": SPEC, "version": MAJOR_VERSION}
+        raw |= {name: as_json(getattr(self, name) or None) for name in plain}
+        raw |= {
+            "undefined": self.undefined,
+            "weight": self.roles.get("weight"),
+            "configs": [{"id": one, "flags": [*flags]} for one, flags in self.flags.items()]
+            or None,
+            "run": None if self.run is None else self.run.as_metadata(),
+        }
+        return replace(self, raw={key: one for key, one in raw.items() if one is not None})
+
+    @property
+    def configurations(self) -> tuple[str, ...]:
+        """Ids of the declared configurations."""
+        return tuple(self.flags)
+
+    def count_flags(self, configurations: Sequence[str]) -> Mapping[str, int]:
+        """Count the configurations with each flag, the most frequent first."""
+        counts = Counter(flag for name in configurations for flag in self.flags.get(name, ()))
+        return dict(counts.most_common())
+
+
+def parse_metadata(text: str | bytes | Mapping[str, Any], place: str) -> Metadata:
+    """Parse metadata, as JSON text or as an object, from the source `place`."""
+    raw = dict(text) if isinstance(text, Mapping) else _load(text, place)
+    _check_spec(raw, place)
+    positive = raw.get("positive_class")
+    return Metadata(
+        raw=MappingProxyType(raw),
+        place=place,
+        task=_word(Task, raw, "task", place),
+        classes=tuple(name_of(one) for one in _expect(raw, "classes", list, place) or ()),
+        positive_class=None if positive is None else name_of(positive),
+        flags=_flags(_expect(raw, "configs", list, place) or [], place),
+        n_candidates_total=_expect(raw, "n_candidates_total", int, place),
+        selection=_word(Pooling, raw, "selection", place),
+        undefined=_zero(raw.get("undefined"), place),
+        bounds=_bounds(_expect(raw, "bounds", list, place), place),
+        **_columns(raw, place),
+        run=ToolRun.of(raw),
+    )
+
+
+def merged(parts: Sequence[Metadata]) -> Metadata:
+    """Merge the metadata of several files: for each key the first value, for `configs` all."""
+    present = [part for part in parts if part.raw]
+    if len(present) < 2:
+        return present[0] if present else Metadata()
+    raw = {key: value for part in reversed(present) for key, value in part.raw.items()}
+    configs = {
+        one["id"]: one for part in reversed(present) for one in part.raw.get("configs") or []
+    }
+    raw |= {"configs": list(configs.values())} if configs else {}
+    return parse_metadata(raw, present[0].place)
+
+
+def _load(text: str | bytes, place: str) -> dict[str, Any]:
+    """Parse a JSON object."""
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InputError(
+            f"metadata are not valid JSON: {str(error).splitlines()[0]}",
+            path=place,
+            hint="correct the metadata or remove them",
+        ) from None
+    if not isinstance(raw, dict):
+        raise _wrong("metadata", "object", place)
+    return raw
+
+
+def _check_spec(raw: Mapping[str, Any], place: str) -> None:
+    """Refuse another format or version."""
+    if raw.get("spec") != SPEC:
+        raise InputError(
+            f"metadata have spec {raw.get('spec')!r}, not {SPEC!r}",
+            path=place,
+            hint=f'write "spec": "{SPEC}", or remove the metadata',
+        )
+    version = str(raw.get("version"))
+    if version.split(".", maxsplit=1)[0] != MAJOR_VERSION:
+        raise InputError(
+            f"metadata have version {version!r}; only version {MAJOR_VERSION} is understood",
+            path=place,
+            hint="try a newer release of bbc",
+        )
+
+
+def _expect(raw: Mapping[str, Any], key: str, kind: type, place: str) -> Any:
+    """Return the value of a key, of the given type; None if absent."""
+    value = raw.get(key)
+    if value is not None and not isinstance(value, kind):
+        names = {list: "list", int: "integer", str: "text", dict: "object"}
+        raise _wrong(f"metadata key {key!r}", names[kind], place)
+    return value
+
+
+def _flags(configs: Sequence[Any], place: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the flags of each configuration, by id."""
+    flags: dict[str, tuple[str, ...]] = {}
+    for config in configs:
+        if not isinstance(config, dict) or not isinstance(config.get("id"), str):
+            raise _wrong("each of the metadata's 'configs'", 'object with a text "id"', place)
+        listed = config.get("flags") or []
+        if not isinstance(listed, list):
+            raise _wrong(f"metadata key 'flags' of {config['id']!r}", "list", place)
+        flags[config["id"]] = tuple(str(flag) for flag in listed)
+    return MappingProxyType(flags)
+
+
+def _word(kind: type[W], raw: Mapping[str, Any], key: str, place: str) -> W | None:
+    """Return the value of a key as a member of `kind`; None if absent."""
+    value, words = raw.get(key), [str(one) for one in kind]
+    if value is not None and value not in words:
+        raise InputError(
+            f"metadata key {key!r} is {value!r}", path=place, hint=f"one of: {', '.join(words)}"
+        )
+    return None if value is None else kind(value)
+
+
+def _columns(raw: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the columns of roles, and of configurations and classes."""
+    weight = _expect(raw, "weight", str, place)
+    roles, cells = {} if weight is None else {"weight": weight}, {}
+    for name, one in (_expect(raw, "columns", dict, place) or {}).items():
+        if not isinstance(one, dict) or not isinstance(one.get("role", one.get("config")), str):
+            raise _wrong(
+                f"metadata key 'columns', {name!r},", 'object with "role" or "config"', place
+            )
+        if "role" in one:
+            roles[one["role"]] = name
+        else:
+            label = one.get("class")
+            cells[name] = one["config"], None if label is None else name_of(label)
+    return {"roles": roles, "cells": cells}
+
+
+def _bounds(value: Sequence[Any] | None, place: str) -> tuple[float, float] | None:
+    """Return two finite numbers, the lower one first."""
+    if value is None:
+        return None
+    numbers = [one for one in value if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(numbers) != 2 or len(value) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:
+        raise InputError(
+            f"metadata key 'bounds' is {value!r}",
+            path=place,
+            hint="give two numbers, such as [1, 5]",
+        )
+    return float(numbers[0]), float(numbers[1])
+
+
+def _zero(value: Any, place: str) -> int | None:
+    if value is not None and (value != 0 or isinstance(value, bool)):
+        hint = "0 counts undefined precisions, recalls and F scores as 0; else leave it out"
+        raise InputError(f"metadata key 'undefined' is {value!r}", path=place, hint=hint)
+    return None if value is None else 0
+
+
+def _wrong(what: str, wanted: str, place: str) -> InputError:
+    return InputError(f"{what} must be a JSON {wanted}", path=place, hint="correct the metadata")

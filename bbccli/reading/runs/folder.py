@@ -1,0 +1,88 @@
+"""A folder -> its tables, by the tool that recognises it.
+
+The tools are the modules of this folder that declare `RUNS`.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+from bbccli.errors import InputError
+from bbccli.platform import read_limits
+from bbccli.platform.guarded_files import trying, within
+from bbccli.reading import runs
+from bbccli.reading.interface import Predictions, RunReader
+from bbccli.reading.layout.known import sheet_of
+from bbccli.reading.runs.file_parsing import parsing_once
+from bbccli.reading.runs.tables import damaged
+from bbccli.reading.sheet import Sheet
+from bbccli.reading.sources.files import file_bytes
+from bbccli.reading.table import Table
+
+_MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
+
+RUNS: tuple[RunReader, ...] = tuple(
+    sorted(
+        (
+            run
+            for name in _MODULES
+            if name != __name__
+            for run in getattr(import_module(name), "RUNS", ())
+        ),
+        key=lambda run: (run.turn, run.name.lower()),
+    )
+)
+"""All readers, in the order in which they are tried."""
+_OF_TABLES = (".parquet", ".csv", ".tsv", ".feather")
+
+
+def read_folder(folder: Path) -> Sheet | Sequence[Table]:
+    """Return what a tool left in a folder: predictions, or tables read like any others."""
+    with within(folder, follow_links=read_limits.current().follow_links), parsing_once():
+        with trying():
+            reader = reader_of(folder)
+            if reader is None:
+                raise _unknown(folder)
+        read = reader.load(folder)
+        return sheet_of(str(folder), read) if isinstance(read, Predictions) else read
+
+
+def reader_of(folder: Path) -> RunReader | None:
+    """Return the reader for a folder; None if no known tool left it."""
+    return next((run for run in RUNS if run.recognises(folder)), None)
+
+
+def _unknown(folder: Path) -> InputError:
+    looked_for = "; ".join(f"{run.name}: {run.signature}" for run in RUNS).replace("`", "")
+    fault = damaged(folder)
+    reason, remedy = ("", "") if fault is None else (f"; {fault.problem}", f"{fault.hint}; or ")
+    experiments = next(folder.glob("*/results/results.json"), None)
+    if not reason and experiments and b'"resolved"' in file_bytes(experiments):
+        reason = "; results.json of SWE-bench names only the instances that were resolved"
+        remedy = "give the reports of the evaluations, MODEL.RUN.json, which name all; or "
+    remedy = remedy or _as_pattern(folder)
+    return InputError(
+        f"is a directory, not a file, and no known tool left it{reason}",
+        path=folder,
+        hint=f"{remedy}give a file in it, or the folder of a supported tool: {looked_for}",
+    )
+
+
+def _as_pattern(folder: Path) -> str:
+    """Return the commands for a folder of tables, and "or"; empty if it holds none."""
+    try:
+        suffixes = Counter(one.suffix for one in folder.iterdir() if one.suffix in _OF_TABLES)
+    except OSError:
+        return ""
+    if not suffixes:
+        return ""
+    pattern = shlex.quote(f"{folder}/*{suffixes.most_common(1)[0][0]}")
+    return (
+        f"bbc batch {pattern} if each file is an experiment, bbc correct {pattern} if each is a "
+        "configuration; or "
+    )

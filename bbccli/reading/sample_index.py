@@ -1,0 +1,329 @@
+"""Find the sample and the repeat of every row of a sheet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from bbccli.domain.matrix import SampleKeys
+from bbccli.errors import InputError, parameter
+from bbccli.reading.arrow import as_arrow, take, to_codes
+from bbccli.reading.column import Column, joint, name_of, natural_order, repeated
+from bbccli.reading.problems import Problems
+from bbccli.reading.rows.repeats import by_key, by_outcome, notes_on
+from bbccli.reading.sample_columns import CONSTANT, check_constant
+from bbccli.reading.sheet import Sheet
+from bbccli.types import IntArray, distinct
+
+_NOISE_TOLERANCE = 1e-6
+"""Relative distance from an integer that arithmetic may cause."""
+
+_UNEQUAL_FOLDS = 0.02
+"""Relative difference of training sizes that is due to unequal folds."""
+
+_CARET = re.compile(r"(.+)[._](Rep\d+)")
+_DIGIT = re.compile(r"\d")
+_SUMMARIES = frozenset(
+    ("total", "totals", "grand total", "subtotal", "sum", "mean", "average", "avg", "median")
+)
+
+REMOVE = "else remove one of the rows"
+
+KEYS = {
+    "repeat": "give the cross-validation pass of every row",
+    "outer_fold": "give the outer fold of every row",
+    "row_id": "give every row the key of its sample",
+    "train_size": "give the number of training samples of every row's model",
+}
+"""Roles that place a row, none of which may be missing -> remedy."""
+
+
+def place(sheet: Sheet, problems: Problems) -> Sheet:
+    """Find the sample and the repeat of every row.
+
+    Without a role `row_id`, the order of the rows within each repeat identifies the sample, unless
+    the outcome does. In nested cross-validation only rows of outer test samples have a place, and
+    the outer folds become the folds.
+    """
+    placed = None
+    for role in KEYS:
+        with problems.of("keys"):
+            check_key(sheet.roles, role)
+    with problems.of("keys"):
+        found, samples = by_outcome(sheet.roles)
+        found = found or by_key(sheet.roles)
+        notes = (*sheet.notes, *notes_on(found, sheet.roles))
+        told = replace(sheet, roles={**sheet.roles, **found}, notes=notes)
+        placed = _placed(_with_inner_folds(told), samples)
+    if placed is None:  # every row counts as a sample, so that the rest can be checked
+        roles = {role: column for role, column in sheet.roles.items() if role not in KEYS}
+        placed = _placed(replace(sheet, roles=roles))
+    problems.saw("keys", placed)
+    return placed
+
+
+def by_train_size(sheet: Sheet) -> dict[int, Sheet]:
+    """Return the sheet of each training size, fewest samples first; empty without such a role."""
+    if "train_size" not in sheet.roles:
+        return {}
+    column = sheet.roles["train_size"].present("train_size", hint=KEYS["train_size"])
+    counted = "give the number of samples that trained the model, such as 80"
+    values = column.numbers("train_size", counted)
+    sizes = np.rint(values)
+    wrong = (np.abs(values - sizes) > _NOISE_TOLERANCE * np.abs(values)) | (sizes < 1)
+    if wrong.any():
+        first = values[np.argmax(wrong)]
+        of_all = "; multiply fractions by the number of available samples" if 0 < first < 1 else ""
+        raise column.fault(
+            "train_size must be a positive integer", np.flatnonzero(wrong), hint=counted + of_all
+        )
+    different = np.unique(sizes).astype(np.int64)
+    near = np.flatnonzero(np.diff(different) <= np.maximum(1, different[:-1] * _UNEQUAL_FOLDS))
+    if len(near):
+        raise column.fault(
+            f"train_size {different[near[0] + 1]} is next to {different[near[0]]}",
+            np.flatnonzero(sizes == different[near[0] + 1]),
+            hint="if they differ only because folds do, write one size for all",
+        )
+    if len(different) > 1:
+        _check_samples(sheet)
+    parts = {int(size): sheet.of_rows(np.flatnonzero(sizes == size)) for size in different}
+    largest = parts[int(different[-1])]
+    for name, cells in largest.configurations.items() if len(different) > 1 else ():
+        if all(len(largest.column(cell).nulls) == largest.n_rows for cell in cells):
+            raise InputError(
+                f"no prediction of {name!r} at the largest training size, {different[-1]}",
+                path=sheet.path,
+                column=column.place(0)[1],
+                hint="give all configurations the same training sizes, or use --exclude",
+            )
+    return parts
+
+
+def _check_samples(sheet: Sheet) -> None:
+    """Refuse truths, groups and weights of a sample that differ between training sizes."""
+    if "row_id" not in sheet.roles:
+        return
+    codes, names = sheet.roles["row_id"].named_codes()
+    first = np.empty(len(names), np.int64)
+    first[codes[::-1]] = np.arange(sheet.n_rows)[::-1]  # the last write stays
+    for role in (role for role in CONSTANT if role in sheet.roles):
+        if not len(sheet.roles[role].nulls):
+            check_constant(
+                sheet.roles[role],
+                first[codes],
+                f"{role} differs between training sizes of one sample",
+                "check that the rows are of the same samples",
+            )
+
+
+def check_key(roles: Mapping[str, Column], role: str) -> None:
+    """Refuse rows in which a role that places them is missing, or two spellings of one key."""
+    if role in roles:
+        column = roles[role].present(role, hint=KEYS[role])
+        if role == "row_id" and column.is_text:
+            from bbccli.reading.keys import refuse_two_spellings
+
+            refuse_two_spellings(column)
+            _refuse_summary(column)
+
+
+def _refuse_summary(row_id: Column) -> None:
+    """Refuse a last row called Mean, Total or the like, where all others are numbered: by numbers
+    alone, or by keys with digits, such as q1, among which a name of another kind may be a sample.
+    """
+    last = len(row_id) - 1
+    word = row_id.values[last].as_py().strip(" :") if last else ""
+    if not word.replace(" ", "").isalpha():
+        return
+    others = row_id.values[:last].to_pylist()
+    numbers = all(key.isdigit() for key in others)
+    summary = word.casefold() in _SUMMARIES and all(_DIGIT.search(key) for key in others)
+    if numbers or summary:
+        kind = "numbers" if numbers else "numbered"
+        raise row_id.fault(
+            f"row_id is a word, but all others are {kind}", last, hint="remove a row of totals"
+        )
+
+
+def _placed(sheet: Sheet, samples: IntArray | None = None) -> Sheet:
+    """Place every row, of known `samples` (n_rows,) if they are; of nested predictions, the outer
+    ones.
+    """
+    repeats, row_id = repeat_codes(sheet.n_rows, sheet.roles), sheet.roles.get("row_id")
+    if row_id is None and samples is None:
+        samples = positions_within(repeats, "repeats", sheet.path)
+    elif row_id is not None:
+        check_key(sheet.roles, "row_id")
+        samples, _ = row_id.codes()
+    assert samples is not None
+    shape = (int(repeats.max()) + 1, int(samples.max()) + 1)
+    cells = repeats * shape[1] + samples
+    placed = np.flatnonzero(sheet.outer)
+    rows = np.full(shape[0] * shape[1], -1)
+    rows[cells[placed]] = placed
+    if row_id is not None and np.count_nonzero(rows >= 0) < len(placed):
+        again = placed[repeated(cells[placed])]
+        raise _occurs_twice(sheet, row_id, again)
+    first = np.empty(shape[1], np.int64)
+    first[samples[::-1]] = np.arange(sheet.n_rows)[::-1]  # of equal places the last one stays
+    known = row_id or next(iter(sheet.roles.values()), None)
+    rows_of_file = None if known is None or len(known.origins) > 1 else known.rows[first]
+    keys = SampleKeys(np.arange(shape[1]), None, rows_of_file)
+    if row_id is not None:
+        keys = SampleKeys(_keys_of(row_id.take(first)), row_id.place(0)[1], rows_of_file)
+    return replace(sheet, rows=rows.reshape(shape), samples=samples, first=first, keys=keys)
+
+
+def _with_inner_folds(sheet: Sheet) -> Sheet:
+    """Tell the inner rows of a nested cross-validation from the outer ones.
+
+    A row with an inner `fold` is an out-of-sample prediction within the training set of its
+    `outer_fold`; a row without is a prediction of a test sample of that outer fold.
+    """
+    if "outer_fold" not in sheet.roles:
+        return sheet
+    for role, content in (("row_id", "the key of the sample"), ("fold", "the inner fold")):
+        if role not in sheet.roles:
+            raise InputError(
+                f"nested predictions need a column {role!r} beside 'outer_fold'",
+                path=sheet.path,
+                hint=f"give {content} of every row"
+                + ("; empty in rows of outer test samples" if role == "fold" else ""),
+            )
+    roles = dict(sheet.roles)
+    roles |= {"inner_fold": roles["fold"], "fold": roles.pop("outer_fold")}
+    nested = replace(sheet, roles=roles)
+    blocks, _ = outer_blocks(nested)
+    for kind, problem in (
+        (nested.outer, "outer fold has no test samples"),
+        (~nested.outer, "outer fold has no inner predictions"),
+    ):
+        lacking = np.flatnonzero(~np.isin(blocks, blocks[kind]))
+        if len(lacking):
+            raise roles["fold"].fault(
+                problem,
+                lacking,
+                hint="rows with a 'fold' are inner predictions, rows with an empty 'fold' are of "
+                "the outer test samples",
+            )
+    _check_disjoint(nested, blocks)
+    return nested
+
+
+def outer_blocks(sheet: Sheet) -> tuple[IntArray, tuple[str, ...]]:
+    """Return (n_rows,) codes of repeat and outer fold, repeat by repeat; and names of the outer
+    folds.
+    """
+    codes, names = sheet.roles["fold"].present("outer_fold", hint=KEYS["outer_fold"]).named_codes()
+    return repeat_codes(sheet.n_rows, sheet.roles) * len(names) + codes, names
+
+
+def _check_disjoint(sheet: Sheet, blocks: IntArray) -> None:
+    """Refuse samples tested in the outer fold that trained on them, or predicted twice there."""
+    row_id = sheet.roles["row_id"].present("row_id", hint=KEYS["row_id"])
+    samples, _ = row_id.codes()
+    cells = blocks * (int(samples.max()) + 1) + samples
+    leaked = np.flatnonzero(sheet.outer & np.isin(cells, cells[~sheet.outer]))
+    if len(leaked):
+        raise row_id.fault(
+            "sample is both trained on and tested in one outer fold",
+            leaked,
+            hint="inner predictions must be for samples outside the outer fold",
+        )
+    inner = np.flatnonzero(~sheet.outer)
+    again = repeated(cells[inner])
+    if len(again):
+        raise row_id.fault(
+            "row_id occurs twice within one outer fold",
+            inner[again],
+            hint="one inner prediction per sample and outer fold: average those of inner repeats",
+        )
+
+
+def split_caret(columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Split fold names like `Fold1.Rep1` into fold and repeat, if no column has the repeat."""
+    import pyarrow as pa
+
+    fold = columns.get("fold")
+    if fold is None or "repeat" in columns or not fold.is_text:
+        return {}
+    codes, values = fold.codes()
+    matches = [_CARET.fullmatch(text) for text in values.to_pylist() if text is not None]
+    if not matches or len(fold.nulls) or None in matches:
+        return {}
+    part = [pa.array([match[i] for match in matches if match]) for i in (1, 2)]
+    folds, repeats = (replace(fold, values=take(names, as_arrow(codes))) for names in part)
+    return {"fold": folds, "repeat": repeats}
+
+
+def repeat_codes(n_rows: int, roles: Mapping[str, Column]) -> IntArray:
+    """Return (n_rows,) codes 0..R-1 in the natural order of the repeats."""
+    if "repeat" not in roles:
+        return np.zeros(n_rows, dtype=np.int64)
+    check_key(roles, "repeat")
+    codes, names = roles["repeat"].named_codes()
+    return np.argsort(natural_order(names))[codes]
+
+
+def positions_within(blocks: IntArray, what: str, path: str) -> IntArray:
+    """Return (n_rows,) positions of rows within their blocks, which must have equal sizes."""
+    counts = np.bincount(blocks)
+    if len(set(counts.tolist())) > 1:
+        raise InputError(
+            f"{what} have {counts.min()} to {counts.max()} rows, and there is no row_id",
+            path=path,
+            hint="add a column 'row_id' with the key of the sample",
+        )
+    order = np.argsort(blocks, kind="stable")
+    positions = np.empty(len(blocks), dtype=np.int64)
+    positions[order] = np.arange(len(blocks)) % counts[0]
+    return positions
+
+
+def _occurs_twice(sheet: Sheet, row_id: Column, again: IntArray) -> InputError:
+    """Build the error about rows of a sample and a repeat that have one already."""
+    if "repeat" in sheet.roles:
+        return row_id.fault("row_id occurs twice in one repeat", again, hint=REMOVE)
+    samples, values = row_id.codes()
+    fold = sheet.roles.get("fold")
+    if fold is not None and not len(fold.nulls):
+        codes, folds = fold.codes()
+        pairs = distinct(joint([samples, codes]))
+        if len(folds) > 1 and len(pairs) == sheet.n_rows == len(folds) * len(values):
+            return row_id.fault(
+                f"each of the {len(folds)} folds predicts the same {len(values)} samples",
+                again,
+                hint="if they are a test set, average the predictions of each sample, or give "
+                f"{parameter('repeat', fold.place(0)[1])}: each fold is then a repeat",
+            )
+    times, taken = int(np.bincount(samples).max()), {one.name for one in sheet.roles.values()}
+    for name in sheet.table.names:
+        column = sheet.table.column(name)
+        codes, kinds = column.codes()
+        told = name not in taken and len(kinds) == times and len(column) == sheet.n_rows
+        if told and not len(repeated(joint([samples, codes]))):
+            hint = (
+                f"{parameter('repeat', name)} if {name} tells repeats apart, "
+                f"{parameter('configuration', name)} if it tells configurations apart; {REMOVE}"
+            )
+            return row_id.fault("row_id occurs twice", again, hint=hint)
+    hint = (
+        "if the rows are repeats, or a repeated hold-out, add a column 'repeat'; "
+        f"if they are of several configurations, give {parameter('configuration', 'NAME')}; "
+        "if they are of several experiments, give each its own file; "
+    )
+    return row_id.fault("row_id occurs twice", again, hint=hint + REMOVE)
+
+
+def _keys_of(row_id: Column) -> np.ndarray:
+    """Return (N,) keys: integers, or UTF-8."""
+    import pyarrow as pa
+
+    if pa.types.is_signed_integer(row_id.values.type):
+        return to_codes(row_id.values)
+    texts = row_id.values.to_pylist()
+    return np.array([name_of(text).encode("utf-8", "replace") for text in texts])

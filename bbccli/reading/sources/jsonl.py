@@ -1,0 +1,108 @@
+"""JSON Lines -> table: an object per line, with numbers, booleans, text or null.
+
+Lists of probabilities are as in Parquet. Other keys with objects or lists in some line are left
+out, and named.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bbccli.errors import InputError
+from bbccli.reading.arrow import SUM_TOLERANCE
+from bbccli.reading.sources.delimited import check_text
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+LARGEST = 2**63
+"""Integers below it stay integers."""
+
+_NUMBERS = {int, float, type(None)}
+
+
+def read_jsonl(data: bytes) -> tuple[pa.Table, tuple[str, ...]]:
+    """Return the table of JSON Lines, and the keys with other objects or lists; skip empty
+    lines.
+    """
+    import pyarrow as pa
+
+    check_text(data)
+    rows = [_object(line, number) for number, line in lines_of(data)]
+    if not rows:
+        raise InputError("no rows", hint="give one JSON object per line")
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    nested = tuple(
+        name
+        for name in names
+        if any(isinstance(row.get(name), dict | list) for row in rows)
+        and not _probabilities([row.get(name) for row in rows])
+    )
+    plain = [name for name in names if name not in nested]
+    if not plain:
+        hint = "give numbers, booleans or text in each line"
+        raise InputError("no key has plain values", hint=hint)
+    columns = [_column([row.get(name) for row in rows]) for name in plain]
+    return pa.table(columns, names=plain), nested
+
+
+def lines_of(data: bytes) -> list[tuple[int, str]]:
+    """Return the lines that are not blank, with their numbers from 1."""
+    lines = enumerate(data.decode("utf-8-sig").split("\n"), start=1)
+    return [(number, line) for number, line in lines if line.strip()]
+
+
+def _object(line: str, number: int) -> dict[str, Any]:
+    fault = partial(InputError, hint="one JSON object per line")
+    try:
+        value = json.loads(line, object_pairs_hook=_once)
+    except (ValueError, RecursionError) as error:
+        why = str(error).splitlines()[0] if isinstance(error, ValueError) else "nested too deeply"
+        raise fault(f"line {number} is not valid JSON: {why}") from None
+    if not isinstance(value, dict):
+        raise fault(f"line {number} is not a JSON object")
+    return value
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object, each of whose keys must occur once."""
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise ValueError("a key occurs twice")
+    return row
+
+
+def _probabilities(values: list[Any]) -> bool:
+    """True if values are lists of numbers, most of which sum to 1."""
+    lists = [value for value in values if value is not None]
+    if not all(isinstance(one, list) and {*map(type, one)} <= _NUMBERS for one in lists):
+        return False
+    full = [one for one in lists if len(one) > 1 and None not in one]
+    proper = sum(min(one) >= 0 and abs(sum(one) - 1) <= SUM_TOLERANCE for one in full)
+    return bool(2 * proper > len(lists))
+
+
+def _column(values: list[Any]) -> pa.Array:
+    """Return lists of numbers, booleans, integers or numbers if all are; else text."""
+    import pyarrow as pa
+
+    if any(isinstance(value, list) for value in values):
+        return pa.array(values, pa.list_(pa.float64()))
+    kinds = {type(value) for value in values if value is not None}
+    if kinds <= {bool}:
+        return pa.array(values, pa.bool_() if kinds else pa.null())
+    if kinds <= {int, bool} and all(abs(value or 0) < LARGEST for value in values):
+        return pa.array([None if v is None else int(v) for v in values], pa.int64())
+    if kinds <= {int, float, bool}:
+        return pa.array([None if v is None else _real(v) for v in values], pa.float64())
+    texts = [v if v is None or isinstance(v, str) else json.dumps(v) for v in values]
+    return pa.array(texts, pa.string())
+
+
+def _real(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return float("inf")  # refused if it is a prediction

@@ -1,0 +1,274 @@
+"""Parquet -> table; large files are read one column at a time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bbccli.errors import InputError, naming
+from bbccli.platform.guarded_files import bytes_of
+from bbccli.reading.arrow import holds_lists, is_text, none_plain, plain, plain_types
+from bbccli.reading.sources.limits import (
+    AGAIN,
+    OF_ITS_FORMAT,
+    RUNS,
+    check_ratio,
+    check_size,
+    check_texts,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+METADATA_KEY = b"bbc"
+
+_WIDTHS, _WIDEST = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT96": 12}, 8
+"""Bytes of a value, by its physical type."""
+
+_AT_ONCE = 8
+"""Columns whose first rows are read together."""
+
+_BUFFER = 2**16
+"""Bytes of a column read at a time, so that its first rows take no more than that."""
+
+_LACKING, _BATCH = "Not yet implemented", 1000
+_CUT = re.compile("size|magic bytes|length")
+_BYTE, _I64, _DOUBLE, _TEXT, _LIST, _SET, _STRUCT = 3, 6, 7, 8, 9, 10, 12
+"""Kinds of values in Thrift's compact protocol; below them are the two truths."""
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnsOnDisk:
+    """The part of the interface of an Arrow table that readers use, for a file on disk."""
+
+    path: str
+    file: pq.ParquetFile
+    bare: pq.ParquetFile
+    """The same file, of which texts are read as they are: see `_columns`."""
+    schema: pa.Schema
+
+    @property
+    def column_names(self) -> list[str]:
+        """Names in file order."""
+        return list(self.schema.names)
+
+    @property
+    def num_rows(self) -> int:
+        """Data rows."""
+        return int(self.file.metadata.num_rows)
+
+    @property
+    def columns(self) -> list[pa.ChunkedArray]:
+        """All columns, in file order."""
+        return [self.column(name) for name in self.column_names]
+
+    def column(self, name: str) -> pa.ChunkedArray:
+        """Read one column; damage may show only here."""
+        with naming(self.path):
+            with _undamaged():
+                packed = Path(self.path).stat().st_size
+                table = _columns(self.file, self.bare, packed, [name]).select([0])
+            check_texts(table)
+            return plain(table).column(0)
+
+    def head(self, names: Sequence[str], n: int) -> pa.Table:
+        """Read at most n first rows of some columns, and little more of the file."""
+        import pyarrow as pa
+
+        columns: list[pa.Array] = []
+        with naming(self.path):
+            # a few at a time: as many unpacked pages are held, and touching memory takes longest
+            for start in range(0, len(names), _AT_ONCE):
+                some = list(names[start : start + _AT_ONCE])
+                with _undamaged():
+                    batch = next(self.bare.iter_batches(n, columns=some, use_threads=False))
+                places = [batch.schema.get_all_field_indices(name)[0] for name in some]
+                columns += map(batch.column, places)
+            return plain(pa.table(columns, list(names)))
+
+    def select(self, columns: list[int]) -> ColumnsOnDisk:
+        """Return the same file with some columns only, by position."""
+        import pyarrow as pa
+
+        return replace(self, schema=pa.schema([self.schema.field(i) for i in columns]))
+
+
+def read_parquet(
+    source: bytes | Path,
+) -> tuple[pa.Table | ColumnsOnDisk, bytes | None, tuple[str, ...]]:
+    """Return the table, the JSON text under the file-level key `bbc`, if any, and the names of
+    columns that cannot be read, such as structs.
+
+    `source` are all bytes, or the path of a large file, which stays on disk unless it holds lists.
+    """
+    import pyarrow as pa
+
+    table, names = None, None
+    with _undamaged(source[:4] if isinstance(source, bytes) else b""):
+        bare = file = _opened(source)
+        schema = file.schema_arrow
+        plain_of = plain_types(schema)
+        nested = tuple(field.name for field in schema if field.type not in plain_of)
+        if isinstance(source, Path) and any(map(holds_lists, plain_of)):
+            source = bytes_of(source)
+        if any(map(is_text, plain_of)):
+            file = _opened(source, [field.name for field in schema if is_text(field.type)])
+        packed = len(source) if isinstance(source, bytes) else source.stat().st_size
+        _check_packed(_declared_size(file, source), packed)
+        if nested:
+            names = [name for name in schema.names if name not in nested]
+        if isinstance(source, bytes) and names != []:
+            table = _columns(file, bare, packed, names)
+    if file.metadata.num_rows == 0:
+        raise InputError("no rows", hint="give one row per sample")
+    text = (schema.metadata or {}).get(METADATA_KEY)
+    if names == []:
+        raise none_plain(schema)
+    if table is None:
+        fields = [f.with_type(plain_of[f.type]) for f in schema if f.type in plain_of]
+        return ColumnsOnDisk(str(source), file, bare, pa.schema(fields)), text, nested
+    _check_packed(check_texts(table), packed)
+    return table, text, nested
+
+
+def _columns(
+    file: pq.ParquetFile, bare: pq.ParquetFile, packed: int, names: Sequence[str] | None
+) -> pa.Table:
+    """Read the columns of these names, all if None.
+
+    Arrow keeps texts of some encodings (of Spark, and of pages of version 2) once only if they are
+    not decoded as such: these are read in batches, since their size is declared nowhere.
+    """
+    import pyarrow as pa
+
+    try:
+        table = file.read(columns=names, use_threads=names is not None and len(names) == 1)
+    except OSError as error:
+        if _LACKING not in str(error):
+            raise
+        batches, size = [], 0
+        for batch in bare.iter_batches(_BATCH, columns=names, use_threads=False):
+            batches.append(batch)
+            size += batch.nbytes
+            _check_packed(size, packed)
+        table = pa.Table.from_batches(batches, schema=None if batches else pa.schema([]))
+    if names is None:
+        return table
+    # Arrow takes a dot in a name for nesting, and may return "a.b" with "a".
+    return table.select([i for i, name in enumerate(table.column_names) if name in names])
+
+
+def _check_packed(size: int, packed: int) -> None:
+    """Refuse columns that take more memory than `--max-input`, or than the file size explains."""
+    check_size(size)
+    check_ratio(size, packed, "Parquet", "write it without dictionaries and compression", RUNS)
+
+
+def _opened(source: bytes | Path, texts: Sequence[str] = ()) -> pq.ParquetFile:
+    """Open the file, with repeated texts kept once."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    place = pa.BufferReader(source) if isinstance(source, bytes) else source
+    return pq.ParquetFile(place, read_dictionary=list(texts), buffer_size=_BUFFER, pre_buffer=False)
+
+
+def _declared_size(file: pq.ParquetFile, source: bytes | Path) -> int:
+    """Return the unpacked size of all columns by the footer; repeated values may pack into nothing.
+
+    Only row groups are used: pyarrow ends the process on damaged descriptions of columns.
+    """
+    columns = list(map(file.schema.column, range(len(file.schema))))
+    widths = [_WIDTHS.get(one.physical_type, _WIDEST) for one in columns]
+    lists = any(one.max_repetition_level for one in columns)
+    n_values = _n_values(source) if lists and isinstance(source, bytes) else None
+    size = 0
+    for i, group in enumerate(map(file.metadata.row_group, range(file.num_row_groups))):
+        sizes = [group.num_rows * sum(widths), group.total_byte_size]
+        if n_values:
+            sizes.append(sum(n * width for n, width in zip(n_values[i], widths, strict=True)))
+        if min(sizes) < 0:
+            problem = "Parquet file is damaged: it declares negative sizes"
+            raise InputError(problem, hint=AGAIN)
+        size += max(sizes)
+    return size
+
+
+def _n_values(data: bytes) -> list[list[int]]:
+    """Return the number of values in each column of each row group: more than rows for lists."""
+    footer = BytesIO(data[-8 - int.from_bytes(data[-8:-4], "little") : -8])
+    try:  # FileMetaData.row_groups[].columns[].meta_data.num_values, as numbered in parquet.thrift
+        groups = _thrift(footer, _STRUCT)[4]
+        return [[int(column[3][5]) for column in group[1]] for group in groups]
+    except (LookupError, TypeError, RecursionError):
+        raise ValueError("the footer is malformed") from None
+
+
+def _thrift(stream: BytesIO, kind: int) -> Any:
+    """Read a value of Thrift's compact protocol, a struct as its fields by number.
+
+    Booleans, texts and floating-point numbers are skipped.
+    """
+    if kind == _STRUCT:
+        fields: dict[int, Any] = {}
+        number = 0
+        while head := stream.read(1)[0]:
+            number = number + (head >> 4) if head > 15 else _thrift(stream, _I64)
+            fields[number] = _thrift(stream, head & 15)
+        return fields
+    if kind in (_LIST, _SET):
+        head = stream.read(1)[0]
+        size = _natural(stream) if head >> 4 == 15 else head >> 4
+        if size > len(stream.getbuffer()):
+            raise ValueError("a list is cut off")
+        return [_thrift(stream, head & 15) for _ in range(size)]
+    if _BYTE < kind <= _I64:
+        number = _natural(stream)
+        return (number >> 1) ^ -(number & 1)
+    stream.read(_natural(stream) if kind == _TEXT else {_BYTE: 1, _DOUBLE: 8}.get(kind, 0))
+    return None
+
+
+def _natural(stream: BytesIO) -> int:
+    """Read an integer of variable length."""
+    number = 0
+    for shift in range(0, 70, 7):
+        byte = stream.read(1)[0]
+        number |= (byte & 127) << shift
+        if byte < 128:
+            return number
+    raise ValueError("too long a number")
+
+
+@contextmanager
+def _undamaged(start: bytes = b"") -> Iterator[None]:
+    """Say why Arrow refuses a file, from its message and the first bytes of the file."""
+    import pyarrow as pa
+
+    try:
+        yield
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
+        if "crypt" in str(error):
+            problem, hint = "Parquet file is encrypted", "write it without encryption"
+        elif start not in (b"", b"PAR1"):
+            problem, hint = "is not a Parquet file", OF_ITS_FORMAT
+        elif isinstance(error, NotImplementedError) or _LACKING in str(error):
+            problem = f"Parquet file uses what pyarrow does not support: {_cause(error)}"
+            hint = "write it with PLAIN encoding and snappy compression, or as CSV"
+        elif type(error).__name__ == "ArrowInvalid" and not _CUT.search(str(error)):
+            problem = f"Parquet file can't be read by pyarrow: {_cause(error)}"
+            hint = "write it again, or as CSV"
+        else:
+            problem, hint = "Parquet file is truncated or damaged", AGAIN
+        raise InputError(problem, hint=hint) from None
+
+
+def _cause(error: Exception) -> str:
+    """Return the message of Arrow in one line."""
+    return " ".join(str(error).split()).removeprefix(f"{_LACKING}: ").rstrip(".")

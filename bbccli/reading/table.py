@@ -1,0 +1,331 @@
+"""Named columns of one file, or of several stacked, in memory or on disk."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import sys
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from bbccli.errors import InputError, naming
+from bbccli.reading.arrow import (
+    apply,
+    as_arrow,
+    holds_lists,
+    is_number,
+    is_text,
+    levels_of,
+    plain,
+    plain_types,
+    spread_lists,
+    take,
+    without_nested,
+)
+from bbccli.reading.column import Column, Origin, number_of
+from bbccli.reading.metadata import Metadata, parse_metadata
+from bbccli.types import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from typing_extensions import TypeIs
+
+    from bbccli.reading.sources.parquet import ColumnsOnDisk
+
+
+_HEAD = 1024
+"""First rows of a column on disk that are kept."""
+
+CLASS_SEPARATOR = "::"
+"""Separates configuration and class in the name of a column."""
+
+
+GLANCE = 64
+"""Rows to look at before whole columns are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class PredictionColumn:
+    """Predictions of a configuration, or of one class by it.
+
+    Parameters
+    ----------
+    name
+        Name of its column in a wide table.
+    source
+        Column of the table that holds them.
+    configuration
+        Name of the configuration.
+    label
+        Name of the class; None if the configuration has a single column.
+    rows : (n_rows,), optional
+        Row of the table for each row of the sheet, -1 where missing; None if rows are the same.
+    """
+
+    name: str
+    source: str
+    configuration: str
+    label: str | None = None
+    rows: IntArray | None = None
+
+
+def cells_of(
+    owners: Iterable[tuple[str, str | None]], taken: Iterable[str] = ()
+) -> tuple[PredictionColumn, ...]:
+    """Return the columns of configurations, each with a class or None, whatever their names mean.
+
+    Their own names are unique, and differ from `taken` ones.
+    """
+    cells, used = [], set(taken)
+    for configuration, label in owners:
+        name = configuration if label is None else f"{configuration}{CLASS_SEPARATOR}{label}"
+        while name in used:
+            name += " (predictions)"
+        used.add(name)
+        cells.append(PredictionColumn(name, name, configuration, label))
+    return tuple(cells)
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns of one source: a file, a table in memory, or the folder of a run.
+
+    Parameters
+    ----------
+    path
+        Name for messages: the path as given, or `<stdin>`.
+    data
+        Arrow table of plain columns, see `arrow.plain`; or those of a large file.
+    sha256
+        Hash of the file's bytes.
+    about
+        Metadata, or their JSON, as text or parsed, and the name of their place, if any.
+    origins
+        The files, if rows come from several or columns were renamed.
+    nested
+        Columns of objects, lists or bytes, which cannot be read.
+    aside
+        Columns that number or name the rows: hidden, unless requested.
+    unnamed
+        Columns `config::0` and so on, for unnamed classes: the file holds lists.
+    levels
+        Ordered categories by column, of a file that holds lists.
+    """
+
+    path: str
+    data: pa.Table | ColumnsOnDisk
+    sha256: str = ""
+    about: Metadata | tuple[str | bytes | Mapping[str, Any], str] | None = None
+    origins: tuple[Origin, ...] = ()
+    nested: tuple[str, ...] = ()
+    aside: tuple[str, ...] = ()
+    unnamed: tuple[str, ...] = ()
+    levels: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def metadata(self) -> Metadata:
+        """The metadata; empty if there are none."""
+        if isinstance(self.about, tuple):
+            return parse_metadata(*self.about)
+        return self.about or Metadata()
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Column names in file order."""
+        names = tuple(self.data.column_names)
+        return tuple(n for n in names if n not in self.aside) if self.aside else names
+
+    @cached_property
+    def by_spelling(self) -> Mapping[str, Sequence[str]]:
+        """Names in file order, by their lower-case spelling."""
+        return _by_spelling(self.names)
+
+    @cached_property
+    def types(self) -> Mapping[str, pa.DataType]:
+        """Arrow types of the columns."""
+        schema = self.data.schema
+        return dict(zip(schema.names, schema.types, strict=True))
+
+    @cached_property
+    def texts(self) -> frozenset[str]:
+        """Names of the text columns."""
+        return self._of_types(is_text)
+
+    @cached_property
+    def numeric(self) -> frozenset[str]:
+        """Names of the columns of integers and floats."""
+        return self._of_types(is_number)
+
+    def _of_types(self, test: Callable[[pa.DataType], bool]) -> frozenset[str]:
+        kinds = {kind for kind in set(self.types.values()) if test(kind)}
+        return frozenset(name for name, kind in self.types.items() if kinds and kind in kinds)
+
+    def asked_for(self, names: Container[str | None]) -> Table:
+        """Return the table with these columns no longer set aside."""
+        aside = tuple(name for name in self.aside if name not in names)
+        return self if aside == self.aside else replace(self, aside=aside)
+
+    @property
+    def shown(self) -> pa.Table | ColumnsOnDisk:
+        """The columns that are not set aside."""
+        names = self.data.column_names
+        return self.data.select([i for i, name in enumerate(names) if name not in self.aside])
+
+    @property
+    def n_rows(self) -> int:
+        """Number of data rows, without the header."""
+        return int(self.data.num_rows)
+
+    def type_of(self, name: str) -> pa.DataType:
+        """Arrow type of a column."""
+        return self.types[name]
+
+    @property
+    def on_disk(self) -> bool:
+        """True for a large file, of which columns are read one by one."""
+        import pyarrow as pa
+
+        return not isinstance(self.data, pa.Table)
+
+    @cached_property
+    def _head(self) -> dict[str, pa.ChunkedArray]:
+        """First rows of columns on disk, read once for all rules."""
+        return {}
+
+    @cached_property
+    def seen(self) -> dict[tuple[str, int], FloatArray]:
+        """Numbers in some rows of columns, by name and number of rows, read once for all rules."""
+        return {}
+
+    def head(self, names: Sequence[str], n: int) -> pa.Table:
+        """Return at most n first rows of some columns."""
+        import pyarrow as pa
+
+        if isinstance(self.data, pa.Table):
+            return self.data.select(list(names)).slice(0, n)
+        if n > _HEAD:
+            return self.data.head(names, n)
+        if missing := [name for name in names if name not in self._head]:
+            read = self.data.head(missing, _HEAD)
+            self._head.update(zip(missing, read.columns, strict=True))
+        return pa.table({name: self._head[name] for name in names}).slice(0, n)
+
+    def glance(self, names: Sequence[str], rows: IntArray) -> pa.Table:
+        """Return a few rows of some columns."""
+        return take(self.head(names, int(rows.max(initial=-1)) + 1), as_arrow(rows))
+
+    @cached_property
+    def _rows(self) -> IntArray:
+        """(n_rows,) row of each value, the same array for all columns."""
+        rows = np.arange(self.n_rows)
+        rows.flags.writeable = False
+        return rows
+
+    def column(self, name: str) -> Column:
+        """Return a column, with NaN made null."""
+        import pyarrow as pa
+
+        values = self.data.column(name).combine_chunks()
+        if isinstance(values, pa.ChunkedArray):
+            values = pa.concat_arrays(values.chunks)
+        if pa.types.is_floating(values.type):
+            nulls = pa.nulls(len(values), values.type)
+            values = apply("if_else", apply("is_nan", values), nulls, values)
+        return Column(self.path, name, values, self._rows, self.origins)
+
+
+@lru_cache(maxsize=8)  # the files of a batch have the same columns
+def _by_spelling(names: tuple[str, ...]) -> Mapping[str, Sequence[str]]:
+    spelt: dict[str, list[str]] = {}
+    for name in names:
+        spelt.setdefault(name.casefold(), []).append(name)
+    return spelt
+
+
+def plain_table(content: pa.Table | ColumnsOnDisk, path: str, **more: Any) -> Table:
+    """Return the table of a format's content, in plain columns; `more` are further fields."""
+    import pyarrow as pa
+
+    if not isinstance(content, pa.Table):
+        return Table(path, content, **more)
+    with naming(path):
+        content, nested = without_nested(content)
+        more["nested"] = (*more.get("nested", ()), *nested)
+        if any(map(holds_lists, plain_types(content.schema))):
+            more["levels"] = levels_of(content)
+            content, more["unnamed"] = spread_lists(content)
+        return Table(path, plain(content), **more)
+
+
+class ArrowStream(Protocol):
+    """A table that gives its rows as an Arrow stream."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Return a capsule that holds the stream."""
+
+
+def in_memory(source: object) -> TypeIs[ArrowStream]:
+    """True for a table in memory, False for a path."""
+    streams = ("__arrow_c_stream__", "__arrow_c_array__")
+    return any(hasattr(source, name) for name in streams) or is_pandas(source)
+
+
+def is_pandas(source: object) -> bool:
+    """Return True if it is a data frame of pandas, which is not imported for that."""
+    pandas = sys.modules.get("pandas")  # whoever has a frame of it has imported it
+    return pandas is not None and isinstance(source, pandas.DataFrame)
+
+
+def joint_hash(hashes: Sequence[str]) -> str:
+    """Return the hash of several tables read together; of one, its own."""
+    return hashes[0] if len(hashes) == 1 else hashlib.sha256("".join(hashes).encode()).hexdigest()
+
+
+def check_names(frame: Table) -> None:
+    """Refuse columns without a name and duplicate names."""
+    for fault in name_faults(frame):
+        raise fault
+
+
+def name_faults(frame: Table) -> Iterator[InputError]:
+    """Yield an error for each column without a name and each duplicate name."""
+    if len(set(frame.names)) == len(frame.names) and all(map(str.strip, frame.names)):
+        return
+    seen: set[str] = set()
+    place = "the first column"
+    for name in frame.data.column_names:
+        if name in frame.aside:
+            continue
+        if not name.strip():
+            yield InputError(
+                f"{place} has no name",
+                path=frame.path,
+                hint="name it 'row_id' if it identifies samples, or write the file without a row "
+                "index (pandas: index=False)",
+            )
+        elif name in seen:
+            yield name_twice(name, frame.path)
+        seen.add(name)
+        place = f"the column after {name!r}"
+
+
+def not_predictions(path: str) -> InputError:
+    """Return the error about a saved result that was given as predictions."""
+    return InputError(
+        "holds a result of bbc, not predictions",
+        path=path,
+        hint="give the predictions that it was made of; bbc explain and bbc report take results "
+        "in .json or .jsonl",
+    )
+
+
+def name_twice(name: str, path: str) -> InputError:
+    """Return the error about two columns with the same name."""
+    hint = "rename or drop one of the two columns"
+    if not math.isnan(number_of(name)):
+        hint = f"write the names of the columns in the first line; or {hint}"
+    return InputError("two columns have the same name", path=path, column=name, hint=hint)

@@ -1,0 +1,376 @@
+"""The folder of a `Recorder`: a row for each predicted sample and repeat."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.domain.source import LeftOut, ReportedScore, ToolRun, tolerance_of
+from bbccli.errors import InputError
+from bbccli.reading.interface import Order, Predictions, RunReader
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.runs.file_parsing import matching
+from bbccli.reading.sources.limits import check_size
+from bbccli.recording import store
+from bbccli.recording.attempts import Try, candidate_of, share_of, short_names, tries_of
+from bbccli.recording.partial import common_kind, with_default_score, with_others
+from bbccli.recording.store import Design, Listed, Part
+from bbccli.types import BoolArray, FloatArray, IntArray, Pooling, PredictionKind, Task
+
+Listing = Mapping[str, list[Listed]]
+"""Candidates by identity, in the order in which searches listed them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """Predictions of C configurations for N samples in R repeats.
+
+    Parameters
+    ----------
+    path
+        The folder.
+    design
+        Truth, classes and folds.
+    tries
+        The C configurations: tries with predictions that count.
+    listed
+        Candidates of searches.
+    kind
+        Kind of the predictions; scores if some configurations have scores and others probabilities.
+    predictions : (R, N, C) or (R, N, C, K)
+        NaN where missing.
+    folds : (R, N) int, optional
+        Fold of each sample in each repeat, -1 if no fold tests it; None if unknown or different
+        between configurations.
+    left_out
+        Excluded tries.
+    damaged
+        Unreadable files.
+    """
+
+    path: Path
+    design: Design
+    tries: tuple[Try, ...]
+    listed: Listing
+    kind: PredictionKind
+    predictions: FloatArray
+    folds: IntArray | None
+    left_out: tuple[LeftOut, ...]
+    damaged: tuple[str, ...]
+
+    @property
+    def configurations(self) -> tuple[str, ...]:
+        """C unique names."""
+        return tuple(one.name for one in self.tries)
+
+    @property
+    def repeated_holdout(self) -> bool:
+        """True if each repeat is one split that tests a part of the samples."""
+        places = self.design.places
+        return len(places) > 1 and places[-1] == (len(places) - 1, 0)
+
+    @property
+    def complete(self) -> BoolArray:
+        """(C,) True for configurations with all predictions that they should have."""
+        present = np.isfinite(self.predictions)
+        if present.ndim == 4:
+            present = np.asarray(present.all(axis=3))
+        expected = np.asarray(present.any(axis=2))
+        if self.design.tests and self.folds is not None:  # a fold that all lack is missing too
+            expected |= self.folds >= 0
+        return np.asarray((present == expected[:, :, None]).all(axis=(0, 1)))
+
+
+def recognises(path: Path) -> bool:
+    """True for the folder of a recording."""
+    return (path / store.HEADER).is_file()
+
+
+def load(path: Path) -> Recording:
+    """Read the folder of a recording, finished or not."""
+    files = matching(path, store.HEADER, store.ARRAYS, *store.PATTERNS)
+    check_size(sum(file.stat().st_size for file in files), str(path))
+    plan = store.load(path)
+    parts, damaged = store.parts_in(path)
+    listed = store.by_identity(store.listed_in(path))
+    tries = _tries(path, [_placed(path, plan, part) for part in parts], listed)
+    counted = [one for one in tries if one.counts]
+    if not counted:
+        raise InputError(
+            "holds no predictions" + (f"; {len(damaged)} files are damaged" if damaged else ""),
+            path=path,
+            hint="give rec.scorer to the search, rec.cv as its cv, and the X and y of the recorder "
+            "(where it codes labels, as FLAML does, both get codes); or call rec.write()",
+        )
+    predicted = [[part for part in one.parts if part.predictions is not None] for one in counted]
+    kind = common_kind({part.kind for group in predicted for part in group if part.kind}, path)
+    predictions = _prediction_array(path, plan, predicted, kind)
+    return Recording(
+        path=path,
+        design=plan,
+        tries=tuple(counted),
+        listed=listed,
+        kind=kind,
+        predictions=predictions,
+        folds=_folds(plan, itertools.chain(*predicted), len(predictions)),
+        left_out=tuple(_left_out(tries, listed)),
+        damaged=tuple(damaged),
+    )
+
+
+def _tries(path: Path, found: Iterable[Part], listed: Listing) -> list[Try]:
+    """Return all tries, named: those of searches in their order, then by first trial."""
+    groups = store.by_identity(found)
+    known: dict[tuple[str, int], str] = {}
+    for part in found:
+        if part.name and part.score is not None:
+            own = str((part.estimator, part.params))
+            if known.setdefault((part.name, part.session), own) != own:
+                raise InputError(
+                    "several configurations have the same name",
+                    path=path,
+                    value=part.name,
+                    hint="use rec.scorer for a search: it tells them apart by their parameters",
+                )
+    tries = [
+        one
+        for identity in dict.fromkeys([*listed, *groups])
+        for one in tries_of(groups.get(identity, ()), [c.splits for c in listed.get(identity, ())])
+    ]
+    for one, name in zip(tries, short_names([one.parts[0] for one in tries]), strict=True):
+        one.name = name
+    return tries
+
+
+def _left_out(tries: Iterable[Try], listed: Listing) -> Iterator[LeftOut]:
+    """Yield the excluded tries."""
+    recorded = set()
+    for one in tries:
+        recorded.add(one.identity)
+        if not one.used:
+            yield LeftOut(one.name, "scored again by the same scorer, with other predictions")
+        elif not one.counts:
+            problems = (part.problem for part in one.parts if part.problem)
+            yield LeftOut(one.name, next(problems, "no predictions"))
+    for identity, candidates in listed.items():
+        if identity not in recorded:
+            yield LeftOut(candidates[-1].label or identity, "every fit failed")
+
+
+def _placed(path: Path, plan: Design, part: Part) -> Part:
+    """Return a part with its rows and its repeat, possibly taken from its split."""
+    rows, repeat = part.rows, part.repeat
+    if rows is None and part.split is None and part.predictions is None:  # only tried
+        return part
+    if part.split is not None:
+        there = part.split < len(plan.tests)
+        rows, repeat = (plan.tests[part.split], plan.places[part.split][0]) if there else (None, 0)
+    if rows is None or rows.dtype.kind != "i" or not rows.size:
+        raise _damaged(path, part)
+    alike = part.weights is None or part.weights.shape == rows.shape
+    if not alike or rows.min() < 0 or rows.max() >= plan.n_samples:
+        raise _damaged(path, part)
+    return replace(part, rows=rows, repeat=repeat)
+
+
+def _prediction_array(
+    path: Path, plan: Design, predicted: Sequence[list[Part]], kind: PredictionKind
+) -> FloatArray:
+    """Return predictions (R, N, C) or (R, N, C, K), NaN where missing."""
+    everything = [part for group in predicted for part in group]
+    n_repeats = 1 + max([r for r, _ in plan.places] + [part.repeat for part in everything])
+    shape: tuple[int, ...] = (n_repeats, plan.n_samples, len(predicted))
+    if plan.task is Task.MULTICLASS and kind is not PredictionKind.LABEL:
+        shape += (len(plan.classes),)
+    narrow = {np.asarray(part.predictions).dtype for part in everything} == {np.dtype(np.float32)}
+    dtype = np.dtype(np.float32 if narrow else np.float64)
+    check_size(math.prod(shape) * dtype.itemsize, str(path))
+    filled = np.full(shape, np.nan, dtype)
+    for column, group in enumerate(predicted):
+        for part in group:
+            rows, values = np.asarray(part.rows), np.asarray(part.predictions)
+            codes = kind is not PredictionKind.LABEL or (
+                values.dtype.kind == "i" and ((values >= 0) & (values <= len(plan.classes))).all()
+            )
+            if values.shape != (len(rows), *shape[3:]) or not codes:
+                raise _damaged(path, part)
+            filled[part.repeat, rows, column] = values
+    return filled
+
+
+def _damaged(path: Path, part: Part) -> InputError:
+    return InputError(
+        "a part does not fit the folds of the recording",
+        path=path,
+        value=part.name or part.identity,
+        hint="record it again in another folder",
+    )
+
+
+def _folds(plan: Design, predicted: Iterable[Part], n_repeats: int) -> IntArray | None:
+    """Return the fold of each sample (R, N): from the design, or if all parts agree."""
+    folds = np.full((n_repeats, plan.n_samples), -1, np.int64)
+    for (repeat, fold), rows in zip(plan.places, plan.tests, strict=True):
+        folds[repeat, rows] = fold
+    for part in () if plan.places else predicted:
+        before = folds[part.repeat, part.rows]
+        if part.fold is None or ((before >= 0) & (before != part.fold)).any():
+            return None
+        folds[part.repeat, part.rows] = part.fold
+    return folds
+
+
+def handed_over(run: Recording) -> Predictions:
+    """Return a recording; a repeated hold-out has no folds within a repeat."""
+    scored = with_default_score(run.design, _parts(run))
+    run, tries = replace(run, design=scored), run.tries
+    plan = with_others(scored, _parts(run))
+    weights, weighted, otherwise = _weights(run)
+    tested = np.isfinite(run.predictions).any(axis=(2, 3)[: run.predictions.ndim - 2])
+    there = tested if run.folds is None else tested | (run.folds >= 0)
+    if weights is not None:  # a sample of weight 0 does not count
+        there &= weights > 0
+    repeats, rows = np.nonzero(there)
+    predictions: NDArray[Any] = run.predictions[repeats, rows]
+    if run.kind is PredictionKind.LABEL:
+        names = np.array([*plan.classes, None], dtype=object)
+        predictions = names[np.where(np.isfinite(predictions), predictions, -1).astype(np.int64)]
+    elif plan.positive:  # of the last class
+        mirrored = run.kind is PredictionKind.PROBABILITY
+        predictions = 1 - predictions if mirrored else -predictions
+    several = run.folds is not None and not run.repeated_holdout and run.folds.max() > 0
+    selection = Pooling.FOLD_MEAN if several else Pooling.POOLED
+    board, complete = dict(_leaderboard(run, selection)), run.complete
+    identities = [one.identity for one in tries]
+    any_score = any(part.score is not None and np.isfinite(part.score) for part in _parts(run))
+    report = ToolRun(
+        tool="recorder",
+        left_out=run.left_out,
+        metric=plan.scoring or None,
+        metric_name=None if plan.scoring or not any_score else "a scorer of its own",
+        unchecked=otherwise if board else "no search reported its scores",
+        tried=tuple(one.name for one in sorted(tries, key=lambda one: one.started)),
+        leaderboard=tuple(score for c, score in board.items() if complete[c]),
+        again=tuple(one.name for one in tries if one.again),
+        tried_again=tuple(
+            one.name for c, one in enumerate(tries) if one.identity in identities[:c]
+        ),
+        damaged=run.damaged,
+        weighted=weighted,
+    )
+    return Predictions(
+        {name: predictions[:, c] for c, name in enumerate(run.configurations)},
+        _roles(run, weights, repeats, rows),
+        matching(run.path, store.HEADER, "*.npz", "*/*.npz", "*/*.json"),
+        Metadata(
+            task=plan.task,
+            classes=plan.classes,
+            positive_class=plan.positive or None,
+            flags={
+                one.name: tuple(dict.fromkeys(flag for part in one.parts for flag in part.flags))
+                for one in tries
+            },
+            selection=selection if several else None,
+            undefined=0 if plan.scoring else None,
+            n_candidates_total=len(tries) + len(run.left_out),
+            run=report,
+        ),
+    )
+
+
+def _parts(run: Recording) -> list[Part]:
+    return [part for one in run.tries for part in one.parts]
+
+
+def _roles(
+    run: Recording, weights: FloatArray | None, repeats: IntArray, rows: IntArray
+) -> dict[str, Any]:
+    """Return the values of the samples (n_rows,), by role."""
+    plan = run.design
+    columns: dict[str, Any] = {"row_id": rows}
+    if len(run.predictions) > 1:
+        columns["repeat"] = repeats
+    if run.folds is not None and not run.repeated_holdout:
+        folds = run.folds[repeats, rows]
+        columns |= {"fold": folds} if (folds >= 0).all() else {}
+    truth = plan.truth[rows]
+    columns["truth"] = np.array(plan.classes)[truth] if plan.classes else truth
+    of_samples = {"group": plan.groups, "weight": weights}
+    return columns | {name: one[rows] for name, one in of_samples.items() if one is not None}
+
+
+def _leaderboard(run: Recording, selection: Pooling) -> Iterator[tuple[int, ReportedScore]]:
+    """Yield position and score of each configuration by the search, in the sign of bbc; else the
+    mean score.
+    """
+    for position, one in enumerate(run.tries):
+        listed = candidate_of(one, run.listed.get(one.identity, ()))
+        scores = [part.score for _, part in sorted(one.splits.items()) if part.score is not None]
+        mean = np.mean(scores) if scores and len(scores) == len(run.design.tests) else np.nan
+        value = run.design.sign * (listed.value if listed else float(mean))
+        if np.isfinite(value):
+            kinds = (None, PredictionKind.LABEL)
+            share = share_of(part.predictions for part in one.parts if part.kind not in kinds)
+            score = ReportedScore(
+                id=one.name,
+                metric=run.design.scoring,
+                value=value,
+                selection=selection,
+                tolerance=tolerance_of(share, value),
+            )
+            yield position, score
+
+
+def _weights(run: Recording) -> tuple[FloatArray | None, bool, str]:
+    """Return the weights of the samples, and whether the scores of a search used them.
+
+    Returns
+    -------
+    weights : (N,), optional
+        Those given to the recorder, else those given to its scorer; 1 if unknown.
+    weighted
+        True if all scores are weighted so.
+    otherwise
+        Why they are not, if there are weights.
+    """
+    weights = run.design.weights
+    scored = [part for part in _parts(run) if part.score is not None and part.split is not None]
+    weighted = [part for part in scored if part.weights is not None]
+    hint = "record them in separate folders, or give the weights: Recorder(sample_weight=)"
+    fault = partial(InputError, path=run.path, hint=hint)
+    if weights is None and weighted:
+        if len(weighted) < len(scored):
+            raise fault("some fits were scored with sample weights, others without")
+        weights = np.full(run.design.n_samples, np.nan)
+        for part in weighted:
+            before = weights[part.rows]
+            if ((before != part.weights) & ~np.isnan(before)).any():
+                raise fault("fits were scored with different weights of a sample")
+            weights[part.rows] = part.weights
+        return np.where(np.isnan(weights), 1.0, weights), True, ""
+    if weights is None or not scored:
+        return weights, False, ""
+    same = [np.array_equal(weights[part.rows], np.asarray(part.weights)) for part in weighted]
+    if len(weighted) == len(scored) and all(same):
+        return weights, True, ""
+    how = "with other weights than those" if weighted else "without the weights"
+    return weights, False, f"the search scored {how} of the recorder"
+
+
+RUNS = (
+    RunReader(
+        "recorder",
+        f"`{store.HEADER}`",
+        recognises,
+        lambda folder: handed_over(load(folder)),
+        Order.FIRST,
+    ),
+)

@@ -1,0 +1,1 @@
+"""Forms of a report, a module each."""

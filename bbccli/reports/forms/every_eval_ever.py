@@ -1,0 +1,106 @@
+"""A result in the schema 0.3 of Every Eval Ever: the corrected score, with its uncertainty."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from bbccli.documents.correct import Envelope
+from bbccli.documents.doubts import doubts_of
+from bbccli.domain.estimate import Estimate
+from bbccli.platform.records import as_json
+from bbccli.reports import Style
+from bbccli.reports.words import phrases
+from bbccli.reports.words.sentences import gate_sentence
+from bbccli.types import Direction, Side
+
+UNKNOWN = "unknown"
+
+
+def render(documents: Sequence[Envelope], style: Style) -> str:
+    """Return a line per result, or the one result indented; those without a figure are left out."""
+    indent = 2 if len(documents) == 1 else None
+    records = [_record(one) for one in documents]
+    return "".join(json.dumps(one, indent=indent, ensure_ascii=False) + "\n" for one in records)
+
+
+def _record(document: Envelope) -> dict[str, object]:
+    shown = [
+        one
+        for one in document.estimates
+        if phrases.is_reported(one, document) and as_json(one.value) is not None
+    ]
+    run, now = document.input.run, str(int(time.time()))
+    evaluation = None if run is None else run.evaluation
+    tasks = [] if evaluation is None else [task for task in evaluation.tasks if task]
+    task = ", ".join(tasks) or PurePath(document.input.path).stem
+    model = shown[0].winner if shown else UNKNOWN
+    details = {"deployment_type": UNKNOWN, "model_availability": UNKNOWN}
+    if doubts := doubts_of(document):
+        details["doubts"] = "; ".join(one.text for one in doubts)
+    if document.gate is not None:
+        details["gate"] = gate_sentence(document)
+    return {
+        "schema_version": "0.3.0",
+        "evaluation_id": f"{task}/{model.replace('/', '_')}/{now}",
+        "retrieved_timestamp": now,
+        "source_metadata": {
+            "source_name": f"bbc {document.version}",
+            "source_type": "evaluation_run",
+            "source_organization_name": UNKNOWN,
+            "evaluator_relationship": "other",
+        },
+        "eval_library": {"name": UNKNOWN if run is None else run.tool, "version": UNKNOWN},
+        "model_info": {"name": model, "id": model, "additional_details": details},
+        "evaluation_results": [_result(one, document, task) for one in shown],
+    }
+
+
+def _result(estimate: Estimate, document: Envelope, task: str) -> dict[str, object]:
+    """Return the figure of a metric; what the schema has no place for is told in `details`."""
+    run, bounds = document.input.run, document.input.bounds or (None, None)
+    evaluation = None if run is None else run.evaluation
+    told = {
+        "naive": estimate.naive,
+        "selected": estimate.winner,
+        "n_configurations": document.input.n_configurations,
+        "method": estimate.method,
+        "seed": document.plan.seed,
+    }
+    return {
+        "evaluation_name": task,
+        "source_data": {"dataset_name": task, "source_type": "other"},
+        "metric_config": {
+            "evaluation_description": "corrected for the choice of the best configuration",
+            "metric_id": estimate.metric,
+            "metric_name": evaluation.score if evaluation else estimate.metric,
+            "lower_is_better": estimate.direction is Direction.MINIMIZE,
+            "score_type": "continuous",
+            "min_score": bounds[0],
+            "max_score": bounds[1],
+        },
+        "score_details": {
+            "score": estimate.value,
+            "details": {key: str(value) for key, value in told.items()},
+            "uncertainty": _uncertainty(estimate, document),
+        },
+    }
+
+
+def _uncertainty(estimate: Estimate, document: Envelope) -> dict[str, object]:
+    """Return the interval, if it has two finite ends, and the numbers behind it."""
+    found: dict[str, object] = {"num_samples": document.input.n_samples}
+    if estimate.n_resamples is not None:
+        found["num_bootstrap_samples"] = estimate.n_resamples
+    lower, upper = map(as_json, phrases.ends_of(estimate.interval))
+    if estimate.interval is not None and lower is not None and upper is not None:
+        one_sided = "" if estimate.interval.side is Side.TWO else ", one-sided"
+        found["confidence_interval"] = {
+            "lower": lower,
+            "upper": upper,
+            "confidence_level": estimate.interval.level,
+            "method": f"{estimate.method}, {document.plan.interval}{one_sided}",
+        }
+    return found

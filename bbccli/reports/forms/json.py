@@ -1,0 +1,60 @@
+"""Results as JSON, and as lines of JSON, which can be appended to each other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import IO, Any
+
+from bbccli.documents.correct import Envelope, error_document
+from bbccli.platform.records import Document, Json, as_json
+from bbccli.reports import Style
+
+
+def render(documents: Sequence[Json], style: Style) -> str:
+    """Return one document as an object, several as an array; the same ones give the same bytes."""
+    return text_of(documents[0] if len(documents) == 1 else documents)
+
+
+def text_of(value: object) -> str:
+    """Return indented JSON."""
+    return json.dumps(as_json(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def distribution(columns: Mapping[str, Sequence[object]]) -> bytes:
+    """Return an object per resample, and a line per value.
+
+    As `indent=0` would write it, of which the fast encoder knows nothing.
+    """
+    encode = json.JSONEncoder(separators=(",\n", ": ")).encode
+    rows = (dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True))
+    text = ",\n".join(f"{{\n{encode(row)[1:-1]}\n}}" for row in rows)
+    return (f"[\n{text}\n]\n" if text else "[]\n").encode()
+
+
+def render_lines(documents: Sequence[Json], style: Style) -> str:
+    """Return a line of compact JSON per document."""
+    return "".join(map(_line, documents))
+
+
+def write_lines(records: Iterable[Json], file: IO[bytes]) -> None:
+    """Write a document per record; one without a result says what is wrong."""
+    for record in records:
+        file.write(_line(document_of(record)).encode(errors="backslashreplace"))
+
+
+def document_of(record: Json) -> Document[Any]:
+    """Return the document of a record of a batch: its result, or why there is none."""
+    if "document" in record:
+        return Document(record["document"], Envelope)
+    error = record["error"]
+    return error_document(record["path"], error["problem"], error["hint"], error["status"])
+
+
+def _line(document: Json) -> str:
+    text = json.dumps(document, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    # Some readers take these for ends of lines; JSON allows them raw in a string.
+    return text.translate(_ENDS) + "\n"
+
+
+_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}

@@ -1,0 +1,186 @@
+"""Results for continuous integration: JUnit XML, and annotations of GitHub Actions.
+
+Dashboards show JUnit as tests: a document is a suite, and its cases are the estimates or
+comparisons and the gate; missed is a failure, undecided an error. The shape is the `junit-10`
+schema of Jenkins' xUnit plugin.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+from bbccli.comparisons.records import Comparison
+from bbccli.documents.compare import CompareEnvelope
+from bbccli.documents.correct import Envelope
+from bbccli.documents.doubts import doubts_of, notes_of
+from bbccli.notes import Severity, by_severity, severity_of
+from bbccli.platform.rounding import count
+from bbccli.platform.text import visible
+from bbccli.reports import Style
+from bbccli.reports.content.ranks import p_text
+from bbccli.reports.words import comparison_sentences, phrases
+from bbccli.reports.words.for_papers import sentence, sentences
+from bbccli.reports.words.sentences import gate_sentence, judged_figure
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+_COUNTS = {"tests": "testcase", "failures": "testcase/failure", "errors": "testcase/error"}
+
+_OF_GATE = {"missed": "failure", "undecided": "error"}
+"""Elements of the outcomes of a gate that are problems."""
+
+
+class JUnitCase(NamedTuple):
+    """A case of a suite: its name, its text, and the element, type and message of its problem."""
+
+    name: str
+    text: str | None = None
+    problem: tuple[str, str, str] | None = None
+    detail: str | None = None
+    """The text within the problem."""
+
+
+def junit(documents: Sequence[Envelope | CompareEnvelope], style: Style) -> str:
+    """Return a suite per document, with the numbers of its cases, failures and errors."""
+    root = ElementTree.Element("testsuites", name="bbc")
+    for document in documents:
+        _add_suite(root, document, style)
+    for kind, where in _COUNTS.items():
+        for suite in root:
+            suite.set(kind, str(len(suite.findall(where))))
+        root.set(kind, str(sum(int(suite.get(kind, "0")) for suite in root)))
+    ElementTree.indent(root)
+    text = ElementTree.tostring(root, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{text}\n'
+
+
+def xml_text(text: str) -> str:
+    r"""Replace the characters that XML has no form for.
+
+    Examples
+    --------
+    >>> xml_text("a\x1bb") == "a\N{REPLACEMENT CHARACTER}b"
+    True
+    """
+    return _NOT_XML.sub("\ufffd", text)
+
+
+def _add_suite(
+    root: ElementTree.Element, document: Envelope | CompareEnvelope, style: Style
+) -> None:
+    path = xml_text(document.input.path)
+    if isinstance(document, CompareEnvelope) and document.data_sets:
+        path = count(len(document.data_sets), "data set")
+    suite = ElementTree.SubElement(root, "testsuite", name=path, time="0")
+    if isinstance(document, CompareEnvelope):
+        cases = _of_comparison(document)
+    else:
+        cases = _of_result(document)
+        properties = ElementTree.SubElement(suite, "properties")
+        told = {"version": document.version, "sha256": document.input.sha256}
+        told |= {f"winner {e.metric} {e.method}": e.winner for e in document.estimates}
+        for name, value in told.items():
+            ElementTree.SubElement(properties, "property", name=name, value=xml_text(value))
+    for case in cases:
+        _add_case(suite, case)
+    for one in doubts_of(document):
+        text = phrases.note_line(one)
+        failure = ("failure", "doubt", text) if style.fail_on else None
+        _add_case(suite, JUnitCase(f"doubt {one.code}", text, failure))
+    lines = "\n".join(phrases.plain_lines(document))
+    ElementTree.SubElement(suite, "system-out").text = xml_text(lines)
+
+
+def _add_case(suite: ElementTree.Element, case: JUnitCase) -> None:
+    attributes = {"classname": suite.get("name", ""), "name": xml_text(case.name), "time": "0"}
+    added = ElementTree.SubElement(suite, "testcase", attributes)
+    if case.problem is not None:
+        element, kind, message = case.problem
+        problem = ElementTree.SubElement(added, element, type=kind, message=xml_text(message))
+        problem.text = None if case.detail is None else xml_text(case.detail)
+    if case.text is not None:
+        ElementTree.SubElement(added, "system-out").text = xml_text(case.text)
+
+
+def _of_result(document: Envelope) -> Iterator[JUnitCase]:
+    for estimate in document.estimates:
+        text = sentence(estimate, document, phrases.digits_in(document, estimate.metric))
+        problem = ("error", "undefined", text) if estimate.value is None else None
+        yield JUnitCase(f"{estimate.metric} {estimate.method}", text, problem)
+    if (gate := document.gate) is not None:
+        name = f"gate {gate.metric or ''} {judged_figure(gate)}"
+        yield _of_gate(" ".join(name.split()), gate.outcome, gate_sentence(document))
+
+
+def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
+    """Yield a case per test, and one each for the set of the best, the mean ranks and the gate."""
+    digits = comparison_sentences.figures_of(document)
+    for one in document.comparisons:
+        text = f"{comparison_sentences.verdict(one, document)}; {comparison_sentences.difference(one, digits)}"
+        yield _of_test(one, text, is_undefined=one.verdict == "undefined")
+    if document.best_set is not None:
+        yield JUnitCase("set of the best", comparison_sentences.best_set(document))
+    if (ranks := document.ranks) is not None:
+        for one in (*ranks.overall, *ranks.pairs):
+            more = "" if one.p_adjusted is None else f", adjusted {p_text(one.p_adjusted)}"
+            p = None if one.p is None else f"p {p_text(one.p)}{more}"
+            yield _of_test(one, p, is_undefined=one.p is None)
+        means = "\n".join(f"{one.family} {one.mean_rank:.2f}" for one in ranks.standings)
+        yield JUnitCase("mean ranks", means)
+    if (gate := document.gate) is not None:
+        yield _of_gate(
+            f"gate {gate.required}", gate.outcome, comparison_sentences.requirement(document)
+        )
+
+
+def _of_test(test: Comparison, text: str | None, *, is_undefined: bool) -> JUnitCase:
+    """Return the case of a test; without an answer it is an error with the reason."""
+    name = " ".join(part for part in (test.test, test.first, test.second) if part)
+    reasons = "; ".join(note.text for note in test.notes) or text or "undefined"
+    return JUnitCase(name, text, ("error", "undefined", reasons) if is_undefined else None)
+
+
+def _of_gate(name: str, outcome: str, text: str) -> JUnitCase:
+    """Return the case of a gate: missed is a failure, undecided an error."""
+    if outcome not in _OF_GATE:
+        return JUnitCase(name, text)
+    return JUnitCase(name, problem=(_OF_GATE[outcome], f"gate {outcome}", text), detail=text)
+
+
+KINDS = {Severity.DOUBT: "warning", Severity.CARE: "notice"}
+"""Annotations of notes; those that are harmless have none, for GitHub shows ten of a kind."""
+
+
+def github(documents: Sequence[Envelope], style: Style) -> str:
+    """Return the annotations of all documents, one on each line."""
+    return "".join(f"{line}\n" for document in documents for line in _annotations(document))
+
+
+def _annotations(document: Envelope) -> list[str]:
+    """Yield a notice with the figure to report, an error for a gate not met, and the main notes."""
+    title, doubts = f"bbc: {document.input.path}", doubts_of(document)
+    lines = [command("warning", title, phrases.note_line(one)) for one in doubts]
+    lines += [command("notice", title, said) for said in sentences(document)]
+    if document.gate is not None:
+        kind = "notice" if document.gate.outcome == "met" else "error"
+        lines.append(command(kind, title, gate_sentence(document)))
+    for note in by_severity(notes_of(document)):
+        level = severity_of(note.code)
+        if level in KINDS and note not in doubts:
+            lines.append(command(KINDS[level], title, phrases.note_line(note)))
+    return lines
+
+
+def command(kind: str, title: str, message: str) -> str:
+    """Return a workflow command, escaped as the toolkit of GitHub Actions does.
+
+    >>> command("error", "bbc: a.csv", "5 %")
+    '::error title=bbc%3A a.csv::5 %25'
+    """
+    # The runner undoes %0A and %0D, so ends of lines could come back: visible() has none left.
+    data = visible(message).replace("%", "%25")
+    name = visible(title).replace("%", "%25").replace(":", "%3A").replace(",", "%2C")
+    return f"::{kind} title={name}::{data}"

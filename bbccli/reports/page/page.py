@@ -1,0 +1,249 @@
+"""The page of one result, or of many: a line for each, and all figures of a few."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import PurePath
+from typing import IO
+
+from bbccli.documents.correct import Envelope, ErrorEnvelope
+from bbccli.documents.doubts import doubts_of, notes_of, outcome_of
+from bbccli.platform.records import Json
+from bbccli.platform.rounding import count
+from bbccli.platform.text import redacted, visible
+from bbccli.reports import Style
+from bbccli.reports.content.correct import blocks, methods_table
+from bbccli.reports.evidence import Exhibit
+from bbccli.reports.figures import KINDS, Drawn, draw
+from bbccli.reports.figures.base import name_of
+from bbccli.reports.figures.estimates import experiments, short_paths
+from bbccli.reports.forms.json import document_of
+from bbccli.reports.forms.summary import Summary
+from bbccli.reports.page.assumptions import assumptions
+from bbccli.reports.page.markup import (
+    Markup,
+    details,
+    section,
+    table,
+    tag,
+    whole,
+    words,
+)
+from bbccli.reports.page.sections import (
+    MOST_OPEN,
+    cell,
+    figure_section,
+    figure_sections,
+    listed,
+    made_from,
+    methods_section,
+    notes_section,
+    picture,
+    summary,
+    verdict,
+)
+from bbccli.reports.words import phrases
+from bbccli.reports.words.for_papers import paragraph
+from bbccli.reports.words.sentences import answer, gate_sentence
+
+LONGEST_LINE = 500
+"""Characters of a sentence with a name in it."""
+
+OF_METHODS = {"mabt": "rink2025", "tilting": "rink2025", "tilting-10p": "rink2025"}
+"""Further references, by method."""
+
+ABOUT_MANY = "The best configuration of each experiment: what it scored, and what to expect of it."
+
+MOST_WHOLE = 4
+"""Results of a page that are each shown with all their figures."""
+
+MOST_LINES = 1000
+"""Results of a page that are listed; the rest are counted."""
+
+COLUMNS = ("experiment", "corrected", "interval", "metric", "naive", "optimism", "winner")
+
+
+def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
+    """Return one page, with the figures that documents alone can give."""
+    exhibits = [Exhibit(one) for one in results if isinstance(one, Envelope)]
+    return page(exhibits, [one for one in results if isinstance(one, ErrorEnvelope)])
+
+
+def write_batch(records: Iterable[Json], file: IO[bytes]) -> None:
+    """Write a page with a line per record."""
+    results = [document_of(one).record for one in records]
+    file.write(render(results, Style()).encode(errors="backslashreplace"))
+
+
+def page(
+    exhibits: Sequence[Exhibit], failures: Sequence[ErrorEnvelope] = (), title: str = ""
+) -> str:
+    """Return a page of results.
+
+    failures: errors of files without a result.
+    title: of the page; else it says what it shows.
+    """
+    if len(exhibits) == 1 and not failures:
+        return _of_one(exhibits[0], title)
+    n_all = count(len(exhibits) + len(failures), "experiment")
+    parts = _overview([exhibit.document for exhibit in exhibits], failures, n_all)
+    if len(exhibits) <= MOST_WHOLE:
+        parts += [_part(exhibit, position) for position, exhibit in enumerate(exhibits, 1)]
+    return whole(title or f"What to expect: {n_all}", ABOUT_MANY, parts)
+
+
+def _of_one(exhibit: Exhibit, title: str) -> str:
+    document: Envelope = exhibit.document
+    others = phrases.metrics_of(document)[1:]  # the figure of the first one has its table
+    rests = words(
+        "What the figures rest on",
+        ("assumption", "state", "how that is known"),
+        assumptions(document),
+    )
+    forest, *figures = [draw(kind, exhibit) for kind in KINDS]
+    shown = [
+        figure_sections(figures),
+        section("Other metrics", "others", *(_estimates(document, metric) for metric in others)),
+        section("Assumptions", "assumptions", rests),
+        _methods(document),
+    ]
+    parts = [
+        _verdict(document),
+        figure_section(forest, forest.kind) if isinstance(forest, Drawn) else Markup(),
+        summary(blocks(document)),
+        notes_section(notes_of(document), doubts_of(document)),
+        *(shown if document.estimates else []),
+        made_from(exhibit),
+    ]
+    title = title or f"What to expect: {name_of(PurePath(redacted(document.input.path)).name)}"
+    about = [phrases.understood(document), *phrases.lines_on_run(document)]
+    return whole(title, ". ".join(about), parts)
+
+
+def _part(exhibit: Exhibit, position: int) -> Markup:
+    """One of several results: the verdict and its figures; the page says the rest once."""
+    document, prefix = exhibit.document, f"r{position}-"
+    heading = tag("h2", f"{position}. {name_of(document.input.path)}", id=f"{prefix}top")
+    return Markup(
+        heading
+        + tag("p", phrases.understood(document), class_="about")
+        + _verdict(document)
+        + figure_sections([draw(kind, exhibit) for kind in KINDS], prefix)
+    )
+
+
+def _verdict(document: Envelope) -> Markup:
+    """Return the answer for a stranger, and the verdict of the gate."""
+    paragraphs = [
+        tag("p", tag("strong", line)) if line.startswith("Expect") else tag("p", line)
+        for line in first_lines(document)
+    ]
+    return verdict(doubts_of(document), paragraphs)
+
+
+def cell_of(document: Envelope) -> Markup:
+    """Return the head of the page as a notebook shows it: the answer and its figure, the rest."""
+    tables = [_estimates(document, metric) for metric in phrases.metrics_of(document)]
+    doubts = doubts_of(document)
+    others = [note for note in notes_of(document) if note not in doubts]
+    forest = picture([draw("forest", Exhibit(document))])
+    return cell([_verdict(document), forest, details("Estimates", *tables)], others)
+
+
+def first_lines(document: Envelope, *, named: bool = False) -> list[str]:
+    """Return the answer, without secrets, and with names that are not endless; see `answer`."""
+    return [name_of(line, LONGEST_LINE) for line in answer(document, named=named)]
+
+
+def _estimates(document: Envelope, metric: str) -> Markup:
+    block = methods_table(document, metric)
+    others = block.columns[1:]
+    named = {"": "what it does"}
+    columns = ["method", *(named.get(column.name, column.name) for column in others)]
+    rows = [
+        [f"{name} (to report)" if n == block.marked else name, *cells]
+        for n, (name, *cells) in enumerate(block.rows)
+    ]
+    return table(f"Estimates, {phrases.metric_label(metric)}", columns, rows)
+
+
+def _methods(document: Envelope) -> Markup:
+    """Return a paragraph for the methods of a paper; always cite the correction as such."""
+    estimate = phrases.reported(document)
+    if estimate is None:
+        return Markup()
+    own = OF_METHODS.get(estimate.method)
+    keys = ["tsamardinos2018", *([own] if own else [])]
+    return methods_section(paragraph(estimate, document), keys)
+
+
+def _overview(
+    documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
+) -> list[Markup]:
+    paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
+    lines = [*map(_line, documents), *map(_line_of_failure, failures)]
+    rows = [(visible(path), *cells) for path, cells in zip(paths, lines, strict=True)]
+    columns: tuple[str, ...] = (*COLUMNS, "gate")
+    if not any(document.gate for document in documents):
+        columns, rows = COLUMNS, [row[:-1] for row in rows]
+    figure = experiments(documents)
+    doubtful = list(_doubtful(documents, failures, paths))
+    look = [words("What to look at", ("experiment", "what"), doubtful[:MOST_OPEN])]
+    if len(doubtful) > MOST_OPEN:
+        look.append(tag("p", f"{len(doubtful) - MOST_OPEN} more are in the table.", class_="quiet"))
+    parts = [
+        _learned(documents, failures, n_all),
+        section("To look at", "look", *(look if doubtful else [])),
+        figure_section(figure, figure.kind) if figure else "",
+        section("All of them", "all", listed("Experiments", columns, rows, MOST_LINES)),
+    ]
+    return [Markup("".join(parts))]
+
+
+def _learned(
+    documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
+) -> Markup:
+    """Return what the experiments say together: of their figures, of gates, and what is refused."""
+    found = Summary()
+    for document in documents:
+        found.add(document)
+    for failure in failures:
+        found.add(failure)
+    first, *others = [*found.learned()] or [f"{n_all}: none has a corrected figure."]
+    texts = [tag("p", tag("strong", first)), *(tag("p", line) for line in others)]
+    return verdict(found.doubts_by_kind(), texts)
+
+
+def _doubtful(
+    documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], paths: Sequence[str]
+) -> Iterator[tuple[str, str]]:
+    """Yield the files without a result, those whose gate is not met, and the doubts."""
+    for path, failure in zip(paths[len(documents) :], failures, strict=True):
+        yield visible(path), _line_of_failure(failure)[-2]
+    for path, document in zip(paths, documents, strict=False):
+        if document.gate is not None and document.gate.outcome != "met":
+            yield visible(path), gate_sentence(document)
+        for note in doubts_of(document):
+            yield visible(path), phrases.note_line(note)
+
+
+def _line(document: Envelope) -> tuple[str, ...]:
+    gate = outcome_of(document) or "none"
+    estimate = phrases.reported(document)
+    if estimate is None:
+        return (*["none"] * (len(COLUMNS) - 1), gate)
+    digits = phrases.digits_in(document, estimate.metric)
+    return (
+        digits.performance(estimate.value, "undefined"),
+        phrases.interval_text(estimate.interval, digits),
+        phrases.metric_label(estimate.metric),
+        digits.performance(estimate.naive, "undefined"),
+        digits.difference(estimate.optimism, "undefined"),
+        visible(estimate.winner),
+        gate,
+    )
+
+
+def _line_of_failure(failure: ErrorEnvelope) -> tuple[str, ...]:
+    problem = visible(failure.error.problem.removeprefix(f"{failure.path}: "))
+    return (*["none"] * (len(COLUMNS) - 2), f"no result: {problem}", "none")

@@ -1,0 +1,297 @@
+"""Sentences on a comparison: the answer, the difference behind it, and the sentence for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from bbccli.comparisons.pairs import TESTS
+from bbccli.comparisons.records import BestSet, Comparison, Member, Verdict
+from bbccli.documents.compare import CompareEnvelope
+from bbccli.documents.correct import bounds_of
+from bbccli.documents.doubts import outcome_of
+from bbccli.metrics import METRICS
+from bbccli.metrics.capped import measuring
+from bbccli.platform.rounding import Digits, count, digits_for, percent, short, width_of
+from bbccli.reports.content.ranks import leader, p_text
+from bbccli.reports.figures.base import name_of
+from bbccli.reports.words import for_papers, phrases
+from bbccli.stats.intervals import guards_losses
+from bbccli.types import Direction, Pooling
+
+VERDICTS = {
+    Verdict.BETTER: "better",
+    Verdict.NOT_WORSE: "not worse",
+    Verdict.WORSE: "worse",
+    Verdict.DIFFERENT: "different",
+    Verdict.NOT_SHOWN: "not shown to be better",
+    Verdict.UNDEFINED: "undefined",
+}
+"""Phrases for what a comparison shows."""
+
+
+def lines(document: CompareEnvelope) -> list[str]:
+    """Return the answer, and the difference that it rests on, as sentences."""
+    first = next(iter(document.comparisons), None)
+    if first is None or first.first == first.second or is_unnamed(document):
+        return [f"{answer(document)}."]
+    digits = figures_of(document)
+    if of_several(first):
+        return [f"{answer(document)} ({difference(first, digits)})."]
+    if is_selected(document):
+        return [f"{answer(document)}.", _corrected_difference(document)]
+    ends = phrases.ends_text(first.interval, digits.difference)
+    rest = [first.test, ends and f"{percent(document.plan.level)} interval {ends}"]
+    rest.append(f"p {p_text(first.p)}" if first.p is not None else "")
+    shown = f"{signed(first.difference, digits, 'undefined')} ({', '.join(filter(None, rest))})"
+    return [f"{answer(document)}.", f"{_difference_of(document)} is {shown}."]
+
+
+def answer(document: CompareEnvelope) -> str:
+    """Return the result in one sentence, without the figures behind it."""
+    comparisons, label = document.comparisons, phrases.metric_label(document.metric)
+    if document.ranks is not None or not comparisons:
+        of_all = leader(document.ranks) if document.ranks is not None else _told_apart(document)
+        return f"By {label}, {of_all}"
+    first = comparisons[0]
+    if first.first == first.second:
+        n_better = sum(one.verdict == "better" for one in comparisons)
+        others = f"{n_better} of the others" if n_better else "none of the others"
+        return (
+            f"By {label}, {name_of(first.first)}, the baseline, is itself the winner: "
+            f"{others} is shown to be better"
+        )
+    if of_several(first):
+        return f"By {label}, {name_of(first.first)}: {verdict(first, document)}"
+    if is_unnamed(document):
+        return f"By {label}, {_shown_to_differ(comparisons)}"
+    if first.verdict == "undefined":
+        return f"By {label}, {name_of(first.first)} can't be compared with {name_of(first.second)}"
+    than = "from" if first.verdict == "different" else "than"
+    baseline = "the baseline " * of_baseline(document)
+    shown = f"{VERDICTS[first.verdict]} {than} {baseline}{name_of(first.second)}"
+    return f"By {label}, {name_of(first.first)} is {shown}{_by(first, document)}"
+
+
+def _told_apart(document: CompareEnvelope) -> str:
+    """Return whether the samples tell the best configuration from the others, with advice."""
+    possible = document.best_set
+    if possible is None:
+        return "nothing was compared"
+    names = [one.configuration for one in possible.members if one.inside]
+    if len(possible.members) == 1:
+        return f"{name_of(names[0])} is the only configuration: there is nothing to compare"
+    if len(names) == 1:
+        return f"{name_of(names[0])} is the best ({percent(possible.level)} confidence)"
+    samples = count(document.input.n_samples, "sample")
+    which = f", {name_of(possible.simplest)}" if possible.simplest else ""
+    return f"{best_set(document)}; {samples} can't tell them apart, so prefer the simplest{which}"
+
+
+def _shown_to_differ(comparisons: Sequence[Comparison]) -> str:
+    """Return how many pairs differ, by the first test of each."""
+    of_pairs = {(one.first, one.second): one for one in reversed(comparisons)}
+    n_shown = sum(one.verdict in ("better", "worse") for one in of_pairs.values())
+    verb = "are" if n_shown > 1 else "is"
+    return f"{n_shown or 'none'} of {len(of_pairs)} pairs {verb} shown to differ"
+
+
+def _by(comparison: Comparison, document: CompareEnvelope) -> str:
+    """By how much it was asked to be better; empty without a margin."""
+    shown, margin = comparison.verdict, document.margin
+    if not margin or shown in ("undefined", "different"):
+        return ""
+    amount = short(margin)
+    return f" by {amount} or more" if shown == "not-worse" else f" by more than {amount}"
+
+
+def _difference_of(document: CompareEnvelope) -> str:
+    """Name a difference: it is positive if the first is better, also if that means lower."""
+    return "The difference" + " in its favour" * (document.direction is Direction.MINIMIZE)
+
+
+def _corrected_difference(document: CompareEnvelope) -> str:
+    """The difference of a selected winner, as measured and corrected, in a sentence."""
+    first, digits = document.comparisons[0], figures_of(document)
+    among = "the choice within each family"
+    if of_baseline(document):
+        among = f"the choice among {document.input.n_configurations}"
+    found = [_interval_text(first, digits), f"p {p_text(first.p)}" if first.p is not None else ""]
+    ends = f" ({', '.join(filter(None, found))})" if any(found) else ""
+    return (
+        f"{_difference_of(document)} is {signed(first.difference, digits, 'undefined')} as "
+        "measured, and "
+        f"{signed(first.corrected, digits)}{ends} corrected for {among}."
+    )
+
+
+def quote(document: CompareEnvelope) -> str:
+    """Return the first difference in a sentence for a paper; empty where there is none to report.
+
+    That is a test of several at once, a baseline that won, and all pairs, of which none was named.
+    """
+    first, digits = document.comparisons[0], figures_of(document)
+    value = first.difference if first.corrected is None else first.corrected
+    if of_several(first) or value is None or first.first == first.second or is_unnamed(document):
+        return ""
+    text = f"difference in {phrases.metric_label(document.metric)} {signed(value, digits)}"
+    if first.interval is not None:
+        level = percent(first.interval.level)
+        text += f" ({level} CI {phrases.ends_text(first.interval, digits.difference)})"
+    order = -1 if document.direction is Direction.MINIMIZE else 1
+    names = " minus ".join((first.first, first.second)[::order])
+    data = ", ".join(for_papers.data_parts(document, {document.metric}))
+    method = ", ".join([*_method(first, document), f"bbc {document.version}"])
+    return f"{text}, {names}, {_choice(first, document)}; {data}; {method}"
+
+
+def _choice(first: Comparison, document: CompareEnvelope) -> str:
+    """Whether the difference is corrected for a selection."""
+    rule = phrases.rule_of(document.plan)
+    if of_baseline(document):
+        among = phrases.configurations(document.input)
+        return f"corrected for choosing {first.first} among {among}{rule}"
+    if is_selected(document):
+        several = "" if is_single(document) else "the two best families as measured, "
+        return f"{several}corrected for the choice within each family{rule}"
+    codes = {note.code for note in document.notes}
+    named = codes.isdisjoint({"selected-pair", "configurations-left-out"})
+    return "both named beforehand" if named else "not corrected for a selection"
+
+
+def _method(first: Comparison, document: CompareEnvelope) -> list[str]:
+    """The test, with all that it depends on."""
+    plan, known = document.plan, TESTS.get(first.test)
+    own_pooling = known is not None and known.pooling is not None
+    by = plan.pooling if is_selected(document) else _measuring(document)
+    pooling = [] if own_pooling or by == "pooled" else [str(by)]
+    pooling += ["measured over pooled rows"] * (is_selected(document) and two_scales(document))
+    drawn = [count(plan.n_resamples, "resample"), f"seed {plan.seed}"]
+    if is_selected(document):
+        parts = ["BBC", *pooling, *_interval(first, document), *drawn]
+    else:
+        p = f"p {p_text(first.p)}" if first.p is not None else ""
+        random = first.error is not None or first.test == "bayes-bootstrap"
+        parts = [*filter(None, [first.test, *pooling, p]), *(drawn if random else [])]
+    return [*parts, *for_papers.limits({document.metric}, plan, first.notes)]
+
+
+def _interval(first: Comparison, document: CompareEnvelope) -> list[str]:
+    """The kind of the interval, if it is unusual, and whether it takes fixed models."""
+    plan = document.plan
+    if of_baseline(document):
+        return ["max-T interval"]
+    if first.interval is None or plan.interval == "percentile":
+        return []
+    fixed = guards_losses(plan.interval) and plan.models == "fixed"
+    return [phrases.interval_kind(plan.interval), *(["fixed models"] if fixed else [])]
+
+
+def requirement(document: CompareEnvelope) -> str:
+    """Return the verdict of the gate; empty without one."""
+    gate = document.gate
+    if gate is None:
+        return ""
+    text = f"gate {outcome_of(document)}: {VERDICTS[gate.required]} was required; "
+    text += f"found: {VERDICTS[gate.found]}"
+    return f"{text}; {gate.reason}" if gate.reason else text
+
+
+def verdict(comparison: Comparison, document: CompareEnvelope) -> str:
+    """Return the verdict of a comparison in words, with the margin asked for."""
+    if comparison.verdict == "not-shown" and of_several(comparison):
+        return "not shown to differ"
+    return VERDICTS[comparison.verdict] + _by(comparison, document)
+
+
+def difference(comparison: Comparison, digits: Digits) -> str:
+    """Return the difference as measured and, where something was selected, corrected.
+
+    Of a test of several it is the test.
+    """
+    if of_several(comparison):
+        return f"{comparison.test}, p {p_text(comparison.p) or 'undefined'}"
+    text = f"{signed(comparison.difference, digits, 'undefined')} as measured"
+    if comparison.corrected is None:
+        return text
+    text += f"; {signed(comparison.corrected, digits)} corrected for the selection"
+    ends = _interval_text(comparison, digits)
+    return f"{text} ({ends})" if ends else text
+
+
+def _interval_text(comparison: Comparison, digits: Digits) -> str:
+    """The interval with its level; empty without one."""
+    found = comparison.interval
+    if found is None:
+        return ""
+    return f"{percent(found.level)} interval {phrases.ends_text(found, digits.difference)}"
+
+
+def best_set(document: CompareEnvelope) -> str:
+    """Return the number of configurations that may be the best; empty if not asked for."""
+    possible = document.best_set
+    if possible is None:
+        return ""
+    n_all, level = document.input.n_configurations, f"({percent(possible.level)} confidence)"
+    if possible.n_inside == n_all > 1:
+        every = "both" if n_all == 2 else f"all {n_all}"
+        return f"{every} configurations may be the best {level}"
+    return f"{possible.n_inside} of {count(n_all, 'configuration')} may be the best {level}"
+
+
+def winner_of(found: BestSet) -> Member:
+    """Return the selected configuration; in documents that don't name it the best as measured."""
+    named = (one for one in found.members if one.configuration == found.winner)
+    return next(named, found.members[0])
+
+
+def two_scales(document: CompareEnvelope) -> bool:
+    """Return True if performances are over pooled rows where a tool selected by fold means."""
+    return _measuring(document) is not Pooling(document.plan.pooling)
+
+
+def _measuring(document: CompareEnvelope) -> Pooling:
+    return measuring(METRICS[document.metric], document.plan)
+
+
+def figures_of(document: CompareEnvelope) -> Digits:
+    """Return the digits of performances and their differences: alike, so that they add up."""
+    values, widths = [], []
+    for one in document.comparisons:
+        values += [one.first_value, one.second_value, one.difference]
+        widths.append(width_of(one.interval))
+    for member in document.best_set.members if document.best_set else ():
+        values.append(member.performance)
+        widths.append(width_of(member))
+    return digits_for(values, widths, bounds_of(document, document.metric))
+
+
+def signed(value: float | None, digits: Digits, missing: str = "") -> str:
+    """Return a difference with its sign."""
+    text = digits.difference(value, missing=missing)
+    return f"+{text}" if value is not None and value > 0 else text
+
+
+def is_selected(document: CompareEnvelope) -> bool:
+    """Return True if the first comparison is of a winner that was selected."""
+    return bool(document.comparisons) and document.comparisons[0].corrected is not None
+
+
+def is_single(document: CompareEnvelope) -> bool:
+    """Return True if all comparisons are of one pair."""
+    return len({(one.first, one.second) for one in document.comparisons}) == 1
+
+
+def is_unnamed(document: CompareEnvelope) -> bool:
+    """Return True if all pairs were tested, so that none was asked for."""
+    several = len(document.comparisons) > 1 and not is_single(document)
+    return several and not is_selected(document)
+
+
+def of_baseline(document: CompareEnvelope) -> bool:
+    """Return True if all configurations were compared with a baseline at once."""
+    return bool(document.comparisons) and document.comparisons[0].test == "max-t"
+
+
+def of_several(comparison: Comparison) -> bool:
+    """Return True if several configurations were tested at once: there is no difference."""
+    return comparison.second == ""

@@ -1,0 +1,301 @@
+"""The folder of AutoGluon's `TabularPredictor`, fitted with bagging or with a hold-out.
+
+1. `models/<name>/utils/oof.pkl` of a bag holds the sum of the predictions over the repeats of the
+   cross-validation and, for each sample, the number of repeats that predicted it.
+2. `utils/attr/<name>/y_pred_proba_val.pkl` holds the predictions for a hold-out. If there are any,
+   AutoGluon scores all models on it, bags too.
+3. `utils/data/y.pkl`, or `y_val.pkl` of the hold-out, is a Series of the labels in the same order.
+   Rows of rare classes are dropped; the index tells which ones are left. Classes are unsigned
+   codes, of two classes 1 is the positive one. Targets of a regression are signed or real.
+4. The folder has scores only if the leaderboard was exported into it as `leaderboard.csv`, with
+   columns `model`, `score_val` (greater is better) and `eval_metric`: scores of the pooled
+   predictions.
+
+The layout is that of AutoGluon 1.6.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bbccli.domain.source import LeftOut, ReportedScore, ToolRun, tolerance_of
+from bbccli.errors import InputError
+from bbccli.metrics import METRICS, canonical
+from bbccli.reading.interface import Predictions, RunReader
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.runs import file_parsing
+from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
+from bbccli.reading.sources.files import file_bytes
+from bbccli.tools.pickles import arrays_of, series_of
+from bbccli.types import FloatArray, Pooling, Task
+
+_BOARD = "leaderboard.csv"
+_TOLERANCE = 1e-6
+"""Predictions are scored and stored in 32 bits; sums over repeats may round."""
+_MEANS = ("", "_macro", "_micro", "_weighted")
+_OURS = (
+    *("accuracy", "balanced_accuracy", "average_precision", "log_loss", "mcc", "roc_auc"),
+    *("roc_auc_ovo", "roc_auc_ovr", "r2", "rmse", "mse", "mae", "mape"),
+    *(f"{one}{mean}" for one in ("f1", "precision", "recall") for mean in _MEANS),
+)
+_METRICS = {  # by name: a custom metric may have the name of one of ours
+    "roc_auc_ovo_macro": "auc-ovo",
+    "roc_auc_ovr_macro": "auc-ovr",
+    "pearsonr": "pearson",
+    "spearmanr": "spearman",
+    "root_mean_squared_error": "rmse",
+    "mean_squared_error": "mse",
+    "mean_absolute_error": "mae",
+    "median_absolute_error": "medae",
+    "mean_absolute_percentage_error": "mape",
+    **{name: canonical(name, METRICS) for name in _OURS},
+}
+_HINT = "write it again: predictor.leaderboard().to_csv(...)"
+
+_OOF = Path("utils", "oof.pkl")
+_HELD_OUT, _VALIDATION = Path("utils", "attr"), "y_pred_proba_val.pkl"
+_DATA = Path("utils", "data")
+_FOREIGN = "does not hold {} predictions as AutoGluon writes them"
+_EXPORT = "export the predictions as Parquet or CSV"
+_SUM, _COUNT = "_oof_pred_proba", "_oof_pred_model_repeats"
+_LEVEL = re.compile(r"_BAG_L(\d+)")
+_CHILD = re.compile(r"S(\d+)F(\d+)")
+_ENSEMBLE = "WeightedEnsemble"
+_OUT_OF_BAG = ("RandomForest", "ExtraTrees", "KNeighbors")
+_STOPPED_EARLY = (
+    *("LightGBM", "CatBoost", "XGBoost"),
+    *("NeuralNet", "TabM", "RealMLP", "ModernNCA", "FTTransformer"),
+)
+
+
+def recognises(path: Path) -> bool:
+    """True for the folder of a predictor of AutoGluon."""
+    if not folders_in(path / "models"):
+        return False
+    needed = (path / "predictor.pkl", path / "models" / "trainer.pkl")
+    kept = any(is_file(path / "models" / name / _OOF) for name in _models(path))
+    return kept or any(map(is_file, needed)) or bool(_validated(path))
+
+
+def load(path: Path) -> Predictions:
+    """Read the predictions by which AutoGluon compares the models."""
+    predictions: dict[str, FloatArray] = {}
+    flags: dict[str, tuple[str, ...]] = {}
+    excluded: list[LeftOut] = []
+    validated, y_val = _validated(path), path / _DATA / "y_val.pkl"
+    if is_file(y_val) and not validated:
+        raise InputError(
+            "was fitted without num_bag_folds, and the predictions for its hold-out were not kept",
+            path=path,
+            hint="fit it with num_bag_folds=5, or without hyperparameter_tune_kwargs",
+        )
+    for name in sorted({*_models(path), *validated}):
+        folder = path / "models" / name
+        if name in validated:
+            predictions[name] = _held_out(validated[name])
+            flags[name] = _flags(folder, name, np.ones(1), oob=False)
+        elif is_file(folder / _OOF) and (not validated or name.startswith(_ENSEMBLE)):
+            total, count = _arrays(folder / _OOF)
+            if _predicts_its_own_samples(folder, name, count):
+                why = "a single model, which predicts its own training samples"
+                excluded += left_out([name], why)
+            else:
+                predictions[name], flags[name] = _mean(total, count), _flags(folder, name, count)
+        elif is_file(folder / "model.pkl"):
+            which = "validation" if validated else "out-of-fold"
+            excluded += left_out([name], f"no {which} predictions")
+    if not predictions:
+        hint = "fit it without save_space=True, which deletes them"
+        raise InputError("has no predictions of a validation", path=path, hint=hint)
+    first = next(iter(predictions))
+    shape = predictions[first].shape
+    for name, values in predictions.items():
+        if values.shape != shape:
+            raise InputError(
+                f"predictions of {name} have shape {values.shape}, those of {first} have shape "
+                f"{shape}",
+                path=path,
+                hint="fit all models on the same data",
+            )
+    place = y_val if validated else path / _DATA / "y.pkl"
+    roles = _labels(place, len(predictions[first]), held_out=bool(validated))
+    _refuse_quantiles(path, predictions[first], roles)
+    run = ToolRun(
+        tool="AutoGluon",
+        left_out=tuple(excluded),
+        unchecked=f"there is no {_BOARD} in the folder: predictor.leaderboard().to_csv(...)",
+    )
+    about = Metadata(flags=flags, undefined=0, run=run)
+    if roles:
+        n_classes = shape[1] if len(shape) == 2 else 2
+        coded = roles["truth"].dtype.kind == "u"
+        classes = tuple(map(str, range(n_classes))) if coded else ()
+        about = replace(about, classes=classes, task=None if coded else Task.REGRESSION)
+    if (path / _BOARD).is_file():
+        about = _with_leaderboard(path / _BOARD, run, about)
+    patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
+    files = [*file_parsing.matching(path, *patterns), *validated.values(), *[place] * bool(roles)]
+    return Predictions(predictions, roles, files, about)
+
+
+def _labels(place: Path, n_rows: int, *, held_out: bool) -> dict[str, Any]:
+    """Return truth and row numbers (N,), as far as known; those of a hold-out are needed."""
+    try:
+        index, values = series_of(file_bytes(place), str(place))
+    except InputError as error:
+        if not held_out:  # --labels has them, in the same order
+            return {}
+        raise InputError(
+            "was fitted without num_bag_folds, and the labels of its hold-out can't be read: "
+            f"{error}",
+            path=place.parents[2],
+            hint="fit it without cache_data=False; or with num_bag_folds=5, and give --labels",
+        ) from None
+    if len(values) != n_rows:
+        problem = f"has {len(values)} labels, but the predictions have {n_rows} rows"
+        raise InputError(problem, path=place, hint="copy the folder again")
+    roles: dict[str, Any] = {"truth": values}
+    if index is not None and index.dtype.kind in "iu" and len(np.unique(index)) == n_rows:
+        roles["row_id"] = index
+    return roles | ({"fold": np.zeros(n_rows, np.int64)} if held_out else {})
+
+
+def _refuse_quantiles(path: Path, values: FloatArray, roles: Mapping[str, Any]) -> None:
+    """Refuse several predictions of a row that are not the probabilities of classes."""
+    if values.ndim == 1:
+        return
+    sums = values[np.isfinite(values).all(axis=1)].sum(axis=1)
+    if (roles and roles["truth"].dtype.kind != "u") or not np.allclose(sums, 1, atol=0.01):
+        raise InputError(
+            "has several predictions of each row, which are no probabilities: quantiles",
+            path=path,
+            hint="bbc has no metric for quantiles: fit with problem_type='regression', or write "
+            "the predictions of one quantile to a table",
+        )
+
+
+def _models(path: Path) -> list[str]:
+    """Return folders that may be of a model, by name; tuned models are one level deeper."""
+    outer = folders_in(path / "models")
+    inner = [one for folder in outer for one in folders_in(folder) if is_file(one / _OOF)]
+    return [one.relative_to(path / "models").as_posix() for one in outer + inner]
+
+
+def _validated(path: Path) -> dict[str, Path]:
+    """Return the files of predictions for a hold-out, by model."""
+    files = file_parsing.matching(path / _HELD_OUT, f"*/{_VALIDATION}", f"*/*/{_VALIDATION}")
+    return {one.parent.relative_to(path / _HELD_OUT).as_posix(): one for one in files}
+
+
+def _arrays(path: Path) -> tuple[FloatArray, NDArray[Any]]:
+    """Return the sum of the predictions (N,) or (N, K), and the number of repeats (N,)."""
+    arrays = arrays_of(file_bytes(path), str(path))
+    if isinstance(arrays, dict) and arrays.keys() == {_SUM, _COUNT}:
+        total, count = arrays[_SUM], arrays[_COUNT]
+        numbers = total.dtype.kind == "f" and count.dtype.kind in "uif"
+        fit = total.ndim in (1, 2) and count.shape == total.shape[:1]
+        if numbers and fit and (count >= 0).all():
+            return total, count
+    raise InputError(_FOREIGN.format("out-of-fold"), path=path, hint=_EXPORT)
+
+
+def _held_out(path: Path) -> FloatArray:
+    """Return the predictions (N,) or (N, K) for the hold-out."""
+    values = arrays_of(file_bytes(path), str(path))
+    if isinstance(values, dict) or values.dtype.kind != "f" or values.ndim not in (1, 2):
+        raise InputError(_FOREIGN.format("validation"), path=path, hint=_EXPORT)
+    return values
+
+
+def _mean(total: FloatArray, count: NDArray[Any]) -> FloatArray:
+    """Return the mean (N,) or (N, K) over the repeats; NaN if none predicts the sample."""
+    repeats = count[:, None] if total.ndim == 2 else count
+    mean = np.full_like(total, np.nan)
+    with np.errstate(all="ignore"):  # infinite values are refused later, with their place
+        np.divide(total, repeats, out=mean, where=repeats > 0, casting="same_kind")
+    return mean
+
+
+def _flags(folder: Path, name: str, count: NDArray[Any], *, oob: bool = True) -> tuple[str, ...]:
+    """Return threats to validity shown by the name and the folder; `oob` is False on a hold-out."""
+    level = _LEVEL.search(name)
+    marks = {
+        "ensemble": name.startswith(_ENSEMBLE),
+        "stacked": level is not None and int(level[1]) > 1,
+        # forests and neighbours by default, if no bag was kept
+        "oob": oob and name.startswith(_OUT_OF_BAG) and _children(folder) <= {(1, 1)},
+        "averaged_over_repeats": bool((count > 1).any()),
+        "early_stopping_on_fold": name.startswith(_STOPPED_EARLY),
+    }
+    return tuple(flag for flag, holds in marks.items() if holds)
+
+
+def _children(folder: Path) -> set[tuple[int, int]]:
+    """Return the repeat and fold of each model of a bag, as far as known."""
+    matches = (_CHILD.fullmatch(one.name) for one in folders_in(folder))
+    return {(int(one[1]), int(one[2])) for one in matches if one is not None}
+
+
+def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> bool:
+    """True for a bag of one model that predicts all samples, none of them held out."""
+    alone = _children(folder) == {(1, 1)} and bool((count > 0).all())
+    return alone and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
+
+
+def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> Metadata:
+    """Add the scores of a leaderboard; models that were never validated have none."""
+    column = "score_val"
+    rows = file_parsing.records_with(place, "model", column, "eval_metric", hint=_HINT)
+    scores = {
+        row["model"]: file_parsing.number_in(
+            row[column] or "nan", place, number, column, hint=_HINT
+        )
+        for number, row in enumerate(rows)
+    }
+    metrics = {row["eval_metric"] for row in rows}
+    if len(metrics) != 1 or len(scores) < len(rows):
+        problem = "holds several runs" if rows else "names no model"
+        raise InputError(problem, path=place, hint=_HINT)
+    called, names = metrics.pop(), about.flags
+    metric = _METRICS.get(called)
+    sign = METRICS[metric].direction.sign if metric else 1
+    scores = {name: sign * value for name, value in scores.items() if math.isfinite(value)}
+    file_parsing.check_listed(place, scores, names, which="has predictions", hint=_HINT)
+    known = {*names, *(one.name for one in run.left_out)}
+    lost = [name for name in scores if name not in known]
+    board = tuple(
+        ReportedScore(
+            id=name, metric=metric, value=value, tolerance=tolerance_of(_TOLERANCE, value)
+        )
+        for name, value in scores.items()
+        if name in names and metric
+    )
+    run = replace(
+        run,
+        leaderboard=board,
+        metric=metric,
+        metric_name=None if metric else called,
+        left_out=run.left_out + left_out(lost, "on the leaderboard, but deleted"),
+        unchecked="" if metric else f"bbc does not have the metric {called}",
+    )
+    total = len(names) + len(lost) if lost else None
+    return replace(about, selection=Pooling.POOLED, n_candidates_total=total, run=run)
+
+
+RUNS = (
+    RunReader(
+        "AutoGluon",
+        "`models/*/utils/oof.pkl`",
+        recognises,
+        load,
+        labels="in the folder as codes, which `--labels` names",
+    ),
+)

@@ -1,0 +1,195 @@
+"""The temporary folder of auto-sklearn, kept after a cross-validation.
+
+`runs/<seed>_<run>_<budget>/predictions_ensemble_<...>.npy` is a pickled array despite its name. Its
+samples are in the order of the folds, like those of `true_targets_ensemble.npy`; their order in the
+training data could only be found by splitting the labels as auto-sklearn did.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli.domain.source import ToolRun
+from bbccli.errors import InputError
+from bbccli.platform.arrays import DamagedError, array_of
+from bbccli.reading.interface import Predictions, RunReader
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out, matching, read_json
+from bbccli.reading.sources.files import file_bytes
+from bbccli.tools.pickles import arrays_of
+from bbccli.types import FloatArray
+
+_Key = tuple[int, int]
+"""Seed and number of a run."""
+
+_INNER = ".auto-sklearn"
+_HISTORY = "smac3-output"
+_TARGETS = "true_targets_ensemble.npy"
+_PREDICTIONS = "runs/*/predictions_ensemble_*.npy"
+_RUN = re.compile(r"(\d{1,9})_(\d{1,9})_(\d{1,9}(?:\.\d{1,9})?)")
+_DUMMY = 1
+_FINISHED = ("StatusType.SUCCESS", "StatusType.DONOTADVANCE")
+_FAILED = tuple(f"StatusType.{one}" for one in ("CRASHED", "TIMEOUT", "MEMOUT", "ABORT"))
+_KEEP = "fit with tmp_folder=..., delete_tmp_folder_after_terminate=False, max_models_on_disc=None"
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A run: seed and number identify it; a larger budget trains it more."""
+
+    key: _Key
+    budget: float
+    file: Path
+
+
+def recognises(path: Path) -> bool:
+    """True for the temporary folder of auto-sklearn, or the hidden one within it."""
+    return is_file(_root(path) / _TARGETS) and bool(folders_in(_root(path) / "runs"))
+
+
+def load(path: Path) -> Predictions:
+    """Read the targets, and the predictions of each run at its largest budget."""
+    root, above = _root(path), path.absolute().parent
+    if root == path and _histories(above):
+        raise InputError(
+            f"the history of this run is in {above / _HISTORY}",
+            path=path,
+            hint=f"give the folder that holds both: {above}",
+        )
+    truth = _targets(root / _TARGETS)
+    candidates = _candidates(root)
+    if not candidates:
+        raise InputError("has no predictions", path=path, hint=_KEEP)
+    histories = _histories(path)
+    finished, n_failed = _finished(histories)
+    full = max(one.budget for one in candidates)
+    names = _names([*(one.key for one in candidates), *finished])
+    flags = {names[one.key]: _flags(one, full) for one in candidates}
+    predictions = {names[one.key]: _predictions(one, len(truth)) for one in candidates}
+    lost = [names[key] for key in finished if names[key] not in flags]
+    dummies = {name for key, name in names.items() if key[1] == _DUMMY}
+    n_tried = len({*flags, *lost} - dummies) + n_failed
+    first = next(iter(predictions.values()))
+    inner = root.relative_to(path) / _TARGETS, root.relative_to(path) / _PREDICTIONS
+    run = ToolRun(
+        tool="auto-sklearn",
+        left_out=left_out(lost, "its predictions were deleted"),
+        unchecked="auto-sklearn does not name the metric of its costs",
+    )
+    return Predictions(
+        predictions,
+        {"truth": _truth(truth, first.ndim == 2)},
+        matching(path, *(one.as_posix() for one in inner), f"{_HISTORY}/*/runhistory.json"),
+        Metadata(
+            classes=tuple(map(str, range(*first.shape[1:]))) if first.ndim == 2 else (),
+            flags=flags,
+            n_candidates_total=n_tried if histories else None,
+            run=run,
+        ),
+    )
+
+
+def _truth(values: FloatArray, by_class: bool) -> Any:
+    """Return the truth (N,), as codes if all are and there is a prediction per class."""
+    exact = values.astype(np.float64)
+    coded = by_class and (exact == np.clip(np.round(exact), 0, 2**31)).all()
+    return values.astype(np.int64) if coded else values
+
+
+def _root(path: Path) -> Path:
+    """Return the folder that holds the runs."""
+    return path if is_file(path / _TARGETS) else path / _INNER
+
+
+def _candidates(root: Path) -> list[_Candidate]:
+    """Return runs with predictions, each at its largest budget, in the order of their numbers."""
+    candidates = []
+    for folder in folders_in(root / "runs"):
+        named = _RUN.fullmatch(folder.name)
+        file = folder / f"predictions_ensemble_{folder.name}.npy"
+        if named and is_file(file):
+            candidates.append(_Candidate((int(named[1]), int(named[2])), float(named[3]), file))
+    candidates.sort(key=lambda one: (one.key, -one.budget))
+    return [next(group) for _, group in groupby(candidates, key=lambda one: one.key)]
+
+
+def _names(keys: list[_Key]) -> dict[_Key, str]:
+    """Return the number of each run, after the seed if there are several."""
+    several = len({seed for seed, _ in keys}) > 1
+    return {key: f"{key[0]}_{key[1]}" if several else str(key[1]) for key in keys}
+
+
+def _flags(one: _Candidate, full: float) -> tuple[str, ...]:
+    """Return the flags of a run; a budget of 0 means a search without budgets, or the dummy."""
+    if one.key[1] == _DUMMY:
+        return ("dummy",)
+    return ("low_fidelity",) if 0 < one.budget < full else ()
+
+
+def _predictions(one: _Candidate, n_samples: int) -> FloatArray:
+    """Return the predictions (N,) or (N, K) of a run."""
+    arrays = arrays_of(file_bytes(one.file), str(one.file))
+    if isinstance(arrays, dict) or arrays.dtype.kind != "f" or arrays.ndim not in (1, 2):
+        raise InputError(
+            "does not hold predictions as auto-sklearn writes them",
+            path=one.file,
+            hint="export the predictions as Parquet or CSV",
+        )
+    if len(arrays) != n_samples:
+        raise InputError(
+            f"has {len(arrays)} predictions for {n_samples} targets",
+            path=one.file,
+            hint="fit with resampling_strategy='cv', into an unused folder",
+        )
+    return arrays[:, 0] if arrays.ndim == 2 and arrays.shape[1] == 1 else arrays
+
+
+def _targets(path: Path) -> FloatArray:
+    """Return the (N,) targets, encoded as numbers, from a true array file."""
+    try:
+        values = array_of(file_bytes(path))
+    except DamagedError:
+        values = np.empty((0, 0))
+    if values.dtype.kind not in "fiu" or values.shape not in ((values.size,), (values.size, 1)):
+        problem = "is not an array file with one target per sample, or is cut off"
+        hint = "export predictions and truth as Parquet or CSV"
+        raise InputError(problem, path=path, hint=hint)
+    return values.reshape(-1).astype(values.dtype.newbyteorder("="))
+
+
+def _histories(folder: Path) -> list[Path]:
+    """Return the files in which SMAC records its trials."""
+    files = [one / "runhistory.json" for one in folders_in(folder / _HISTORY)]
+    return [one for one in files if is_file(one)]
+
+
+def _finished(histories: Iterable[Path]) -> tuple[list[_Key], int]:
+    """Return the finished runs, and the number of configurations that failed at every budget."""
+    finished, scored, failed = set[_Key](), set[_Key](), set[_Key]()
+    for file in histories:
+        seed = int(re.sub(r"\D", "", file.parent.name) or 0)
+        try:
+            for (one, _, _, _), (_, _, status, _, _, about) in read_json(file)["data"]:
+                number = about.get("num_run") if isinstance(about, dict) else None
+                if status["__enum__"] in _FAILED:
+                    failed.add((seed, int(one)))
+                elif status["__enum__"] in _FINISHED and number is not None:
+                    scored.add((seed, int(one)))
+                    finished.add((seed, int(number)))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise InputError(
+                "is not a history as SMAC writes it",
+                path=file,
+                hint="remove the file to continue without the figures of auto-sklearn",
+            ) from None
+    return sorted(finished), len(failed - scored)
+
+
+RUNS = (RunReader("auto-sklearn", f"`{_TARGETS}`", recognises, load),)

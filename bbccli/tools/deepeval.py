@@ -1,0 +1,84 @@
+"""deepeval: `test_run_TIME.json` of its results folder, a run each.
+
+The file of a run names no model: its hyperparameters do, or else its identifier or its name.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from bbccli.reading.evaluations.files import File, number_of, shortened, under
+from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
+from bbccli.reading.times import moment_of
+
+SUCCESS = "success"
+_KINDS = ("testCases", "conversationalTestCases")
+_TIME = re.compile(r"test_run_(\d{4})(\d\d)(\d\d)_(\d\d)(\d\d)(\d\d)(?:_(\d{1,6}))?", re.ASCII)
+"""Several files of one second are numbered."""
+
+
+def _owns(file: File) -> bool:
+    return file.suffix == ".json" and {"testCases", "metricsScores"} <= file.keys
+
+
+def _load(file: File) -> list[Log]:
+    run = file.json
+    cases = [one for kind in _KINDS for one in run.get(kind) or ()]
+    results = [_result(one) for one in file.each(cases, "test case")]
+    totals = {str(one["metric"]): one["scores"] for one in run["metricsScores"]}
+    passed, failed = (run.get(key) or 0 for key in ("testPassed", "testFailed"))
+    totals[SUCCESS] = [1.0] * passed + [0.0] * failed
+    alone = len({one.item for one in results}) == len(results)
+    names = [*dict.fromkeys(name for one in results for name in one.scores)]
+    if len(names) > 2:  # a single metric comes first, or else whether all hold
+        names.sort(key=lambda name: name != SUCCESS)
+    scorers = {}
+    for name in names:
+        own = [one.scores[name] or 0.0 for one in results if one.scores.get(name) is not None]
+        told = [number_of(one) or 0.0 for one in totals.get(name, ())]
+        scorers[name] = ScorerInfo(
+            bounds=(0.0, 1.0) if all(0 <= one <= 1 for one in own) else None,
+            reported=sum(told) / len(told) if alone and len(told) == len(own) > 0 else None,
+            unchecked=""
+            if alone
+            else "deepeval averages over test cases, and some are asked again",
+        )
+    time = _TIME.fullmatch(file.stem)
+    identifier = run.get("identifier")
+    log = Log(
+        place=file.path,
+        configuration=run.get("hyperparameters") or {"model": identifier or file.stem},
+        details={"identifier": identifier} if identifier else {},
+        results=results,
+        scorers=scorers,
+        created=moment_of("{}-{}-{} {}:{}:{}.{:0>6}".format(*time.groups("1"))) if time else None,
+        left_out="" if results else "it holds no test cases",
+    )
+    return [log]
+
+
+def _result(case: Mapping[str, Any]) -> ItemScores:
+    """Return a test case; a metric with an error has no score."""
+    metrics = case.get("metricsData") or ()
+    scores = {str(one["name"]): number_of(one.get("score")) for one in metrics}
+    scored = any(scores[name] is not None for name in scores if name != SUCCESS)
+    failed = [str(one["error"]) for one in metrics if one.get("error") and not scored]
+    success = case.get("success")
+    scores.setdefault(SUCCESS, None if success is None else float(success))
+    asked = case.get("input") or case.get("scenario") or case["name"]
+    expected = case.get("expectedOutput") or case.get("expectedOutcome")
+    key = shortened(str(asked) if expected is None else json.dumps([asked, expected]))
+    about = under("metadata", case.get("metadata"))
+    return ItemScores(key, scores, error=failed[0] if failed else "", about=about)
+
+
+FRAMEWORK = Framework(
+    "deepeval",
+    "`test_run_*.json` in the results folder of deepeval",
+    "that of a single metric, else `success`: all metrics hold",
+    _owns,
+    _load,
+)

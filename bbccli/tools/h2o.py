@@ -1,0 +1,236 @@
+"""Predictions and folds exported from H2O, a pair of files per model.
+
+1. `<model>.cv_holdout_predictions.csv`: `predict`, and one column per class, rows in the order of
+   the training frame. `predict` is cut at a different threshold in each fold: used only for
+   numbers.
+2. `<model>.cv_fold_assignment.csv`: the fold of each row.
+3. `leaderboard.csv` names the models of the run; files of others are left out. Without it all pairs
+   are models of the run.
+4. Class names that are numbers have a "p" in front, which is removed.
+
+No file has labels: use `--labels` with the training frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli.domain.source import ReportedScore, ToolRun
+from bbccli.errors import InputError
+from bbccli.reading.interface import Predictions, RunReader
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.runs.file_parsing import (
+    left_out,
+    matching,
+    number_in,
+    numbers_of,
+    parsed,
+    read_table,
+    records_with,
+)
+from bbccli.types import FloatArray, Pooling, Task
+
+_PREDICT = "predict"
+_PREDICTIONS = ".cv_holdout_predictions.csv"
+_FOLDS = ".cv_fold_assignment.csv"
+_BOARD = "leaderboard.csv"
+_ASSIGNMENT = "fold_assignment"
+_MOST_FOLDS = 2**53
+_AGAIN = "export it from H2O again"
+_STACKED = "StackedEnsemble"
+
+_CLASS_ERROR = "mean_per_class_error"
+"""1 - the balanced accuracy of the most likely class."""
+_DEVIANCE = "mean_residual_deviance"
+"""The mean squared error, for a normal response."""
+_TOLERANCE = 1e-4
+"""H2O rounds predictions to 8 decimals and computes the AUC from 400 thresholds."""
+
+
+def recognises(folder: Path) -> bool:
+    """True for a folder with predictions exported from H2O."""
+    return any(folder.glob(f"*{_PREDICTIONS}"))
+
+
+def load(folder: Path) -> Predictions:
+    """Read the models of a run."""
+    files = sorted(folder.glob(f"*{_PREDICTIONS}"))
+    names = [path.name.removesuffix(_PREDICTIONS) for path in files]
+    board = _board(folder / _BOARD)
+    models = [name for name in names if not board or name in board]
+    if not models:
+        problem = f"no model of {_BOARD} has predictions"
+        raise InputError(problem, path=folder, hint="export the predictions")
+    predictions = {name: _predictions(folder / f"{name}{_PREDICTIONS}") for name in models}
+    n_rows = _check_same_shape(predictions, folder)
+    classes = tuple(predictions[models[0]])
+    classes = () if classes == (_PREDICT,) else classes
+    short = _short(models)
+    gone = [name for name in board if name not in names]
+    stacked = [name for name in gone if name.startswith(_STACKED)]
+    lost = [name for name in gone if name not in stacked]
+    metric, metric_name = _metric(board, classes)
+    run = ToolRun(
+        tool="H2O",
+        left_out=(
+            *left_out((name for name in names if name not in models), "not on the leaderboard"),
+            *left_out(stacked, "stacked; not exported"),
+            *left_out(lost, "not exported"),
+        ),
+        leaderboard=tuple(_scores(folder / _BOARD, board, short, _known(classes))),
+        metric=metric,
+        metric_name=metric_name,
+        unchecked="" if board else f"there is no {_BOARD}",
+    )
+    return Predictions(
+        {
+            short[name]: np.column_stack([*parts.values()]) if classes else parts[_PREDICT]
+            for name, parts in predictions.items()
+        },
+        _folds(folder, models, n_rows),
+        matching(folder, f"*{_PREDICTIONS}", f"*{_FOLDS}", _BOARD),
+        Metadata(
+            task=None if len(classes) < 3 else Task.MULTICLASS,
+            classes=classes,
+            flags={short[name]: _flags(name) for name in models},
+            selection=Pooling.POOLED,
+            n_candidates_total=len(models) + len(lost) if lost else None,
+            run=run,
+        ),
+    )
+
+
+def _board(place: Path) -> dict[str, dict[str, str]]:
+    """Return rows of the leaderboard by model, best first; empty if there is no such file."""
+    if not place.is_file():
+        return {}
+    rows = records_with(place, "model_id", hint=_AGAIN)
+    board = {row.pop("model_id"): row for row in rows}
+    if len(board) < max(len(rows), 1):
+        problem = "lists a model twice" if board else "lists no models"
+        raise InputError(problem, path=place, hint=_AGAIN)
+    return board
+
+
+def _predictions(place: Path) -> dict[str, FloatArray]:
+    """Return columns of a model: by class, or the values under the name `predict`."""
+    if not all(name.strip() for name in parsed(place).names):
+        raise InputError(
+            "has a class without a name, for which H2O took missing targets",
+            path=place,
+            hint="make them NA, or remove the rows without a target, and run it again",
+        )
+    frame = read_table(place)
+    if _PREDICT not in frame.data.column_names:
+        raise InputError("has no column predict", path=place, hint=_AGAIN)
+    names = [name for name in frame.data.column_names if name != _PREDICT] or [_PREDICT]
+    prefixed = all(name[:1] == "p" and _is_number(name[1:]) for name in names)
+    columns = numbers_of(frame, names)
+    return {name.removeprefix("p"): one for name, one in columns.items()} if prefixed else columns
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _check_same_shape(predictions: dict[str, dict[str, FloatArray]], folder: Path) -> int:
+    """Refuse models of different rows or classes; return the number of rows."""
+    shapes = {name: (len(next(iter(p.values()))), list(p)) for name, p in predictions.items()}
+    first = next(iter(shapes))
+    for name, (n_rows, columns) in shapes.items():
+        if shapes[name] != shapes[first]:
+            raise InputError(
+                f"has {n_rows} rows and the columns {', '.join(columns)}, but "
+                f"{first} has {shapes[first][0]} and {', '.join(shapes[first][1])}",
+                path=folder / f"{name}{_PREDICTIONS}",
+                hint="keep the models of one run in one folder, with leaderboard.csv",
+            )
+    return shapes[first][0]
+
+
+def _folds(folder: Path, models: list[str], n_rows: int) -> dict[str, Any]:
+    """Return the folds if all models have the same."""
+    places = [folder / f"{name}{_FOLDS}" for name in models]
+    if not all(place.is_file() for place in places):
+        return {}
+    folds = []
+    for place in places:
+        fault = partial(InputError, path=place, hint="export the folds again")
+        frame = read_table(place)
+        names = frame.data.column_names
+        name = _ASSIGNMENT if _ASSIGNMENT in names else names[0]
+        if name != _ASSIGNMENT and len(names) > 1:
+            raise fault(f"has no column {_ASSIGNMENT}")
+        values = numbers_of(frame, [name])[name]
+        broken = np.flatnonzero((values % 1 != 0) | (np.abs(values) > _MOST_FOLDS))
+        if len(broken):
+            row = int(broken[0])
+            raise fault("fold is not an integer", row=row, column=name, value=float(values[row]))
+        if len(values) != n_rows:
+            raise fault(f"has {len(values)} rows, but the predictions have {n_rows}")
+        folds.append(values.astype(np.int64))
+    return {"fold": folds[0]} if all((one == folds[0]).all() for one in folds) else {}
+
+
+def _short(models: list[str]) -> dict[str, str]:
+    """Strip the common end of all names: `GBM_2_AutoML_1_20261120_165007` is `GBM_2`."""
+    parts = {name: name.partition("_AutoML_") for name in models}
+    starts, ends = {one[0] for one in parts.values()}, {one[1:] for one in parts.values()}
+    alike = len(ends) == 1 and len(starts) == len(models)
+    return {name: start if alike else name for name, (start, *_) in parts.items()}
+
+
+def _flags(name: str) -> tuple[str, ...]:
+    flags: tuple[str, ...] = ("stacked",) if name.startswith(_STACKED) else ()
+    if "AutoML" in name and not name.startswith(("GLM", "DRF", "XRT")):
+        flags += ("early_stopping_on_fold",)
+    return (*flags, "rounded") if "AutoML" in name else flags
+
+
+def _known(classes: tuple[str, ...]) -> dict[str, str]:
+    """Return scores of the leaderboard that `bbc` has: an RMSE of probabilities is not one."""
+    if not classes:
+        return {name: name for name in ("rmse", "mse", "mae")}
+    return {"logloss": "log-loss"} | ({"auc": "auc"} if len(classes) == 2 else {})
+
+
+def _metric(
+    board: dict[str, dict[str, str]], classes: tuple[str, ...]
+) -> tuple[str | None, str | None]:
+    """Return the metric that the leaderboard is sorted by, its first score.
+
+    It is named as in `bbc`, possibly after a metric with the same order; and as in H2O if that
+    differs.
+    """
+    first = next(iter(next(iter(board.values()), {})), None)
+    if first in _known(classes):
+        return _known(classes)[first], None
+    if first == _CLASS_ERROR and len(classes) > 2:  # with two classes H2O cuts at the largest F1
+        return "balanced-accuracy", first
+    same = first == _DEVIANCE and all(row[_DEVIANCE] == row.get("mse") for row in board.values())
+    return "mse" if same and not classes else None, first
+
+
+def _scores(
+    place: Path, board: dict[str, dict[str, str]], short: dict[str, str], known: dict[str, str]
+) -> Iterator[ReportedScore]:
+    """Yield the first score of each model that `bbc` can compute."""
+    for number, (name, row) in enumerate(board.items()):
+        key = next((one for one in row if one in known), None)
+        if name in short and key:
+            value = number_in(row[key], place, number, key, hint=_AGAIN)
+            yield ReportedScore(
+                id=short[name], metric=known[key], value=value, tolerance=_TOLERANCE
+            )
+
+
+RUNS = (RunReader("H2O", "`*.cv_holdout_predictions.csv`", recognises, load, labels="`--labels`"),)

@@ -1,0 +1,196 @@
+"""inspect_ai: `.eval`, a zip file with members possibly compressed by zstd, and the same as
+`.json`.
+
+Header and summaries of the samples are enough; a killed run has only a journal.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from functools import cache
+from statistics import median
+from typing import Any
+
+from bbccli.reading.evaluations.files import File, Zip, finite, number_of, object_of, under
+from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
+from bbccli.reading.times import moment_of
+
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+_MEANS = ("accuracy", "mean")
+_DIGITS = 7
+"""Fewer digits than these has the number of epochs."""
+_JOURNAL = "_journal/start.json"
+
+
+def _owns(file: File) -> bool:
+    return file.suffix == ".eval" or (
+        file.suffix == ".json" and {"eval", "status", "version"} <= file.keys
+    )
+
+
+def _load(file: File) -> list[Log]:
+    """Return the log; of a killed run the journal tells what it was."""
+    if file.suffix == ".json":
+        return [_log(file, file.json, file.json.get("samples"))]
+    with Zip(file) as members:
+        if "header.json" in members.names:
+            header, held = members.json("header.json"), "summaries.json" in members.names
+            return [_log(file, header, members.json("summaries.json") if held else None)]
+        if _JOURNAL in members.names:
+            return [_log(file, {"status": "killed", **object_of(members.json(_JOURNAL))}, ())]
+    raise file.fault("is not a log of inspect_ai: it has neither header nor journal")
+
+
+def _log(file: File, header: Any, samples: Any) -> Log:
+    """Return a log from a header, and samples or their summaries."""
+    header = object_of(header)
+    spec, plan, results = (object_of(header.get(key)) for key in ("eval", "plan", "results"))
+    if not isinstance(spec.get("task"), str) or not isinstance(spec.get("model"), str):
+        raise file.fault("is not a log of inspect_ai: its header names no task or no model")
+    status, version = str(header.get("status")), spec.get("task_version")
+    left_out = "" if status == "success" else f"status {status}"
+    if header.get("invalidated"):
+        left_out = "invalidated"
+    elif not left_out and not isinstance(samples, list):
+        left_out = "it holds no samples"
+    measured: set[str] = set()
+    samples = file.each(samples if not left_out else (), "sample")
+    found = [_result(file, object_of(sample), measured) for sample in samples]
+    names = (name for one in found for name in one.scores)
+    return Log(
+        place=file.path,
+        task=spec["task"] if version in (None, 0, "0") else f"{spec['task']} version {version}",
+        configuration=_configuration(spec),
+        details=_details(plan),
+        results=found,
+        scorers=_scorers(names, measured, results),
+        created=moment_of(spec.get("created")),
+        left_out=left_out,
+    )
+
+
+def _configuration(spec: Mapping[str, Any]) -> dict[str, object]:
+    """Return model, arguments of the task, solver and settings, as far as given."""
+    arguments = object_of(spec.get("task_args_passed") or spec.get("task_args"))
+    configuration: dict[str, object] = {"model": spec["model"]}
+    configuration |= {
+        key: arguments[key] for key in sorted(arguments, key=lambda key: key != "prompt")
+    }
+    if spec.get("solver"):
+        configuration["solver"] = spec["solver"]
+    for key in ("solver_args_passed", "model_generate_config", "model_args", "model_roles"):
+        for name, value in object_of(spec.get(key)).items():
+            if value is not None:
+                configuration[name if name not in configuration else f"{key}.{name}"] = value
+    return configuration
+
+
+def _details(plan: Mapping[str, Any]) -> dict[str, object]:
+    """Return the parameters of the solver's steps, such as a system message."""
+    details: dict[str, object] = {}
+    for step in map(object_of, plan.get("steps") or ()):
+        details |= under(str(step.get("solver")), step.get("params"))
+    return details
+
+
+def _result(file: File, sample: Mapping[str, Any], measured: set[str]) -> ItemScores:
+    """Return a sample; `measured` collects the scores that are more than right or wrong."""
+    epoch = sample.get("epoch")
+    if "id" not in sample or type(epoch) is not int or not 0 < epoch < 10**_DIGITS:
+        raise file.fault(f"{file.place} is without id or epoch, a whole number from 1")
+    scores: dict[str, float | None] = {}
+    for name, score in object_of(sample.get("scores")).items():
+        value = object_of(score).get("value")
+        parts = dict(enumerate(value)) if isinstance(value, list) else value
+        named = under(name, parts) if isinstance(parts, dict) else {name: parts}
+        for full_name, part in named.items():
+            scores[full_name], is_mark = _number(part)
+            measured |= set() if is_mark else {full_name}
+    error = "" if sample.get("error") is None else str(sample["error"])
+    texts = (json.dumps(sample.get(key), sort_keys=True) for key in ("input", "target"))
+    about = under("metadata", sample.get("metadata"))
+    return ItemScores(str(sample["id"]), scores, epoch, error, about, tuple(map(hash, texts)))
+
+
+def _number(value: Any) -> tuple[float | None, bool]:
+    """Return a score as used by inspect's metrics (0 for other text), and True for a mark."""
+    number = number_of(value)
+    if isinstance(value, str):
+        mark = _LETTERS.get(value, _WORDS.get(value.lower()))
+        with suppress(ValueError):
+            number = float(value)
+        if mark is not None or number is None or not math.isfinite(number):
+            return mark or 0.0, True
+    return number, number in (None, 0, 1)
+
+
+def _scorers(
+    names: Iterable[str], measured: Container[str], results: Mapping[str, Any]
+) -> dict[str, ScorerInfo]:
+    """Return the scorers, the headline first, with inspect's own figures."""
+    headline = object_of(results.get("headline"))
+    known = dict.fromkeys(names, ScorerInfo())
+    reported: dict[str, ScorerInfo] = {}
+    for entry in map(object_of, results.get("scores") or ()):
+        scorer, name, reducer = entry.get("scorer"), entry.get("name"), entry.get("reducer")
+        own = next((one for one in (f"{scorer}.{name}", scorer) if one in known), None)
+        if own is None or (own in reported and reducer != "mean"):
+            continue
+        metrics = object_of(entry.get("metrics"))
+        values = [object_of(metrics[key]).get("value") for key in _MEANS if key in metrics]
+        figures = [one for one in map(finite, values) if one is not None]
+        reduce = _reducer(str(reducer))
+        if reduce or reducer in (None, "mean"):
+            reported[own] = ScorerInfo(reported=figures[0] if figures else None, reduce=reduce)
+        else:
+            reported[own] = ScorerInfo(unchecked=f"inspect takes {reducer} of the epochs")
+        if (scorer, name) == (headline.get("scorer"), headline.get("score")):
+            reported = {own: reported.pop(own), **reported}
+    every = reported | {name: info for name, info in known.items() if name not in reported}
+    return {
+        name: replace(info, bounds=None if name in measured else (0.0, 1.0))
+        for name, info in every.items()
+    }
+
+
+@cache
+def _reducer(name: str) -> Callable[[Sequence[float]], float] | None:
+    """Return how inspect reduces the scores in the epochs of an item; None if by their mean, or in
+    a way of the user's own.
+    """
+    known: dict[str, Callable[[Sequence[float]], float]] = {
+        "mode": lambda scores: Counter(scores).most_common(1)[0][0],
+        "majority": _majority,
+        "median": median,
+        "max": max,
+    }
+    digits = name.rpartition("_")[2]
+    k = int(digits) if digits.isascii() and digits.isdigit() and len(digits) < _DIGITS else 0
+    if k:  # all count the scores of at least 1
+        known[f"at_least_{k}"] = lambda scores: float(sum(one >= 1 for one in scores) >= k)
+        known[f"pass_at_{k}"] = lambda scores: 1 - _all_of(k, [one < 1 for one in scores])
+        known[f"pass_k_{k}"] = lambda scores: _all_of(k, [one >= 1 for one in scores])
+    return known.get(name)
+
+
+def _majority(scores: Sequence[float]) -> float:
+    """Return the score that more than half of the epochs have; the unscored have none."""
+    value, n = Counter(scores).most_common(1)[0]
+    return value if 2 * n > len(scores) else math.nan
+
+
+def _all_of(k: int, are_such: Sequence[bool]) -> float:
+    """Return the probability that k of the epochs, drawn at random, are all such."""
+    n = len(are_such)
+    return math.comb(sum(are_such), k) / math.comb(n, k) if k <= n else math.nan
+
+
+FRAMEWORK = Framework(
+    "inspect", "`*.eval` and `*.json` of inspect_ai", "the headline, else the first", _owns, _load
+)

@@ -1,0 +1,176 @@
+"""JUnit XML, written by pytest and many others: a test is an item, a file a configuration.
+
+Document types are refused, and with them all entities but the usual five.
+"""
+
+from __future__ import annotations
+
+import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from xml.etree.ElementTree import Element, TreeBuilder
+from xml.parsers import expat
+
+from bbccli.reading.evaluations.files import File
+from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
+from bbccli.reading.layout.stack import names_of
+from bbccli.reading.times import moment_of
+
+_SCORE, _PARTS = "passed", "parts"
+_DIGITS = 10
+"""Fewer digits than these has a count of tests."""
+
+_TAG, _COMMENT = re.compile(rb"<\w"), re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
+
+_ANYBODY = frozenset({"", "pytest", "tests", "test", "testsuite", "junit", "unittest"})
+"""Names of suites that don't identify what was tested."""
+
+_XFAIL = "pytest.xfail"
+"""Type of an expected failure: the test ran, although it is reported as skipped."""
+
+_NOT_RUN = ("notrun", "disabled", "skipped")
+"""Values of `status` by which googletest and others mark skipped tests."""
+
+
+def _owns(file: File) -> bool:
+    """True for a file whose root is a suite, or that has one in its beginning; a long comment may
+    precede it.
+    """
+    return file.suffix == ".xml" and (
+        b"<testsuite" in file.head
+        or (_TAG.search(_COMMENT.sub(b"", file.head)) is None and b"<testsuite" in file.text)
+    )
+
+
+def _load(file: File) -> Iterator[Log]:
+    """Yield a log for each configuration: suites with the same tests are several."""
+    try:
+        suites = _suites(file)
+    except (expat.ExpatError, ValueError, LookupError) as error:
+        raise file.fault(f"is not JUnit XML: {error}") from None
+    results = [[_result(test) for test in suite.findall("testcase")] for suite in suites]
+    n_apart = sum(len({one.item for one in own}) for own in results)
+    together = n_apart == len({one.item for own in results for one in own})
+    parts = (
+        [(suites, results)]
+        if together
+        else [([s], [r]) for s, r in zip(suites, results, strict=True)]
+    )
+    for own, found in parts:
+        every = [one for some in found for one in some]
+        failed = {one.item: one for one in every if one.error}  # as well, in its teardown
+        times = [moment_of(suite.get("timestamp")) for suite in own]
+        yield Log(
+            place=file.path,
+            configuration={
+                "model": own[0].get("name", "") if len(own) == 1 else "",
+                _PARTS: len(parts),
+            },
+            results=[*failed.values(), *(one for one in every if one.item not in failed)],
+            scorers={_SCORE: ScorerInfo(reported=_reported(own, every))},
+            created=min(filter(None, times), default=None),
+            left_out="" if own else "it holds no tests",
+        )
+
+
+def _suites(file: File) -> list[Element]:
+    """Return the suites with tests of a file; raise ValueError for a document type."""
+    known = file.content.startswith((BOM_UTF16_LE, BOM_UTF16_BE))  # a shell's, whatever is declared
+    parser, tree = expat.ParserCreate("utf-8" if known else None), TreeBuilder()
+    parser.StartElementHandler, parser.EndElementHandler = tree.start, tree.end
+    parser.StartDoctypeDeclHandler = _refuse
+    parser.Parse(file.text if known else file.content, True)
+    root = tree.close()
+    if root.tag not in ("testsuites", "testsuite"):
+        raise ValueError("its root is neither testsuites nor testsuite")
+    suites = [suite for suite in root.iter("testsuite") if suite.find("testcase") is not None]
+    tests = [test for suite in suites for test in suite.findall("testcase")]
+    if len(tests) != _n_within(root) or any("name" not in test.attrib for test in tests):
+        raise ValueError("it has a test without a name or a suite")
+    return suites
+
+
+def _refuse(*_: object) -> None:
+    raise ValueError("it declares a document type")
+
+
+def _n_within(element: Element) -> int:
+    return sum(1 for _ in element.iter("testcase"))
+
+
+def _result(test: Element) -> ItemScores:
+    """Return a test: 1 without failure or error, 0 with one, nothing if skipped."""
+    name, place = test.attrib["name"], test.get("classname", "")
+    between = "." if "." not in name else "::"  # a.b and c are not a and b.c
+    inside = {child.tag: child for child in test}
+    error = inside.get("error")
+    skipped = "skipped" in inside or test.get("status", "").lower() in _NOT_RUN
+    failed = "failure" in inside or error is not None or _is_xfailed(test)
+    return ItemScores(
+        f"{place}{between}{name}" if place else name,
+        {_SCORE: 0.0 if failed else None if skipped else 1.0},
+        error="" if error is None else error.get("message") or "error",
+        about={"classname": place},
+    )
+
+
+def _is_xfailed(test: Element) -> bool:
+    return any(one.get("type") == _XFAIL for one in test.findall("skipped")[-1:])
+
+
+def _together(logs: Sequence[Log]) -> list[Log]:
+    """Return logs named after their suites if all have telling names, else after their files."""
+    names = [str(log.configuration["model"]) for log in logs]
+    telling = not any(name.lower() in _ANYBODY for name in names) and len(set(names)) > 1
+    places = list(dict.fromkeys(str(log.place) for log in logs))
+    stems = dict(zip(places, names_of(places), strict=True))
+    called = []
+    for log, name in zip(logs, names, strict=True):
+        stem, several = stems[str(log.place)], log.configuration[_PARTS] != 1
+        model = name if telling else f"{stem} {name}".strip() if several else stem
+        called.append(replace(log, configuration={"model": model}))
+    return called
+
+
+def _reported(suites: Sequence[Element], results: Sequence[ItemScores]) -> float | None:
+    """Return the proportion of passed tests by the counts of the suites."""
+    tests, failures, errors, skipped = (
+        [_count_of(suite, key) for suite in suites]
+        for key in ("tests", "failures", "errors", "skipped")
+    )
+    if None in (*tests, *failures, *errors) or len({one.item for one in results}) < len(results):
+        return None  # repeated tests are counted differently there
+    n_run = _sum(tests) - _sum(skipped)
+    xfailed = sum(_is_xfailed(test) for suite in suites for test in suite.findall("testcase"))
+    n_passed = n_run - _sum(failures) - _sum(errors)
+    return n_passed / (n_run + xfailed) if n_run + xfailed else None
+
+
+def _sum(counts: Sequence[int | None]) -> int:
+    return sum(one or 0 for one in counts)
+
+
+def _count_of(suite: Element, key: str) -> int | None:
+    """Return a count of a suite's own tests; some count those of the suites within, too."""
+    inner = suite.findall("testsuite")
+    count, within = _number(suite, key), [_number(one, key) for one in inner]
+    whole = all(_number(one, "tests") == _n_within(one) for one in (suite, *inner))
+    if not inner or not whole or count is None:
+        return count
+    return None if None in within else count - _sum(within)
+
+
+def _number(suite: Element, key: str) -> int | None:
+    text = suite.get(key, "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _DIGITS else None
+
+
+FRAMEWORK = Framework(
+    "JUnit",
+    "`*.xml` of JUnit, as pytest writes it",
+    "1 if passed, 0 if failed; nothing if skipped",
+    _owns,
+    _load,
+    _together,
+)

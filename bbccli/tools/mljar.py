@@ -1,0 +1,465 @@
+"""The results folder of mljar-supervised: a folder per model, the folds in `folds/`.
+
+1. `params.json` names the saved models, the task and the metric; `data_info.json` the number of
+   rows.
+2. Predictions of a model: `target`, and one column, or one per class. Targets are codes;
+   `framework.json` has the classes if they are text.
+3. Folds: the positions of the rows that each fold validates. Of repeats the predictions are means,
+   so that a row has no fold; of a split they are in the order of the sorted positions.
+4. Weights are in a column `sample_weight`. A model without it, whose fit had its own weights, is
+   scored without.
+5. mljar appends copies to classes with few rows, possibly in several folds: dropped.
+6. A model that learns in one go writes a log with one line for each fold: iteration, score on the
+   training rows, score on the validation rows. These scores tell whether the folds in `folds/` were
+   the ones used.
+7. In a regression many learners scale the target, and back: little is lost but the last digit,
+   64.99999999999999 for 65. For a skewed target, the logarithm of its distance from the smallest
+   target of the training rows (`X_min_values`) is scaled, and smaller ones are clipped at it. So
+   the truth is the target of a model without scaling, such as the baseline; mljar scores the others
+   on targets of their own.
+
+For the last, the rule of `sample_columns.differing` does not work: models without scaling write the
+same digits, so that not even rounding tells them apart, and the noise of the others grows with what
+was added to a target on the way, not with the target.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bbccli.domain.source import OtherTarget, ReportedScore, Targets, ToolRun
+from bbccli.errors import InputError
+from bbccli.reading.interface import Predictions, RunReader
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.runs.file_parsing import (
+    MIXED,
+    check_listed,
+    check_name,
+    folds_of,
+    left_out,
+    matching,
+    number_in,
+    numbers_of,
+    read_json,
+    read_positions,
+    read_rows,
+    read_table,
+    records_with,
+)
+from bbccli.reading.sample_columns import odd_one
+from bbccli.types import FloatArray, IntArray, Pooling, Task
+
+_TASKS = {
+    "binary_classification": Task.BINARY,
+    "multiclass_classification": Task.MULTICLASS,
+    "regression": Task.REGRESSION,
+}
+_METRICS = {
+    "logloss": "log-loss",
+    "average_precision": "average-precision",
+    **{name: name for name in ("auc", "f1", "accuracy", "rmse", "mse", "mae", "r2", "mape")},
+    **{name: name for name in ("spearman", "pearson")},
+}
+_BOARD = "leaderboard.csv"
+_READ = (
+    *("params.json", "data_info.json", _BOARD, "split_validation_indices.npy"),
+    *("folds/*_validation_indices.npy", "folds/*_train_indices.npy"),
+    *("*/framework.json", "*/ensemble.json", "*/learner_fold_*_training.log"),
+)
+_WEIGHT = "sample_weight"
+_WITHOUT_WEIGHTS = ("spearman", "pearson")
+_ENSEMBLE = "Ensemble"
+_PROBE = "_RandomFeature"
+_MARKS = {
+    "ensemble": (_ENSEMBLE,),
+    "shared_preprocessing": ("_GoldenFeatures", "_KMeansFeatures", "_SelectedFeatures"),
+    "stacked": ("_Stacked",),
+    "averaged_over_repeats": (),
+    "early_stopping_on_fold": ("LightGBM", "Xgboost", "CatBoost", "NeuralNetwork"),
+}
+"""Parts of names that tell a flag."""
+_OF_A_CLASS = 20
+"""Classes with fewer rows, or fewer than there are folds, are topped up with copies."""
+_TOLERANCE = 1e-6
+"""mljar clips probabilities in 32 bits; everything else agrees up to rounding."""
+_NOISE_TOLERANCE = 1e-12
+"""Rounding by scaling there and back, relative to the largest number on the way."""
+_AGAIN = "copy the run again"
+_OF_SEVERAL = "the folder mixes models of several runs"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Content of the descriptions of a run."""
+
+    folder: Path
+    task: Task
+    metric: str | None
+    metric_name: str | None
+    models: tuple[str, ...]
+    probes: tuple[str, ...]
+    split: bool
+    n_folds: int
+    n_repeats: int
+    n_rows: int
+
+    def place(self, name: str) -> Path:
+        """Return the file of a model's predictions."""
+        stem = "validation" if self.split else "out_of_folds"
+        stem = "ensemble" if name.startswith(_ENSEMBLE) else stem
+        return self.folder / name / f"predictions_{stem}.csv"
+
+    def fault(
+        self, name: str, column: str, problem: str, rows: IntArray, hint: str = _OF_SEVERAL
+    ) -> InputError:
+        """Return the error about some rows of a model's predictions."""
+        return read_table(self.place(name)).column(column).fault(problem, rows, hint=hint)
+
+
+Columns = dict[str, FloatArray]
+
+
+def recognises(folder: Path) -> bool:
+    """True for a folder with the two descriptions written by mljar."""
+    return (folder / "params.json").is_file() and (folder / "data_info.json").is_file()
+
+
+def load(folder: Path) -> Predictions:
+    """Read the models of a run."""
+    run = whole = _described(folder)
+    while len(run.models) > 1 and not (last := run.place(run.models[-1])).exists():
+        if not last.parent.is_dir():  # gone, and not stopped before it was written
+            break
+        run = replace(run, models=run.models[:-1])
+    board = _board(run)
+    tried = dict.fromkeys([*whole.models, *(board or ())])
+    lost = [name for name in tried if name not in (*run.models, *run.probes)]
+    tables = _tables(run)
+    places = _places(run, len(tables[run.models[0]]["target"]))
+    keep = places["row_id"] < run.n_rows
+    truth, targets = _truth(run, tables, places)
+    classes = [] if run.task is Task.REGRESSION else _classes(run, truth)
+    n_copies = int((~keep).sum())
+    _check_copies(run, truth[keep], truth[~keep], bool(classes))
+    weights = _weights(run, tables)
+    codes = truth.astype(np.int64) if classes else truth
+    named = classes and isinstance(classes[0], str)
+    roles: dict[str, Any] = {**places, "truth": np.array(classes)[codes] if named else codes}
+    roles |= {} if weights is None else {"weight": weights}
+    predictions = {name: _predictions(run, name, table, classes) for name, table in tables.items()}
+    unchecked = "" if board is not None else f"there is no {_BOARD}"
+    if n_copies:
+        unchecked = f"mljar scored {n_copies} copies of rows of rare classes, which are dropped"
+    elif run.metric is None:
+        unchecked = "bbc does not have the metric of the run"
+    elif weights is not None and run.metric in _WITHOUT_WEIGHTS:
+        unchecked = f"mljar scores {run.metric} without the weights"
+    report = ToolRun(
+        tool="mljar",
+        left_out=(
+            *left_out(run.probes, "a probe with a random feature"),
+            *left_out(lost, "on the leaderboard, but not saved"),
+        ),
+        metric=run.metric,
+        metric_name=run.metric_name,
+        unchecked=unchecked,
+        leaderboard=() if n_copies or board is None else tuple(_scores(run, board)),
+        fold_scores=() if n_copies else tuple(_fold_scores(run)),
+        scored_alike=tuple(
+            name for name in run.models if weights is not None and _WEIGHT not in tables[name]
+        ),
+        weighted=weights is not None,
+        targets=targets,
+    )
+    return Predictions(
+        {name: values[keep] for name, values in predictions.items()},
+        {role: values[keep] for role, values in roles.items()},
+        matching(folder, *_READ, *(f"*/{run.place(name).name}" for name in run.models)),
+        Metadata(
+            task=run.task,
+            classes=tuple(map(str, classes)),
+            flags={name: _flags(run, name) for name in run.models},
+            selection=Pooling.POOLED,
+            n_candidates_total=len(run.models) + len(lost) if lost else None,
+            run=report,
+        ),
+    )
+
+
+def _check_copies(run: _Run, kept: FloatArray, copies: FloatArray, classes: bool) -> None:
+    """Refuse extra targets that are not copies of rows of rare classes."""
+    enough = max(_OF_A_CLASS, run.n_folds)
+    if any(not classes or (kept == code).sum() >= enough for code in np.unique(copies)):
+        raise InputError(
+            f"the predictions have {len(kept) + len(copies)} rows, but data_info.json says there "
+            f"are {len(kept)}",
+            path=run.folder,
+            hint=MIXED.format("files"),
+        )
+
+
+def _described(folder: Path) -> _Run:
+    place, other = folder / "params.json", folder / "data_info.json"
+    params, info = read_json(place), read_json(other)
+    n_rows = info.get("rows") if isinstance(info, dict) else None
+    if type(n_rows) is not int or n_rows < 1:
+        raise InputError("lacks the number of rows", path=other, hint=_AGAIN)
+    try:
+        if not isinstance(params["saved"], list):
+            raise TypeError
+        task = _TASKS[params["ml_task"]]
+        validation = params["validation_strategy"]
+        saved = list(dict.fromkeys(map(str, params["saved"])))
+        metric = _METRICS.get(str(params["eval_metric"]))
+        run = _Run(
+            folder=folder,
+            task=task,
+            metric="f1-micro" if (task, metric) == (Task.MULTICLASS, "f1") else metric,
+            metric_name=None if metric else str(params["eval_metric"]),
+            models=tuple(name for name in saved if not name.endswith(_PROBE)),
+            probes=tuple(name for name in saved if name.endswith(_PROBE)),
+            split=str(validation["validation_type"]) == "split",
+            n_folds=int(validation.get("k_folds") or 1),
+            n_repeats=int(validation.get("repeats") or 1),
+            n_rows=n_rows,
+        )
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
+        raise InputError(
+            "is not the description of a finished mljar run",
+            path=place,
+            hint="let the run finish, or copy its whole folder",
+        ) from None
+    for name in saved:
+        check_name(name, place)
+    if not run.models:
+        raise InputError("the run has not saved any model", path=folder, hint="let it finish")
+    return run
+
+
+def _tables(run: _Run) -> dict[str, Columns]:
+    """Return the columns of each model, all with the same number of rows."""
+    tables = {name: numbers_of(read_table(run.place(name))) for name in run.models}
+    first = run.models[0]
+    for name, table in tables.items():
+        if "target" not in table or len(table) < 2:
+            problem = "has no column target beside predictions"
+            raise InputError(problem, path=run.place(name), hint=_AGAIN)
+        size, expected = len(table["target"]), len(tables[first]["target"])
+        if size != expected:
+            problem = f"has {size} rows, {first} has {expected}"
+            raise InputError(problem, path=run.place(name), hint=_OF_SEVERAL)
+    return tables
+
+
+def _places(run: _Run, n_rows: int) -> dict[str, IntArray]:
+    """Return the samples of the rows, and their folds if known."""
+    if run.split and run.n_repeats == 1:
+        place = run.folder / "split_validation_indices.npy"
+        positions = np.sort(read_positions(place))
+        if len(positions) != n_rows:
+            problem = f"has {len(positions)} positions, but the predictions have {n_rows} rows"
+            raise InputError(problem, path=place, hint=_AGAIN)
+        return {"row_id": positions, "fold": np.zeros(n_rows, np.int64)}
+    if run.split or run.n_repeats > 1:
+        return {"row_id": np.arange(n_rows)}
+    within = run.folder / "folds"
+    # as many as claimed: the first missing file ends it
+    parts = [
+        read_positions(within / f"fold_{fold}_validation_indices.npy")
+        for fold in range(run.n_folds)
+    ]
+    folds = folds_of(parts, n_rows, within)
+    for fold in range(run.n_folds):
+        place, others = within / f"fold_{fold}_train_indices.npy", np.flatnonzero(folds != fold)
+        if place.is_file() and not np.array_equal(np.unique(read_positions(place)), others):
+            problem = "trains on other rows than the complement of its validation fold"
+            raise InputError(problem, path=place, hint=MIXED.format("folds"))
+    return {"row_id": np.arange(n_rows), "fold": folds}
+
+
+def _classes(run: _Run, target: FloatArray) -> list[Any]:
+    """Return the classes in the order of their codes: text, or the codes themselves."""
+    broken = np.flatnonzero(target % 1)
+    if len(broken):
+        problem = f"{run.models[0]} has a target that is not the code of a class"
+        raise run.fault(run.models[0], "target", problem, broken, hint=_AGAIN)
+    present = [int(code) for code in np.unique(target)]
+    for name in run.models:
+        place, fits = _preprocessing(run.folder / name, "framework.json", "ensemble.json")
+        codes = fits[0].get("categorical_y") if fits else None
+        if isinstance(codes, dict) and codes:
+            values = list(codes.values())
+            whole = all(type(value) is int for value in values)
+            fit = whole and sorted(values) == [*range(len(values))] and set(present) <= set(values)
+            if not fit or (run.task is Task.BINARY and len(values) != 2):
+                shown, expected = (", ".join(map(str, some)) for some in (values, present))
+                problem = f"codes the classes as {shown}, but the targets are {expected}"
+                raise InputError(problem, path=place, hint=MIXED.format("models"))
+            return sorted(codes, key=lambda label: int(codes[label]))
+    return present
+
+
+def _preprocessing(model: Path, *files: str) -> tuple[Path, list[dict[str, Any]]]:
+    """Return the preprocessing of each fit, from the first of some files, and that file."""
+    place = next((model / one for one in files if (model / one).is_file()), None)
+    about = None if place is None else read_json(place)
+    parts = about.get("preprocessing") if isinstance(about, dict) else None
+    fits = [one for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
+    return place or model, fits
+
+
+def _weights(run: _Run, tables: Mapping[str, Columns]) -> FloatArray | None:
+    """Return the sample weights, shared by all models that were scored with them."""
+    weights = {name: table[_WEIGHT] for name, table in tables.items() if _WEIGHT in table}
+    first = next(iter(weights), "")
+    for name, values in weights.items():
+        differ = np.flatnonzero(values != weights[first])
+        if len(differ):
+            one = weights[first][differ[0]].item()
+            problem = f"the weight differs from that of {first}, {one!r}"
+            raise run.fault(name, _WEIGHT, problem, differ)
+    return weights.get(first)
+
+
+def _predictions(run: _Run, name: str, table: Columns, classes: list[Any]) -> FloatArray:
+    """Return the predictions (n,) or (n, K) of a model."""
+    found = {key: values for key, values in table.items() if key.startswith("prediction")}
+    by_class = run.task is Task.MULTICLASS
+    names = [f"prediction_{one}" for one in classes] if by_class else [*found][:1]
+    if not names or found.keys() != {*names}:
+        columns = ", ".join(found) or "none"
+        problem = f"has the prediction columns {columns}, which do not fit the classes"
+        raise InputError(problem, path=run.place(name), hint=_AGAIN)
+    return np.column_stack([found[key] for key in names]) if by_class else found[names[0]]
+
+
+def _flags(run: _Run, name: str) -> tuple[str, ...]:
+    several = {"averaged_over_repeats"} if run.n_repeats > 1 else set[str]()
+    return tuple(
+        flag
+        for flag, marks in _MARKS.items()
+        if flag in several or any(one in name for one in marks)
+    )
+
+
+def _board(run: _Run) -> dict[str, tuple[int, str]] | None:
+    """Return the row and the score of each model on the leaderboard; None without one."""
+    place = run.folder / _BOARD
+    if not place.is_file():
+        return None
+    rows = records_with(place, "name", "metric_value", hint=_AGAIN)
+    named = ((at, row) for at, row in enumerate(rows) if row["name"])
+    board = {row["name"]: (at, row["metric_value"]) for at, row in named}
+    for name in board:
+        check_name(name, place)
+    which = "is saved according to params.json"
+    check_listed(place, board, run.models, which=which, hint=MIXED.format("files"))
+    return board
+
+
+def _scores(run: _Run, board: dict[str, tuple[int, str]]) -> Iterator[ReportedScore]:
+    place = run.folder / _BOARD
+    for name in run.models if run.metric else ():
+        row, score = board[name]
+        value = number_in(score, place, row, "metric_value", hint=_AGAIN)
+        yield ReportedScore(id=name, metric=run.metric or "", value=value, tolerance=_TOLERANCE)
+
+
+def _fold_scores(run: _Run) -> Iterator[ReportedScore]:
+    """Yield the fold scores in the logs of models that learn in one go.
+
+    Nothing if rows have no fold, because of repeats or a split; or for a model with a missing or
+    different log.
+    """
+    if run.metric is None or run.split or run.n_repeats > 1:
+        return
+    for name in run.models:
+        model, folds = run.folder / name, range(run.n_folds)
+        logs = [model / f"learner_fold_{fold}_training.log" for fold in folds]
+        cells = [read_rows(log) for log in logs] if all(log.is_file() for log in logs) else []
+        try:
+            values = [float(score) for ((_, _, score),) in cells]
+        except ValueError:
+            continue
+        for fold, value in enumerate(values):
+            yield ReportedScore(
+                id=name, metric=run.metric, fold=fold, value=value, tolerance=_TOLERANCE
+            )
+
+
+def _scaling(model: Path, fold: IntArray | None) -> tuple[float, FloatArray]:
+    """Return the largest number that a model adds to a target on the way, 0 if it scales none.
+
+    And the smallest targets of its training rows, at which others are clipped, None if they aren't:
+    (1, n) for the fold of each row if known, else (L, 1) for each fit.
+    """
+    place, fits = _preprocessing(model, "framework.json")
+    scalings = [one["scale_y"] for one in fits if one.get("scale_y")]
+    try:
+        if not any("log" in one["scale_method"] for one in scalings):
+            sizes = [abs(float(one[key][0])) for one in scalings for key in ("mean", "scale")]
+            return max(sizes, default=0.0), np.empty((0, 1))
+        limits = np.array([float(one["X_min_values"][0]) for one in scalings])
+    except (KeyError, TypeError, ValueError, IndexError):
+        problem = "does not say how targets were scaled"
+        raise InputError(problem, path=place, hint=_AGAIN) from None
+    per_fold = fold is not None and len(limits) == fold.max() + 1
+    return 1 + float(np.abs(limits).max()), limits[fold][None] if per_fold else limits[:, None]
+
+
+def _truth(
+    run: _Run, tables: Mapping[str, Columns], places: Mapping[str, IntArray]
+) -> tuple[FloatArray, Targets | None]:
+    """Return the target of all models (n,), and those of models that scale."""
+    targets = {name: table["target"] for name, table in tables.items()}
+    ensembles = [name for name in targets if name.startswith(_ENSEMBLE)]
+    scalings = {name: _scaling(run.folder / name, places.get("fold")) for name in targets}
+    scaled = tuple(
+        name for name, (offset, _) in scalings.items() if offset and name not in ensembles
+    )
+    limits = np.unique(np.concatenate([limits.ravel() for _, limits in scalings.values()]))
+    every = max(offset for offset, _ in scalings.values()), limits[:, None]
+    scalings |= dict.fromkeys(ensembles, every)  # they have the target of one of their models
+    of = min(scalings, key=lambda name: (scalings[name][0] > 0, name in ensembles))
+    truth, clipped, apart = targets[of], [], 0.0
+    for name, target in targets.items():
+        offset, limits = scalings[name]
+        possible = np.vstack([truth, np.maximum(truth, limits)])
+        expected = possible[np.argmin(np.abs(possible - target), axis=0), np.arange(len(truth))]
+        noise = _NOISE_TOLERANCE * (np.abs(truth) + offset) if offset else 0.0
+        differ = np.flatnonzero(~(np.abs(target - expected) <= noise))
+        if len(differ):
+            raise _other_target(run, targets, (name, of), differ, scaled=offset > 0)
+        rows = np.flatnonzero(expected != truth)
+        if len(rows):
+            keys = map(str, places["row_id"][rows].tolist())
+            clipped.append(OtherTarget(name, tuple(keys), tuple(expected[rows].tolist())))
+            apart = max(apart, float(np.max(expected[rows] - truth[rows])))
+    if not scaled:
+        return truth, None
+    offset, limits = scalings[of]
+    unsure = (np.abs(truth - limits) <= _NOISE_TOLERANCE * (np.abs(truth) + offset)).any(axis=0)
+    return truth, Targets(of, scaled, int(unsure.sum()), apart, tuple(clipped))
+
+
+def _other_target(
+    run: _Run, targets: Columns, pair: tuple[str, str], differ: IntArray, *, scaled: bool
+) -> InputError:
+    """Return the error about two models with different targets, naming the one that most
+    contradict.
+    """
+    names, row = list(targets), differ[0]
+    of_row = np.array([target[row] for target in targets.values()])
+    entry, other = map(names.index, pair)
+    odd, kept = odd_one(of_row, np.full(len(of_row), other), entry)
+    more = ", by more than its scaling explains" if scaled else ""
+    problem = f"target differs from that of {names[kept]}, {of_row[kept].item()!r}{more}"
+    return run.fault(names[odd], "target", problem, differ)
+
+
+RUNS = (RunReader("mljar", "`params.json` and `data_info.json`", recognises, load),)

@@ -1,0 +1,80 @@
+"""openai-evals: JSON Lines of a run, its `spec` first, then events of samples in any order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+from typing import Any
+
+from bbccli.reading.evaluations.files import File, finite, object_of
+from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
+from bbccli.reading.times import moment_of
+
+_CORRECT = "correct"
+
+
+def _owns(file: File) -> bool:
+    """True for logs, including those that lost their first line, so that they are not
+    overlooked.
+    """
+    of_event = {"event_id", "sample_id"} <= file.keys
+    return file.suffix == ".jsonl" and ("spec" in file.keys or of_event)
+
+
+def _load(file: File) -> list[Log]:
+    first, *events = file.records()
+    spec = object_of(first.get("spec"))
+    models = spec.get("completion_fns") or spec.get("model_names") or ()
+    if not isinstance(spec.get("eval_name"), str) or not models:
+        raise file.fault(
+            "is not a complete log of openai-evals: it lacks the spec with eval and model"
+        )
+    models = models if isinstance(models, list) else [models]
+    reports = [object_of(one["final_report"]) for one in events if "final_report" in one]
+    accuracy = finite(reports[-1].get("accuracy")) if reports else None
+    log = Log(
+        place=file.path,
+        task=spec["eval_name"],
+        configuration={"model": ", ".join(map(str, models))},
+        results=_results(file, events),
+        scorers={_CORRECT: ScorerInfo(reported=accuracy)},
+        created=moment_of(spec.get("created_at")),
+        left_out="" if reports else "it did not finish: there is no final_report",
+    )
+    return [log]
+
+
+def _results(file: File, events: Sequence[Mapping[str, Any]]) -> list[ItemScores]:
+    """Return the samples; several matches, or metrics, of one are its epochs."""
+    found: dict[str, dict[str, list[dict[str, Any]]]] = {}
+    for event in events:
+        if (sample := event.get("sample_id")) is not None:
+            own = found.setdefault(str(sample), {"match": [], "metrics": [], "error": []})
+            if (kind := event.get("type")) in [*own]:
+                own[kind].append(object_of(event.get("data")))
+    results = []
+    for sample, own in found.items():
+        errors = [str(one.get("message") or one.get("type") or "error") for one in own["error"]]
+        for match, metrics in (
+            zip_longest(own["match"], own["metrics"])
+            if own["match"] or own["metrics"]
+            else [(None, None)]
+        ):
+            if match is not None and match.get(_CORRECT) not in (True, False, 0, 1):
+                raise file.fault(f"the match of sample {sample} is neither right nor wrong")
+            scores = {} if match is None else {_CORRECT: float(match[_CORRECT])}
+            numbers = {name: finite(value) for name, value in (metrics or {}).items()}
+            scores |= {name: one for name, one in numbers.items() if one is not None}
+            error = errors[-1] if errors and not scores else ""
+            results.append(ItemScores(sample, scores, error=error))
+    return results
+
+
+FRAMEWORK = Framework(
+    "openai-evals",
+    "`*.jsonl` of openai-evals",
+    "`correct` of a match, else the first metric",
+    _owns,
+    _load,
+    headline=False,
+)

@@ -1,0 +1,265 @@
+"""promptfoo: results as JSON, JSON Lines or CSV.
+
+A row is a test under a provider and a prompt. With `--repeat` a test has several unmarked rows:
+rows with equal variables and equal assertions are one item.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import gcd
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bbccli.reading.evaluations.files import File, hash_of, number_of, object_of, shortened, under
+from bbccli.reading.interface import Framework, ItemScores, Log, ScorerInfo
+from bbccli.reading.times import moment_of
+
+PASS, SCORE = "pass", "score"
+_DESCRIPTION, _FATES = "Description", ("PASS", "FAIL", "ERROR")
+_STATUS = ("Status", "Score", "Named Scores")
+_NAMED = "Metric: "
+_ERROR = 2
+"""`failureReason` of a failed request; 1 is a failed assertion."""
+
+_OF_A_ROW = frozenset({"sessionId"})
+"""Variables that promptfoo makes anew for every request."""
+
+_TEST, _NTH = "\0", "@"
+"""Between variables and test in an item; before the number of a test that a table does not tell."""
+
+
+class _Row(NamedTuple):
+    """A test under a provider and a prompt; `at` is its number, if known, and `test` tells it from
+    others of the same variables.
+    """
+
+    column: Any
+    model: str
+    prompt: str
+    at: int | None
+    test: str
+    result: ItemScores
+
+
+def _owns(file: File) -> bool:
+    if file.suffix == ".csv":
+        return ",".join(_STATUS).encode() in file.head.split(b"\n")[0]
+    if file.suffix == ".jsonl":
+        return {"vars", "success", "promptIdx"} <= file.keys
+    return (
+        "results" in file.keys
+        and bool(file.keys & {"evalId", "config"})
+        and isinstance(object_of(file.json["results"]).get("results"), list)
+    )
+
+
+def _load(file: File) -> Iterator[Log]:
+    """Yield a log for each column: a provider with a prompt. Rows may be in any order."""
+    created, prompts = None, []
+    if file.suffix == ".csv":
+        rows = _of_table(file)
+    elif file.suffix == ".jsonl":
+        rows = _of_rows(file, file.records())
+    else:
+        results = file.json["results"]
+        created, prompts = moment_of(results.get("timestamp")), [*(results.get("prompts") or ())]
+        rows = _of_rows(file, file.each(results["results"], "row"))
+    columns: dict[Any, list[_Row]] = {}
+    for row in rows:
+        columns.setdefault(row.column, []).append(row)
+    names = Counter((own[0].model, own[0].prompt) for own in columns.values())
+    for number, key in enumerate(sorted(columns, key=str if None in columns else _in_order)):
+        own = columns[key]
+        configuration: dict[str, object] = {"model": own[0].model, "prompt": own[0].prompt}
+        if names[own[0].model, own[0].prompt] > 1:  # providers that differ only in their settings
+            configuration["column"] = number
+        about = object_of(prompts[key]) if isinstance(key, int) and key < len(prompts) else {}
+        found = []
+        for at, row in enumerate(own):
+            place = str(at if row.at is None else row.at)
+            found.append(row.result._replace(item=_TEST.join((row.result.item, row.test, place))))
+        yield Log(
+            place=file.path,
+            configuration=configuration,
+            details={"text": about["raw"]} if about.get("raw") else {},
+            results=found,
+            scorers=_scorers(found, object_of(about.get("metrics"))),
+            created=created,
+        )
+
+
+def _together(logs: Sequence[Log]) -> list[Log]:
+    """Return logs whose items name the test only if others have the same variables in a file."""
+    tests: dict[tuple[Path, str], set[str]] = {}
+    known: dict[str, dict[str, int]] = {}
+    rows = [(log.place, result.item.split(_TEST)) for log in logs for result in log.results]
+    for place, (item, test, _) in rows:
+        tests.setdefault((place, item), set()).add(test)
+    several = {item for (_, item), own in tests.items() if len(own) > 1}
+    for _, (item, test, at) in rows:
+        if item in several and not test.startswith(_NTH):
+            order = known.setdefault(item, {})
+            order[test] = min(order.get(test, int(at)), int(at))
+
+    def named(result: ItemScores) -> ItemScores:
+        item, test, _ = result.item.split(_TEST)
+        if test.startswith(_NTH):
+            _, nth, test = test.split(_NTH)
+            order = known.get(item, {})
+            told = sorted(order, key=lambda one: (order[one], one))
+            test = told[int(nth)] if int(nth) < len(told) else test  # the same evaluation as JSON
+        return result._replace(item=f"{item} #{test}" if item in several else item)
+
+    return [replace(log, results=[*map(named, log.results)]) for log in logs]
+
+
+def _of_rows(file: File, rows: Iterable[Any]) -> Iterator[_Row]:
+    for row in map(object_of, rows):
+        variables, provider, prompt, test = (
+            object_of(row.get(key)) for key in ("vars", "provider", "prompt", "testCase")
+        )
+        if not isinstance(row.get("success"), bool):
+            raise file.fault("has a row without a success value")
+        model = str(provider.get("label") or provider.get("id") or row.get("provider") or "")
+        label = str(prompt.get("label") or prompt.get("raw") or "")
+        number, at = row.get("promptIdx"), row.get("testIdx")
+        column = (model, label) if number is None else number
+        asked = json.dumps([test.get("assert"), test.get("description")], sort_keys=True)
+        result = _result(row, variables, test)
+        at = int(at) if isinstance(at, int) else None
+        yield _Row(column, model, label, at, hash_of(asked), result)
+
+
+def _in_order(key: Any) -> tuple[int, str]:
+    return (key, "") if isinstance(key, int) else (-1, str(key))
+
+
+def _result(
+    row: Mapping[str, Any], variables: Mapping[str, Any], test: Mapping[str, Any]
+) -> ItemScores:
+    """Return the result of a row; promptfoo gives failed ones a score of 0."""
+    scores: dict[str, float | None] = {PASS: float(row["success"])}
+    if isinstance(row.get("score"), int | float):
+        scores[SCORE] = number_of(row["score"])
+    for name, value in object_of(row.get("namedScores")).items():
+        scores[name if name not in scores else f"named.{name}"] = number_of(value)
+    reason, error = row.get("failureReason"), ""
+    if reason == _ERROR or (reason is None and row.get("error") and not row.get("gradingResult")):
+        error = str(row.get("error") or "error")
+    about = under("vars", variables) | under("metadata", test.get("metadata"))
+    return ItemScores(_item(variables), scores, error=error, about=about)
+
+
+def _item(variables: Mapping[str, Any]) -> str:
+    """Return the key of a test, the same in all formats."""
+    texts = {
+        name: value if isinstance(value, str) else json.dumps(value, sort_keys=True)
+        for name, value in sorted(variables.items())
+        if name not in _OF_A_ROW and not name.startswith("_") and value not in (None, "")
+    }
+    return shortened(json.dumps(texts, ensure_ascii=False))
+
+
+def _of_table(file: File) -> Iterator[_Row]:
+    """Yield the rows of a wide table, which has columns of variables, then several for each
+    output.
+    """
+    rows, limit = [], csv.field_size_limit(len(file.text) + 1)  # answers may be of any length
+    try:
+        reader = csv.reader(io.StringIO(file.text.decode(), newline=""))
+        header, line = next(reader), reader.line_num + 1
+        for row in reader:
+            rows.append((line, row))
+            line = reader.line_num + 1
+    except (csv.Error, UnicodeDecodeError, StopIteration):
+        raise file.fault("is not a table") from None
+    finally:
+        csv.field_size_limit(limit)
+    starts = [at - 1 for at, name in enumerate(header) if name == _STATUS[0] and at]
+    for line, row in rows:
+        if len(row) != len(header) or any(row[at + 1] not in _FATES for at in starts):
+            raise file.fault(f"line {line} is not as promptfoo writes it")
+    told = [dict(zip(header[: starts[0]], row, strict=False)) for _, row in rows]
+    tests = _nth_tests(told)
+    for start, end in zip(starts, [*starts[1:], len(header)], strict=True):
+        model, _, prompt = header[start].removeprefix("[").partition("] ")
+        for values, test, (_, row) in zip(told, tests, rows, strict=True):
+            about = {name: one for name, one in values.items() if name != _DESCRIPTION}
+            cells = row[start:end]
+            result = ItemScores(
+                _item(about),
+                {PASS: float(cells[1] == "PASS"), **_numbers(header[start:end], cells)},
+                error="error" if cells[1] == "ERROR" else "",
+                about=under("vars", about),
+            )
+            yield _Row(start, model, prompt, None, test, result)
+
+
+def _nth_tests(told: Sequence[Mapping[str, str]]) -> list[str]:
+    """Return of each row of a table which test of its variables it is, from 0, and how it is told
+    from others.
+
+    Assertions are not in it. `--repeat` repeats all tests equally often, one after the other: rows
+    of the same variables and description that are more are several tests.
+    """
+    keys = [(_item({**values, _DESCRIPTION: ""}), values.get(_DESCRIPTION, "")) for values in told]
+    n_repeats, seen = gcd(*Counter(keys).values()), Counter[tuple[str, str]]()
+    numbers: dict[str, dict[str, int]] = {}
+    found = []
+    for item, described in keys:
+        number = seen[item, described] // n_repeats
+        seen[item, described] += 1
+        own, test = numbers.setdefault(item, {}), f"{hash_of(described)}{number}"
+        found.append(f"{_NTH}{own.setdefault(test, len(own))}{_NTH}{test}")
+    return found
+
+
+def _numbers(header: Sequence[str], cells: Sequence[str]) -> dict[str, float | None]:
+    """Return the score of a row and its named scores, rounded as they are."""
+    scores: dict[str, float | None] = {}
+    for name, cell in zip(header, cells, strict=True):
+        if name == "Score" or name.startswith(_NAMED):
+            try:
+                scores[SCORE if name == "Score" else name.removeprefix(_NAMED)] = float(cell)
+            except ValueError:
+                continue
+    return scores
+
+
+def _scorers(results: Sequence[ItemScores], metrics: Mapping[str, Any]) -> dict[str, ScorerInfo]:
+    """Return pass, the score of the test, and named scores, with promptfoo's own figures."""
+    named, counts = (object_of(metrics.get(key)) for key in ("namedScores", "namedScoresCount"))
+    tests = [metrics.get(f"test{one}Count") for one in ("Pass", "Fail", "Error")]
+    n_tests = sum(one for one in tests if isinstance(one, int))
+    totals: dict[str, tuple[Any, Any]] = {
+        PASS: (tests[0], n_tests),
+        SCORE: (metrics.get("score"), n_tests),
+    }
+    if object_of(metrics.get("namedScoreWeights")) in ({}, counts):
+        totals |= {name: (total, counts.get(name)) for name, total in named.items()}
+    scorers = {}
+    for name, (total, n) in totals.items():
+        requests = Counter(one.item for one in results if one.scores.get(name) is not None)
+        if isinstance(total, int | float) and isinstance(n, int) and n:
+            if len(set(requests.values())) > 1:
+                reason = "promptfoo averages over requests, and items have unequal numbers of them"
+                scorers[name] = ScorerInfo(unchecked=reason)
+            else:
+                scorers[name] = ScorerInfo(reported=total / n)
+    return scorers
+
+
+FRAMEWORK = Framework(
+    "promptfoo",
+    "results as `*.json`, `*.jsonl` or `*.csv`",
+    "`pass`: all assertions hold; a request that failed does not",
+    _owns,
+    _load,
+    _together,
+)

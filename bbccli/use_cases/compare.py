@@ -1,0 +1,382 @@
+"""`bbc compare`: options, and from predictions to a document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from hashlib import sha256
+from pathlib import PurePath
+from typing import TYPE_CHECKING, Any
+
+from bbccli.domain.choices import Adjustment, Missing
+from bbccli.errors import OptionError, parameter
+from bbccli.platform.option import Panel, Scope, names_in, option
+from bbccli.platform.resources import Progress, enter, silent
+from bbccli.use_cases.options import (
+    GapOptions,
+    InputOptions,
+    PlanOptions,
+    cut_option,
+    metric_option,
+)
+
+if TYPE_CHECKING:
+    from bbccli.comparisons.records import Comparison
+    from bbccli.documents.compare import CompareEnvelope
+    from bbccli.domain.matrix import PredictionMatrix
+    from bbccli.domain.plan import Plan
+    from bbccli.metrics import Metric
+    from bbccli.notes import Note
+    from bbccli.platform.records import Document
+
+WITHOUT = frozenset(
+    {"guard", "side", "evaluation_share", "tolerance", "outer_fold", "size_correction"}
+)
+"""Options of its groups that a comparison does not have."""
+
+MOST_PAIRED = 20
+"""Up to this many configurations, all pairs are tested."""
+
+
+class ComparisonKind(StrEnum):
+    """Kinds of comparison, named by the options that ask for them."""
+
+    SET = "the set of the best"
+    BASELINE = parameter("baseline")
+    FAMILIES = parameter("by")
+    PAIRS = f"{parameter('pair')} or {parameter('test')}"
+    ACROSS = parameter("across")
+
+
+class FailUnless(StrEnum):
+    """Verdicts that can be required of the first comparison."""
+
+    BETTER = "better"
+    NOT_WORSE = "not-worse"
+
+
+_of_compare = partial(option, scope=Scope.COMMAND)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions:
+    """Options on pairs and tests."""
+
+    baseline: str | None = _of_compare(
+        None, "Compare the winner with this configuration, allowing for its selection.", "NAME"
+    )
+    by: str | None = _of_compare(
+        None,
+        "Compare families: configurations that share the value of this metadata key, or the match "
+        "of 'regex:(...)' in their names.",
+        "NAME",
+    )
+    pair: tuple[str, str] | None = option(
+        None, "Test two configurations named beforehand.", "A B", scope=Scope.RUN
+    )
+    test: Sequence[str] | None = _of_compare(
+        None,
+        "Test for --pair, for every pair, or with --across for the families: {names}. Repeatable.",
+        "NAME",
+        names=names_in(
+            "bbccli.comparisons.pairs:TESTS",
+            "bbccli.comparisons.across:TESTS",
+            "bbccli.comparisons.pairs:ALL",
+        ),
+        open=True,
+        panel=Panel.METHOD,
+        default="the one that fits the metric",
+    )
+    across: bool = option(
+        False,
+        "Treat each file as a data set: rank families, or configurations, over all of them.",
+        scope=Scope.RUN,
+    )
+    metric: str | None = metric_option()
+    fail_unless: FailUnless | None = _of_compare(
+        None, "Exit with 3 unless the first comparison shows this, with 4 if it can't tell."
+    )
+    margin: float = _of_compare(
+        0.0,
+        "Better means better by more than D; not worse means worse by less than D.",
+        "D",
+        panel=Panel.METHOD,
+    )
+    rope: float = _of_compare(
+        0.0, "Bayesian tests: differences up to D count as zero.", "D", panel=Panel.METHOD
+    )
+    adjust: Adjustment | None = _of_compare(
+        None,
+        "Adjust for the number of comparisons; with --by only max-t or none.",
+        panel=Panel.METHOD,
+        default="holm; max-t for families",
+    )
+    threshold: float | None = cut_option()
+
+    def question(self, n_sources: int) -> ComparisonKind:
+        """Return the kind of comparison for this many files; refuse options of several kinds."""
+        for name, value in (("margin", self.margin), ("rope", self.rope)):
+            if not 0 <= value < math.inf:
+                raise OptionError(
+                    f"{parameter(name)} is {value:g}", hint="0 or more, in the metric's unit"
+                )
+        kinds = {
+            ComparisonKind.BASELINE: self.baseline is not None,
+            ComparisonKind.PAIRS: self.pair is not None,
+            ComparisonKind.ACROSS: self.across,
+        }
+        named = [kind for kind, is_named in kinds.items() if is_named]
+        if len(named) > 1:
+            raise OptionError(
+                f"{named[0]} and {named[1]} are two questions", hint="ask one at a time"
+            )
+        kind = ComparisonKind.SET
+        if named:
+            kind = named[0]
+        elif self.by is not None or n_sources > 1:
+            kind = ComparisonKind.FAMILIES
+        elif self.test:
+            kind = ComparisonKind.PAIRS
+        self._check_fits(kind)
+        return kind
+
+    def _check_fits(self, question: ComparisonKind) -> None:
+        """Refuse options that this comparison does not use."""
+        selected = (ComparisonKind.BASELINE, ComparisonKind.FAMILIES)
+        tested = (ComparisonKind.PAIRS, ComparisonKind.ACROSS)
+        fits = {
+            "by": (self.by, (ComparisonKind.FAMILIES, ComparisonKind.ACROSS)),
+            "test": (self.test, tested),
+            "margin": (self.margin, selected),
+            "rope": (self.rope, (ComparisonKind.PAIRS,)),
+            "adjust": (self.adjust, (*tested, ComparisonKind.FAMILIES)),
+            "fail_unless": (self.fail_unless, (*selected, ComparisonKind.PAIRS)),
+        }
+        for name, (value, questions) in fits.items():
+            if value and question not in questions:
+                flag = parameter(name)
+                needed = " or ".join(one for one in questions if one != flag)
+                needed = needed.replace(f" or {flag}", "")
+                alone = ", or alone" if flag in questions else ""
+                raise OptionError(
+                    f"{flag} does not go with {question}", hint=f"it goes with {needed}{alone}"
+                )
+        if self.test or self.rope:
+            self._check_tests(question)
+
+    def _check_tests(self, question: ComparisonKind) -> None:
+        """Refuse tests over data sets without --across, and a rope without a Bayesian test."""
+        from bbccli.comparisons.across import TESTS as ACROSS
+        from bbccli.comparisons.pairs import ALL, TESTS
+
+        names = tuple(self.test or ())
+        over_sets = [name for name in names if name in ACROSS]
+        if question is ComparisonKind.PAIRS and over_sets:
+            raise OptionError(
+                f"{over_sets[0]} is a test over data sets",
+                hint=f"use {parameter('across')}, with a file for each",
+            )
+        bayesian = [name for name, test in TESTS.items() if test.bayesian]
+        if self.rope and not {ALL, *bayesian} & {*names}:
+            raise OptionError(
+                f"{parameter('rope')} is for {' and '.join(bayesian)} only",
+                hint=parameter("test", bayesian[0]),
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparing(InputOptions, GapOptions, PlanOptions, CompareOptions):
+    """All options that a comparison depends on."""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The given metric, if any."""
+        return (self.metric,) if self.metric else ()
+
+    def answer(
+        self, sources: Sequence[Any], names: Sequence[str] = (), progress: Progress = silent
+    ) -> Document[CompareEnvelope]:
+        """Compare, and return the document.
+
+        `sources` are files, tables in memory or matrices: of the same samples, or with `across` a
+        data set each. `names` are theirs; without names all are files, named by path.
+        """
+        question = self.question(len(sources))
+        enter(progress, "reading")
+        if question is ComparisonKind.ACROSS:
+            return self._over_data_sets(sources, names)
+        return self._of_same_samples(question, sources, names, progress)
+
+    def _read(self, source: Any, name: str = "") -> PredictionMatrix:
+        """Read a file or a table as one matrix; the path of a table in memory is its name."""
+        # rows missing from some files are dealt with when the files are joined
+        matrix = self.scored(self.read_files(source, missing=self.missing), self.threshold)
+        if name and not matrix.source.sha256:
+            return replace(matrix, source=replace(matrix.source, path=name))
+        return matrix
+
+    def _metric_and_plan(self, matrix: PredictionMatrix) -> tuple[Metric, Plan]:
+        """Return the metric and the plan for a matrix."""
+        from bbccli.metrics import choose_metrics
+
+        metric = choose_metrics(self.metrics or None, matrix)[0]
+        return metric, self.plan(matrix.source.metadata)
+
+    def _of_same_samples(
+        self,
+        question: ComparisonKind,
+        sources: Sequence[Any],
+        names: Sequence[str],
+        progress: Progress,
+    ) -> Document[CompareEnvelope]:
+        """Compare configurations, or families, on the same samples."""
+        from bbccli.comparisons.baseline import against_baseline
+        from bbccli.comparisons.families import between_families, families_by
+        from bbccli.comparisons.possible_best import best_set
+        from bbccli.comparisons.records import Verdict
+        from bbccli.documents.compare import compare_document
+        from bbccli.use_cases.correct import working
+
+        matrix, families = self._joined(sources, names)
+        enter(progress, "comparing")
+        metric, plan = self._metric_and_plan(matrix)
+        comparisons: Sequence[Comparison] = ()
+        notes: Sequence[Note] = ()
+        with working(self.metrics, matrix):
+            if question is ComparisonKind.BASELINE:
+                baseline = self.baseline or ""
+                found = against_baseline(matrix, metric, plan, baseline, self.margin)
+                comparisons = (found.winner, *found.every)
+            elif question is ComparisonKind.FAMILIES:
+                if self.by is not None:
+                    families = families_by(matrix, self.by)
+                adjust = self.adjust or Adjustment.MAX_T
+                comparisons = between_families(matrix, metric, plan, families, self.margin, adjust)
+            elif question is ComparisonKind.PAIRS:
+                comparisons, notes = self._pairs(matrix, metric, plan, progress)
+            of_set = question in (ComparisonKind.SET, ComparisonKind.BASELINE)
+            return compare_document(
+                *([matrix], metric, plan, comparisons),
+                best_set=best_set(matrix, metric, plan) if of_set else None,
+                margin=self.margin,
+                required=None if self.fail_unless is None else Verdict(self.fail_unless.value),
+                named=question is not ComparisonKind.PAIRS or self.pair is not None,
+                notes=notes,
+            )
+
+    def _joined(
+        self, sources: Sequence[Any], names: Sequence[str]
+    ) -> tuple[PredictionMatrix, Mapping[str, Sequence[int]]]:
+        """Read sources on the same samples as one matrix; each of several is a family."""
+        from bbccli.comparisons.joining import joined
+
+        if len(sources) == 1:
+            return self._read(sources[0], *names), {}
+        names = names or names_of(sources)
+        whole = Missing.ERROR if self.missing in (None, Missing.DROP) else self.missing
+        matrices = [self._read(*pair) for pair in zip(sources, names, strict=True)]
+        together = joined(matrices, names, whole)
+        return together.matrix, together.families
+
+    def _pairs(
+        self, matrix: PredictionMatrix, metric: Metric, plan: Plan, progress: Progress
+    ) -> tuple[list[Comparison], list[Note]]:
+        """Test the named pair, or all pairs of a few configurations."""
+        from bbccli.comparisons.pairs import compare_pairs
+        from bbccli.comparisons.simultaneous import max_t
+
+        n = matrix.n_configurations
+        if self.pair is None and not 2 <= n <= MOST_PAIRED:
+            raise OptionError(
+                f"there are {n} configurations; all pairs are tested only for 2 to {MOST_PAIRED}",
+                hint=f"use {parameter('pair')} A B, or choose some with {parameter('only')}",
+            )
+        return compare_pairs(
+            *(matrix, metric, plan, [self.pair or matrix.configurations], self.test),
+            rope=self.rope,
+            adjust=self.adjust or Adjustment.HOLM,
+            max_t=max_t(matrix, metric, plan),
+            progress=progress,
+        )
+
+    def _over_data_sets(
+        self, sources: Sequence[Any], names: Sequence[str]
+    ) -> Document[CompareEnvelope]:
+        """Rank the families, or the configurations, over several data sets."""
+        import numpy as np
+
+        from bbccli.comparisons.across import compare_across, performances_of
+        from bbccli.comparisons.families import families_by
+        from bbccli.documents.compare import compare_document
+        from bbccli.reading.sources.files import expand
+        from bbccli.use_cases.correct import working
+
+        if not names:
+            sources = [str(path) for path in expand(sources)]
+            names = names_of(sources)
+        if len(sources) == 1:
+            one = sources[0] if isinstance(sources[0], str) else names[0]
+            raise OptionError(
+                f"{parameter('across')} ranks over several data sets, but {one} is only one",
+                hint=f"give a file for each data set; without {parameter('across')}, "
+                f"{parameter('by')} compares the families of one",
+            )
+        matrices = [self._read(*pair) for pair in zip(sources, names, strict=True)]
+        metrics, plans = zip(*map(self._metric_and_plan, matrices), strict=True)
+        _check_alike(matrices, metrics, plans)
+        tables = []
+        for matrix, metric, plan in zip(matrices, metrics, plans, strict=True):
+            columns = None if self.by is None else families_by(matrix, self.by)
+            with working(self.metrics, matrix):
+                tables.append(performances_of(matrix, metric, plan, columns))
+        families = tuple(dict.fromkeys(family for table in tables for family in table))
+        found = compare_across(
+            np.array([[table.get(family, np.nan) for family in families] for table in tables]),
+            families,
+            names,
+            metrics[0],
+            level=self.level,
+            tests=self.test,
+            adjust=self.adjust or Adjustment.HOLM,
+        )
+        return compare_document(matrices, metrics[0], plans[0], ranks=found)
+
+
+def _check_alike(
+    matrices: Sequence[PredictionMatrix], metrics: Sequence[Metric], plans: Sequence[Plan]
+) -> None:
+    """Refuse data sets with different metrics or poolings, and duplicates."""
+    paths, seen = [matrix.source.path for matrix in matrices], dict[str, str]()
+    for matrix, metric, plan, path in zip(matrices, metrics, plans, paths, strict=True):
+        if metric.name != metrics[0].name:
+            raise OptionError(
+                f"{paths[0]} is measured in {metrics[0].label} and {path} in {metric.label}",
+                hint=f"give one {parameter('metric')} that suits all data sets",
+            )
+        if plan.pooling != plans[0].pooling:
+            raise OptionError(
+                f"{paths[0]} selects by {plans[0].pooling} performances and {path} by "
+                f"{plan.pooling} ones",
+                hint=f"give one {parameter('pooling')} for all data sets",
+            )
+        content = matrix.source.sha256 or sha256(matrix.predictions.tobytes()).hexdigest()
+        first = seen.setdefault(content, path)
+        if first != path or paths.count(path) > 1:
+            raise OptionError(
+                f"{first} and {path} are the same data set", hint="give each data set once"
+            )
+
+
+def names_of(paths: Sequence[str]) -> list[str]:
+    """Return short distinct names for files: without folders and suffixes if possible.
+
+    Examples
+    --------
+    >>> names_of(["a/flaml.parquet", "b/h2o.parquet"]), names_of(["a/run.csv", "b/run.csv"])
+    (['flaml', 'h2o'], ['a/run.csv', 'b/run.csv'])
+    """
+    short = [PurePath(path).stem or path for path in paths]
+    return short if len(set(short)) == len(paths) else list(paths)

@@ -1,0 +1,118 @@
+"""From a file and its options to a document: read, estimate, judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from bbccli.documents.correct import Envelope, document, reported_estimate
+from bbccli.documents.gate import judged, left_undecided
+from bbccli.domain.estimate import Estimate, SearchCost
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.domain.plan import Plan
+from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
+from bbccli.methods import METHODS, estimate
+from bbccli.metrics import Metric, choose_metrics, custom
+from bbccli.metrics.capped import POWERS, attainable, with_plan
+from bbccli.platform import resources
+from bbccli.platform.records import Document
+from bbccli.platform.resources import Progress, enter, silent
+from bbccli.reading import Paths
+from bbccli.stats.case import Case
+from bbccli.use_cases.options import Analysis
+
+
+@dataclass(frozen=True, slots=True)
+class Analysed:
+    """The document of a file, and what it was made from; the first metric selects."""
+
+    matrix: PredictionMatrix
+    metrics: Sequence[Metric]
+    estimates: Sequence[Estimate]
+    document: Document[Envelope]
+
+
+def answer(
+    analysis: Analysis,
+    path: Paths | PredictionMatrix,
+    *,
+    cost: bool | None = False,
+    progress: Progress = silent,
+) -> Analysed:
+    """Read a file (unless it is a matrix already), estimate, and judge the result.
+
+    `cost` is true to compute the cost of the search, None to do so if possible. An UndecidedError,
+    with the document, if the figure of a gate can't be computed; a BbcError if there is no result.
+    """
+    enter(progress, "reading")
+    matrix, rule = analysis.read(path), analysis.rule
+    plan = analysis.plan(matrix.source.metadata)
+    metrics = choose_metrics(analysis.metric, matrix)
+    try:
+        if rule is not None:
+            judging = with_plan(metrics[0], plan)
+            rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
+        with working(analysis.metric, matrix):
+            estimates, notes = estimate(
+                matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
+            )
+            of_search = None
+            if cost is not False:
+                of_search = cost_of_search(matrix, metrics[0], plan, needed=cost is True)
+            capped = _capped(matrix, metrics, plan, estimates)
+    except (UndefinedError, UnsupportedError) as error:
+        if rule is None:
+            raise
+        empty = document(matrix, [], plan=plan)
+        problem, hint = error.told()
+        found = left_undecided(empty, rule, metrics[0].name, problem)
+        raise UndecidedError(problem, found, hint=hint) from error
+    found = document(matrix, estimates, notes, search_cost=of_search, capped=capped)
+    return Analysed(matrix, metrics, estimates, judged(found, rule))
+
+
+def cost_of_search(
+    matrix: PredictionMatrix, metric: Metric, plan: Plan, *, needed: bool = False
+) -> SearchCost | None:
+    """Return the naive and corrected best-so-far against the number of configurations tried.
+
+    None if it can't be computed; the error is raised if it is `needed`.
+    """
+    from bbccli.stats.bootstrap.search_cost import search_cost
+
+    metric = with_plan(metric, plan)
+    with suppress(*(() if needed else (UndefinedError, UnsupportedError))):
+        return search_cost(Case(matrix, metric, metric, plan))
+    return None
+
+
+CAP = 0.95
+"""Quantile at which `--cap` would cap errors of metrics without a worst value."""
+
+
+def _capped(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan, estimates: Sequence[Estimate]
+) -> list[Estimate]:
+    """Return the effect of `--cap` on each reported error without a worst value."""
+    capped = []
+    for metric in metrics if plan.cap is None else ():
+        reported = reported_estimate([one for one in estimates if one.metric == metric.name])
+        if reported is not None and metric.name in POWERS:
+            method = METHODS[reported.method]
+            of_cap = replace(plan, cap=CAP)
+            capped.append(method.run(matrix, metric, of_cap, select_by=metrics[0]))
+    return capped
+
+
+@contextmanager
+def working(names: Sequence[str] | None, matrix: PredictionMatrix) -> Iterator[None]:
+    """Work on a matrix within the memory that it needs; errors of a custom metric name it."""
+    with (
+        resources.use(resources.current().for_predictions(*matrix.size)),
+        custom.blamed(names or (), matrix.source.path),
+        np.errstate(over="ignore"),
+    ):
+        yield

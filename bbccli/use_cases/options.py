@@ -1,0 +1,449 @@
+"""Options of `bbc correct`, partly shared with other commands: everything a document depends on."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from bbccli.domain.choices import (
+    Again,
+    Errors,
+    GateOn,
+    IntervalKind,
+    Missing,
+    Models,
+    Pooling,
+    RiskDirection,
+    Select,
+    Side,
+    Task,
+)
+from bbccli.domain.plan import CLIP, Plan, pooling_of, resamples_of
+from bbccli.errors import OptionError, parameter
+from bbccli.platform.option import Declared, Panel, Scope, names_in, option, options_of
+from bbccli.platform.text import redacted
+
+if TYPE_CHECKING:
+    from bbccli.documents.gate import GateRule
+    from bbccli.domain.matrix import PredictionMatrix
+    from bbccli.reading import Paths, Request
+
+
+def _column(text: str) -> Any:
+    return option(None, text, "COL", panel=Panel.COLUMNS)
+
+
+_input = partial(option, panel=Panel.INPUT)
+_interval = partial(option, panel=Panel.INTERVAL)
+_method = partial(option, panel=Panel.METHOD)
+
+
+metric_names = names_in("bbccli.metrics:METRICS")
+
+
+def metric_option(
+    help: str = "Metric; see bbc metrics.", default: str = "the first that fits the task"
+) -> Any:
+    """Return the option for the only metric of a command."""
+    return option(None, help, "NAME", names=metric_names, open=True, default=default)
+
+
+def cut_option(more: str = "") -> Any:
+    """Return the option for the score above which the positive class is predicted."""
+    return _method(
+        None,
+        f"Binary tasks: predict the positive class above this score{more}.",
+        "X",
+        default="0.5 for probabilities, none for unbounded scores",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class InputOptions:
+    """Options of the readers."""
+
+    truth: str | None = _column("True label or value.")
+    fold: str | None = _column("Fold of the cross-validation.")
+    repeat: str | None = _column("Repeat of the cross-validation.")
+    group: str | None = _column("Group of the sample, such as a patient or a site.")
+    row_id: str | None = _column("Key of the sample.")
+    labels_row_id: str | None = _column("Key in the labels file, if named differently.")
+    folds_row_id: str | None = _column("Key in the folds file, if named differently.")
+    time: str | None = _column("Survival time.")
+    event: str | None = _column("Event: 1 observed, 0 censored.")
+    weight: str | None = _column("Weight of the sample.")
+    unweighted: bool = option(
+        False,
+        "Weight all samples equally, even if there is a column weight, weights or "
+        "sample_weight; overrides --weight.",
+        panel=Panel.COLUMNS,
+    )
+    outer_fold: str | None = _column("Outer fold of nested predictions.")
+    train_size: str | None = _column("Number of samples that trained the model.")
+    configuration: str | None = _column("Configuration, in the long layout.")
+    prediction: str | None = _column("Prediction, in the long layout.")
+    only: Sequence[str] | None = _input(
+        None,
+        "Use only these configurations, such as 'svm*'; repeatable. A matching column is always "
+        "taken as a configuration.",
+        "PATTERN",
+        default="all",
+    )
+    exclude: Sequence[str] | None = _input(
+        None,
+        "Leave out these configurations, or columns that are not configurations, such as age; "
+        "repeatable.",
+        "PATTERN",
+    )
+    dialect: str | None = _input(
+        None,
+        "Layout of the files.",
+        names=names_in("bbccli.reading.sheet:WIDE", "bbccli.reading.layout.dialects:DIALECTS"),
+        default="inferred from the column names",
+    )
+    positive: str | None = _input(
+        None, "Positive class.", "CLASS", default="that of the metadata, else the last one sorted"
+    )
+    task: Task | None = _input(
+        None,
+        "Task; score if the file holds a score per sample instead of predictions.",
+        default="inferred from the truth",
+    )
+    bounds: str | None = _input(
+        None,
+        "Scores: smallest and largest possible score, for the guard of intervals.",
+        "LOW,HIGH",
+        default="0,1 if every score is 0 or 1, else unknown",
+    )
+    labels: str | None = _input(
+        None,
+        "Separate file with the truth, joined by key, or by position if neither file has one.",
+        "FILE",
+        scope=Scope.RUN,
+    )
+    folds: str | None = _input(
+        None, "Separate file with the folds, joined in the same way.", "FILE", scope=Scope.RUN
+    )
+    errors: Errors | None = _input(
+        None,
+        "Logs of evaluations: count failed requests as 0 (zero), leave them out (missing), or "
+        "refuse them.",
+        default="as the framework does",
+    )
+    again: Again | None = _input(
+        None,
+        "Scores: of items that a configuration was asked again, count the newest result, by the "
+        "time beside it, or all as epochs.",
+        default="of logs the newest; a table must not have any",
+    )
+    by_position: bool = _input(
+        False,
+        "Join labels and folds by position even if there is a key: all files have their rows "
+        "in the same order.",
+    )
+    fold_files: bool = _input(
+        False,
+        "Several files: each holds one fold of a configuration, although nothing in them shows it.",
+    )
+    include: Sequence[str] | None = _input(
+        None,
+        "Include configurations that their flags would exclude: {names}; repeatable.",
+        "WHAT",
+        names=names_in("bbccli.reading.configuration_filter:INCLUDED"),
+        default="none",
+    )
+    verify: bool = _input(
+        True,
+        "Recompute the scores that the run reports; refuse predictions that do not reproduce them.",
+        flags=("--verify/--no-verify",),
+    )
+
+    def request(self, missing: Missing | None = None, *, unfinished: bool = False) -> Request:
+        """Return the request for the readers."""
+        from bbccli.reading.outcome import bounds_of_text
+        from bbccli.reading.roles import Request, Roles
+
+        given = {name: getattr(self, name, None) for name in Request.__dataclass_fields__}
+        given |= {
+            "roles": Roles(**{name: getattr(self, name) for name in Roles.__dataclass_fields__}),
+            "missing": missing,
+            "unfinished": unfinished,
+            "bounds": None if self.bounds is None else bounds_of_text(self.bounds),
+        }
+        return Request(**{name: value for name, value in given.items() if value is not None})
+
+    def read_files(
+        self,
+        path: Paths | PredictionMatrix,
+        *,
+        missing: Missing | None = None,
+        unfinished: bool = False,
+    ) -> PredictionMatrix:
+        """Read files as the options say; return a matrix as it is."""
+        from bbccli.domain.matrix import PredictionMatrix
+        from bbccli.reading.pipeline import understand
+
+        if isinstance(path, PredictionMatrix):
+            return path
+        _, matrix = understand(path, self.request(missing, unfinished=unfinished))
+        if matrix.source.run is None or unfinished or not self.verify:
+            return matrix
+        from bbccli.stats.verification import verified
+
+        return verified(matrix)
+
+
+@dataclass(frozen=True, kw_only=True)
+class GapOptions:
+    """Option for configurations that lack predictions."""
+
+    missing: Missing | None = _input(
+        None,
+        "If some configurations lack predictions: refuse (error), drop those "
+        "configurations, use only the samples that all of them predict (common-rows), or "
+        "score each on what it predicts (available).",
+        default="drop; available for scores",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoringOptions:
+    """Options of scoring."""
+
+    seed: int = option(0, "Seed; same seed, same numbers.", "N")
+    pooling: Pooling | None = _method(
+        None,
+        "Select by the performance on all rows (pooled), by its mean over the folds, or, for "
+        "the AUC and concordance, on the pairs of samples within folds.",
+        default="selection of the metadata, else pooled",
+    )
+    clip: float = _method(
+        CLIP,
+        "Log-loss: least probability of the true class.",
+        "EPS",
+        default="2 to the -23, about 1.2e-07",
+    )
+    risk_direction: RiskDirection | None = _method(
+        None,
+        "Survival: higher predictions mean earlier, or later, events.",
+        default="earlier",
+    )
+
+    def scored(self, matrix: PredictionMatrix, threshold: float | None) -> PredictionMatrix:
+        """Return a matrix with scores cut and risks turned as the options say."""
+        if threshold is not None:
+            matrix = matrix.with_threshold(threshold)
+        if self.risk_direction is not None:
+            matrix = matrix.with_risk_direction(self.risk_direction)
+        return matrix
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(ScoringOptions):
+    """Options of the plan: selection, resamples and intervals."""
+
+    level: float = _interval(0.95, "Level of the intervals.", "P")
+    n_resamples: str = _method(
+        "1000", "Bootstrap resamples, or auto for as many as --tolerance needs.", "B"
+    )
+    tolerance: float | None = _method(
+        None, "Largest Monte-Carlo standard error with --n-resamples auto.", "E", default="0.001"
+    )
+    select: Select = _method(
+        Select.BEST,
+        "Select the best configuration, or within one standard error of it the first "
+        "column (one-se) or the least complex by the metadata.",
+    )
+    evaluation_share: float = _method(
+        0.25,
+        "Fraction of the samples held out for evaluation by methods that split; with 0 all samples "
+        "select and evaluate.",
+        "P",
+    )
+    side: Side = _interval(
+        Side.TWO,
+        "Ends of the interval to estimate; the pessimistic end is the one at which the metric is "
+        "worse.",
+    )
+    interval: IntervalKind = _interval(
+        IntervalKind.PERCENTILE,
+        "Kind of interval made from the resamples; matched, calibrated and sharp are experimental.",
+    )
+    guard: bool = _interval(
+        True,
+        "Keep intervals from collapsing if the winner looks perfect; --no-guard gives the "
+        "intervals of the papers.",
+        flags=("--guard/--no-guard",),
+    )
+    size_correction: bool = _method(
+        True,
+        "bbc: correct metrics other than means, such as F1 and RMSE, for the number of samples "
+        "left out of a resample; --no-size-correction gives the figure of the paper.",
+        flags=("--size-correction/--no-size-correction",),
+    )
+    models: Models | None = _interval(
+        None,
+        "How the winner will be used: trained again, or with its models as they are.",
+        default="trained if the predictions come from folds, repeats or a tool, else fixed",
+    )
+    cap: float | None = _method(
+        None,
+        "RMSE, MSE, MAE: cap errors at this quantile of the outcome's distances from its median.",
+        "Q",
+        default="no cap",
+    )
+
+    def plan(self, metadata: Mapping[str, Any]) -> Plan:
+        """Return the plan for a file with these metadata."""
+        count, tolerance = resamples_of(self.n_resamples, self.tolerance)
+        asked: dict[str, Any] = {
+            name: getattr(self, name, None) for name in Plan.__dataclass_fields__
+        }
+        pooling, selection = pooling_of(self.pooling, metadata)
+        decided: dict[str, Any] = {"pooling": pooling, "selection": selection}
+        return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
+
+
+@dataclass(frozen=True, kw_only=True)
+class EstimateOptions:
+    """Metrics and methods."""
+
+    metric: Sequence[str] | None = option(
+        None,
+        "Metric that selects the winner; see bbc metrics. Also a name of scikit-learn's "
+        "(roc_auc), or package.module:NAME. Repeatable: the others are estimated too.",
+        "NAME",
+        names=metric_names,
+        open=True,
+        default="the first that fits the task",
+    )
+    method: Sequence[str] | None = option(
+        None,
+        "Method; see bbc methods. Repeatable, or all for every method that can be computed.",
+        "NAME",
+        names=names_in("bbccli.methods:METHODS", "bbccli.methods:ALL"),
+        open=True,
+        default="cvt, tt, bbc; from 8 folds on also bbc-f",
+    )
+    tight: bool = _interval(
+        False,
+        "Report the sharp interval of bbc-632: about an eighth narrower than that of bbc, "
+        "for metrics with a worst value.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GateOptions:
+    """A gate."""
+
+    fail_under: float | None = option(
+        None,
+        "Exit with 3 if the pessimistic bound of the first metric is below X, with 4 if undecided.",
+        "X",
+    )
+    fail_over: float | None = option(
+        None, "The same if above X, for metrics that are minimised.", "X"
+    )
+    gate_on: GateOn | None = option(
+        None, "Judge the pessimistic bound or the estimate.", panel=Panel.GATE, default="bound"
+    )
+    gate_method: str | None = option(
+        None,
+        "Method to judge.",
+        "NAME",
+        panel=Panel.GATE,
+        names=names_in("bbccli.methods:METHODS"),
+        open=True,
+        default="the one to report",
+    )
+
+    @property
+    def rule(self) -> GateRule | None:
+        """The gate, if there is one; an OptionError for both thresholds, or details without one."""
+        from bbccli.documents.gate import rule_of
+
+        return rule_of(self.fail_under, self.fail_over, self.gate_on, self.gate_method)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptions):
+    """All options that a document of `bbc correct` depends on, named as on the command line.
+
+    What only affects speed is not part of it.
+    """
+
+    strict: bool = _input(False, "Same as --missing error.", scope=Scope.RUN)
+    threshold: float | None = cut_option()
+
+    @property
+    def methods(self) -> Sequence[str] | None:
+        """Names of the methods, as far as they are known before the data."""
+        from bbccli.methods.registry import TIGHT_METHODS
+
+        return TIGHT_METHODS if self.tight else self.method
+
+    def check(self) -> None:
+        """Refuse options that are wrong for any file."""
+        from bbccli.methods import ALL, choose_methods
+        from bbccli.metrics import metric_named
+
+        self.plan({})
+        if self.tight and (self.method or self.interval is not IntervalKind.PERCENTILE):
+            given = "method" if self.method else "interval"
+            raise OptionError(
+                f"{parameter('tight')} chooses the method and the interval, and so does "
+                f"{parameter(given)}",
+                hint="give one of them",
+            )
+        choose_methods([name for name in self.method or () if name != ALL])
+        for position, name in enumerate(self.metric or ()):
+            metric = metric_named(name)
+            if position == 0 and self.rule is not None:
+                self.rule.check(metric.label, metric.direction, metric.bounds)
+        _ = self.rule
+
+    def plan(self, metadata: Mapping[str, Any]) -> Plan:
+        """Return the plan for a file with these metadata."""
+        plan = super().plan(metadata)
+        return replace(plan, interval=IntervalKind.SHARP) if self.tight else plan
+
+    def read(self, path: Paths | PredictionMatrix) -> PredictionMatrix:
+        """Read a file as the options say; a matrix is only scored as they say."""
+        missing = Missing.ERROR if self.strict else self.missing
+        return self.scored(self.read_files(path, missing=missing), self.threshold)
+
+
+def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:
+    """Return the command line for a group of options, wherever they were set.
+
+    Examples
+    --------
+    >>> command_line(Analysis(seed=7, metric=("auc",)), ["p.csv"])
+    'bbc correct p.csv --metric auc --seed 7'
+    """
+    kind: type = type(group)
+    words = ["bbc", command, *map(redacted, files)]
+    for one in options_of(kind).values():
+        value = getattr(group, one.name)
+        if value != one.default and value is not None:
+            words += _words(one, value)
+    return shlex.join(words)
+
+
+def _words(option: Declared, value: Any) -> list[str]:
+    flag = f"--{option.key}"
+    if isinstance(value, bool):
+        return [flag if value else f"--no-{option.key}"]
+    if option.kind is tuple:  # values of one flag, not a flag for each
+        return [flag, *map(_text, value)]
+    if isinstance(value, list | tuple):
+        return [word for one in value for word in (flag, _text(one))]
+    return [flag, _text(value)]
+
+
+def _text(value: Any) -> str:
+    return redacted(str(value.value if isinstance(value, Enum) else value))

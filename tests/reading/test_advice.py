@@ -1,0 +1,284 @@
+"""One refusal names every option that is needed: following its hint leads to the right answer."""
+
+import json
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from reading import refused
+
+from bbccli.reading.advice import advice
+from bbccli.reading.roles import Hints
+from bbccli.reading.table import Table
+
+LIVEBENCH = Path(__file__).parents[1] / "data" / "livebench" / "ground_truth_judgment.jsonl"
+"""The first judgments of livebench/data/live_bench/data_analysis/cta in LiveBench/LiveBench, commit
+2ddab462, on GitHub."""
+N = 60
+RNG = np.random.default_rng(11)
+Y = RNG.integers(0, 2, N)
+MODELS = {"lgb": 1.0, "xgb": 0.7, "cat": 0.4}
+P = {name: np.clip(0.5 + 0.25 * s * (2 * Y - 1) + RNG.normal(0, 0.2, N), 0.01, 0.99)
+     for name, s in MODELS.items()}  # fmt: skip
+ABCD = RNG.choice(list("ABCD"), N)
+ANSWERS = {m: np.where(RNG.random(N) < s * 0.8, ABCD, RNG.choice(list("ABCD"), N))
+           for m, s in MODELS.items()}  # fmt: skip
+
+
+def text(rows, sep=","):
+    return "".join(sep.join(map(str, row)) + "\n" for row in rows)
+
+
+def german():
+    rows = [("Kennung", "Wahrheit", "Modell A", "Modell B")]
+    words = np.where(Y == 1, "ja", "nein")
+    rows += [(f"K{i:03}", words[i], f"{P['lgb'][i]:.3f}".replace(".", ","), f"0,{i + 10}")
+             for i in range(N)]  # fmt: skip
+    return {"p.csv": text(rows, ";")}
+
+
+def long(key, who, truth, value, *, of=P, truths=Y):
+    rows = [(key, who, truth, value)]
+    rows += [(f"c{i}", m, truths[i], of[m][i]) for m in MODELS for i in range(N)]
+    return {"p.csv": text(rows)}
+
+
+def kaggle():
+    files = {
+        f"oof_{m}.csv": text([("PassengerId", "Survived"), *enumerate(P[m], 892)]) for m in MODELS
+    }
+    rows = [(892 + i, Y[i], i % 3 + 1, 20 + i % 40) for i in range(N)]
+    return files | {"train.csv": text([("PassengerId", "Survived", "Pclass", "Age"), *rows])}
+
+
+def per_model(*columns, make, **more):
+    return {f"oof_{m}.csv": text([columns, *(make(m, i) for i in range(N))]) for m in MODELS} | more
+
+
+def wide_answers():
+    rows = [(f"q{i}", *(ANSWERS[m][i] for m in MODELS), ABCD[i]) for i in range(N)]
+    return {"p.csv": text([("question_id", *MODELS, "gold"), *rows])}
+
+
+def samples():
+    files = {}
+    for m in MODELS:
+        rows = [
+            {
+                "task_id": f"T/{i // 2}",
+                "completion": f"return {m} {i}",
+                "passed": bool(P[m][i] > 0.5),
+            }
+            for i in range(N)
+        ]
+        files[f"{m}.jsonl"] = "".join(json.dumps(row) + "\n" for row in rows)
+    return files
+
+
+def judged(*, text_of_items=True):
+    """Scores of answers, beside the question, a unique id of each and the time of the judgment."""
+    rows = [("item", "text", "system", "score", "at", "judgment_id")]
+    rows += [(f"q{i}", f"What is {i}?" if text_of_items else "", m, int(P[m][i] > 0.5),
+              1754994723.25 + i, f"j{m}{i}") for m in MODELS for i in range(N)]  # fmt: skip
+    return {"p.csv": text(rows)}
+
+
+CASES = {
+    "scores": (judged(), "p.csv", "--task score if each row is", 3, N),
+    "scores without a text": (judged(text_of_items=False), "p.csv", "--task score if each", 3, N),
+    "scores of LiveBench": (
+        {"p.jsonl": LIVEBENCH.read_text()}, "p.jsonl", "--task score if", 3, 18),
+    "german": (german(), "p.csv", "--truth Wahrheit --row-id Kennung --positive ja", 2, N),
+    "long": (long("case", "algo", "wahr", "p"), "p.csv",
+        "--truth wahr --row-id case --configuration algo --prediction p", 3, N),
+    "long of labels": (
+        long("frage", "wer", "loesung", "antwort", of=ANSWERS, truths=ABCD), "p.csv",
+        "--truth loesung --row-id frage --configuration wer --prediction antwort", 3, N),
+    "long with a model": (long("q", "model", "gold", "reply", of=ANSWERS, truths=ABCD), "p.csv",
+        "--row-id q --configuration model --prediction reply", 3, N),
+    "long of values": (
+        long("fall", "wer", "wert", "p", truths=[f"{v:.2f}" for v in RNG.normal(9, 3, N)]), "p.csv",
+        "--truth wert --row-id fall --configuration wer --prediction p", 3, N),
+    "kaggle": (kaggle(), "oof_*.csv --labels train.csv",
+        "--row-id PassengerId --prediction Survived --truth Survived", 3, N),
+    "a file per model": (
+        per_model("image", "site", "label", "kfold", "preds",
+            make=lambda m, i: (f"I{i}", f"s{i % 4}", Y[i], i % 5, P[m][i])), "oof_*.csv",
+        "--row-id image --prediction preds --fold kfold", 3, N),
+    "wide answers": (wide_answers(), "p.csv", "--row-id question_id", 3, N),
+    "samples of code": (samples(), "*.jsonl --task score", "--row-id task_id --prediction passed",
+        3, N // 2),
+}  # fmt: skip
+
+
+@pytest.fixture
+def told(run, tmp_path, monkeypatch):
+    """Write files, run a command in their folder, and return its status, output and hint."""
+    monkeypatch.chdir(tmp_path)
+
+    def told(files, words):
+        for name, content in files.items():
+            (tmp_path / name).write_text(content)
+        status, out, err = run("correct", *shlex.split(words), "--n-resamples", "50")
+        return status, out, err.partition("hint: ")[2]
+
+    return told
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("case", CASES)
+def test_following_the_hint(told, case):
+    files, words, expected, n_configurations, n_samples = CASES[case]
+    status, _, hint = told(files, words)
+    assert status == 2
+    assert hint.startswith(expected)
+    if " if" in expected:  # two hints
+        words += " " + hint.partition("; beside it ")[2].rpartition(",")[0]
+    status, out, _ = told(files, f"{words} {expected.partition(' if')[0]}")
+    assert status == 0
+    assert f"{n_samples} samples x {n_configurations} configurations" in " ".join(out.split())
+
+
+def test_scores_of_several_metrics_are_not_guessed(told):
+    files = per_model(
+        *("user_input", "response", "faithfulness", "relevancy"),
+        make=lambda m, i: (f"q{i}", "r", P[m][i], 1 - P[m][i] / 2),
+    )
+    status, _, hint = told(files, "oof_*.csv --task score")
+    assert status == 2
+    assert hint.startswith("--row-id user_input --prediction NAME, where NAME is one of faithf")
+    words = "oof_*.csv --task score --row-id user_input --prediction faithfulness"
+    status, out, _ = told(files, words)
+    assert status == 0
+    assert f"{np.mean(P['lgb']):.3g} on" in " ".join(out.split()) or "score" in out
+
+
+def test_classes_and_the_label_of_them_are_one_configuration(told):
+    """As the AutoML benchmark writes them: a column per class, then the predicted one."""
+
+    def row(m, i):
+        yes = P[m][i]
+        return f"{1 - yes:.4f}", f"{yes:.4f}", "yes" if yes > 0.5 else "no", "yes" if Y[i] else "no"
+
+    files = per_model("no", "yes", "predictions", "truth", make=row)
+    status, out, _ = told(files, "oof_*.csv --metric auc")
+    assert status == 0
+    assert f"{N} samples x 3 configurations" in out
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", ["actual", "gold", "ground_truth", "true_label", "observed"])
+def test_further_names_of_the_truth(told, name):
+    rows = [(Y[i], P["lgb"][i], P["xgb"][i]) for i in range(N)]
+    status, out, _ = told({"p.csv": text([(name, "lgb", "xgb"), *rows])}, "p.csv")
+    assert status == 0
+    assert "2 configurations" in out
+
+
+def test_a_further_name_beside_a_truth_is_a_configuration(told):
+    rows = [(Y[i], P["lgb"][i], P["xgb"][i]) for i in range(N)]
+    status, out, _ = told({"p.csv": text([("label", "expected", "xgb"), *rows])}, "p.csv")
+    assert status == 0
+    assert "2 configurations" in out
+    assert "expected scored" in out
+
+
+def test_a_system_is_a_configuration(told):
+    files = long("item", "system", "truth", "score")
+    status, out, _ = told(files, "p.csv --row-id item")
+    assert status == 0
+    assert "3 configurations" in out
+
+
+def test_unequal_samples_of_items_are_no_epochs(told):
+    files = samples()
+    files["lgb.jsonl"] = "".join(files["lgb.jsonl"].splitlines(keepends=True)[:-1])
+    words = "*.jsonl --task score --row-id task_id --prediction passed"
+    status, _, hint = told(files, words)
+    assert status == 2
+    assert "add a column 'repeat'" in hint
+
+
+def test_epochs_by_order_are_noted(run, tmp_path):
+    for name, content in samples().items():
+        (tmp_path / name).write_text(content)
+    how = ("--task", "score", "--row-id", "task_id", "--prediction", "passed")
+    document = run.document("correct", tmp_path / "*.jsonl", *how)
+    assert "epochs-by-order" in [note["code"] for note in document["notes"]]
+    first = document["estimates"][0]
+    assert first["naive"] == pytest.approx(max(np.mean(P[m] > 0.5) for m in MODELS))
+
+
+def test_the_columns_of_a_fault_have_their_own_names(run, tmp_path):
+    names = ("id", "y", ".pred_a", ".pred_b")
+    files = per_model(*names, make=lambda m, i: (i, "ab"[Y[i]], 1 - P[m][i], P[m][i]))
+    files["oof_xgb.csv"] = files["oof_xgb.csv"].replace(".pred_b", ".pred_c")
+    for name, content in files.items():
+        (tmp_path / name).write_text(content)
+    error = run.refused("correct", tmp_path / "oof_*.csv")
+    assert "has no column '.pred_b', but" in error
+
+
+def test_labels_spelled_otherwise_are_no_key(told):
+    words = np.where(P["lgb"] > 0.5, "Yes", "No")
+    rows = [(f"s{i}", "yes" if Y[i] else "no", words[i]) for i in range(N)]
+    status, _, hint = told(
+        {"p.csv": text([("case", "truth", "svm"), *rows])}, "p.csv --row-id case"
+    )
+    assert status == 2
+    assert hint.startswith("spell labels as in the truth")
+
+
+def test_lines_in_a_file_of_json_are_not_called_damage(run, tmp_path):
+    """As BFCL writes its scores: a summary, then the failures alone."""
+    path = tmp_path / "score" / "m" / "BFCL_v4_simple_score.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"accuracy": 0.9}\n{"id": "simple_19", "valid": false}\n')
+    error = run.refused("correct", tmp_path / "score")
+    assert "has one value per line, so it is not a log" in error
+    path.write_text('{"accuracy": 0.9')
+    assert "is not valid JSON" in run.refused("correct", tmp_path / "score")
+
+
+def test_results_that_name_the_resolved_alone(run, tmp_path):
+    path = tmp_path / "verified" / "agent" / "results" / "results.json"
+    path.parent.mkdir(parents=True)
+    path.write_text('{"no_logs": [], "resolved": ["repo-1"]}')
+    error = run.refused("correct", tmp_path / "verified")
+    assert "names only the instances that were resolved" in error
+    path.write_text("{}")
+    assert "resolved" not in run.refused("correct", tmp_path / "verified")
+
+
+def test_infinite_values_are_no_levels(save):
+    refused("no truth column|survival outcome", save("m.csv", "time\ninf\n"))
+
+
+def told_of(**columns):
+    """What the values of a table of predictions tell."""
+    return advice(Table("p.csv", pa.table(columns)), {}, Hints(), long=True)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("n_items", "n_models", "told"), [(4, 3, True), (3, 3, False), (2, 3, False), (12, 1, False)]
+)
+def test_a_grid_has_more_items_than_models_and_several_of_these(n_items, n_models, told):
+    columns = {"nr": np.repeat(np.arange(n_items), n_models) + 7,
+               "wer": [f"m{i}" for i in range(n_models)] * n_items,
+               "wert": np.linspace(0.1, 0.9, n_items * n_models)}  # fmt: skip
+    roles = told_of(**columns).roles
+    assert ((roles.get("row_id"), roles.get("configuration")) == ("nr", "wer")) == told
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("signs", "told"), [((1, 1), True), ((1, -1), False), ((-1, -1), False)])
+def test_the_positive_class_is_told_where_all_predictions_agree(signs, told):
+    first = np.arange(40) % 2 == 0
+    columns = {f"p{i}": 0.5 + sign * 0.2 * (2 * first - 1) + np.arange(40) / 1000
+               for i, sign in enumerate(signs)}  # fmt: skip
+    said = told_of(urteil=np.where(first, "ja", "nein"), **columns)
+    assert said.roles["truth"] == "urteil"
+    assert said.positive == ("ja" if told else "")

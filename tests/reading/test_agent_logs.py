@@ -1,0 +1,480 @@
+"""Reports of SWE-bench, logs of openai-evals and JUnit XML, and what is wrong with others."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from looped import each
+from reading import refused
+
+from bbccli import BbcError, read
+from bbccli.reading import Roles
+from bbccli.stats.verification import verify
+from bbccli.types import Missing, Task
+
+LOGS = Path(__file__).parents[1] / "data" / "evaluations"
+N = 12
+RIGHT = {
+    a: [(i * (k + 3) + k) % 7 < 4 for i in range(N)] for k, a in enumerate(("ada", "bob", "cyd"))
+}
+"""As make_agents.py has it."""
+
+
+def means(matrix):
+    there = matrix.available
+    there = np.ones(matrix.predictions.shape, bool) if there is None else there
+    found = np.where(there, matrix.predictions, 0).sum(axis=(0, 1)) / there.sum(axis=(0, 1))
+    return dict(zip(matrix.configurations, found.tolist(), strict=True))
+
+
+def copied(kind, folder):
+    return Path(shutil.copytree(LOGS / kind, folder / kind))
+
+
+def checked(folder, kind):
+    """The matrix of a folder, whose figures are those of the framework."""
+    matrix = read(folder)
+    assert matrix.task is Task.SCORE
+    assert matrix.outcome.bounds == (0, 1)
+    assert matrix.source.run.tool == kind
+    found = verify(matrix)
+    assert found.n_checked == 3
+    assert found.largest_difference < 1e-12
+    return matrix
+
+
+# SWE-bench
+
+
+def changed_reports(tmp_path, change):
+    """The folder of reports, each of them changed."""
+    folder = copied("swebench", tmp_path)
+    for path in folder.iterdir():
+        report = json.loads(path.read_text())
+        change(report)
+        path.write_text(json.dumps(report))
+    return folder
+
+
+def test_reports_count_all_instances():
+    matrix = checked(LOGS / "swebench", "SWE-bench")
+    assert matrix.n_samples == N
+    own = [sum(right[: N - 3]) / N for right in RIGHT.values()]
+    assert list(means(matrix).values()) == pytest.approx(own)
+    assert matrix.configurations[1] == "org__bob-4.1"  # dots belong to models, too
+    evaluation = matrix.source.run.evaluation
+    assert (evaluation.n_scored_errors, evaluation.n_unscored) == (6, 0)
+    assert read(LOGS / "swebench", roles=Roles(group="repository")).n_groups == 4
+
+
+def only_resolved(report):
+    for key in [*report]:
+        if key.endswith("_ids") and key != "resolved_ids":
+            del report[key]
+
+
+WRONG_REPORTS = {
+    "a total of text": (lambda r: r.update(total_instances="12"), "is not a number"),
+    "none incomplete": (lambda r: r.update(incomplete_ids=[]), "11 of 12 are named"),
+    "none unresolved": (lambda r: r.update(unresolved_ids=[]), "has no verdict"),
+    "only resolved": (only_resolved, "of 12 are named"),
+    "a resolved error": (
+        lambda r: r["resolved_ids"].extend(r["error_ids"]),
+        "is among resolved_ids and error_ids",
+    ),
+    "named twice": (lambda r: r["resolved_ids"].append(r["resolved_ids"][0]), "twice"),
+    "text for a list": (lambda r: r.update(error_ids="proj0__repo-100"), "not a list of instances"),
+    "numbers for names": (lambda r: r.update(error_ids=[1]), "not a list of instances"),
+    "another total": (lambda r: r.update(total_instances=500), "12 of 500 are named"),
+    "an unknown fate": (
+        lambda r: r["submitted_ids"].append("proj9__repo-1"),
+        "proj9__repo-1 has no verdict",
+    ),
+}
+
+
+@each(WRONG_REPORTS, case=lambda case: case)
+def test_reports_that_are_not_whole(case, tmp_path_factory):
+    change, words = case
+    refused(words, changed_reports(tmp_path_factory.mktemp("run"), change), kind=BbcError)
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("swebench", "is not valid JSON"), ("openai_evals", "is not valid JSON")],
+)
+def test_a_log_that_is_cut_off_is_not_passed_over(kind, words, tmp_path):
+    first = min(copied(kind, tmp_path).iterdir())
+    first.write_bytes(first.read_bytes()[:-300])
+    refused(words, tmp_path / kind, kind=BbcError)
+
+
+def test_a_count_that_the_lists_contradict(tmp_path):
+    folder = changed_reports(tmp_path, lambda r: r.update(resolved_instances=7))
+    with pytest.raises(BbcError, match=r"0.583333 by SWE-bench's own figure"):
+        verify(read(folder))
+
+
+def test_newer_reports_have_more_fates(tmp_path):
+    def moved(report):
+        report["infra_failure_ids"] = report["unresolved_ids"][:1]
+        del report["unresolved_ids"][0]
+
+    matrix = read(changed_reports(tmp_path, moved))
+    assert matrix.source.run.evaluation.n_scored_errors == 9
+    assert matrix.n_samples == N
+
+
+def test_other_instances_in_one_report(tmp_path):
+    path = min(copied("swebench", tmp_path).iterdir())
+    path.write_text(path.read_text().replace("proj1", "proj7"))
+    refused("9 of 15 items are common", tmp_path / "swebench", kind=BbcError)
+    common = read(tmp_path / "swebench", missing=Missing.COMMON_ROWS)
+    assert common.n_samples == 9
+
+
+def test_two_runs_of_one_model_are_configurations(tmp_path):
+    folder = copied("swebench", tmp_path)
+    path = min(folder.iterdir())
+    report = json.loads(path.read_text())
+    report["unresolved_ids"].append(report["resolved_ids"].pop())
+    again = path.with_name(path.name.replace("run1", "run2"))
+    again.write_text(json.dumps(report))
+    names = read(folder).configurations
+    assert len(names) == 4
+    assert [name for name in names if "org__ada-4.0" in name and "run2" in name]
+    (folder / "more").mkdir()
+    again.rename(folder / "more" / path.name)  # one run, with other results
+    refused("it is unknown which is newer", [folder, folder / "more"], kind=BbcError)
+
+
+def test_what_sb_cli_could_not_evaluate_is_not_resolved(tmp_path):
+    def moved(report):
+        report |= {"failed_ids": report.pop("error_ids"), "pending_ids": report["incomplete_ids"]}
+        report["incomplete_ids"] = []
+
+    matrix = read(changed_reports(tmp_path, moved))
+    assert matrix.n_samples == N
+    assert matrix.source.run.evaluation.n_scored_errors == 6
+
+
+# openai-evals
+
+
+def lines(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def written(path, objects):
+    path.write_text("".join(json.dumps(one) + "\n" for one in objects))
+
+
+def test_samples_stand_in_any_order():
+    matrix = checked(LOGS / "openai_evals", "openai-evals")
+    found = means(matrix)
+    assert found["ada"] == pytest.approx(np.mean(RIGHT["ada"]))
+    assert found["bob"] == pytest.approx(np.mean(np.delete(RIGHT["bob"], 5)))
+    order = [int(key.rpartition(".")[2]) for key in matrix.keys]
+    assert matrix.predictions[0, :, 0].tolist() == [float(RIGHT["ada"][i]) for i in order]
+    assert matrix.source.run.evaluation.n_errors == 1
+    assert "available-cases" in [note.code for note in matrix.notes]
+    lengths = read(LOGS / "openai_evals", roles=Roles(prediction="length"))
+    assert means(lengths)["ada"] == pytest.approx(np.arange(N).mean() / 10)
+    assert lengths.outcome.bounds is None
+
+
+def another_eval(found):
+    found[0]["spec"]["eval_name"] += found[0]["spec"]["run_id"]
+    return found
+
+
+VERDICT = {"sample_id": "x", "type": "match", "data": {"correct": "yes"}}
+WRONG_LOGS = {
+    "the first line alone": (lambda all_: all_[:1], "no usable log of openai-evals"),
+    "no model": (
+        lambda all_: [{"spec": {"eval_name": "sums"}}, *all_[1:]],
+        "it lacks the spec",
+    ),
+    "no spec": (lambda all_: all_[1:], "it lacks the spec"),
+    "a verdict in words": (
+        lambda all_: [all_[0], VERDICT, *all_[1:]],
+        "neither right nor wrong",
+    ),
+    "no verdicts": (
+        lambda all_: [one for one in all_ if one.get("type") not in ("match", "metrics")],
+        "no answer has a score",
+    ),
+    "right ones alone": (
+        lambda all_: [one for one in all_ if one.get("type") != "match" or one["data"]["correct"]],
+        "every score is 1, and|accuracy|reports",
+    ),
+    "another eval": (another_eval, "no task was run by all 3 configurations"),
+    "unfinished": (lambda all_: all_[:-1], "there is no final_report"),
+}
+
+
+@each(WRONG_LOGS, case=lambda case: case)
+def test_logs_that_cannot_be_used(case, tmp_path_factory):
+    change, words = case
+    folder = copied("openai_evals", tmp_path_factory.mktemp("run"))
+    for path in folder.iterdir():
+        written(path, change(lines(path)))
+    with pytest.raises(BbcError, match=words):
+        verify(read(folder, roles=Roles(prediction="correct")))
+
+
+def test_a_run_without_report_takes_no_part(tmp_path):
+    folder = copied("openai_evals", tmp_path)
+    first = min(folder.iterdir())
+    written(first, lines(first)[:-4])
+    matrix = read(folder)
+    assert matrix.configurations == ("bob", "cyd")
+    (left,) = matrix.source.run.left_out
+    assert "final_report" in left.reason
+
+
+def test_a_sample_that_was_tried_again_after_an_error(tmp_path):
+    folder = copied("openai_evals", tmp_path)
+    second = sorted(folder.iterdir())[1]
+    found = lines(second)
+    (failed,) = [one for one in found if one.get("type") == "error"]
+    found.insert(-1, {**failed, "type": "match", "data": {"correct": True}})
+    found[-1]["final_report"]["accuracy"] = np.mean([*np.delete(RIGHT["bob"], 5), 1])
+    written(second, found)
+    matrix = checked(folder, "openai-evals")
+    assert matrix.source.run.evaluation.n_errors == 0
+
+
+def test_a_model_that_ran_twice(tmp_path):
+    folder = copied("openai_evals", tmp_path)
+    first = min(folder.iterdir())
+    found = lines(first)
+    found[0]["spec"]["created_at"] = "2026-11-23 09:00:00"
+    for one in found:
+        if one.get("type") == "match":
+            one["data"]["correct"] = True
+    found[-1]["final_report"]["accuracy"] = 1.0
+    written(folder / "again.jsonl", found)
+    matrix = read(folder)
+    assert matrix.n_configurations == 3
+    assert means(matrix)["ada"] == 1
+    assert matrix.source.run.evaluation.repeated == (first.name,)
+
+
+# JUnit
+
+
+def test_tests_are_items():
+    matrix = checked(LOGS / "junit", "JUnit")
+    assert (matrix.configurations, matrix.n_samples) == (("ada", "bob", "cyd"), 13)
+    found = means(matrix)
+    for agent, right in RIGHT.items():
+        own = [*right[:9], right[9], right[10], right[11]]
+        own += [True] if right[0] == right[1] else []
+        assert found[agent] == pytest.approx(np.mean(own))
+    evaluation = matrix.source.run.evaluation
+    errors = sum(not right[10] for right in RIGHT.values())
+    skipped = sum(right[0] != right[1] for right in RIGHT.values())
+    assert (evaluation.n_scored_errors, evaluation.n_unscored) == (errors, skipped)
+
+
+def suite(name, cases, **attributes):
+    told = "".join(f' {key}="{value}"' for key, value in {"name": name, **attributes}.items())
+    return f"<testsuite{told}>{''.join(cases)}</testsuite>"
+
+
+def case(name, child="", status=""):
+    own = f' status="{status}"' if status else ""
+    return f'<testcase classname="t" name="{name}"{own}>{child}</testcase>'
+
+
+def cases(right, n=20):
+    return [case(f"i{i}", "" if i % right else "<failure/>") for i in range(n)]
+
+
+def save(folder, *suites, name="a.xml"):
+    path = folder / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"<?xml version='1.0'?><testsuites>{''.join(suites)}</testsuites>")
+
+
+def test_suites_with_the_same_tests_are_configurations_and_others_parts(tmp_path):
+    save(tmp_path / "same", suite("ada", cases(3)), suite("bob", cases(4)))
+    for agent, right in (("ada", 3), ("bob", 4)):
+        parts = [suite("One", cases(right)[:10]), suite("Two", cases(right)[10:])]
+        save(tmp_path / "parts", *parts, name=f"{agent}.xml")
+    for folder in ("same", "parts"):
+        matrix = read(tmp_path / folder)
+        assert (matrix.configurations, matrix.n_samples) == (("ada", "bob"), 20)
+
+
+@pytest.mark.parametrize("called", ["pytest", "my project"])
+def test_files_are_configurations_where_all_suites_are_called_alike(tmp_path, called):
+    for agent, right in (("ada", 3), ("bob", 4)):
+        save(tmp_path, suite(called, cases(right)), name=f"{agent}/report.xml")
+    assert read(tmp_path).configurations == ("ada", "bob")
+
+
+def test_a_suite_that_ran_twice(tmp_path):
+    times = ("2026-01-01T00:00:00", "2026-01-02T00:00:00")
+    for time, right in zip(times, (3, 5), strict=True):
+        save(tmp_path, suite("ada", cases(right), timestamp=time), name=f"{time[:10]}.xml")
+    save(tmp_path, suite("bob", cases(4)), name="bob.xml")
+    matrix = read(tmp_path)
+    assert sorted(matrix.configurations) == ["ada", "bob"]
+    assert means(matrix)["ada"] == 0.8
+
+
+def test_children_of_a_test(tmp_path):
+    children = {
+        "flaky": "<flakyFailure/><system-out>x</system-out>",
+        "failed again": "<failure/><rerunFailure/>",
+        "skipped": "<skipped/>",
+        "expected": '<skipped type="pytest.xfail"/>',
+        "error": '<error message="quota"/>',
+    }
+    more = [case(*one) for one in children.items()] + [case("off", status="notrun")]
+    for name, right in (("ada", 3), ("bob", 4)):
+        save(tmp_path, suite(name, [*cases(right), *more]), name=f"{name}.xml")
+    matrix = read(tmp_path)
+    scores = dict(zip(matrix.keys.tolist(), matrix.predictions[0, :, 0].tolist(), strict=True))
+    assert {key: scores.get(f"t.{key}") for key in (*children, "off")} == {
+        "flaky": 1,
+        "failed again": 0,
+        "skipped": None,
+        "expected": 0,
+        "error": 0,
+        "off": None,
+    }
+
+
+def test_a_test_that_passed_and_was_torn_down_with_an_error(tmp_path):
+    twice = [case("i1"), case("i1", "<error/>")]
+    for name, right in (("ada", 3), ("bob", 4)):
+        save(tmp_path, suite(name, [case("i0"), *twice, *cases(right)[2:]]), name=f"{name}.xml")
+    matrix = read(tmp_path)
+    assert (matrix.n_repeats, matrix.n_samples) == (1, 20)
+    scores = dict(zip(matrix.keys.tolist(), matrix.predictions[0, :, 0].tolist(), strict=True))
+    assert scores["t.i1"] == 0
+
+
+@pytest.mark.parametrize("counted", [(20, 10), (10, 10), (20, None), (15, 10)])
+@pytest.mark.one_in(1)
+def test_counts_of_suites_within_a_suite(counted, tmp_path):
+    """An outer suite may count the tests of those in it, or its own alone."""
+    whole, part = counted
+    for name, right in (("ada", 3), ("bob", 4)):
+        own, rest = cases(right)[:10], cases(right)[10:]
+        n_failed = [sum("failure" in one for one in some) for some in (own, rest)]
+        counts = {"tests": part, "failures": n_failed[1], "errors": 0} if part else {}
+        inner = suite("in", rest, **counts)
+        failures = sum(n_failed) if whole == 20 else n_failed[0]
+        outer = suite("out", [*own, inner], tests=whole, failures=failures, errors=0)
+        save(tmp_path, outer, name=f"{name}.xml")
+    if whole == 15:
+        with pytest.raises(BbcError, match="JUnit's own figure"):
+            verify(read(tmp_path))
+    else:
+        assert verify(read(tmp_path)).n_checked == (0 if part is None else 2)
+
+
+def test_tests_are_told_apart_by_class_and_name(tmp_path):
+    twins = '<testcase classname="a.b" name="c"/><testcase classname="a" name="b.c"/>'
+    for name, right in (("ada", 3), ("bob", 4)):
+        save(tmp_path, suite(name, [*cases(right), twins]), name=f"{name}.xml")
+    assert (read(tmp_path).n_samples, read(tmp_path).n_repeats) == (22, 1)
+
+
+def test_a_count_of_many_digits_is_none(tmp_path):
+    for name, right in (("ada", 3), ("bob", 4)):
+        counted = {"tests": "9" * 5000, "failures": 2, "errors": 0}
+        save(tmp_path, suite(name, cases(right), **counted), name=f"{name}.xml")
+    assert verify(read(tmp_path)).n_checked == 0
+
+
+def test_counts_that_the_tests_contradict(tmp_path):
+    for name, right in (("ada", 3), ("bob", 4)):
+        counted = {"tests": 20, "failures": 2, "errors": 0, "skipped": 0}
+        save(tmp_path, suite(name, cases(right), **counted), name=f"{name}.xml")
+    with pytest.raises(BbcError):
+        verify(read(tmp_path))
+
+
+LAUGHS = '<!DOCTYPE l [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
+OUTSIDE = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>'
+WRONG_XML = {
+    "a document type": (LAUGHS + suite("a", cases(3)), "document type"),
+    "an external entity": (OUTSIDE + suite("a", cases(3)), "document type"),
+    "cut off": ("<testsuites><testsuite name='a'><testcase", "is not JUnit XML"),
+    "a test without a name": ("<testsuite><testcase classname='t'/></testsuite>", "a name"),
+    "a test without a suite": (
+        "<testsuites><testcase name='t'/></testsuites>",
+        "is no log|no JUnit|suite",
+    ),
+    "an unknown entity": (suite("&who;", cases(3)), "is not JUnit XML"),
+    "no tests": (suite("a", []), "holds no tests|no log"),
+    "another root": ("<report><testsuite/></report>", "is not JUnit XML"),
+}
+
+
+@each(WRONG_XML, case=lambda case: case)
+def test_xml_that_is_refused(case, tmp_path):
+    content, words = case
+    path = tmp_path / "a.xml"
+    path.write_text(content)
+    refused(words, path, kind=BbcError)
+    path.write_text(content, encoding="utf-16")  # which hides no entity
+    refused(f"{words}|not JUnit", path, kind=BbcError)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("kind", "agent", "errors", "expected"),
+    [
+        ("openai_evals", "bob", None, np.mean(np.delete(RIGHT["bob"], 5))),
+        ("openai_evals", "bob", "missing", np.mean(np.delete(RIGHT["bob"], 5))),
+        ("openai_evals", "bob", "zero", np.delete(RIGHT["bob"], 5).sum() / N),
+        ("openai_evals", "ada", "zero", np.mean(RIGHT["ada"])),
+        ("swebench", "org__bob-4.1", None, sum(RIGHT["bob"][: N - 3]) / N),
+        ("swebench", "org__bob-4.1", "zero", sum(RIGHT["bob"][: N - 3]) / N),
+        ("swebench", "org__bob-4.1", "missing", sum(RIGHT["bob"][: N - 3]) / (N - 2)),
+    ],
+)
+@pytest.mark.one_in(1)
+def test_errors_count_as_asked(kind, agent, errors, expected):
+    matrix = read(LOGS / kind, errors=errors)
+    assert means(matrix)[agent] == pytest.approx(expected)
+    changed = (kind, errors) in (("openai_evals", "zero"), ("swebench", "missing"))
+    assert (
+        verify(matrix).reason == "errors count differently in " + matrix.source.run.tool
+    ) == changed
+
+
+@pytest.mark.parametrize(
+    ("metric", "errors", "noted"),
+    [("mean-loss", "zero", True), ("mean-loss", None, False), ("mean-score", "zero", False)],
+)
+@pytest.mark.one_in(1)
+def test_failures_that_may_count_as_best_are_doubted(run, metric, errors, noted):
+    options = ["--metric", metric] + ["--errors", errors] * bool(errors)
+    printed = run.printed("correct", LOGS / "openai_evals", *options, "--format", "json")
+    assert ('"failures-best"' in printed) == noted
+
+
+def test_errors_are_refused_if_asked(run):
+    refused("1 request of bob failed, such as item sums.test.5: quota", LOGS / "openai_evals",
+            errors="refuse", hint="missing", kind=BbcError)  # fmt: skip
+    folder = LOGS / "junit"
+    status, _, err = run("correct", folder, "--errors", "refuse")
+    assert (status, "--errors missing" in err) == (2, True)
+    assert "1 error left out" in run.printed("correct", folder, "--errors", "missing")
+
+
+def test_errors_are_known_of_logs_alone():
+    refused("errors is for logs|for logs of evaluation frameworks",
+            LOGS.parents[2] / "sample_data" / "prompts.csv",
+            task="score", errors="zero", kind=BbcError)  # fmt: skip

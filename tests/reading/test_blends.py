@@ -1,0 +1,159 @@
+"""Blends: weighted means of other configurations."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from documents import codes
+from looped import each
+
+from bbccli import matrix_of
+from bbccli.reading import read
+from bbccli.types import Task
+
+RNG = np.random.default_rng(23)
+N = 150
+RISK = RNG.random(N)
+TRUTH = (RNG.random(N) < RISK).astype(int)
+FOUR = {
+    name: np.clip(RISK + RNG.normal(size=N) / 5, 0.01, 0.99).round(5)
+    for name in ("lgb", "xgb", "cat", "nn")
+}
+P = np.stack(list(FOUR.values()), axis=1)
+WEIGHTS = np.array([0.38, 0.18, 0.19, 0.25])
+
+
+def note(matrix):
+    (found,) = [one for one in matrix.notes if one.code == "flagged-left-out"]
+    return found
+
+
+BLENDS = {
+    "hill climbing": P @ WEIGHTS,
+    "two of four": P @ [0.6, 0, 0, 0.4],
+    "the mean": P.mean(axis=1),
+}
+
+
+@each(BLENDS, blend=lambda blend: blend)
+@pytest.mark.parametrize("digits", [5, 16])
+def test_a_weighted_mean_is_left_out(save, blend, digits):
+    path = save("t.csv", {"y": TRUTH, **FOUR, "final": blend.round(digits)})
+    matrix = read(path)
+    assert matrix.configurations == tuple(FOUR)
+    found = note(matrix)
+    assert "final" in found.text
+    assert "--include ensembles" in found.remedy
+    assert [one.reason for one in matrix.source.left_out] == ["ensemble"]
+    assert "final" in read(path, include=["ensembles"]).configurations
+    assert "final" in read(path, only=["*"]).configurations
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("seed", range(8))
+def test_of_members_with_all_their_digits(seed):
+    """What an exact mean leaves is less than the digits of correlations show."""
+    rng = np.random.default_rng(seed)
+    risk = 1 / (1 + np.exp(-rng.normal(size=(240, 5)) - TRUTH.repeat(2)[:240, None]))
+    columns = {f"m{c}": risk[:, c] for c in range(5)}
+    blend = risk[:, :3] @ rng.dirichlet(np.ones(3))
+    frame = pa.table({"y": TRUTH.repeat(2)[:240], **columns, "final": blend})
+    assert read(frame).configurations == tuple(columns)
+    near = pa.table({"y": TRUTH.repeat(2)[:240], **columns, "final": blend + 1e-6 * risk[:, 4]})
+    assert "final" in read(near).configurations
+
+
+def test_before_its_members(save):
+    """Its place does not tell, but that it is better than they are."""
+    first = {"y": TRUTH, "final": P @ WEIGHTS, **FOUR}
+    assert read(save("t.csv", first)).configurations == tuple(FOUR)
+
+
+def test_values_and_scores(save):
+    truth = 50 + 20 * RNG.normal(size=N)
+    three = {f"m{i}": (truth + 10 * RNG.normal(size=N)).round(4) for i in range(3)}
+    mean = (0.5 * three["m0"] + 0.3 * three["m1"] + 0.2 * three["m2"]).round(4)
+    assert read(save("t.csv", {"y": truth, **three, "w": mean})).configurations == tuple(three)
+    scored = read(save("u.csv", {**three, "all": mean}), task=Task.SCORE)
+    assert scored.configurations == tuple(three)
+
+
+def test_in_a_long_table_and_in_memory(save):
+    names = [*FOUR, "x9"]
+    values = np.column_stack([P, (P @ WEIGHTS).round(6)])
+    long = {
+        "config": np.repeat(names, N),
+        "row_id": np.tile(np.arange(N), 5),
+        "truth": np.tile(TRUTH, 5),
+        "score": values.T.ravel(),
+    }
+    assert read(save("t.parquet", long)).configurations == tuple(FOUR)
+    assert matrix_of(values, TRUTH, configurations=names).n_configurations == 4
+
+
+NAMES = ["blend", "oof_ensemble", "avg", "WeightedEnsemble_L2", "model_average", "Ensemble 2"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_names_say_so(save, name):
+    other = np.clip(RISK + RNG.normal(size=N) / 8, 0, 1)
+    matrix = read(save("t.csv", {"y": TRUTH, **FOUR, name: other}))
+    assert matrix.configurations == tuple(FOUR)
+    assert name in note(matrix).text
+
+
+def near(columns):
+    return columns @ WEIGHTS + RNG.normal(size=N) / 500
+
+
+OTHERS = {
+    "a copy": {"again": P[:, 0]},
+    "nearly a mean": {"net": np.clip(near(P), 0, 1)},
+    "scaled": {"half": P[:, 0] / 2},
+    "an ensemble of trees": {"extra trees": RNG.random(N)},
+    "a sum": {"both": P[:, 0] + P[:, 1]},
+    "with a weight below 0": {"hill": 1.6 * P[:, 0] - 0.6 * P[:, 1]},
+}
+
+
+@each(OTHERS, more=lambda more: more)
+def test_what_is_no_blend(save, more):
+    matrix = read(save("t.csv", {"y": TRUTH, **FOUR, **more}))
+    assert set(matrix.configurations) == {*FOUR, *more}
+
+
+def test_lines_are_no_blends(save):
+    """Ridges of one feature lie on each other's lines: all are means of the outer ones."""
+    x = RNG.normal(size=N)
+    truth = 3 * x + RNG.normal(size=N)
+    ridges = {f"alpha={a}": 0.1 + 3 * x / (1 + a) for a in (0, 1, 2, 5)}
+    assert read(save("t.csv", {"y": truth, **ridges})).n_configurations == 4
+    two = np.column_stack([x, RNG.normal(size=N)])
+    plane = {f"c={i}": two @ RNG.random(2) for i in range(7)}
+    assert read(save("u.csv", {"y": truth, **plane})).n_configurations == 7
+
+
+def test_few_rows_or_columns(save):
+    pair = {"a": P[:, 0], "b": P[:, 0]}
+    assert read(save("t.csv", {"y": TRUTH, **pair})).n_configurations == 2
+    mean = {name: column[:9] for name, column in FOUR.items()} | {"m": (P @ WEIGHTS)[:9]}
+    assert read(save("u.csv", {"y": [0, 1, 1] * 3, **mean})).n_configurations == 5
+    alone = {"ensemble": P[:, 0], "blend": P[:, 1]}
+    assert read(save("v.csv", {"y": TRUTH, **alone})).n_configurations == 2
+
+
+def test_named_in_the_metadata(save):
+    metadata = {"spec": "bbc-predictions", "version": "1", "configs": [{"id": "mean"}]}
+    path = save("t.parquet", {"truth": TRUTH, **FOUR, "mean": P.mean(axis=1)}, metadata)
+    matrix = read(path)
+    assert "mean" in matrix.configurations
+    assert "flagged-left-out" not in codes(matrix)
+
+
+def test_neighbours_that_rounding_makes_alike_are_no_blends(save):
+    """In two decimals each is a mean of the others, and of hardly anything else."""
+    step = RNG.normal(size=N) / 200
+    near = {
+        name: (P[:, 0] + i * step).round(2) for name, i in (("low", 0), ("high", 2), ("mid", 1))
+    }
+    matrix = read(save("t.csv", {"y": TRUTH, "other": P[:, 1].round(2), **near}))
+    assert matrix.configurations == ("other", "low", "high", "mid")

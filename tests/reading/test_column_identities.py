@@ -1,0 +1,454 @@
+"""What columns are is told by identities in their values, and by names where these only help."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from reading import refused
+
+from bbccli.reading import Roles, matrix_of, read
+from bbccli.reading.columns.classes import sum_to_one
+from bbccli.types import PredictionKind, Task
+
+N = 120
+RNG = np.random.default_rng(7)
+TWO = RNG.integers(0, 2, N)
+P = np.clip(0.3 + 0.4 * TWO + RNG.normal(0, 0.2, N), 0.02, 0.98).round(4)
+Q = np.clip(0.4 + 0.2 * TWO + RNG.normal(0, 0.2, N), 0.02, 0.98).round(4)
+THREE = RNG.integers(0, 3, N)
+
+
+def shares(seed, digits=6, n_classes=3):
+    """Probabilities of classes, which are the best for the true one half of the time."""
+    raw = np.random.default_rng(seed).dirichlet([1] * n_classes, N) + 0.5 * np.eye(n_classes)[THREE]
+    return (raw / raw.sum(axis=1, keepdims=True)).round(digits)
+
+
+A, B = shares(1), shares(2)
+ANIMALS = np.array(["cat", "dog", "owl"])
+YES = np.array(["no", "yes"])
+VALUES = RNG.normal(50, 10, N).round(2)
+X = (VALUES + RNG.normal(0, 5, N)).round(4)
+Y = (VALUES + RNG.normal(0, 6, N)).round(4)
+
+
+def codes(matrix):
+    return {note.code for note in matrix.notes}
+
+
+# Classes of one model
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    "form", ["{}_{}", "{}.{}", "{}_p{}", "prob_{1}_{0}", "{}_class{}", "{} ({})", "{}[{}]"]
+)
+@pytest.mark.parametrize("by_class", [True, False])
+def test_numbered_columns_of_integer_classes(save, form, by_class):
+    models = {"xgb": A, "nn": B}
+    pairs = [(name, k) for name in models for k in range(3)]
+    if by_class:
+        pairs.sort(key=lambda pair: pair[1])
+    columns = {form.format(*pair): models[pair[0]][:, pair[1]] for pair in pairs}
+    matrix = read(save("m.csv", {"y": THREE, **columns}))
+    assert matrix.task is Task.MULTICLASS
+    assert matrix.kind is PredictionKind.PROBABILITY
+    assert len(matrix.configurations) == 2
+    assert_allclose(matrix.predictions[0, :, 0], A)
+    assert_allclose(matrix.predictions[0, :, 1], B)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("truth", "negative", "positive"),
+    [
+        (YES[TWO], "confidence(no)", "confidence(yes)"),
+        (YES[TWO], "P (Churn=no)", "P (Churn=yes)"),
+        (TWO, "IP_0", "IP_1"),
+        (TWO, "Prob[0]", "Prob[1]"),
+        (YES[TWO], "NO", "YES"),
+        (YES[TWO], "lr.0", "lr.1"),
+        (TWO == 1, "rf_False", "rf_True"),
+        (TWO + 1, "m1", "m2"),
+        (TWO, "p_neg", "p_pos"),
+        (TWO, "y_prob_2", "y_prob"),
+        (TWO.astype(float), "svm_proba_0", "svm_proba_1"),
+    ],
+)
+def test_two_columns_of_two_classes(save, truth, negative, positive):
+    """The probability of the positive class counts, whichever column comes first."""
+    other = {"other": Q}
+    for columns in ({negative: 1 - P, positive: P}, {positive: P, negative: (1 - P).round(4)}):
+        matrix = read(save("m.csv", {"truth": truth, **columns, **other}))
+        assert len(matrix.configurations) == 2
+        assert_allclose(np.sort(matrix.predictions[0], axis=1), np.sort([P, Q], axis=0).T)
+    turned = read(save("m.csv", {"truth": truth, **columns}), positive=str(np.sort(truth)[0]))
+    assert_allclose(turned.predictions[0, :, 0], 1 - P)
+
+
+def test_names_that_do_not_tell_the_class_are_refused(save):
+    path = save("m.csv", {"truth": TWO, "ham": P, "spam": 1 - P})
+    refused("ham, spam sum to 1 in every row", path, hint="--exclude the one of class '0'")
+    assert_allclose(read(path, exclude="ham").predictions[0, :, 0], 1 - P)
+    assert read(path, only="*").configurations == ("ham", "spam")
+    columns = dict(zip(("u", "v", "w"), A.T, strict=True))
+    refused("u, v, w sum to 1 in every row", save("n.csv", {"truth": THREE + 5, **columns}))
+
+
+def test_rounded_shares_with_gaps(save):
+    few = shares(3, digits=2)
+    few[5:9] = np.nan
+    named = {f"a_{name}": column for name, column in zip(ANIMALS, few.T, strict=True)}
+    whole = {f"b_{name}": column for name, column in zip(ANIMALS, B.T, strict=True)}
+    matrix = read(save("m.csv", {"truth": ANIMALS[THREE], **named, **whole}))
+    assert matrix.configurations == ("b",)
+    assert "configurations-dropped" in codes(matrix)
+
+
+def test_a_class_without_a_sample_has_a_column(save):
+    four = np.column_stack([A * 0.9, np.full(N, 0.1)])
+    columns = {f"m_{k}": four[:, k] for k in range(4)}
+    matrix = read(save("m.csv", {"truth": THREE, **columns}))
+    assert matrix.outcome.classes == ("0", "1", "2", "3")
+    assert matrix.predictions.shape == (1, N, 1, 4)
+
+
+def test_percentages(save):
+    columns = {f"m_{name}": 100 * A[:, k] for k, name in enumerate(ANIMALS)}
+    matrix = read(save("m.csv", {"truth": ANIMALS[THREE], **columns}))
+    assert matrix.configurations == ("m",)
+
+
+def test_models_are_chosen_by_their_names(save):
+    columns = {f"{m}_{k}": v[:, k] for m, v in (("nn", A), ("xgb", B)) for k in range(3)}
+    path = save("m.csv", {"truth": THREE, **columns})
+    assert read(path, exclude="xgb").configurations == ("nn",)
+    assert read(path, only="x*b").configurations == ("xgb",)
+    assert read(path, exclude="xgb_*").configurations == ("nn",)
+    refused("'zgb' matches no configuration", path, exclude="zgb", hint="did you mean")
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("truth", "columns"),
+    [
+        (TWO, {"a": P, "b": np.append(1 - P[1:], 0.5)}),  # but for one row
+        (TWO, {"a": P, "b": np.where(np.arange(N) == 2, 0.5, 1 - P)}),  # between those looked at
+        (TWO, {"m_0": (P > 0.5) * 1, "m_1": (P <= 0.5) * 1}),  # labels
+        (TWO, {"m_0": P, "m_1": Q}),
+        (VALUES, {"share_a": P, "share_b": 1 - P}),
+        (TWO, {"a": np.full(N, 0.5), "b": np.full(N, 0.5)}),
+        (TWO, {"a": TWO ^ (RNG.random(N) < 0.2), "b": 1 - (TWO ^ (RNG.random(N) < 0.2))}),
+        (THREE, {"xgb_0": A[:, 0], "xgb_1": A[:, 1], "nn_2": B[:, 2]}),
+        (TWO, {"a": P, "b": Q, "c": 1 - Q + 0.01 * RNG.random(N)}),
+    ],
+)
+def test_configurations_stay_configurations(save, truth, columns):
+    matrix = read(save("m.csv", {"truth": truth, **columns}))
+    assert matrix.configurations == tuple(columns)
+
+
+# Arrays
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_arrays_whose_rows_sum_to_1_are_of_classes(n_classes):
+    truth = TWO if n_classes == 2 else THREE
+    models = [np.column_stack([1 - p, p]) for p in (P, Q)] if n_classes == 2 else [A, B]
+    for given, n in ((models, 2), (np.array(models), 2), (models[0], 1)):
+        matrix = matrix_of(given, truth)
+        assert (matrix.predictions.shape[0], len(matrix.configurations)) == (1, n)
+        found = matrix.predictions[0]
+        assert_allclose(found[:, 0], models[0][:, 1] if n_classes == 2 else A)
+        assert "classes-in-order" in codes(matrix)
+    matrix = matrix_of(models, truth, configurations=["a", "b"])
+    assert (matrix.configurations, len(matrix.predictions)) == (("a", "b"), 1)
+
+
+def test_arrays_of_configurations_stay(save):
+    pair = np.column_stack([1 - P, P])
+    assert matrix_of(pair, TWO, configurations=["a", "b"]).configurations == ("a", "b")
+    assert matrix_of(pair, VALUES).configurations == ("0", "1")
+    assert matrix_of(pair, TWO, task="regression").configurations == ("0", "1")
+    assert matrix_of(np.column_stack([P, Q]), TWO).configurations == ("0", "1")
+    repeats = np.array([np.column_stack([P, Q]), np.column_stack([Q, P])])
+    assert matrix_of(repeats, TWO).predictions.shape == (2, N, 2)
+    pair[3] = 0.5, 0.6
+    assert matrix_of(pair, TWO).configurations == ("0", "1")
+
+
+BOTH = np.stack([P, 1 - P], axis=1)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("columns", "told"),
+    [
+        (BOTH, True),
+        (100 * BOTH, True),
+        (A, True),
+        (2 * BOTH, False),  # the same sum in every row, but neither 1 nor 100
+        (np.stack([P + 1, -P], axis=1), False),  # below 0
+        (np.stack([P, 1 - P + 0.0001 * (RNG.random(N) < 0.5)], axis=1), False),  # 1 in half of rows
+        (np.stack([P, 1 - P + 0.0001 * (np.arange(N) == 3)], axis=1), True),  # but for one half
+        (BOTH[:5], False),  # too few rows to be no accident
+        (np.repeat([[0.3, 0.7]], N, axis=0), False),  # constant
+        (np.stack([TWO, 1 - TWO], axis=1).astype(float), False),  # labels, and the opposite ones
+        (np.where(np.arange(N)[:, None] == 7, np.inf, BOTH), False),
+    ],
+)
+def test_what_sums_to_1(columns, told):
+    assert sum_to_one(columns, told=False) == told
+
+
+def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
+    for off, told in ((0.0005, True), (0.02, False)):
+        assert sum_to_one(BOTH + np.array([0, off]), told=True) == told
+
+
+# Residuals and losses
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("name", "column", "words"),
+    [
+        ("Residual", VALUES - X, "Residual is the truth minus x"),
+        ("d", X - VALUES, "d is x minus the truth"),
+        ("abs_err", np.abs(VALUES - X), "abs_err is the absolute error of x"),
+        ("se", (VALUES - X) ** 2, "se is the squared error of x"),
+        ("short", (VALUES - X).round(2), "short is the truth minus x"),
+    ],
+)
+def test_residuals_of_values(save, name, column, words):
+    for columns in ({"x": X, name: column, "z": Y}, {name: column, "z": Y, "x": X}):
+        path = save("m.csv", {"truth": VALUES, **columns})
+        refused(f"{words} in every row", path, hint=f"--exclude '{name}'")
+        assert read(path, exclude=name).configurations == tuple(n for n in columns if n != name)
+        assert read(path, only="*").configurations == tuple(columns)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("name", "column", "words"),
+    [
+        ("res", TWO - P, "res is the truth minus p"),
+        ("e", np.abs(TWO - P), "e is the absolute error of p"),
+        ("brier", ((TWO - P) ** 2).round(3), "brier is the squared error of p"),
+        ("nll", -np.log(np.where(TWO == 1, P, 1 - P)).round(5), "nll is the log-loss of p"),
+    ],
+)
+def test_losses_of_two_classes(save, name, column, words):
+    for truth in (TWO, YES[TWO]):
+        path = save("m.csv", {"truth": truth, "p": P, name: column})
+        refused(f"{words} in every row", path)
+
+
+def test_marks_of_right_answers(save):
+    label = np.where(RNG.random(N) < 0.7, THREE, (THREE + 1) % 3)
+    columns = {"answer": ANIMALS[label], "is_right": (label == THREE) * 1}
+    refused(
+        "is_right is 1 where answer is right", save("m.csv", {"truth": ANIMALS[THREE], **columns})
+    )
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("truth", "columns"),
+    [
+        (VALUES, {"x": X, "twice": 2 * X, "shifted": X + 3}),
+        (VALUES, {"x": X, "near": np.append((VALUES - X)[1:], 1.0)}),
+        (VALUES, {"x": X, "near": np.where(np.arange(N) == 2, 9, VALUES - X)}),
+        (TWO, {"p": P, "square": P**2}),
+        (TWO, {"p": P, "q": Q}),
+    ],
+)
+def test_other_functions_of_a_column_are_configurations(save, truth, columns):
+    assert read(save("m.csv", {"truth": truth, **columns})).configurations == tuple(columns)
+
+
+# Bounds and quantiles
+
+LEVELS = {q: X + 6 * z for q, z in ((0.1, -1.28), (0.3, -0.52), (0.5, 0), (0.7, 0.52), (0.9, 1.28))}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("columns", "kept"),
+    [
+        ({"yhat": X, "yhat_lower": X - 5, "yhat_upper": X + 5}, ("yhat",)),
+        (
+            {"ARIMA": X, "ARIMA-lo-90": X - 5, "ARIMA-hi-90": X + 5, "Naive": Y}
+            | {"ARIMA-lo-50": X - 2, "ARIMA-hi-50": X + 2},
+            ("ARIMA", "Naive"),
+        ),
+        ({f"{q}": v for q, v in LEVELS.items()}, ("0.5",)),
+        ({"mean": X, **{f"{q}": v for q, v in LEVELS.items()}}, ("mean",)),
+        ({f"p{100 * q:.0f}": v for q, v in LEVELS.items()}, ("p50",)),
+        (
+            {
+                f"{m}_q{q}": v + shift
+                for m, shift in (("a", 0), ("b", Y - X))
+                for q, v in LEVELS.items()
+            },
+            ("a_q0.5", "b_q0.5"),
+        ),
+        ({"fit": X, "lwr": X - 2, "upr": X + 2}, ("fit",)),
+        ({"x": X, "2.5 %": X - 9, "97.5 %": X + 9}, ("x",)),
+        ({"sales": X, "sales (CI low)": X - 5, "sales (CI high)": X + 5}, ("sales",)),
+    ],
+)
+def test_bounds_are_left_out(save, columns, kept):
+    matrix = read(save("m.csv", {"y": VALUES, **columns}))
+    assert matrix.configurations == kept
+    assert any("bounds or quantiles" in note.text for note in matrix.notes)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"ridge": X, "lasso": X + RNG.uniform(1, 2, N)},
+        {"lr_low": X, "lr_high": X + RNG.uniform(1, 2, N)},
+        {"ridge 0.1": X, "ridge 0.5": Y, "ridge 0.9": X + Y - VALUES},
+        {"yhat": X, "yhat_lower": Y, "yhat_upper": X - 2},
+        {"yhat": X, "yhat_lower": X - np.where(np.arange(N) % 5, 5, -1), "yhat_upper": X + 5},
+        {"k=10": X, "k=50": X + 1, "k=90": X + 2},
+    ],
+)
+def test_higher_predictions_are_configurations(save, columns):
+    assert read(save("m.csv", {"y": VALUES, **columns})).configurations == tuple(columns)
+
+
+def test_bounds_alone_are_no_predictions(save):
+    path = save("m.csv", {"y": VALUES, "yhat_lower": X - 5, "yhat_upper": X + 5})
+    refused("yhat_lower, yhat_upper are bounds or quantiles", path)
+
+
+# The probability of the predicted class
+
+LABEL = (P > 0.5) * 1
+CONFIDENCE = np.maximum(P, 1 - P)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("words", [False, True])
+@pytest.mark.parametrize("names", [("y_pred", "confidence"), ("predicted", "prediction")])
+def test_the_probability_of_the_predicted_class_is_turned(save, names, words, order):
+    truth, label = (YES[TWO], YES[LABEL]) if words else (TWO, LABEL)
+    pair = dict([*zip(names, (label, CONFIDENCE), strict=True)][::order])
+    path = save("m.csv", {"y_true": truth, **pair})
+    for options in ({}, {"exclude": names[0]}):
+        matrix = read(path, **options)
+        assert matrix.configurations == (names[1],)
+        assert_allclose(matrix.predictions[0, :, 0], P)
+        assert "confidence" in codes(matrix)
+
+
+def test_each_model_has_its_own_confidence(save):
+    columns = {"a_label": LABEL, "b_label": (Q > 0.5) * 1}
+    columns |= {"a_conf": CONFIDENCE, "b_conf": np.maximum(Q, 1 - Q)}
+    matrix = read(save("m.csv", {"y": TWO, **columns}))
+    assert matrix.configurations == ("a_conf", "b_conf")
+    assert_allclose(matrix.predictions[0], np.column_stack([P, Q]))
+
+
+def test_of_several_classes_the_labels_count(save):
+    columns = {"answer": ANIMALS[A.argmax(axis=1)], "confidence": A.max(axis=1)}
+    matrix = read(save("m.csv", {"truth": ANIMALS[THREE], **columns}))
+    assert matrix.configurations == ("answer",)
+    assert "confidence" in codes(matrix)
+    path = save("m.csv", {"truth": THREE, "y_pred": A.argmax(axis=1), "confidence": A.max(axis=1)})
+    assert read(path).task is Task.MULTICLASS
+    refused("holds the probability of the predicted class", path, exclude="y_pred")
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"a": 0.5 + P / 2, "b": 0.5 + Q / 2},  # no labels
+        {"rf": (P > 0.45) * 1, "a": np.clip(0.7 + 0.2 * TWO + RNG.normal(0, 0.05, N), 0.5, 1)},
+        {"rf_label": (Q > 0.5) * 1, "a": P},
+    ],
+)
+def test_large_probabilities_are_left_as_they_are(save, columns):
+    matrix = read(save("m.csv", {"y": TWO, **columns}))
+    assert matrix.configurations == tuple(columns)
+    assert_allclose(matrix.predictions[0], np.column_stack([*columns.values()]))
+
+
+def test_labels_of_another_threshold_are_no_sign_of_confidence(save):
+    high = 0.5 + P / 2
+    path = save("m.csv", {"y": TWO, "y_pred": (high > 0.75) * 1, "y_prob": high})
+    refused("y_pred may be the label of y_prob", path)
+
+
+def test_files_of_labels_and_scores(save):
+    """The label that a pipeline of transformers predicts, and its score."""
+    words = np.array(["NEGATIVE", "POSITIVE"])
+    paths = [
+        save(
+            f"{name}.csv",
+            {"id": np.arange(N), "true_label": words[TWO], "label": words[(p > 0.5) * 1]}
+            | {"score": np.maximum(p, 1 - p)},
+        )
+        for name, p in (("a", P), ("b", Q))
+    ]
+    matrix = read(paths, roles=Roles(truth="true_label"))
+    assert_allclose(matrix.predictions[0], np.column_stack([P, Q]))
+    assert "confidence" in codes(matrix)
+    matrix = read(paths, roles=Roles(truth="true_label", prediction="score"))
+    assert_allclose(matrix.predictions[0, :, 0], CONFIDENCE)
+    several = {"id": np.arange(N), "truth": ANIMALS[THREE], "label": ANIMALS[A.argmax(axis=1)]}
+    path = save("c.csv", several | {"score": A.max(axis=1), "model": ["m"] * N})
+    assert read(path, roles=Roles(truth="truth")).kind is PredictionKind.LABEL
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("only", [(), ("*",)])
+@pytest.mark.parametrize(
+    "column", [CONFIDENCE, np.abs(2 * P - 1), -P * np.log(P) - (1 - P) * np.log(1 - P), P * (1 - P)]
+)
+def test_how_sure_a_model_is_is_no_prediction(save, column, only):
+    matrix = read(save("m.csv", {"y": TWO, "u": column, "q": Q, "p": P}), only=only)
+    assert matrix.configurations == (("u", "q", "p") if only else ("q", "p"))
+
+
+def test_a_calibrated_model_is_a_configuration(save):
+    high = 0.5 + P / 2
+    for columns in ({"p": high, "calibrated": high**2}, {"p": P, "calibrated": 1 / (1 + P**-2.0)}):
+        assert read(save("m.csv", {"y": TWO, **columns})).configurations == ("p", "calibrated")
+
+
+def test_the_spread_of_an_ensemble_is_no_prediction(save):
+    columns = {"m_0": X, "m_1": Y, "m": (X + Y) / 2}
+    for spread in (np.abs(X - Y), np.std([X, Y], axis=0, ddof=1).round(4)):
+        matrix = read(save("m.csv", {"truth": VALUES, **columns, "m_unc": spread}))
+        assert matrix.configurations == ("m_0", "m_1")  # m is their blend
+    matrix = read(save("n.csv", {"truth": VALUES, **columns, "other": np.abs(X - VALUES.mean())}))
+    assert "other" in matrix.configurations
+
+
+@pytest.mark.parametrize("spread", [np.std, np.ptp])
+def test_the_spread_of_three_models_is_no_prediction(save, spread):
+    models = {"a": X, "b": Y, "c": X + 3 * np.sin(Y)}
+    spreads = 2 * spread([*models.values()], axis=0)
+    file = save("m.csv", {"truth": VALUES, **models, "u": spreads})
+    assert read(file).configurations == ("a", "b", "c")
+    # no spread is below 0
+    file = save("n.csv", {"truth": VALUES - VALUES.mean(), **models, "u": -spreads})
+    assert read(file).configurations == ("a", "b", "c", "u")
+
+
+# Labels of probabilities
+
+
+def test_the_labels_of_a_model_are_found_by_their_values(save):
+    columns = {"_FROM": 1 - Q, "_INTO_": LABEL, "XP_0": 1 - P, "XP_1": P}
+    matrix = read(save("m.csv", {"truth": TWO, **columns}))
+    assert matrix.configurations == ("_FROM", "XP")
+    columns = {f"m_{name}": A[:, k] for k, name in enumerate(ANIMALS)}
+    columns |= {"Prediction (Animal)": ANIMALS[A.argmax(axis=1)]}
+    matrix = read(save("m.csv", {"Animal": ANIMALS[THREE], **columns}), roles=Roles(truth="Animal"))
+    assert matrix.configurations == ("m",)

@@ -1,0 +1,348 @@
+"""Configurations the wrong way round, copies and inverses of the truth, and leave-one-out."""
+
+import json
+from functools import partial
+from itertools import permutations, product
+
+import numpy as np
+import pytest
+
+from bbccli.domain.outcome import Outcome
+from bbccli.reading import matrix_of
+from bbccli.reading.checks.direction import standings
+from bbccli.reading.checks.sanity import keys_of, notes_on
+from bbccli.reading.predictions import Values
+from bbccli.types import PredictionKind, Task
+
+N, C = 80, 12
+LABELS, CHANCES = PredictionKind.LABEL, PredictionKind.PROBABILITY
+WRONG = {"turned-round", "perfect-configuration", "equals-truth", "polarity"}
+
+
+def chances(rng, n=N, c=C, skill=2.0):
+    """Truth (n,), folds (n,), and probabilities (n, c) of the positive class."""
+    truth = rng.permutation(np.arange(n) % 2)
+    scores = rng.normal(size=(n, c)) + skill * (truth[:, None] - 0.5)
+    return truth, rng.permutation(np.arange(n) % 5), 1 / (1 + np.exp(-scores))
+
+
+def notes(array, truth, folds=None, *, task=Task.BINARY, kind=CHANCES, event=None):
+    names = tuple(f"m{c}" for c in range(array.shape[1]))
+    classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
+    outcome = Outcome(task, truth, classes, event=event)
+    folds = None if folds is None else folds[None]
+    values = Values(array[None].astype(float), names, kind)
+    copied, keys = np.zeros(len(names), bool), keys_of(values.array)
+    return list(notes_on(values, outcome, folds, (), copied, keys))
+
+
+def turned(*args, **more):
+    return [note.text for note in notes(*args, **more) if note.code == "turned-round"]
+
+
+def wrong(*args, **more):
+    return WRONG & {note.code for note in notes(*args, **more)}
+
+
+# z
+
+
+def slow_standing(told, ranks, folds):
+    """T less its mean over all orders within folds, in their standard deviations."""
+    parts = [np.flatnonzero(folds == fold) for fold in np.unique(folds)]
+    values = []
+    for orders in product(*(permutations(part) for part in parts)):
+        shuffled = ranks.copy()
+        for part, order in zip(parts, orders, strict=True):
+            shuffled[part] = ranks[list(order)]
+        values.append(float((told * shuffled).sum()))
+    return (float((told * ranks).sum()) - np.mean(values)) / np.std(values)
+
+
+def standing(column, truth, folds, task, kind):
+    classes = tuple("abc"[: truth.max() + 1]) if task.is_classification else ()
+    given = Values(column[None, :, None].astype(float), ("a",), kind)
+    return standings(given, Outcome(task, truth, classes), folds[None])[0]
+
+
+def test_standings_are_those_of_all_orders_within_folds():
+    folds = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    truth = np.array([0, 1, 1, 1, 0, 0, 1, 0])
+    scores, ranks = np.array([5, 2, 2, 9, 1, 7, 2, 8.0]), np.array([4, 2, 2, 7, 0, 5, 2, 6.0])
+    found = standing(scores, truth, folds, Task.BINARY, PredictionKind.SCORE)
+    assert found == pytest.approx(slow_standing(truth, ranks, folds), rel=1e-12)
+    values = np.array([3, 1, 4, 1.5, 9, 2, 6, 5])
+    told = np.argsort(np.argsort(values)).astype(float)
+    found = standing(scores, values, folds, Task.REGRESSION, PredictionKind.VALUE)
+    assert found == pytest.approx(slow_standing(told, ranks, folds), rel=1e-12)
+
+
+def test_standings_of_labels_are_those_of_all_orders_within_folds():
+    folds = np.array([0, 1, 0, 1, 0, 1, 0, 1])
+    truth, labels = np.array([0, 1, 2, 1, 0, 0, 1, 2]), np.array([2, 1, 2, 0, 0, 1, 1, 0])
+    found = standing(labels, truth, folds, Task.MULTICLASS, LABELS)
+    assert found == pytest.approx(
+        slow_standing(np.eye(3)[truth], np.eye(3)[labels], folds), rel=1e-12
+    )
+
+
+def test_nothing_is_known_of_what_does_not_vary_within_folds():
+    truth, folds, found = chances(np.random.default_rng(0))
+    by_fold = np.array([0.1, 0.9, 0.3, 0.2, 0.7])[folds]
+    assert np.isnan(standing(by_fold, truth, folds, Task.BINARY, CHANCES))
+    assert np.isnan(standing(found[:, 0], truth, np.arange(N), Task.BINARY, CHANCES))
+
+
+# turned round
+
+
+@pytest.mark.parametrize("with_folds", [True, False])
+def test_one_that_is_turned_round_is_noted(with_folds):
+    truth, folds, found = chances(np.random.default_rng(1))
+    folds = folds if with_folds else None
+    assert not turned(found, truth, folds)
+    found[:, 3] = 1 - found[:, 3]
+    (text,) = turned(found, truth, folds)
+    assert text.startswith("m3 goes against the truth")
+    assert "m3 has AUC 0.0" in text
+    found[:, 5] = 1 - found[:, 5]
+    (text,) = turned(found, truth, folds)
+    assert text.startswith("m3, m5 go against")
+
+
+def test_so_are_labels_and_classes():
+    rng = np.random.default_rng(2)
+    truth, folds, found = chances(rng)
+    labels = (found > 0.5).astype(int)
+    labels[:, 4] = 1 - labels[:, 4]
+    (text,) = turned(labels, truth, folds, kind=LABELS)
+    assert "m4 has accuracy 0." in text
+    truth, folds = rng.permutation(np.arange(150) % 3), np.arange(150) % 5
+    labels = np.where(rng.random((150, C)) < 0.8, truth[:, None], rng.integers(0, 3, (150, C)))
+    labels[:, 7] = (labels[:, 7] + 1) % 3
+    many = {"task": Task.MULTICLASS}
+    assert "m7 has accuracy" in turned(labels, truth, folds, kind=LABELS, **many)[0]
+    assert "m7 has accuracy" in turned(np.eye(3)[labels], truth, folds, **many)[0]
+
+
+def test_so_are_values_and_risks():
+    rng = np.random.default_rng(3)
+    values, folds = rng.gamma(3, 10, N), rng.permutation(np.arange(N) % 5)
+    found = values[:, None] + rng.normal(size=(N, C)) * 10
+    regression = {"task": Task.REGRESSION, "kind": PredictionKind.VALUE}
+    assert not turned(found, values, folds, **regression)
+    found[:, 2] *= -1
+    assert "m2 has correlation -0." in turned(found, values, folds, **regression)[0]
+    risks = rng.normal(size=(N, C)) * 10 - values[:, None]
+    survival = {"task": Task.SURVIVAL, "kind": PredictionKind.SCORE, "event": rng.random(N) < 0.7}
+    assert not turned(risks, values, folds, **survival)
+    risks[:, 6] *= -1
+    assert turned(risks, values, folds, **survival)[0].startswith("m6 goes")
+    assert turned(-risks, values, folds, **survival)[0].startswith("m6 goes")  # later events
+
+
+def test_where_most_are_turned_round_the_polarity_is_noted_alone():
+    truth, folds, found = chances(np.random.default_rng(4))
+    found[:, 1:] = 1 - found[:, 1:]
+    assert wrong(found, truth, folds) == {"polarity"}
+
+
+def test_noise_is_never_turned_round():
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        truth, folds, found = chances(rng, 60, 200, skill=0.0)
+        assert not turned(found, truth, folds)
+
+
+def test_nothing_is_turned_round_where_nothing_goes_with_the_truth():
+    rng = np.random.default_rng(5)
+    truth, folds, found = chances(rng, skill=0.0)
+    found[:, 3] = 0.5 - 0.3 * truth + 0.1 * rng.random(N) + 0.3 * (rng.random(N) < 0.1)
+    assert standing(found[:, 3], truth, folds, Task.BINARY, CHANCES) < -5
+    assert not turned(found, truth, folds)
+
+
+def test_noise_beside_good_models_is_hardly_ever_turned_round():
+    rng, n_noted = np.random.default_rng(6), 0
+    for _ in range(100):
+        truth, folds, found = chances(rng, c=40, skill=0.0)
+        found[:, :3] = chances(rng, c=3)[2]
+        found[:, :3] = 1 / (1 + np.exp(-(rng.normal(size=(N, 3)) + 3 * (truth[:, None] - 0.5))))
+        n_noted += bool(turned(found, truth, folds))
+    assert n_noted <= 1
+
+
+def test_models_that_hug_the_mean_are_not_turned_round():
+    """Without folds, and of models that learnt nothing, the mean of the others goes against it."""
+    truth, folds, found = chances(np.random.default_rng(7), 400)
+    share = np.array([truth[folds != fold].mean() for fold in range(5)])[folds]
+    rng = np.random.default_rng(15)
+    found[:, 0] = 0.5 - 0.02 * (truth + rng.normal(size=400))
+    found[:, 1] = share
+    assert not turned(found, truth, folds)
+    assert not turned(found, truth)
+
+
+# copies, inverses, leave-one-out
+
+
+def of_the_others(truth):
+    return (truth.sum() - truth) / (len(truth) - 1)
+
+
+@pytest.mark.parametrize("folds", [None, np.arange(N)])
+def test_the_share_of_the_other_samples_is_nothing_strange(folds):
+    truth, _, found = chances(np.random.default_rng(8))
+    for dummy in (of_the_others(truth), np.round(of_the_others(truth), 4)):
+        found[:, 0] = dummy
+        assert not wrong(found, truth, folds)
+        weak = chances(np.random.default_rng(9), skill=0.3)[2]
+        weak[:, 0] = dummy
+        assert not wrong(weak, truth, folds)
+    matrix_of(found, truth, folds=folds)
+
+
+def test_nor_is_the_mean_of_other_values_or_the_larger_class_of_the_others():
+    rng = np.random.default_rng(10)
+    values = rng.normal(size=N) * 10
+    found = values[:, None] + rng.normal(size=(N, C)) * 10
+    found[:, 0] = of_the_others(values)
+    regression = {"task": Task.REGRESSION, "kind": PredictionKind.VALUE}
+    assert not wrong(found, values, np.arange(N), **regression)
+    assert not wrong(found, values, **regression)
+    truth, _, found = chances(rng, skill=0.5)
+    labels = (found > 0.5).astype(int)
+    labels[:, 0] = 1 - truth
+    assert not wrong(labels, truth, np.arange(N), kind=LABELS)
+    matrix_of(labels, truth, folds=np.arange(N))
+
+
+@pytest.mark.parametrize("skill", [0.3, 6.0])
+def test_an_inverse_is_noted_and_no_copy(skill):
+    truth, folds, found = chances(np.random.default_rng(11), skill=skill)
+    found[:, 2] = 0.9 - 0.8 * truth
+    codes = wrong(found, truth, folds)
+    assert codes == {"perfect-configuration" if skill < 1 else "turned-round"}
+    text = next(note.text for note in notes(found, truth, folds) if note.code in codes)
+    assert "against the truth" in text
+    assert text.startswith("m2 ")
+    matrix_of(found, truth, folds=folds)
+    labels = (found > 0.5).astype(int)
+    assert wrong(labels, truth, folds, kind=LABELS) == codes
+
+
+@pytest.mark.parametrize("n_copies", [1, 3])
+def test_the_hints_on_copies_can_be_followed(run, save, n_copies):
+    truth, folds, found = chances(np.random.default_rng(13), c=4)
+    columns = {"truth": truth, "fold": folds, **{f"m{c}": found[:, c] for c in range(4)}}
+    columns |= {f"copy {c}": truth * (c + 1.5) for c in range(n_copies)}
+    path = save("p.csv", columns)
+    err = run.refused("correct", path)
+    words = " ".join(err.split()).partition("hint: ")[2].partition("; or")[0]
+    assert words == " ".join(f"--exclude 'copy {c}'" for c in range(n_copies))
+    leave_out = [word for c in range(n_copies) for word in ("--exclude", f"copy {c}")]
+    assert run("correct", path, *leave_out, "--n-resamples", 40)[0] == 0
+    assert run("correct", path, "--only", "*", "--n-resamples", 40)[0] == 0
+    everything = save("p.csv", {"truth": truth, "copy": truth * 1.5, "other": truth * 2.5})
+    assert "--exclude" not in run("correct", everything)[2]
+    assert run("correct", everything, "--only", "*", "--n-resamples", 40)[0] == 0
+
+
+def test_the_hint_on_one_that_is_turned_round_can_be_followed(run, save):
+    truth, folds, found = chances(np.random.default_rng(1))
+    found[:, 3] = 1 - found[:, 3]
+    columns = {f"m{c}": found[:, c] for c in range(C)}
+    path = save("p.csv", {"truth": truth, "fold": folds, **columns})
+    out = " ".join(run("correct", path, "--n-resamples", 40)[1].split())
+    assert "--exclude 'm3'" in out
+    out = run.printed("correct", path, "--exclude", "m3", "--n-resamples", 40)
+    assert "against the truth" not in out
+    assert "against the truth" in " ".join(run("inspect", path)[1].split())
+
+
+def loo(save, folds, skill=1.0):
+    truth, _, found = chances(np.random.default_rng(14), 30, 5, skill)
+    found[:, 4] = of_the_others(truth)
+    columns = {f"m{c}": found[:, c] for c in range(5)}
+    return save("p.csv", {"truth": truth, "fold": folds(truth), **columns})
+
+
+def codes_of(run, path, *words):
+    out = run.printed("correct", path, "--n-resamples", 40, "--format", "json", *words)
+    return [note["code"] for note in json.loads(out)["notes"]]
+
+
+def test_pairs_of_leave_one_out_are_noted(run, save):
+    path = loo(save, lambda truth: np.arange(30))
+    assert "leave-one-out" in codes_of(run, path)
+    assert "leave-one-out" not in codes_of(run, path, "--metric", "brier")
+    assert "leave-one-out" not in codes_of(run, path, "--metric", "accuracy")
+    ten = loo(save, lambda truth: np.argsort(np.argsort(truth, kind="stable")) % 10)
+    assert "leave-one-out" not in codes_of(run, ten)
+
+
+def test_no_hint_of_leave_one_out_leads_to_an_error(run, save):
+    path = loo(save, lambda truth: np.arange(30))
+    _, out, _ = run("correct", path, "--notes", "all", "--n-resamples", 40)
+    assert "within-folds" not in out
+    err = run.refused("correct", path, "--pooling", "fold-mean")
+    assert "within-folds" not in err
+    assert "--pooling pooled" in " ".join(err.split())
+    assert run("correct", path, "--pooling", "pooled", "--n-resamples", 40)[0] == 0
+    _, _, err = run("correct", path, "--pooling", "within-folds")
+    assert "--pooling pooled" in err
+
+
+def test_one_that_is_perfect_the_wrong_way_round_is_told_once():
+    truth, folds, array = chances(np.random.default_rng(3), skill=1.2)
+    array[:, 0] = 0.9 - 0.8 * truth + 0.001 * np.arange(N) / N
+    assert wrong(array, truth, folds) == {"perfect-configuration"}
+
+
+# polarity: seldom of noise, always of predictions that are the wrong way round
+
+
+def is_noted(scores, truth):
+    return "polarity" in wrong(scores, truth, kind=PredictionKind.SCORE)
+
+
+def drawn(rng, n_samples=60, n_configurations=8, shared=0.9, shift=0.0):
+    """Scores of configurations that share most of what they say."""
+    truth = rng.permutation(np.arange(n_samples) % 3 == 0).astype(int)
+    common, own = rng.normal(size=(n_samples, 1)), rng.normal(size=(n_samples, n_configurations))
+    scores = np.sqrt(shared) * common + np.sqrt(1 - shared) * own
+    return scores + shift * truth[:, None], truth
+
+
+def trained(rng, n_samples=60, n_features=20, n_folds=5, shift=0.0):
+    """Nearest centroids on some of the features, trained on the other folds."""
+    truth = rng.permutation(np.arange(n_samples) % 3 == 0).astype(int)
+    features = rng.normal(size=(n_samples, n_features)) + shift * truth[:, None]
+    folds = rng.permutation(np.arange(n_samples) % n_folds)
+    scores = np.empty((n_samples, 8))
+    for fold in range(n_folds):
+        train, test = folds != fold, folds == fold
+        own = features[train]
+        direction = own[truth[train] == 1].mean(axis=0) - own[truth[train] == 0].mean(axis=0)
+        for c in range(8):
+            some = slice(0, (c + 1) * n_features // 8)
+            scores[test, c] = features[test, some] @ direction[some]
+    return scores, truth
+
+
+@pytest.mark.sweep
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize(
+    "draw", [trained, *(partial(drawn, shared=shared) for shared in (0.0, 0.9, 1.0))]
+)
+def test_noise_is_hardly_ever_noted(draw):
+    rng = np.random.default_rng(1)
+    assert sum(is_noted(*draw(rng)) for _ in range(600)) <= 6
+
+
+def test_predictions_of_the_other_class_are_noted():
+    rng = np.random.default_rng(3)
+    assert all(is_noted(*drawn(rng, n_samples=150, shift=-1.5)) for _ in range(60))
+    turned = [trained(rng, n_samples=150, shift=0.7) for _ in range(60)]
+    assert all(is_noted(-scores, truth) for scores, truth in turned)
+    assert not any(is_noted(*one) for one in turned)

@@ -1,0 +1,382 @@
+"""Runs of the tools themselves: every figure is the tool's own."""
+
+import csv
+import json
+import shutil
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn import metrics
+
+from bbccli.tools import autogluon
+
+DATA = Path(__file__).parents[1] / "data"
+TOOLS = DATA / "tools"
+
+
+def figures(run, *argv):
+    """Return what `bbc leaderboard` says of each configuration."""
+    found = json.loads(run.printed("leaderboard", *argv, "--format", "json"))
+    return {row["configuration"]: row["performances"][0]["value"] for row in found["rows"]}
+
+
+def said(run, *argv):
+    """Return the exit status and everything that is printed, in one line."""
+    status, out, err = run("correct", *argv)
+    return status, " ".join((out + err).split())
+
+
+# caret
+
+KINDS = TOOLS / "caret"
+METRIC = {"f1": "f1", "labels": "f1"}
+
+
+def of_caret(kind):
+    with (KINDS / "results.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if row["kind"] == kind]
+    return {row["configuration"]: float(row["value"]) for row in rows}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("kind", ["loocv", "f1", "labels", "slices", "weights"])
+def test_figures_are_those_of_caret(kind, run):
+    found = figures(run, KINDS / f"{kind}.csv", "--metric", METRIC.get(kind, "accuracy"))
+    assert found == pytest.approx(of_caret(kind), abs=1e-12)
+
+
+def test_folders_of_caret_are_known_without_resamples(tmp_path, run):
+    (tmp_path / "knn.csv").write_bytes((KINDS / "loocv.csv").read_bytes())
+    status, text = said(run, tmp_path, "--metric", "accuracy")
+    assert status == 0
+    assert "caret run" in text
+    assert "selection pooled" in text
+    assert "k=7 scored 0.875 on these 40 samples, the best of 2" in text
+
+
+def test_the_event_of_caret_is_the_first_level_unless_an_option_says_otherwise(run):
+    file = KINDS / "f1.csv"
+    assert "binary (positive: ja)" in said(run, file)[1]
+    assert "binary (positive: nein)" in said(run, file, "--positive", "nein")[1]
+
+
+def test_what_caret_did_not_keep_is_not_called_nothing(tmp_path, run):
+    status, text = said(run, KINDS / "final.csv", "--metric", "accuracy")
+    assert status == 0
+    assert "k=7, the only configuration whose predictions were kept, scored 0.854" in text
+    assert "what else was tried is not here, so the choice is not corrected" in text
+    assert "savePredictions" in text
+    assert "nothing was chosen" not in text
+    both = said(run, KINDS / "final.csv", KINDS / "untuned.csv", "--metric", "accuracy")[1]
+    assert "only the best configuration is here" in both
+    assert "nothing was chosen" in said(run, KINDS / "untuned.csv")[1]
+
+
+def test_weights_of_a_fit_count_in_caret_only_on_request(run):
+    plain = figures(run, KINDS / "weights.csv", "--metric", "accuracy")
+    assert "weighted by" not in said(run, KINDS / "weights.csv", "--metric", "accuracy")[1]
+    asked = figures(run, KINDS / "weights.csv", "--metric", "accuracy", "--weight", "weights")
+    assert asked != pytest.approx(plain, abs=1e-3)
+
+
+# AutoGluon
+
+GLUON = TOOLS / "autogluon"
+LEVELS = {"accuracy": "accuracy", "f1": "f1", "roc_auc": "auc", "log_loss": "log-loss"}
+
+
+def of_autogluon(kind):
+    """Return the leaderboard of a run, without the ensemble, in the sign of bbc."""
+    with (GLUON / kind / "leaderboard.csv").open() as file:
+        rows = [row for row in csv.DictReader(file) if "Ensemble" not in row["model"]]
+    sign = -1 if rows[0]["eval_metric"] in ("log_loss", "root_mean_squared_error") else 1
+    return {row["model"]: sign * float(row["score_val"]) for row in rows}
+
+
+KIND_OF_RUN = [
+    ("holdout", 12),
+    ("holdout_rare", 20),
+    ("holdout_dates", 12),
+    ("holdout_numbers", 12),
+    ("bag_rare", 99),
+    ("bag_shuffled", 60),
+    ("bag_holdout", 30),
+]
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(("kind", "n_samples"), KIND_OF_RUN)
+def test_autogluon_needs_no_labels(kind, n_samples, run):
+    found = figures(run, GLUON / kind)
+    assert found == pytest.approx(of_autogluon(kind), abs=1e-6)
+    text = said(run, GLUON / kind)[1]
+    assert f"{n_samples} samples" in text
+    assert "2 of 2 scores recomputed" in text
+    assert ("one held-out set" in text) == ("holdout" in kind)
+    assert ("oob (1)" in text) == (kind in ("bag_rare", "bag_shuffled"))  # of neighbours in a bag
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("kind", "classes"),
+    [
+        ("holdout", "(positive: ja)"),
+        ("bag_shuffled", "(positive: ja)"),
+        ("holdout_rare", "(x, y, z)"),
+        ("bag_rare", "(x, y, z)"),
+    ],
+)
+def test_labels_name_the_classes_of_autogluon(kind, classes, tmp_path, run):
+    """By row numbers where rows were dropped or held out, in order where they were shuffled."""
+    labels = ("--labels", GLUON / kind / "train.csv", "--truth", "y")
+    assert figures(run, GLUON / kind, *labels) == pytest.approx(of_autogluon(kind), abs=1e-6)
+    assert classes in said(run, GLUON / kind, *labels)[1]
+    lines = (GLUON / kind / "train.csv").read_text().splitlines()
+    (tmp_path / "more.csv").write_text("id" + "\n".join([f",{line}" for line in lines]))
+    keyed = ("--labels", tmp_path / "more.csv", "--truth", "y")
+    assert classes in said(run, GLUON / kind, *keyed)[1]
+    (tmp_path / "turned.csv").write_text("\n".join([lines[0], *lines[:0:-1]]))
+    status, text = said(run, GLUON / kind, "--labels", tmp_path / "turned.csv", "--truth", "y")
+    assert status == 2
+    assert "is not the truth of the rows that the run predicts" in text
+    assert "leave --labels out" in text
+    (tmp_path / "short.csv").write_text("\n".join(lines[:9]))
+    status, text = said(run, GLUON / kind, "--labels", tmp_path / "short.csv", "--truth", "y")
+    assert status == 2
+    assert "has 8 rows, but the run predicts" in text
+
+
+def test_weights_and_groups_of_autogluon_are_in_the_labels_file(tmp_path, run):
+    kind = GLUON / "bag_weights"
+    labels = ("--labels", kind / "train.csv", "--truth", "y")
+    found = figures(run, kind, *labels, "--weight", "w")
+    assert found == pytest.approx(of_autogluon("bag_weights"), abs=1e-6)
+    assert "weighted by w" in said(run, kind, *labels, "--weight", "w")[1]
+    status, text = said(run, kind, *labels)
+    assert status == 2
+    assert "labels or weights are not those of the run" in text
+    other = GLUON / "bag_shuffled"
+    weights = ("--labels", other / "train.csv", "--truth", "y", "--weight", "a")
+    (tmp_path / "w.csv").write_text((other / "train.csv").read_text().replace("-", ""))
+    weights = ("--labels", tmp_path / "w.csv", *weights[2:])
+    status, text = said(run, other, *weights)
+    assert status == 2
+    assert "the run scored without the weights: leave them out, by --unweighted" in text
+    assert said(run, other, *weights[:4], "--unweighted")[0] == 0
+    status, text = said(run, kind, *labels, "--weight", "v")
+    assert status == 2
+    assert "train.csv: --weight is 'v', which is not a column" in text
+    lines = (kind / "train.csv").read_text().splitlines()
+    grouped = [f"{lines[0]},g", *(f"{line},{row % 10}" for row, line in enumerate(lines[1:]))]
+    (tmp_path / "grouped.csv").write_text("\n".join(grouped))
+    labels = ("--labels", tmp_path / "grouped.csv", "--truth", "y")
+    assert "10 groups" in said(run, kind, *labels, "--weight", "w", "--group", "g")[1]
+
+
+@pytest.mark.parametrize("kind", ["holdout_quantile", "bag_quantile"])
+def test_quantiles_are_refused_in_words(kind, tmp_path, run):
+    folder = shutil.copytree(GLUON / "holdout_quantile", tmp_path / "run")
+    if kind == "bag_quantile":  # without labels, in the place of those of a bag
+        shutil.rmtree(folder / "utils")
+    status, text = said(run, folder, "--labels", folder / "train.csv", "--truth", "y")
+    assert status == 2
+    assert "quantiles hint: bbc has no metric for quantiles" in text
+
+
+def test_autogluon_that_kept_too_little(tmp_path, run):
+    folder = shutil.copytree(GLUON / "holdout", tmp_path / "run")
+    for name in ("LinearModel", "KNeighbors"):
+        shutil.rmtree(folder / "utils" / "attr" / name)
+    text = said(run, folder)[1]
+    assert (
+        "fitted without num_bag_folds, and the predictions for its hold-out were not kept" in text
+    )
+    folder = shutil.copytree(GLUON / "holdout", tmp_path / "other")
+    (folder / "utils" / "data" / "y_val.pkl").unlink()
+    text = said(run, folder)[1]
+    assert "fitted without num_bag_folds, and the labels of its hold-out can't be read" in text
+    assert "num_bag_folds=5" in text
+    folder = shutil.copytree(GLUON / "bag_holdout", tmp_path / "mixed")
+    shutil.rmtree(folder / "utils" / "attr" / "LinearModel_BAG_L1")
+    assert "KNeighbors_BAG_L1, the only one of 2" in said(run, folder)[1]
+    folder = shutil.copytree(GLUON / "bag_rare", tmp_path / "bag")
+    shutil.copy(GLUON / "bag_shuffled" / "utils" / "data" / "y.pkl", folder / "utils" / "data")
+    assert "has 60 labels, but the predictions have 99 rows" in said(run, folder)[1]
+
+
+def test_undefined_precision_of_autogluon_counts_as_0(run):
+    found = figures(run, GLUON / "bag_precision")
+    assert found == pytest.approx(of_autogluon("bag_precision"), abs=1e-6)
+
+
+def without_labels(tmp_path):
+    """Return a folder that holds no labels, those of the fit, and predictions of `ja`."""
+    folder = shutil.copytree(GLUON / "bag_shuffled", tmp_path / "run")
+    shutil.rmtree(folder / "utils")
+    return folder, ("--labels", folder / "train.csv", "--truth", "y")
+
+
+def test_the_positive_class_of_autogluon_is_that_of_its_scores(tmp_path, run):
+    """Without its labels nothing but the scores tells the class of the probabilities."""
+    folder, labels = without_labels(tmp_path)
+    assert figures(run, folder, *labels) == pytest.approx(of_autogluon("bag_shuffled"), abs=1e-6)
+    text = said(run, folder, *labels, "--notes", "all")[1]
+    assert "binary (positive: ja)" in text
+    assert "the positive class is ja, by the scores of AutoGluon" in text
+    assert "the positive class" not in said(run, GLUON / "bag_shuffled", "--notes", "all")[1]
+    status, text = said(run, folder, *labels, "--positive", "nein")
+    assert status == 2
+    assert "the classes are swapped: choose the other one by --positive ja" in text
+    run.printed("convert", folder, *labels, "--output", tmp_path / "again.parquet")
+    assert "binary (positive: ja)" in said(run, tmp_path / "again.parquet")[1]
+    assert "(positive: ja)" in run.printed("inspect", folder, *labels)
+
+
+SCORERS = {
+    "accuracy": metrics.accuracy_score,
+    "balanced_accuracy": metrics.balanced_accuracy_score,
+    "f1": metrics.f1_score,
+    "f1_macro": partial(metrics.f1_score, average="macro"),
+    "mcc": metrics.matthews_corrcoef,
+    "precision": metrics.precision_score,
+    "recall": metrics.recall_score,
+    "roc_auc": metrics.roc_auc_score,
+    "average_precision": metrics.average_precision_score,
+    "log_loss": lambda y, p: -metrics.log_loss(y, np.clip(p, 1e-12, 1 - 1e-12)),
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("positive", ["ja", "nein"])
+def test_any_metric_tells_the_class_of_the_probabilities(name, positive, tmp_path, run):
+    folder, labels = without_labels(tmp_path)
+    with (folder / "train.csv").open() as file:
+        truth = np.array([row["y"] == positive for row in csv.DictReader(file)])
+    lines = ["model,score_val,eval_metric"]
+    for model, values in autogluon.load(folder).by_configuration.items():
+        proper = name in ("roc_auc", "average_precision", "log_loss")
+        score = SCORERS[name](truth, values if proper else values > 0.5)
+        lines += [f"{model},{score!r},{name}".replace("np.float64(", "").replace(")", "")]
+    (folder / "leaderboard.csv").write_text("\n".join(lines))
+    status, text = said(run, folder, *labels, "--notes", "all")
+    assert status == 0, text
+    assert f"binary (positive: {positive})" in text
+    assert ("by the scores of AutoGluon" in text) == (positive == "ja")  # nein is the last
+
+
+def test_the_other_class_is_named_only_if_all_scores_are_of_it(tmp_path, run):
+    folder, labels = without_labels(tmp_path)
+    lines = (folder / "leaderboard.csv").read_text().splitlines()
+    name, score, *rest = lines[-1].split(",")
+    changed = ",".join([name, str(float(score) / 2), *rest])
+    (folder / "leaderboard.csv").write_text("\n".join([*lines[:-1], changed]))
+    for positive in ((), ("--positive", "nein")):
+        status, text = said(run, folder, *labels, *positive)
+        assert status == 2
+        assert "rows, classes, labels or weights are not those of the run" in text
+
+
+def test_scores_of_no_class_are_still_refused(tmp_path, run):
+    folder, labels = without_labels(tmp_path)
+    lines = (folder / "train.csv").read_text().splitlines()
+    (folder / "train.csv").write_text("\n".join([lines[0], *lines[:0:-1]]))
+    status, text = said(run, folder, *labels)
+    assert status == 2
+    assert "rows, classes, labels or weights are not those of the run" in text
+    board = (folder / "leaderboard.csv").read_text()
+    (folder / "leaderboard.csv").unlink()  # then the last is taken
+    (folder / "train.csv").write_text("\n".join(lines))
+    assert "binary (positive: nein)" in said(run, folder, *labels)[1]
+    (folder / "leaderboard.csv").write_text(board.replace(",f1,", ",my_metric,"))
+    unknown = said(run, folder, *labels, "--metric", "f1")[1]
+    assert "binary (positive: nein)" in unknown
+
+
+# H2O
+
+
+def test_h2o_leaves_rows_without_a_target_out(run):
+    folder = TOOLS / "h2o"
+    labels = ("--labels", folder / "train.csv")
+    with (folder / "leaderboard.csv").open() as file:
+        rows = {row["model_id"].partition("_Auto")[0]: row for row in csv.DictReader(file)}
+    found = figures(run, folder, *labels, "--clip", "1e-15")
+    expected = {name: float(row["logloss"]) for name, row in rows.items()}
+    assert found == pytest.approx(expected, abs=1e-6)
+    text = said(run, folder, *labels)[1]
+    assert "218 samples" in text
+    assert "3 of 3 scores recomputed" in text
+    assert "2 of 220 rows have no label; H2O could not score them" in text
+    assert "by H2O, which clips probabilities at 1e-15" in text
+
+
+def test_a_class_without_a_name_is_called_a_missing_target(tmp_path, run):
+    folder = shutil.copytree(TOOLS / "h2o", tmp_path / "run")
+    for file in folder.glob("*.cv_holdout_predictions.csv"):
+        file.write_text(file.read_text().replace('"x"', '""', 1))
+    status, text = said(run, folder, "--labels", folder / "train.csv")
+    assert status == 2
+    assert "has a class without a name, for which H2O took missing targets" in text
+
+
+# mljar
+
+
+@pytest.mark.parametrize("listed", [True, False])
+def test_a_run_of_mljar_stopped_in_the_middle_of_a_model(listed, tmp_path, run):
+    folder = shutil.copytree(DATA / "runs" / "mljar_diabetes", tmp_path / "run")
+    params = json.loads((folder / "params.json").read_text())
+    saved = [name for name in params["saved"] if name != "Ensemble"]
+    params["saved"] = saved
+    (folder / "params.json").write_text(json.dumps(params))
+    board = (folder / "leaderboard.csv").read_text().splitlines()
+    kept = [one for one in board if "Ensemble" not in one and (listed or saved[-1] not in one)]
+    (folder / "leaderboard.csv").write_text("\n".join(kept))
+    (folder / saved[-1] / "predictions_out_of_folds.csv").unlink()
+    status, text = said(run, folder)
+    assert status == 0
+    assert f"{len(saved) - 1} of {len(saved)} configurations tried" in text
+    assert f"({saved[-1]} left out)" in text
+    shutil.rmtree(folder / saved[-1])
+    assert said(run, folder)[0] == 2  # a copy that lacks a model
+
+
+# Exports in a long dialect
+
+NAMES = {
+    "roc_auc": "auc",
+    "f_meas": "f1",
+    "classif.auc": "auc",
+    "classif.acc": "accuracy",
+    "regr.mse": "mse",
+    "predictive_accuracy": "accuracy",
+    "mean_absolute_error": "mae",
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("tool", ["openml", "tidymodels", "mlr3"])
+def test_figures_are_those_of_the_export(tool, tmp_path, run):
+    """Means over folds, in the order of the tool's own classes; alone in a folder too."""
+    with (TOOLS / tool / "scores.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    for kind, measure in {(row["kind"], row["measure"]) for row in rows}:
+        wanted = (kind, measure)
+        own = [row for row in rows if (row["kind"], row["measure"]) == wanted]
+        expected = {row["configuration"]: float(row["value"]) for row in own}
+        source = TOOLS / tool / kind
+        if tool != "openml":
+            source = tmp_path / f"{kind}_{measure}"
+            source.mkdir()
+            shutil.copy(TOOLS / tool / f"{kind}.csv", source)
+        metric = ("--metric", NAMES.get(measure, measure), "--pooling", "fold-mean")
+        assert figures(run, source, *metric) == pytest.approx(expected, abs=1e-9), wanted
+        assert f"{'OpenML' if tool == 'openml' else tool} run" in said(run, source, *metric)[1]
+
+
+def test_the_event_is_the_class_that_the_tool_calls_positive(run):
+    assert "(positive: nein)" in said(run, TOOLS / "mlr3" / "classes.csv", "--metric", "f1")[1]
+    assert "(positive: ja)" in said(run, TOOLS / "tidymodels" / "classes.csv", "--metric", "f1")[1]

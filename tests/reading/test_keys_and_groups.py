@@ -1,0 +1,161 @@
+"""Columns that name samples, or groups of them, under names that say nothing."""
+
+import numpy as np
+import pytest
+from documents import codes
+from looped import each
+from reading import refused
+
+from bbccli.reading import Roles, read
+
+RNG = np.random.default_rng(21)
+N, OF = 240, 8
+SUBJECT = np.repeat(np.arange(N // OF), OF)
+TRUTH = RNG.integers(0, 2, N)
+FOLD = SUBJECT % 5
+
+
+def models(truth):
+    return {f"net {i}": (0.4 * truth + 0.6 * RNG.random(len(truth))).round(4) for i in range(3)}
+
+
+MODELS = models(TRUTH)
+SHUFFLED = RNG.permutation(N)
+
+
+def shuffled(table):
+    return {name: np.asarray(column)[SHUFFLED] for name, column in table.items()}
+
+
+def note(matrix, code):
+    (found,) = [one for one in matrix.notes if one.code == code]
+    return found
+
+
+TRIALS = {
+    "numbers": {"subject_id": SUBJECT, "label": TRUTH, **MODELS},
+    "numbers by another name": {"vp": SUBJECT + 100, "label": TRUTH, **MODELS},
+    "text": {"proband": [f"P{s:02d}" for s in SUBJECT], "label": TRUTH, **MODELS},
+    "shuffled": shuffled({"subj": SUBJECT, "label": TRUTH, **MODELS}),
+    "shuffled text": shuffled({"who": [f"P{s}" for s in SUBJECT], "label": TRUTH, **MODELS}),
+}
+
+
+@each(TRIALS, table=lambda table: table)
+def test_trials_of_subjects_are_doubted(save, table):
+    name = next(iter(table))
+    path = save("t.csv", table)
+    matrix = read(path)
+    assert matrix.configurations == ("net 0", "net 1", "net 2")
+    assert matrix.groups is None
+    found = note(matrix, "groups-likely")
+    assert "30 values" in found.text
+    assert "belong together" in found.text
+    assert f"--group {name}" in found.remedy
+    grouped = read(path, roles=Roles(group=name))
+    assert len(set(grouped.groups.tolist())) == N // OF
+    assert "groups-likely" not in codes(grouped)
+    assert "groups-likely" in codes(read(path, exclude=[name]))
+    if not isinstance(table[name][0], str):
+        assert name in read(path, only=["*"]).configurations
+
+
+def test_unequal_groups_within_folds(save):
+    """Sizes differ and rows are shuffled, but each patient is in one fold."""
+    sizes = RNG.integers(2, 14, 30)
+    patient = np.repeat(np.arange(30), sizes)
+    truth = RNG.integers(0, 2, len(patient))
+    order = RNG.permutation(len(patient))
+    table = {"pt": patient, "fold": patient % 5, "y": truth, **models(truth)}
+    matrix = read(save("t.csv", {name: np.asarray(c)[order] for name, c in table.items()}))
+    assert matrix.n_configurations == 3
+    assert "--group pt" in note(matrix, "groups-likely").remedy
+
+
+KEY = np.tile(np.arange(50), 6)
+REPEATED = {
+    "numbers": RNG.permuted(np.arange(300).reshape(6, 50), axis=1).ravel(),
+    "in order": np.arange(300),
+}
+
+
+@pytest.mark.parametrize("order", REPEATED.values(), ids=REPEATED)
+@pytest.mark.parametrize("name", ["sample_idx", "n", "Tag"])
+def test_a_key_of_repeats_is_asked_for(save, order, name):
+    truth = RNG.integers(0, 2, 50)[KEY]
+    table = {"fold": np.repeat(np.arange(30), 10), name: KEY, "y_true": truth, **models(truth)}
+    table = {one: np.asarray(column)[order] for one, column in table.items()}
+    if name == "Tag":
+        table[name] = [f"t{key}" for key in table[name]]
+    path = save("t.csv", table)
+    refused("50 values, each in 6 rows", path, hint=f"--row-id {name}")
+    found = note(read(path, exclude=[name]), "groups-likely")
+    assert "N is 50 instead of 300" in found.text
+    assert f"--row-id {name}" in found.remedy
+
+
+def test_images_of_patients_are_asked_for(save):
+    """The truth is that of the patient, and patients differ in their number of images."""
+    patient = np.repeat(np.arange(60), RNG.integers(2, 7, 60))
+    truth = RNG.integers(0, 2, 60)[patient]
+    table = {"case": patient, "y": truth, **models(truth)}
+    path = save("t.csv", table)
+    refused("one truth each", path, hint="--group case")
+    assert read(path, roles=Roles(group="case")).n_configurations == 3
+    assert "groups-likely" in codes(read(path, exclude=["case"]))
+
+
+AGE = RNG.integers(30, 80, N)
+NOT_GROUPS = {
+    "whole scores": {"y": TRUTH, "apache": 10 * TRUTH + RNG.integers(0, 30, N), **MODELS},
+    "an age": {"y": TRUTH, "age": AGE, **MODELS},
+    "labels": {"y": TRUTH, "a": RNG.integers(0, 2, N), "b": RNG.integers(0, 2, N)},
+    "classes": {
+        "y": np.tile(list("abcd"), 60),
+        "a": RNG.permutation(np.tile(list("abcd"), 60)),
+        "b": np.tile(list("abdc") + list("acdb"), 30),
+    },
+    "counts": {
+        "y": RNG.poisson(9, N),
+        "a": RNG.poisson(9, N),
+        "b": RNG.poisson(9, N),
+    },
+    "rounded": {"y": TRUTH, "a": RNG.random(N).round(1), "b": RNG.random(N).round(1)},
+    "ratings": {"y": RNG.integers(1, 6, N), "a": RNG.integers(1, 6, N), "b": RNG.integers(1, 6, N)},
+}
+
+
+@each(NOT_GROUPS, table=lambda table: table)
+def test_what_is_no_group(save, table):
+    assert "groups-likely" not in codes(read(save("t.csv", table)))
+
+
+def test_text_that_names_each_row_is_a_key(save):
+    answers = {name: RNG.permutation(list("ABCD") * 10) for name in ("claude", "gpt", "gold")}
+    table = {"question_id": [f"q{i}" for i in range(40)], **answers}
+    for content in (
+        table,
+        {"question_id": table["question_id"], "gold": TRUTH[:40], "m": AGE[:40]},
+    ):
+        path = save("t.csv", content)
+        refused("prediction is", path, roles=Roles(truth="gold"), hint="--row-id question_id")
+
+
+def test_other_text_is_a_group_before_it_is_left_out(save):
+    site = RNG.permutation(np.repeat(["x", "y", "z"], [100, 80, 60]))
+    error = refused("text", save("t.csv", {"site": site, "y": TRUTH, **MODELS}))
+    hint = error.told()[1]
+    assert hint.index("--group site") < hint.index("--exclude site")
+
+
+def test_groups_of_one_row_each_are_none(save):
+    matrix = read(save("t.csv", {"patient_id": range(N), "y": TRUTH, **MODELS}))
+    assert matrix.groups is None
+    assert matrix.configurations == ("net 0", "net 1", "net 2")
+
+
+def test_one_truth_by_chance_is_no_reason_to_refuse(save):
+    """Pairs of which all but one are negative have one truth each anyway."""
+    truth = np.repeat([1, 0], [2, 58])
+    visits = {"visit": np.arange(60) // 2, "y": truth, **models(truth)}
+    assert "groups-likely" in codes(read(save("t.csv", visits)))

@@ -1,0 +1,404 @@
+"""A model may be called anything: what a reader knows is never told by names again."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+import numpy as np
+import pytest
+from runs import autogluon, oof
+
+from bbccli import METHODS, METRICS, Plan, document
+from bbccli.domain.source import ToolRun
+from bbccli.errors import BbcError, OptionError
+from bbccli.reading import Request, Roles, read
+from bbccli.reading.conversion import convert
+from bbccli.reading.evaluations import PATTERNS
+from bbccli.reading.interface import Predictions
+from bbccli.reading.metadata import Metadata
+from bbccli.reading.roles import NAMES
+from bbccli.reading.runs import folder as folder_readers
+from bbccli.recording import Recorder
+from bbccli.reports.forms.predictions import render_predictions
+from bbccli.types import Missing, TableLayout, Task
+
+DATA = Path(__file__).parents[1] / "data"
+FOLDERS = sorted(
+    one.name for one in (DATA / "runs").iterdir() if one.is_dir() and one.name[0] != "_"
+)
+OF_TABLES = {"caret", "caret_kinds"}
+
+MEANT = [*NAMES, *sorted({name for names in NAMES.values() for name in names} - {*NAMES})]
+MEANT += ["config", "configuration", "prediction", "pred", "obs", "rowIndex", "Resample", "score"]
+MEANT += ["inner_fold", "item", "epoch", "task", "model", "prob.1", "prob.0", "proba_0", "proba_1"]
+MEANT += ["y_pred", "y_prob", "TRUTH", "Weight", "response", "row_ids", "ensemble", "subset", "X"]
+STRANGE = ["x::1", "x::0", "x", "::", "a::b::1", "C=1, kernel='rbf'", " two  blanks ", "7", "007"]
+STRANGE += ["1.0", "true", "nan", "None", "<b>bold</b>", "[red]", "é 😀", "ab" * 150, "a,b", 'a"b']
+STRANGE += ["Unnamed: 0", "a|b", "a\\b", "`x`", "*", "$x$", "x (predictions)", "%s", "{0}"]
+ALL = [*MEANT, *STRANGE]
+
+
+def chunks(size):
+    """All names in groups of this size, the last one filled up with the first names."""
+    return [(ALL[at : at + size] + ALL)[:size] for at in range(0, len(ALL), size)]
+
+
+def renamed(given, names):
+    """The same predictions under other names, without what the tool says of its models."""
+    own = dict(zip(given.by_configuration, names, strict=True))
+    flags = {own[name]: flags for name, flags in given.about.flags.items()}
+    about = replace(given.about, flags=flags, run=ToolRun(tool=given.about.run.tool))
+    models = {own[name]: values for name, values in given.by_configuration.items()}
+    return replace(given, by_configuration=models, about=about)
+
+
+def as_if(monkeypatch, given):
+    """Have every folder read as if its tool had left these predictions."""
+    reader = replace(folder_readers.RUNS[0], recognises=lambda _: True, load=lambda _: given)
+    monkeypatch.setattr(folder_readers, "reader_of", lambda _: reader)
+
+
+def same(plain, strange, names):
+    """The figures are the same, nothing is weighted or grouped that was not, no name is lost."""
+    assert strange.configurations == tuple(names[c] for c in range(len(plain.configurations)))
+    assert (strange.task, strange.kind) == (plain.task, plain.kind)
+    assert strange.outcome.classes == plain.outcome.classes
+    np.testing.assert_array_equal(strange.predictions, plain.predictions)
+    np.testing.assert_array_equal(strange.outcome.values, plain.outcome.values)
+    for ours, theirs in (
+        (plain.outcome.weights, strange.outcome.weights),
+        (plain.groups, strange.groups),
+        (plain.folds, strange.folds),
+    ):
+        assert (ours is None) == (theirs is None)
+        if ours is not None:
+            np.testing.assert_array_equal(ours, theirs)
+    assert [one.code for one in strange.notes] == [one.code for one in plain.notes]
+
+
+def options(name):
+    labels = DATA / "runs" / name / "train.csv"
+    how = {"include": ["all"], "missing": Missing.AVAILABLE}
+    if labels.is_file():
+        how |= {"labels": labels, "roles": Roles(truth="target")}
+    return how
+
+
+def loaded(name):
+    folder = DATA / "runs" / name
+    folder = folder / "wine" / "0" if name == "tabrepo" else folder
+    return folder, folder_readers.reader_of(folder).load(folder)
+
+
+@pytest.mark.one_in(2)
+@pytest.mark.parametrize("name", [one for one in FOLDERS if one not in OF_TABLES])
+def test_every_folder(name, monkeypatch):
+    folder, given = loaded(name)
+    assert isinstance(given, Predictions)
+    n = len(given.by_configuration)
+    as_if(monkeypatch, renamed(given, [f"m{c}" for c in range(n)]))
+    plain = read(folder, **options(name))
+    for names in chunks(n):
+        as_if(monkeypatch, renamed(given, names))
+        strange = read(folder, **options(name))
+        same(plain, strange, [names[int(one[1:])] for one in plain.configurations])
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("layout", list(TableLayout))
+@pytest.mark.parametrize("suffix", [".parquet", ".csv"])
+@pytest.mark.parametrize("name", ["autogluon_classes", "mljar_weights", "optuna"])
+def test_converted_and_read_again(name, suffix, layout, monkeypatch, tmp_path):
+    folder, given = loaded(name)
+    n, n_written = len(given.by_configuration), 0
+    for names in chunks(n)[:: 1 if layout is TableLayout.WIDE else 3]:
+        as_if(monkeypatch, renamed(given, names))
+        before = read(folder, **options(name))
+        path = tmp_path / f"out{suffix}"
+        converted = convert(folder, Request(**options(name)), layout)
+        try:
+            written = render_predictions(converted.table, converted.metadata, str(path))
+        except OptionError as error:
+            assert (suffix, error.hint) == (".csv", "write .parquet")
+            continue
+        n_written += 1
+        for place, content in written.items():
+            Path(place).write_bytes(content)
+        after = read(path, include=["all"], missing=Missing.AVAILABLE)
+        assert after.configurations == before.configurations
+        np.testing.assert_array_equal(after.predictions, before.predictions)
+        assert (after.outcome.weights is None) == (before.outcome.weights is None)
+        assert after.groups is None
+    assert n_written >= 2
+
+
+N = 40
+TRUTH = np.arange(N) % 2
+RNG = np.random.default_rng(3)
+CHANCES = np.round(np.clip(RNG.random((3, N)) * 0.6 + 0.3 * TRUTH, 0, 1), 6)
+SAFE = [name for name in ALL if not {*name} & {*'/\\:*"<>|'} and name.strip(" .") == name]
+SAFE = [name for name in SAFE if len(name) < 200]
+
+
+def of_h2o(place, names):
+    for name, values in zip(names, CHANCES, strict=True):
+        rows = [f"{int(v > 0.5)},{1 - v:.6f},{v:.6f}" for v in values]
+        path = place / f"{name}.cv_holdout_predictions.csv"
+        path.write_text("\n".join(["predict,p0,p1", *rows]) + "\n")
+    labels = place / "train.csv"
+    labels.write_text("\n".join(["y", *map(str, TRUTH)]) + "\n")
+    return read(place, labels=labels, roles=Roles(truth="y"))
+
+
+def of_autogluon(place, names):
+    models = {name: (oof(one), []) for name, one in zip(names, CHANCES, strict=True)}
+    autogluon(place, models)
+    labels = place / "train.csv"
+    labels.write_text("\n".join(["y", *map(str, TRUTH)]) + "\n")
+    return read(place, labels=labels, roles=Roles(truth="y"))
+
+
+def of_tabrepo(place, names):
+    about = {"models": names, "pred_val_shape": CHANCES.shape, "dtype": "float64"}
+    (place / "metadata.json").write_text(json.dumps(about))
+    (place / "pred-val.dat").write_bytes(CHANCES.astype("<f8").tobytes())
+    with zipfile.ZipFile(place / "label-val.csv.zip", "w") as archive:
+        rows = "".join(f"{i},{one}\n" for i, one in enumerate(TRUTH))
+        archive.writestr("label-val.csv", f",label\n{rows}")
+    return read(place)
+
+
+def of_recorder(place, names):
+    recorder = Recorder(place / "run", CHANCES.T, TRUTH)
+    for name, values in zip(names, CHANCES, strict=True):
+        recorder.write_all(name, values)
+    return read(place / "run")
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("write", [of_h2o, of_autogluon, of_tabrepo, of_recorder])
+def test_files_of_tools(write, tmp_path):
+    """Named in the files themselves; the names of folders lack what systems refuse."""
+    every = ALL if write in (of_tabrepo, of_recorder) else SAFE
+    place = tmp_path / "plain"
+    place.mkdir()
+    plain = write(place, ["m0", "m1", "m2"])
+    for at in range(0, len(every), 3):
+        names = (every[at : at + 3] + every)[:3]
+        place = tmp_path / str(at)
+        place.mkdir()
+        strange = write(place, names)
+        assert {*strange.configurations} == {*names}
+        order = [strange.configurations.index(name) for name in names]
+        np.testing.assert_array_equal(strange.predictions[:, :, order], plain.predictions)
+        assert strange.outcome.weights is strange.groups is None
+        assert (strange.folds is None) == (plain.folds is None)
+
+
+def of_promptfoo(place, names):
+    text = gzip.decompress((DATA / "evaluations/promptfoo/results.json.gz").read_bytes()).decode()
+    found = json.loads(text)
+    own = dict(zip(("fast", "smart", "cheap"), names, strict=True))
+    results = found["results"]
+    for prompt in results["prompts"]:
+        prompt["provider"] = own[prompt["provider"]]
+    for row in results["results"]:
+        row["provider"] = {"id": own[row["provider"]["id"]]}
+    results["results"] = [row for row in results["results"] if row["promptIdx"] in (0, 3, 6)]
+    (place / "results.json").write_text(json.dumps(found))
+
+
+def of_openai_evals(place, names):
+    for name, path in zip(
+        names, sorted((DATA / "evaluations/openai_evals").iterdir()), strict=True
+    ):
+        first, rest = path.read_text().split("\n", 1)
+        spec = json.loads(first)
+        spec["spec"]["completion_fns"] = [name]
+        (place / path.name).write_text(f"{json.dumps(spec)}\n{rest}")
+
+
+def of_inspect(place, names):
+    logs = sorted((DATA / "evaluations/inspect_ai/json").iterdir())
+    for at, name in enumerate(names):
+        log = json.loads(logs[at % 2].read_text())
+        log["eval"]["model"], log["eval"]["task_args"] = name, {}
+        log["eval"].pop("task_args_passed", None)
+        (place / f"{at}.json").write_text(json.dumps(log))
+
+
+def of_lm_eval(place, names):
+    folder = DATA / "evaluations/lm_eval/named/org__one"
+    for at, name in enumerate(names):
+        inner = place / str(at)
+        inner.mkdir()
+        (samples,) = folder.glob("samples_choice_*-54-*")
+        (inner / samples.name).write_bytes(samples.read_bytes())
+        (path,) = folder.glob("results_*-54-*")
+        results = json.loads(path.read_text())
+        results["config"]["model_args"] = {"pretrained": name}
+        (inner / path.name).write_text(json.dumps(results))
+
+
+def of_swebench(place, names):
+    for name, path in zip(names, sorted((DATA / "evaluations/swebench").iterdir()), strict=True):
+        (place / f"{name}.run1.json").write_bytes(path.read_bytes())
+
+
+def of_junit(place, names):
+    for at, path in enumerate(sorted((DATA / "evaluations/junit").iterdir())):
+        text = path.read_text().replace(
+            '<testsuite name="pytest"', f"<testsuite name={quoteattr(names[at])}"
+        )
+        (place / path.name).write_text(text)
+
+
+def of_deepeval(place, names):
+    runs = sorted((DATA / "evaluations/deepeval").iterdir())
+    for name, path in zip(names, runs, strict=True):
+        run = json.loads(path.read_text()) | {"hyperparameters": {"model": name}}
+        (place / path.name).write_text(json.dumps(run))
+
+
+def of_every_eval_ever(place, names):
+    samples = sorted((DATA / "evaluations/every_eval_ever").glob("*_samples.jsonl"))
+    for name, path in zip(names, samples, strict=True):
+        lines = [json.loads(line) | {"model_id": name} for line in path.read_text().splitlines()]
+        (place / path.name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+OF_LOGS = (
+    *(of_promptfoo, of_openai_evals, of_inspect, of_lm_eval, of_swebench, of_junit),
+    *(of_deepeval, of_every_eval_ever),
+)
+
+
+def test_each_reader_of_logs_is_tried():
+    assert {one.__name__.removeprefix("of_") for one in OF_LOGS} == {
+        module.removesuffix("_ai") for module in PATTERNS
+    }
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("write", OF_LOGS)
+def test_logs_of_frameworks(write, tmp_path):
+    every = SAFE if write is of_swebench else ALL
+    place = tmp_path / "plain"
+    place.mkdir()
+    write(place, ["m0", "m1", "m2"])
+    plain = read(place)
+    first = plain.configurations if write is of_promptfoo else ("m0", "m1", "m2")
+    for at in range(0, len(every), 3):
+        names = (every[at : at + 3] + every)[:3]
+        place = tmp_path / str(at)
+        place.mkdir()
+        write(place, names)
+        strange = read(place)
+        own = dict(zip(("m0", "m1", "m2"), names, strict=True))
+        order = [strange.configurations.index(own[name]) for name in plain.configurations]
+        assert {*strange.configurations} == {*names}
+        assert {*plain.configurations} == {*first}
+        mine, theirs = (np.argsort(one.keys) for one in (strange, plain))
+        np.testing.assert_array_equal(
+            strange.predictions[:, mine][:, :, order], plain.predictions[:, theirs]
+        )
+        assert strange.task is Task.SCORE
+        assert strange.outcome.weights is strange.groups is strange.folds is None
+
+
+def test_a_group_that_differs_between_configurations(tmp_path):
+    of_inspect(tmp_path, ["m0", "m1", "m2"])
+    for path in sorted(tmp_path.iterdir()):
+        log = json.loads(path.read_text())
+        for sample in log["samples"]:
+            sample["metadata"] = {"kind": "a" if path.stem == "0" else "b"}
+        path.write_text(json.dumps(log))
+    with pytest.raises(BbcError, match="kind of item .* is 'b', and 'a' in others"):
+        read(tmp_path, roles=Roles(group="metadata.kind"))
+
+
+@pytest.mark.one_in(7)
+@pytest.mark.parametrize("name", ALL)
+def test_the_name_is_in_the_result(name, tmp_path):
+    matrix = of_tabrepo(tmp_path, [name, "m1", "m2"])
+    estimate = METHODS["bbc"].run(matrix, METRICS["auc"], Plan(n_resamples=50, seed=1))
+    result = json.loads(json.dumps(document(matrix, [estimate])))
+    plain = METHODS["bbc"].run(
+        of_tabrepo(tmp_path, ["m0", "m1", "m2"]), METRICS["auc"], Plan(n_resamples=50, seed=1)
+    )
+    assert (estimate.value, estimate.naive) == (plain.value, plain.naive)
+    assert (estimate.winner == name) == (plain.winner == "m0")
+    assert f'"{name}"' in json.dumps(result, ensure_ascii=False).replace('\\"', '"').replace(
+        "\\\\", "\\"
+    )
+
+
+MLJAR, LOGS = DATA / "runs" / "mljar", DATA / "evaluations" / "inspect_ai" / "json"
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("paths", "how", "words", "hint"),
+    [
+        (MLJAR, {"dialect": "long"}, "is for tables, and .* is none", "leave it out"),
+        (MLJAR, {"roles": Roles(prediction="x")}, 'prediction="x" is for tables', "leave it out"),
+        (LOGS, {"roles": Roles(configuration="x")}, "is for tables, and .* is none", "leave"),
+        (MLJAR, {"task": "score"}, "is for scores, and .* has predictions", "leave it out"),
+        (LOGS, {"task": "binary"}, "inspect exports hold no labels", "use task="),
+        (
+            MLJAR,
+            {"roles": Roles(weight="kg")},
+            "'kg', which is not a column",
+            "row_id, fold, truth",
+        ),
+        (DATA / "runs" / "h2o", {}, "H2O exports hold no labels", "--labels train.csv"),
+        ([MLJAR, DATA / "runs" / "optuna"], {}, "is a whole run, and there are", "one run at a"),
+        ([MLJAR, DATA / "caret_knn.csv"], {}, "is a whole run, and there are", "one run at a time"),
+        (LOGS.parents[1] / "junit", {"roles": Roles(group="task")}, "not a property", "classname"),
+    ],
+)
+def test_options_that_runs_do_not_take(paths, how, words, hint):
+    with pytest.raises(BbcError, match=words) as caught:
+        read(paths, **how)
+    assert hint in (caught.value.hint or "")
+
+
+def test_roles_that_options_name():
+    """A role given by hand wins; weights may be left out."""
+    matrix = read(MLJAR, roles=Roles(group="fold"))
+    assert matrix.n_groups == 5
+    heavy = DATA / "runs" / "mljar_weights"
+    assert read(heavy).outcome.weights is not None
+    assert read(heavy, unweighted=True).outcome.weights is None
+    assert read(MLJAR, roles=Roles(time="row_id", event="truth")).task is Task.SURVIVAL
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("layout", list(TableLayout))
+def test_names_of_classes(layout, monkeypatch, tmp_path):
+    """`a::b` of class `c` is not `a` of class `b::c`, as it is not in a converted file."""
+    classes = ("b::c", "c", "1")
+    chances = RNG.dirichlet([1, 1, 1], (2, N))
+    truth = [classes[i % 3] for i in range(N)]
+    about = Metadata(classes=classes, run=ToolRun(tool="mine"))
+    models = {"a": chances[0], "a::b": chances[1]}
+    as_if(monkeypatch, Predictions(models, {"truth": truth}, [], about))
+    before = read(tmp_path)
+    assert before.configurations == ("a", "a::b")
+    converted = convert(tmp_path, Request(), layout)
+    path = tmp_path / "out.parquet"
+    for place, content in render_predictions(
+        converted.table, converted.metadata, str(path)
+    ).items():
+        Path(place).write_bytes(content)
+    after = read(path)
+    assert (after.configurations, after.outcome.classes) == (
+        before.configurations,
+        before.outcome.classes,
+    )
+    np.testing.assert_array_equal(after.predictions, before.predictions)

@@ -1,0 +1,192 @@
+"""Parquet as Spark, DuckDB and others write it: every encoding, and columns beside predictions."""
+
+import json
+import uuid
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.testing import assert_array_equal
+from reading import refused
+
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.reading import Roles, read
+from bbccli.reading.sources import files, parquet
+from bbccli.reading.sources.files import read_table
+
+N = 60
+RNG = np.random.default_rng(5)
+WORDS = ["yes", "no"] * (N // 2)
+KEYS = [f"sample {i}" for i in range(N)]
+SCORES = RNG.random((N, 2))
+ENCODINGS = ("PLAIN", "DELTA_BYTE_ARRAY", "DELTA_LENGTH_BYTE_ARRAY")
+
+
+@pytest.fixture(params=["memory", "disk"])
+def place(request, monkeypatch):
+    """Files are read as a whole, or column by column as large ones are."""
+    if request.param == "disk":
+        monkeypatch.setattr(files, "LARGE", 0)
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(columns, **how):
+        path = tmp_path / "p.parquet"
+        pq.write_table(pa.table(columns), path, **how)
+        return path
+
+    return write
+
+
+def columns(**more):
+    return {"id": KEYS, "truth": WORDS, "a": SCORES[:, 0], "b": SCORES[:, 1], **more}
+
+
+def of_both(path, **options) -> PredictionMatrix:
+    matrix = read(path, **options)
+    assert matrix.configurations == ("a", "b")
+    assert_array_equal(matrix.predictions[0], SCORES)
+    assert matrix.outcome.classes == ("no", "yes")
+    return matrix
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_texts_of_every_encoding(write, place, encoding, version):
+    how = {"id": encoding, "truth": encoding}
+    path = write(
+        columns(),
+        use_dictionary=False,
+        column_encoding=how,
+        data_page_version=version,
+        row_group_size=25,
+    )
+    matrix = of_both(path, roles=Roles(row_id="id"))
+    assert matrix.keys.tolist() == KEYS
+
+
+def test_missing_texts_of_an_encoding_without_dictionaries(write, place):
+    notes = [None, *KEYS[1:-1], ""]
+    path = write(
+        columns(notes=notes), column_encoding={"notes": ENCODINGS[1]}, use_dictionary=False
+    )
+    column = read_table(path).column("notes")
+    assert column.nulls.tolist() == [0, N - 1]
+
+
+def test_prefixes_that_unpack_to_too_much_are_refused(write, place, monkeypatch):
+    """Each value of DELTA_BYTE_ARRAY repeats the one before: the size is declared nowhere."""
+    from bbccli.reading.sources import parquet
+
+    monkeypatch.setattr(parquet, "RUNS", 2**20)
+    long = ["x" * 5000 + str(i) for i in range(2000)]
+    data = {"id": long, "truth": [0, 1] * 1000, "a": np.arange(2000.0)}
+    path = write(data, use_dictionary=False, column_encoding={"id": ENCODINGS[1]})
+
+    def every_column(path):
+        table = read_table(path)
+        return [table.column(name) for name in table.names]
+
+    with pytest.raises(files.InputError, match="unpack to more than 200 times"):
+        every_column(path)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError("Not yet implemented: Unsupported encoding."),
+        pa.ArrowNotImplementedError("Nested data conversions"),
+    ],
+)
+def test_an_encoding_that_pyarrow_lacks_is_not_called_damage(write, place, monkeypatch, error):
+    def lacking(*_, **__):
+        raise error
+
+    monkeypatch.setattr(pq.ParquetFile, "read", lacking)
+    monkeypatch.setattr(pq.ParquetFile, "iter_batches", lacking)
+    message = str(error).removeprefix("Not yet implemented: ").rstrip(".")
+    refused(f"uses what pyarrow does not support: {message}", write(columns()), hint="as CSV")
+
+
+def test_a_column_whose_name_is_that_of_a_field(write, place):
+    """To Arrow "a.b" is also the field b of a struct a."""
+    there = columns(**{"a": [{"b": 0.5}] * N, "a.b": SCORES[:, 0]})
+    matrix = read(write(there), task="binary")
+    assert set(matrix.configurations) == {"a.b", "b"}
+    column = matrix.configurations.index("a.b")
+    assert_array_equal(matrix.predictions[0, :, column], SCORES[:, 0])
+
+
+def test_a_large_file_is_opened_once(write, monkeypatch):
+    """However often its first rows are looked at; once more if texts are kept once."""
+    monkeypatch.setattr(files, "LARGE", 0)
+    opened = []
+    ours = parquet._opened
+    monkeypatch.setattr(parquet, "_opened", lambda *a: opened.append(a) or ours(*a))
+    table = read_table(write(columns()))
+    assert len(opened) == 2
+    for names in (["a"], ["b", "id"], ["truth"]):
+        assert table.head(names, 5).column_names == names
+        assert table.data.head(names, 5).num_rows == 5
+    assert len(opened) == 2
+
+
+UUIDS = pa.array([uuid.uuid4().bytes for _ in range(N)], pa.uuid())
+STRANGE = {
+    "struct": [{"model": "a", "n": i} for i in range(N)],
+    "map": pa.array([[("k", i)] for i in range(N)], pa.map_(pa.string(), pa.int64())),
+    "bytes": [b"\xff%d" % i for i in range(N)],
+    "tokens": [list(range(i % 4)) for i in range(N)],
+    "empty": pa.array([[]] * N, pa.list_(pa.float64())),
+    "tags": [["x"] * (i % 3) for i in range(N)],
+    "uuid in a struct": pa.StructArray.from_arrays([UUIDS], ["run"]),
+    "uuids": pa.ListArray.from_arrays(range(N + 1), UUIDS),
+}
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_column_that_is_no_value_is_left_aside(write, place, name):
+    path = write(columns(**{"extra.x": STRANGE[name], "extra": KEYS}))
+    for options in ({"exclude": "extra"}, {"only": ["a", "b"]}):
+        matrix = of_both(path, roles=Roles(row_id="id"), **options)
+        assert [n.text for n in matrix.notes if "extra.x" in n.text] == [
+            "ignored, as neither a role nor a prediction: extra.x"
+        ]
+
+
+def test_the_same_table_as_json_lines_and_in_memory(write, tmp_path):
+    table = pa.table(columns(trace=STRANGE["struct"]))
+    lines = tmp_path / "p.jsonl"
+    lines.write_text("".join(json.dumps(row) + "\n" for row in table.to_pylist()))
+    how = Roles(row_id="id")
+    own = of_both(write(table), roles=how)
+    for other in (lines, table, table.to_pandas()):
+        assert of_both(other, roles=how).notes == own.notes
+
+
+def test_probabilities_with_one_faulty_list_stay_an_error(write):
+    lists = [[0.25, 0.75]] * (N - 1) + [[0.1, 0.2, 0.7]]
+    refused(r"the list has 3 numbers, but the first has 2", write(columns(p=lists)))
+
+
+def test_scores_in_lists_of_equal_length_are_no_stray_column(write):
+    refused("the list does not sum to 1", write({"truth": WORDS, "svm": list(SCORES - 0.5)}))
+
+
+def test_a_table_of_nothing_but_structs(write, place):
+    refused("no column can be read: 's' holds struct", write({"s": STRANGE["struct"]}))
+
+
+def test_a_column_left_aside_that_is_asked_for(write, place):
+    path = write(columns(s=STRANGE["struct"]))
+    refused("'s', which holds objects, lists, bytes or durations", path, roles=Roles(truth="s"))
+
+
+def test_text_that_is_not_utf_8(write, place):
+    bad = pa.Array.from_buffers(pa.string(), 2, pa.array([b"\xff", b"ok"]).buffers())
+    path = write({"truth": [0, 1], "a": bad})
+    refused(r"text is not UTF-8 \(column 'a'\)", path)

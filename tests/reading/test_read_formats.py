@@ -1,0 +1,177 @@
+"""The same table in every format gives the same matrix."""
+
+import hashlib
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from numpy.testing import assert_array_equal
+from reading import assert_same, refused
+
+from bbccli.platform import read_limits
+from bbccli.platform.read_limits import Reading
+from bbccli.reading import read
+from bbccli.reading.sources import files
+from bbccli.types import PredictionKind
+
+NAMES = ["m.parquet", "m.csv", "m.tsv", "m.csv.gz", "m.tsv.gz", "m.csv.zst", "m.tsv.zst", "M.CSV"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_formats_agree(save, columns, name):
+    expected = read(save("expected.parquet", columns))
+    path = save(name, columns)
+    found = read(path)
+    assert_same(found, expected)
+    assert found.source.path == str(path)
+    assert found.source.sha256 == hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("name", NAMES[:-1])
+def test_stdin_is_told_by_content(save, columns, encoded, stdin, name):
+    expected = read(save("expected.parquet", columns))
+    stdin(encoded(name, columns))
+    found = read("-")
+    assert_same(found, expected)
+    assert found.source.path == "<stdin>"
+
+
+@pytest.mark.parametrize("spelling", ["\r\n", "\n"])
+def test_semicolons_bom_and_line_ends(save, spelling):
+    lines = ["truth;a;b c", "0;0.25;0.5", "1;0.75;0.5", ""]
+    matrix = read(save("m.csv", b"\xef\xbb\xbf" + spelling.join(lines).encode()))
+    assert matrix.configurations == ("a", "b c")
+    assert_array_equal(matrix.predictions[0], [[0.25, 0.5], [0.75, 0.5]])
+
+
+def test_quoted_names_and_line_breaks(save):
+    path = save("m.csv", 'truth,"svm, C=1","say ""x"""\n"a\nb",0.1,0.2\nc,0.8,0.9\n')
+    with read_limits.use(Reading(quoted_newlines=True)):
+        matrix = read(path)
+    assert matrix.configurations == ("svm, C=1", 'say "x"')
+    assert matrix.outcome.classes == ("a\nb", "c")
+
+
+def test_types_are_told_from_the_whole_file(save):
+    rows = ["truth,a", *("0,0" for _ in range(300_000)), "1,0", "1,0.5"]
+    matrix = read(save("m.csv", "\n".join(rows)))
+    assert matrix.kind is PredictionKind.PROBABILITY
+    assert matrix.predictions[0, -1, 0] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        (["float32", "float32"], "float32"),
+        (["float32", "float64"], "float64"),
+        (["int8", "int64"], "float64"),
+        (["float32", "int32"], "float64"),
+    ],
+)
+def test_single_precision_stays_where_all_columns_have_it(save, types, expected):
+    columns = {f"c{i}": np.array([0, 1, 3], dtype=kind) for i, kind in enumerate(types)}
+    matrix = read(save("m.parquet", {"truth": [0, 1, 1], **columns}))
+    assert matrix.predictions.dtype == expected
+
+
+def test_many_blocks_of_columns_in_another_row_order(save):
+    values = np.random.default_rng(1).random((30, 150))
+    columns = {f"c{i}": values[:, i] for i in range(150)}
+    rows = {"row_id": [*range(30), *reversed(range(30))], "repeat": [0] * 30 + [1] * 30}
+    twice = {k: np.concatenate([v, v[::-1]]) for k, v in columns.items()}
+    truth = np.arange(30) % 2
+    matrix = read(save("m.parquet", {**rows, "truth": [*truth, *truth[::-1]], **twice}))
+    assert_array_equal(matrix.predictions, [values, values])
+
+
+@pytest.mark.sweep
+def test_importing_and_reading_leave_pandas_alone(save, columns):
+    path = save("m.csv", columns)
+    program = (
+        "import sys; from bbccli.reading import read; assert 'pyarrow' not in sys.modules; "
+        f"read({str(path)!r}); assert 'pandas' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+
+
+# Large Parquet files are read column by column, with the same result
+
+LARGE = ("progression", "breast_cancer_repeats", "digits", "diabetes", "whas500")
+
+
+@pytest.fixture
+def large(monkeypatch):
+    """Take every file for a large one."""
+    monkeypatch.setattr(files, "LARGE", 1)
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_the_same_matrix(name, samples, monkeypatch):
+    expected = read(samples / f"{name}.parquet")
+    monkeypatch.setattr(files, "LARGE", 1)
+    found = read(samples / f"{name}.parquet")
+    assert np.array_equal(found.predictions, expected.predictions)
+    assert found.predictions.dtype == expected.predictions.dtype
+    assert np.array_equal(found.outcome.values, expected.outcome.values)
+    assert (found.configurations, found.source, found.notes) == (
+        expected.configurations,
+        expected.source,
+        expected.notes,
+    )
+
+
+def test_names_with_dots_are_not_nested(large, tmp_path):
+    columns = {"truth": ["a", "b"], "C=0": [0.1, 0.9], "C=0.5": [0.2, 0.8]}
+    pq.write_table(pa.table(columns), tmp_path / "m.parquet")
+    matrix = read(tmp_path / "m.parquet")
+    assert matrix.configurations == ("C=0", "C=0.5")
+    assert matrix.predictions[0].tolist() == [[0.1, 0.2], [0.9, 0.8]]
+
+
+def test_damage_inside_is_found_when_it_is_read(large, samples, tmp_path):
+    content = bytearray((samples / "progression.parquet").read_bytes())
+    content[2000:60_000] = bytes(58_000)
+    (tmp_path / "m.parquet").write_bytes(content)
+    refused("truncated or damaged", tmp_path / "m.parquet")
+
+
+# One table in many formats, made by `tests/data/tables/make.py`: all say what the CSV says
+
+TABLES = Path(__file__).parents[1] / "data" / "tables"
+SOURCES = {".csv", ".py"}
+STORED = sorted(path.name for path in TABLES.iterdir() if path.suffix not in SOURCES)
+every = pytest.mark.parametrize("name", STORED)
+
+
+def text_of(name):
+    """The CSV that a file says the same as."""
+    return TABLES / ("lists.csv" if "list" in name else "plain.csv")
+
+
+def test_there_is_a_file_of_each_kind():
+    assert len(STORED) == 21
+    assert {Path(name).suffix for name in STORED} == {
+        *(".feather", ".arrow", ".arrows", ".ndjson", ".parquet")
+    }
+
+
+@every
+def test_values(name):
+    ours, theirs = read(TABLES / name), read(text_of(name))
+    assert_array_equal(ours.predictions, theirs.predictions)
+    assert_array_equal(ours.keys, theirs.keys)
+    assert_array_equal(ours.outcome.values, theirs.outcome.values)
+    assert ours.outcome.classes == theirs.outcome.classes == ("no", "yes")
+    assert ours.configurations == theirs.configurations
+    assert ("classes-in-order" in [note.code for note in ours.notes]) == ("list" in name)
+
+
+@every
+@pytest.mark.one_in(5)
+def test_on_standard_input(name, stdin):
+    stdin((TABLES / name).read_bytes())
+    assert_array_equal(read("-").predictions, read(text_of(name)).predictions)

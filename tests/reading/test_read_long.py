@@ -1,0 +1,163 @@
+"""The long layout gives the same matrix as the wide one, and names every fault by its row."""
+
+import numpy as np
+import pytest
+from documents import codes
+from reading import assert_same, refused
+
+from bbccli import METHODS, METRICS, Plan
+from bbccli.reading import Roles, read
+from bbccli.types import Missing, PredictionKind
+
+NAMES = ["m.csv", "m.tsv", "m.csv.gz", "m.csv.zst", "m.parquet"]
+SVM = ("svm C=0", "svm C=1", "svm C=2", "svm C=3")
+PREDICTIONS = ["prediction", "score", ".pred", "pred", "response", "y_pred"]
+
+
+def melted(columns, prediction="prediction", order=None, names=SVM):
+    """The long table of a wide one; rows in any order."""
+    keys = {k: v for k, v in columns.items() if not k.startswith("svm")}
+    n = len(next(iter(keys.values())))
+    rows = np.arange(n * len(names)) if order is None else order
+    long = {k: np.tile(np.asarray(v), len(names))[rows] for k, v in keys.items()}
+    long["config"] = np.repeat(names, n)[rows]
+    long[prediction] = np.concatenate([columns[c] for c in names])[rows]
+    return long
+
+
+@pytest.fixture
+def wide(columns):
+    repeats = {k: np.concatenate([v, v]) for k, v in columns.items()}
+    repeats["repeat"] = np.repeat([0, 1], 12)
+    repeats["group"] = np.tile(np.repeat(np.arange(4), 3), 2)
+    rng = np.random.default_rng(1)
+    return repeats | {name: rng.random(24) for name in SVM}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_long_is_wide(save, wide, name):
+    a = read(save("wide.csv", wide))
+    assert_same(a, read(save(name, melted(wide))))
+
+
+def test_rows_in_any_order(save, wide):
+    a = read(save("wide.csv", wide))
+    order = np.random.default_rng(0).permutation(24 * 4)
+    b = read(save("m.csv", melted(wide, order=order)))
+    assert sorted(b.configurations) == sorted(a.configurations)
+    x, y = (METHODS["cvt"].run(one, METRICS["accuracy"], Plan()).value for one in (a, b))
+    assert x == y
+
+
+@pytest.mark.parametrize("prediction", PREDICTIONS)
+@pytest.mark.parametrize("configuration", ["config", ".config", "model", "CONFIG"])
+def test_synonyms(save, columns, configuration, prediction):
+    long = melted(columns, prediction)
+    long[configuration] = long.pop("config")
+    assert_same(read(save("w.csv", columns)), read(save("m.csv", long)))
+
+
+def test_columns_by_hand(save, columns):
+    long = melted(columns, "p")
+    long["who"] = long.pop("config")
+    roles = Roles(configuration="who", prediction="p")
+    assert_same(read(save("w.csv", columns)), read(save("m.csv", long), roles=roles))
+    roles = Roles(configuration="who", prediction="q")
+    refused(r"prediction is 'q', which is not a column", save("m.csv", long), roles=roles)
+
+
+def test_classes(save):
+    truth = ["x", "y", "z", "x", "y", "z"]
+    p = np.round(np.random.default_rng(0).dirichlet([1, 1, 1], (2, 6)), 3)
+    wide = {"truth": truth} | {
+        f"{c}::{k}": p[i, :, j] for i, c in enumerate("ab") for j, k in enumerate("xyz")
+    }
+    long = {"truth": truth * 2, "row_id": [*range(6)] * 2, "config": ["a"] * 6 + ["b"] * 6}
+    for prefix in ("prob.", ".pred_", "confidence."):
+        some = {f"{prefix}{k}": p[:, :, j].ravel() for j, k in enumerate("xyz")}
+        assert_same(read(save("w.csv", wide)), read(save("m.csv", long | some)))
+    some = {f"prob.{k}": p[:, :, j].ravel() for j, k in enumerate("xy")}
+    refused(r"truth is not one of the classes of .* \(x, y", save("m.csv", long | some))
+
+
+def test_labels_and_a_configuration_without_any(save):
+    long = {
+        "row_id": [0, 1, 2, 3] * 3,
+        "truth": list("xyxy") * 3,
+        "config": list("aaaabbbbcccc"),
+        "prediction": [*"xyxx", *"xxyy", "", "", "", ""],
+    }
+    for name in ("m.csv", "m.parquet"):
+        matrix = read(save(name, long))
+        assert matrix.kind is PredictionKind.LABEL
+        assert matrix.configurations == ("a", "b")
+        assert matrix.notes[0].code == "configurations-dropped"
+    fewer = {name: column[:7] for name, column in long.items()}  # b lacks its last row
+    matrix = read(save("m.csv", fewer), missing=Missing.AVAILABLE)
+    assert matrix.available[0, :, 1].tolist() == [True, True, True, False]
+
+
+def test_missing_rows_are_missing_predictions(save, columns):
+    columns["svm C=1"][3] = np.nan
+    order = np.delete(np.arange(48), 15)
+    long = save("m.csv", melted(columns, order=order))
+    gappy = [None if np.isnan(v) else v for v in columns["svm C=1"]]
+    wide = save("w.csv", columns | {"svm C=1": gappy})
+    for policy in (Missing.DROP, Missing.COMMON_ROWS, Missing.AVAILABLE):
+        assert_same(read(wide, missing=policy), read(long, missing=policy))
+    refused("1 of 4 configurations lacks predictions", long, missing=Missing.ERROR)
+
+
+def test_folds_that_differ_and_columns_set_aside(save, columns):
+    long = melted(columns)
+    long["fold"][:12] = (long["fold"][:12] + np.arange(12) % 2) % 3
+    matrix = read(save("m.csv", long))
+    assert matrix.folds is None
+    assert codes(matrix) == ["folds-differ", "folds-unknown"]
+    note = read(save("m.csv", melted(columns) | {"C": [1.0] * 48})).notes[0]
+    assert (note.code, note.text[-3:]) == ("columns-ignored", ": C")
+
+
+def change(long, column, row, value):
+    values = list(long[column])
+    values[row] = value
+    return long | {column: values}
+
+
+@pytest.mark.parametrize(
+    ("column", "row", "value", "message"),
+    [
+        ("row_id", 13, "p0", r"row_id occurs twice for one configuration \(.*row 13, value 'p0'"),
+        ("row_id", 14, "", r"row_id is missing \(column 'row_id', row 14"),
+        ("truth", 17, "no", r"truth differs between configurations .*'truth', row 17, value 'no'"),
+        ("truth", 2, "", r"truth differs between configurations .*\(column 'truth', row 2\)"),
+        ("config", 5, "", r"configuration is missing \(column 'config', row 5"),
+        ("prediction", 30, "x", r"prediction is text \(column 'prediction', row 30, value 'x'"),
+        ("prediction", 31, "inf", r"prediction is infinite \(.*'prediction', row 31, value inf"),
+        ("truth", 0, "maybe", "truth differs between configurations"),
+    ],
+)
+def test_faults(save, columns, column, row, value, message):
+    long = melted(columns)
+    refused(message, save("m.csv", change(long, column, row, value)))
+
+
+def test_faults_of_whole_tables(save, wide, monkeypatch):
+    twice = save("m.csv", change(melted(wide), "row_id", 30, "p5"))
+    refused(r"row_id occurs twice .* in one repeat \(.*row 30", twice, hint="bootstraps")
+    studies = {"config": ["a"] * 4, "row_id": [0, 1, 0, 1], "truth": [0, 1, 0, 1]}
+    studies |= {"score": [0.1, 0.7, 0.2, 0.8], "study": ["x", "x", "y", "y"]}
+    refused("occurs twice", save("m.csv", studies), hint="give each experiment its own file")
+    path = save("m.csv", {"truth": [0, 1], "config": ["a", "b"], "x": [1, 2]})
+    refused("no column of predictions among truth, config, x", path, dialect="long")
+    monkeypatch.setattr("bbccli.reading.layout.long._MOST_CELLS", 100)
+    n = 300
+    long = {"row_id": range(n), "truth": [0, 1] * 150, "config": [f"c{i}" for i in range(n)]}
+    path = save("m.csv", long | {"score": [0.5] * n})
+    refused("300 configurations on 300 samples have 300 rows in all", path)
+
+
+def test_float32_stays(save, columns):
+    long = melted(columns)
+    long["prediction"] = long["prediction"].astype(np.float32)
+    assert read(save("m.parquet", long)).predictions.dtype == np.float32

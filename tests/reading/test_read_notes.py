@@ -1,0 +1,183 @@
+"""What is said about files that can be read."""
+
+import numpy as np
+import pytest
+from documents import codes
+from numpy.testing import assert_array_equal
+from reading import refused
+
+from bbccli.reading import read
+from bbccli.reading.assembly import notes_on_groups
+from bbccli.types import Missing
+
+META = {"spec": "bbc-predictions", "version": "1"}
+BASE = {"fold": [0, 1, 0, 1], "truth": ["x", "x", "y", "y"]}
+GOOD = [0.1, 0.2, 0.8, 0.9]
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
+@pytest.mark.parametrize("hole", [None, np.nan])
+def test_gaps(save, name, hole):
+    columns = BASE | {
+        "a": [hole, 0.2, 0.8, 0.9],
+        "b": [hole, 0.3, hole, 0.9],
+        "c": [hole, 0.3, 0.7, 0.9],
+        "d": [hole] * 4,
+    }
+    path = save(name, columns)
+    matrix = read(path)
+    assert matrix.configurations == ("a", "c")
+    assert_array_equal(matrix.predictions[0], [[0.2, 0.3], [0.8, 0.7], [0.9, 0.9]])
+    assert_array_equal(matrix.folds, [[1, 0, 1]])
+    assert codes(matrix) == ["samples-left-out", "configurations-dropped"]
+    assert matrix.notes[0].text.startswith("1 of 4 samples")
+    assert matrix.notes[1].text.endswith(
+        "2 of 4 configurations lack predictions and cannot win: b, d"
+    )
+    e = refused("1 of 4 samples have no prediction", path, missing=Missing.ERROR)
+    assert "--exclude 'd' --missing common-rows" in e.hint
+
+
+def test_common_rows_keep_all_configurations(save):
+    columns = {
+        "row_id": [10, 11, 12, 13, 14],
+        "truth": ["x", "x", "y", "y", "y"],
+        "a": [None, 0.2, 0.8, 0.9, 0.7],
+        "b": [None, 0.3, None, 0.9, 0.6],
+    }
+    matrix = read(save("m.parquet", columns), missing=Missing.COMMON_ROWS)
+    assert matrix.configurations == ("a", "b")
+    assert_array_equal(matrix.predictions[0], [[0.2, 0.3], [0.9, 0.9], [0.7, 0.6]])
+    assert codes(matrix)[:2] == ["common-rows", "samples-left-out"]
+    assert matrix.notes[0].text.startswith("3 of 4 samples")
+
+
+def test_gaps_in_every_configuration(save):
+    columns = {"truth": ["x", "y", "y"], "a": [0.1, None, 0.9], "b": [None, 0.8, 0.9]}
+    matrix = read(save("m.parquet", columns))
+    assert matrix.notes[0].code == "available-cases"
+    assert matrix.notes[0].text.startswith("33 % of the predictions are missing")
+    assert_array_equal(matrix.available, [[[True, False], [False, True], [True, True]]])
+    assert np.isfinite(matrix.predictions).all()
+
+
+def test_too_many_gaps_in_every_configuration(save):
+    columns = {
+        "truth": ["x", "y", "y", "y", "y"],
+        "a": [0.1, 0.2, None, None, None],
+        "b": [None, 0.8, 0.9, None, None],
+        "c": [None, 0.3, None, 0.4, None],
+        "d": [None, 0.1, None, None, 0.2],
+    }
+    e = refused("each of the 4 configurations lacks too many", save("m.parquet", columns))
+    assert "--missing common-rows uses the 1 of 5 samples" in e.hint
+
+
+def test_folds_are_recoded_when_a_fold_is_left_out(save):
+    columns = {"fold": [0, 1, 2, 2], "truth": ["x", "x", "y", "y"], "a": [0.1, None, 0.8, 0.7]}
+    matrix = read(save("m.parquet", columns))
+    assert matrix.fold_names == ("0", "2")
+    assert_array_equal(matrix.folds, [[0, 1, 1]])
+
+
+def reversed_columns(n: int) -> dict[str, object]:
+    """Two configurations that score n samples of each class the wrong way round."""
+    down = np.linspace(0.9, 0.1, 2 * n)
+    truth, fold = ["x"] * n + ["y"] * n, [0, 1] * n
+    return {"fold": fold, "truth": truth, "a": down, "b": down**2}
+
+
+def test_polarity(save):
+    path = save("m.csv", reversed_columns(12))
+    matrix = read(path)
+    (note,) = matrix.notes
+    assert note.code == "polarity"
+    assert "median AUC of 2 configurations is 0.000 with positive class y" in note.text
+    assert note.remedy == "--positive x"
+    assert read(path, positive="x").notes == ()
+
+
+def test_polarity_within_chance(save):
+    # of 3 + 3 samples one order in 20 is this one
+    assert read(save("m.csv", reversed_columns(3))).notes == ()
+    assert read(save("m.csv", BASE | {"a": ["y", "y", "x", "x"]})).notes == ()  # labels have none
+    tied = read(save("m.csv", BASE | {"a": [0.5] * 4}))
+    assert codes(tied) == ["constant-predictions"]
+
+
+def test_duplicates(save):
+    columns = BASE | {"a": GOOD, "b": GOOD, "c": [0.1, 0.2, 0.8, 0.91], "d": GOOD}
+    (note,) = read(save("m.csv", columns)).notes
+    assert note.code == "duplicate-configurations"
+    assert note.text.startswith("2 configurations repeat")
+    assert note.text.endswith("such as b those of a")
+    (note,) = read(save("m.csv", {k: v for k, v in columns.items() if k != "b"})).notes
+    assert note.text == "d repeats the predictions of a"
+    start = np.linspace(0, 1, 40)
+    other = np.append(start[:-1], 0.5)  # the same but at the end
+    columns = {"fold": [0, 1] * 20, "truth": [0] * 20 + [1] * 20, "a": start, "b": other}
+    assert read(save("m.csv", columns)).notes == ()
+
+
+def test_flags_and_candidates(save):
+    metadata = META | {
+        "configs": [
+            {"id": "a", "flags": ["rounded", "ensemble"]},
+            {"id": "b", "flags": ["rounded"]},
+            {"id": "gone", "flags": ["dummy"]},
+        ],
+        "n_candidates_total": 5,
+    }
+    path = save("m.csv", BASE | {"a": GOOD, "b": [0.1, 0.3, 0.8, 0.9]}, metadata)
+    matrix = read(path, include=["ensembles"])
+    assert codes(matrix) == ["rounded-predictions", "validity-flags", "candidates-missing"]
+    assert matrix.notes[0].text.startswith("predictions of 2 configurations are rounded")
+    assert matrix.notes[1].text.endswith("configurations: ensemble (1)")
+    assert matrix.notes[2].text == "5 candidates were tried, but the file holds 2"
+    without = read(path)
+    assert without.configurations == ("b",)
+    assert codes(without)[0] == "flagged-left-out"
+
+
+def test_groups_that_span_folds(save):
+    matrix = read(save("m.csv", BASE | {"group": ["g", "g", "h", "i"], "a": GOOD}))
+    (note,) = matrix.notes
+    assert note.code == "group-spans-folds"
+    assert note.text.startswith("1 of 3 groups")
+    assert "leakage" in note.text
+    groups, folds = np.array([0, 0, 1, 1, 2, 2]), np.array([[0, 0, 1, 1, 0, 1], [0, 1, 1, 1, 1, 0]])
+    [note] = notes_on_groups(groups, folds)
+    assert note.text.startswith("2 of 3 groups")  # those of one repeat count once
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.csv.gz", "m.tsv", "m.parquet"])
+def test_metadata_are_kept_whole(save, name):
+    metadata = META | {"version": "1.3", "mine": {"x": [1]}}
+    matrix = read(save(name, BASE | {"a": GOOD}, metadata))
+    assert dict(matrix.source.metadata) == metadata
+    with pytest.raises(TypeError):
+        matrix.source.metadata["mine"] = 1
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("gaps", "start"),
+    [([2, 3], "if they were pruned"), ([3], "complete their"), ([1, 2, 3], "complete their")],
+)
+def test_what_to_do_about_pruned_trials(tmp_path, gaps, start):
+    rows = [f"{i},{i // 2},{i % 2},0.{i}1,{'' if i in gaps else f'0.{i}2'}" for i in range(6)]
+    path = tmp_path / "preds.csv"
+    path.write_text("\n".join(["row_id,fold,truth,a,b", *rows]))
+    found = next(note for note in read(path).notes if note.code == "configurations-dropped")
+    assert found.remedy.startswith(start)
+
+
+@pytest.mark.parametrize(("n_missing", "stays"), [(4, True), (5, True), (6, False)])
+def test_half_of_the_samples_are_enough(save, n_missing, stays):
+    columns = {
+        "truth": ["x", "y"] * 5,
+        "a": [0.1, 0.9, 0.3, 0.2, 0.4, 0.6, 0.7, 0.8, 0.5, 0.55],
+        "b": [None if i < n_missing else 0.2 + i / 20 for i in range(10)],
+    }
+    matrix = read(save("m.parquet", columns), missing=Missing.AVAILABLE)
+    assert matrix.configurations == (("a", "b") if stays else ("a",))

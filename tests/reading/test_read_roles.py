@@ -1,0 +1,142 @@
+"""Columns play roles by hand, by name, or by a synonym."""
+
+import pytest
+from documents import codes
+from looped import each, labelled
+from reading import refused
+
+from bbccli.errors import OptionError
+from bbccli.reading import Roles, read
+from bbccli.types import Task
+
+A = {"a": [0.1, 0.9, 0.2]}
+BINARY = {"truth": [0, 1, 0], **A}
+REPEATS = {"repeat": [1, 1, 2, 2], "truth": [0, 1, 0, 1], "a": [0, 1, 1, 0]}
+NAMED = {
+    "truth Truth Y target class obs correct": (A, [0, 1, 0], lambda m: m.configurations == ("a",)),
+    "fold Folds split iteration Resample": (BINARY, [5, 5, 7],
+        lambda m: m.fold_names == ("5", "7")),
+    ".row rowIndex ID index row_ids": (REPEATS, [3, 4, 3, 4],
+        lambda m: m.predictions.shape == (2, 2, 1)),
+    "group patient_id Cluster": (BINARY, list("xyx"), lambda m: m.groups.tolist() == [0, 1, 0]),
+    "weight Weights sample_weight": (BINARY, [1, 1, 2.5],
+        lambda m: (m.outcome.weights.tolist(), m.configurations) == ([1, 1, 2.5], ("a",))),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "columns", "values", "holds"),
+    [(name, *case) for names, case in NAMED.items() for name in names.split()],
+)
+@pytest.mark.one_in(3)
+def test_synonyms(save, name, columns, values, holds):
+    assert holds(read(save("m.csv", {name: values} | columns)))
+
+
+def test_written_name_wins_and_else_the_first_synonym(save):
+    matrix = read(save("m.csv", {"y": [5, 6, 7], **BINARY}))
+    assert (matrix.configurations, matrix.task) == (("a",), Task.BINARY)
+    assert codes(matrix) == ["columns-ignored", "folds-unknown"]
+    assert "y" in matrix.notes[0].text
+    columns = {"split": [1, 1, 2], "folds": [7, 8, 9], **BINARY}
+    assert read(save("m.csv", columns)).fold_names == ("7", "8", "9")
+
+
+def test_two_synonyms_of_truth_are_ambiguous(save):
+    path = save("m.csv", {"y": [0, 1, 0], "target": [1, 0, 1], **A})
+    words = "more than one column could be the truth: 'y', 'target'"
+    assert refused(words, path).hint == "--truth y"
+    assert read(path, roles=Roles(truth="target")).outcome.values.tolist() == [1, 0, 1]
+
+
+@pytest.mark.parametrize("flag", ["truth", "fold", "repeat", "group", "row_id", "time", "event"])
+def test_roles_that_cannot_be(save, flag):
+    path = save("m.csv", {"fold": [0, 1, 2], **BINARY})
+    error = refused(
+        f"{flag} is 'fould', which is not a column", path, roles=Roles(**{flag: "fould"})
+    )
+    assert error.hint == "did you mean 'fold'?"
+    twice = Roles(truth="a", fold="a")
+    refused("'a' is given two roles", path, roles=twice, kind=OptionError)
+
+
+def test_names_that_are_configurations(save):
+    """Those of the long layout in a wide table, and those of the metadata."""
+    columns = {"model": [0.1, 0.2, 0.3], "score": [0.2, 0.4, 0.6], "truth": [0, 1, 0]}
+    assert read(save("m.csv", columns)).configurations == ("model", "score")
+    columns = {"y": [0.1, 0.6, 0.2], "weights": [0.1, 0.7, 0.2], "split": [0.3, 0.5, 0.1]}
+    metadata = {"spec": "bbc-predictions", "version": "1", "configs": [{"id": n} for n in columns]}
+    matrix = read(save("m.csv", {"truth": [0, 1, 0], **columns}, metadata))
+    assert matrix.configurations == tuple(columns)
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1, None, 2], "weight is missing .*row 1"),
+        ([1, 2, 0], "weight is not positive .*row 2, value 0"),
+        ([1, -2, 1], "weight is not positive .*row 1, value -2"),
+        (["a", "b", "c"], "weight is text"),
+    ],
+)
+def test_weights_that_are_none(save, weights, message):
+    refused(message, save("m.csv", {"weight": weights, **BINARY}))
+
+
+def test_time_and_event(save):
+    """The message about both, and about a time alone by hand: `test_messages.py`."""
+    alone = read(save("m.csv", {"truth": [0, 1, 0], "time": [0.1, 0.2, 0.3], **A}))
+    assert alone.configurations == ("time", "a")
+    path = save("m.csv", {"time": [1, 2, 3], "status": [0, 1, 1], **BINARY})
+    assert read(path, task=Task.SURVIVAL).configurations == ("a",)
+    assert read(path, task=Task.BINARY).outcome.classes == ("0", "1")
+    assert read(path, roles=Roles(truth="truth")).outcome.classes == ("0", "1")
+    assert read(path, roles=Roles(time="time")).task is Task.SURVIVAL
+
+
+@each(labelled("fold", "group"), role=str)
+def test_names_that_are_the_same_number_remain_apart(tmp_path, role):
+    """Fold 10 of repeat 1 is not fold 1."""
+    path = tmp_path / "m.csv"
+    rows = [f"{i},1.{i % 10 + 1},{i // 10 % 2},{i / 40}" for i in range(40)]
+    path.write_text("\n".join([f"row_id,{role},truth,a", *rows]))
+    assert n_parts(read(path)) == 10
+    path.write_text(path.read_text().replace(",1.10,", ",1.1,"))
+    assert n_parts(read(path)) == 9
+
+
+def n_parts(matrix):
+    return len({*(matrix.groups if matrix.folds is None else matrix.folds[0]).tolist()})
+
+
+def test_configurations_that_are_the_same_number_remain_apart(tmp_path):
+    path = tmp_path / "m.csv"
+    rows = [f"{i},{name},{i % 2},{i / 20}" for name in ("0.1", "0.10", "2") for i in range(20)]
+    path.write_text("\n".join(["row_id,config,truth,prediction", *rows]))
+    assert read(path).configurations == ("0.1", "0.10", "2")
+
+
+@pytest.mark.parametrize("factor", [1e-12, 0.37])
+def test_folds_of_real_numbers_are_refused(tmp_path, factor):
+    path = tmp_path / "m.csv"
+    rows = [f"{i},{i % 5 + i * factor!r},{i % 2},{i / 20}" for i in range(20)]
+    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
+    e = refused(r"fold is not an integer or a name \(column 'fold', row 1, value ", path)
+    assert e.further == 18
+    path.write_text(
+        "\n".join(
+            ["row_id,fold,truth,a", *(f"{i},{i % 5 * 3}.5,{i % 2},{i / 20}" for i in range(20))]
+        )
+    )
+    assert read(path).fold_names == ("0.5", "3.5", "6.5", "9.5", "12.5")
+
+
+def test_padded_folds_are_numbers_and_words_are_keys(tmp_path):
+    path = tmp_path / "m.csv"
+    rows = [f"{key},{i % 3 + 8:02d},{i % 2},{i / 9}" for i, key in enumerate("abcdefghi")]
+    path.write_text("\n".join(["row_id,fold,truth,a", *rows]))
+    matrix = read(path)
+    assert matrix.fold_names == ("8", "9", "10")
+    assert matrix.keys[-1] == "i"
+    path.write_text(path.read_text().replace("a,08", "7,08"))
+    assert read(path).n_samples == 9

@@ -1,0 +1,145 @@
+"""Scores without a truth: `--task score`, its bounds, and what does not go with it."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from matrices import scores as marks
+from reading import refused
+
+from bbccli import METHODS, METRICS, BbcError, Plan, document, matrix_of, read
+from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.metrics import choose_metric, fitting
+from bbccli.reading import Roles
+from bbccli.reports.words.for_papers import sentences
+from bbccli.reports.words.phrases import understood
+from bbccli.types import PredictionKind, Task
+
+PLAN = Plan(n_resamples=100, seed=1)
+RIGHT = pd.DataFrame(
+    {
+        "row_id": range(60),
+        "a": np.random.default_rng(0).integers(0, 2, 60),
+        "b": np.random.default_rng(1).integers(0, 2, 60),
+        "c": np.random.default_rng(2).integers(0, 2, 60).astype(bool),
+    }
+)
+METADATA = {"spec": "bbc-predictions", "version": "1", "task": "score", "bounds": [1, 5]}
+
+
+def scored(frame, **options):
+    return read(frame, task=Task.SCORE, **options)
+
+
+def test_scores_need_neither_truth_nor_folds_and_are_never_inferred():
+    matrix = scored(RIGHT)
+    assert (matrix.task, matrix.kind) == (Task.SCORE, PredictionKind.VALUE)
+    assert matrix.configurations == ("a", "b", "c")
+    assert (matrix.folds, matrix.outcome.bounds, matrix.notes) == (None, (0.0, 1.0), ())
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0], RIGHT["a"])
+    refused("no truth column", RIGHT, kind=BbcError)
+    assert read(RIGHT.assign(truth=RIGHT["c"].to_numpy()[::-1])).task is Task.BINARY
+
+
+def test_metadata_declare_scores(save):
+    columns = {"row_id": list(range(12)), "a": [1, 2, 3, 4] * 3, "b": [5, 1, 2, 3] * 3}
+    matrix = read(save("m.parquet", columns, METADATA))
+    assert (matrix.task, matrix.outcome.bounds) == (Task.SCORE, (1.0, 5.0))
+    with_truth = columns | {"truth": [0, 1] * 6}
+    assert read(save("t.parquet", with_truth, METADATA), task=Task.REGRESSION).n_configurations == 2
+
+
+@pytest.mark.parametrize("bounds", [[1], [5, 1], [0, "x"], [False, True], [0, float("inf")], 3])
+def test_bounds_of_metadata(bounds, save):
+    path = save("m.parquet", {"a": [1, 2]}, METADATA | {"bounds": bounds})
+    refused("bounds", path, kind=BbcError)
+
+
+def test_a_column_called_like_a_truth_is_set_aside():
+    matrix = scored(RIGHT.assign(label="x", time=1.5))
+    assert matrix.configurations == ("a", "b", "c", "time")
+    assert [note.code for note in matrix.notes] == ["columns-ignored", "bounds-unknown"]
+
+
+def test_bounds_are_not_guessed():
+    frame = RIGHT.assign(a=np.linspace(1, 5, 60))
+    matrix = scored(frame)
+    assert matrix.outcome.bounds is None
+    assert [note.code for note in matrix.notes] == ["bounds-unknown"]
+    assert scored(frame, exclude=["a"]).outcome.bounds == (0.0, 1.0)
+    assert scored(frame, bounds=(-1, 9)).outcome.bounds == (-1.0, 9.0)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"roles": Roles(truth="a")},
+        {"roles": Roles(time="a")},
+        {"positive": "1"},
+        {"labels": "labels.csv"},
+        {"bounds": (1, 0)},
+        {"bounds": (0, np.inf)},
+    ],
+)
+def test_what_does_not_go_with_scores(options):
+    with pytest.raises(BbcError):
+        scored(RIGHT, **options)
+
+
+def test_scores_beyond_the_bounds_and_bounds_of_no_scores():
+    far = RIGHT.assign(b=np.arange(60.0) / 50)
+    words = r"score is not within 0 and 1 \(column 'b', row 51, value 1.02"
+    refused(words, far, task=Task.SCORE, bounds=(0, 1), kind=BbcError)
+    refused("bounds is for scores", RIGHT.assign(truth=[0, 1] * 30), bounds=(0, 1), kind=BbcError)
+
+
+def test_numbers_are_those_of_the_accuracy():
+    rng = np.random.default_rng(3)
+    truth, labels = rng.integers(0, 2, 50), rng.integers(0, 2, (50, 4))
+    predicted = matrix_of(labels, truth, folds=np.arange(50) % 5)
+    right = matrix_of(labels == truth[:, None], task=Task.SCORE, folds=np.arange(50) % 5)
+    plan = replace(PLAN, seed=7)
+    for name in ("cvt", "bbc", "tt", "bbc-f", "bbc-632", "wald", "jeffreys", "naive", "influence"):
+        ours = METHODS[name].run(right, METRICS["mean-score"], plan)
+        theirs = METHODS[name].run(predicted, METRICS["accuracy"], plan)
+        assert ours.value == pytest.approx(theirs.value, abs=1e-12)
+        if theirs.interval is not None:
+            assert ours.interval.lower == pytest.approx(theirs.interval.lower, abs=1e-12)
+            assert ours.interval.upper == pytest.approx(theirs.interval.upper, abs=1e-12)
+
+
+def test_methods_say_why_they_do_not_run():
+    matrix = scored(RIGHT.assign(a=np.linspace(0, 1, 60)), bounds=(0, 1))
+    metric = METRICS["mean-score"]
+    with pytest.raises(UndefinedError, match="tt needs the folds of a cross-validation"):
+        METHODS["tt"].run(matrix, metric, PLAN)
+    with pytest.raises(UndefinedError, match="bbc-632plus needs a truth"):
+        METHODS["bbc-632plus"].run(matrix, metric, PLAN)
+    half = replace(matrix, predictions=matrix.predictions / 2)
+    with pytest.raises(UnsupportedError, match="for proportions of samples"):
+        METHODS["wald"].run(half, metric, PLAN)
+    with pytest.raises(UnsupportedError, match="is for binary"):
+        choose_metric("auc", matrix)
+    assert [metric.name for metric in fitting(matrix)] == ["mean-score", "mean-loss"]
+
+
+def test_reports_name_the_bounds():
+    for bounds, said in (((1.0, 5.0), "scores from 1 to 5"), (None, "scores without known bounds")):
+        matrix = replace(marks(), outcome=replace(marks().outcome, bounds=bounds))
+        found = document(matrix, [METHODS["bbc"].run(matrix, METRICS["mean-score"], PLAN)])
+        assert found["input"]["bounds"] == (None if bounds is None else list(bounds))
+        (sentence,) = sentences(found.record)
+        assert said in sentence
+        assert ("guarded" in sentence) is (bounds is not None)
+        assert understood(found.record).startswith("score, 40 samples")
+
+
+def test_arrays_of_scores():
+    right = RIGHT[["a", "b", "c"]].to_numpy(float)
+    matrix = matrix_of(right, task=Task.SCORE)
+    assert (matrix.n_samples, matrix.outcome.bounds) == (60, (0.0, 1.0))
+    assert matrix_of(np.stack([right, right]), task=Task.SCORE).n_repeats == 2
+    for given, options in (((right,), {}), ((right, RIGHT["c"]), {"task": Task.SCORE})):
+        with pytest.raises(BbcError, match="outcome"):
+            matrix_of(*given, **options)

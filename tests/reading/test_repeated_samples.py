@@ -1,0 +1,281 @@
+"""Samples that are there several times: told, and not cried about."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import pytest
+from looped import each
+from reading import refused
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from bbccli.domain.outcome import Outcome
+from bbccli.reading import read
+from bbccli.reading.checks.repeats import copies_of, period_of, period_of_folds, period_of_scores
+from bbccli.reading.predictions import Values
+from bbccli.types import PredictionKind, Task
+
+N = 60
+
+
+def rng_of(seed=0):
+    return np.random.default_rng(seed)
+
+
+def repeats(truth, k=3, seed=0, **constant):
+    """Predictions of k repeats under one another, without saying so."""
+    rng, n = rng_of(seed), len(truth)
+    parts = [
+        pd.DataFrame({"fold": rng.permutation(n) % 5, **truth_of(truth), **constant}).assign(
+            a=rng.random(n), b=rng.random(n)
+        )
+        for _ in range(k)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def truth_of(truth):
+    return truth if isinstance(truth, dict) else {"truth": truth}
+
+
+def notes(matrix):
+    return [note for note in matrix.notes if note.code == "repeated-samples"]
+
+
+TRUTHS = {
+    "binary": rng_of(1).integers(0, 2, N),
+    "rare": (rng_of(1).permutation(N) < 6).astype(int),
+    "values": rng_of(1).normal(size=N),
+    "values with ties": rng_of(1).integers(0, 9, N) + 0.5,
+}
+
+
+@each(TRUTHS, truth=lambda truth: truth)
+def test_repeats_under_one_another(save, truth):
+    frame = repeats(truth)
+    (note,) = notes(read(save("m.csv", frame.to_csv(index=False))))
+    assert note.text.startswith(f"the truth repeats every {N} samples, 3 times in all")
+    assert "too narrow by a factor of 1.73" in note.text
+    assert "'repeat' (or --repeat COLUMN) and 'row_id'" in note.remedy
+    said = frame.assign(repeat=np.repeat(range(3), N), row_id=np.tile(range(N), 3))
+    assert not notes(read(save("m.csv", said.to_csv(index=False))))
+
+
+def test_survival(save):
+    rng = rng_of(1)
+    frame = repeats(rng.random(N), 2).rename(columns={"truth": "time"})
+    frame = frame.assign(event=np.tile(rng.integers(0, 2, N), 2))
+    assert len(notes(read(save("m.csv", frame.to_csv(index=False))))) == 1
+    other = frame.assign(event=rng.integers(0, 2, 2 * N))
+    assert not notes(read(save("m.csv", other.to_csv(index=False))))
+
+
+def fold_by_fold(truth, splitter, k):
+    """Test sets of one fold after another, as loops append them: folds, and the rows."""
+    tests = [
+        (fold, test)
+        for seed in range(k)
+        for fold, (_, test) in enumerate(
+            splitter(random_state=seed).split(np.zeros((len(truth), 1)), truth)
+        )
+    ]
+    folds = np.concatenate([np.full(len(test), fold) for fold, test in tests])
+    return folds, np.concatenate([test for _, test in tests])
+
+
+@each(
+    {
+        "stratified": (TRUTHS["binary"], partial(StratifiedKFold, 5, shuffle=True)),
+        "values": (TRUTHS["values"], partial(KFold, 4, shuffle=True)),
+    },
+    case=lambda case: case,
+)
+def test_repeats_written_fold_by_fold(save, case):
+    truth, splitter = case
+    folds, rows = fold_by_fold(truth, splitter, 3)
+    frame = repeats(truth[rows], 1).assign(fold=folds)
+    (note,) = notes(read(save("m.csv", frame.to_csv(index=False))))
+    assert note.text.startswith("the folds repeat every 60 samples, 3 times in all")
+    once, rows = fold_by_fold(truth, splitter, 1)
+    frame = repeats(truth[rows], 1).assign(fold=once)
+    assert not notes(read(save("m.csv", frame.to_csv(index=False))))
+
+
+@each(
+    {
+        "in the order of a sorted truth": np.repeat([0, 1], 60),
+        "of a truth that is mixed": rng_of(8).integers(0, 2, 120),
+    },
+    truth=lambda truth: truth,
+)
+def test_folds_of_one_cross_validation(truth):
+    splits = [KFold(5), StratifiedKFold(5), StratifiedKFold(2), KFold(120)]
+    for splitter in splits:
+        folds = np.empty(120, int)
+        for fold, (_, test) in enumerate(splitter.split(np.zeros((120, 1)), truth)):
+            folds[test] = fold
+        assert period_of_folds(folds, outcome_of(truth)) == 0
+    going_round, by_block = np.arange(120) % 5, np.arange(120) // 4 % 5
+    assert period_of_folds(going_round, outcome_of(truth)) == 0
+    assert period_of_folds(by_block, outcome_of(truth)) == 0
+
+
+def test_folds_that_come_again_with_other_truths():
+    folds = np.tile(np.repeat([0, 1], 20), 2)
+    shares = np.concatenate([np.repeat([0, 1], n) for n in ((15, 5), (5, 15), (5, 15), (15, 5))])
+    assert period_of_folds(folds, outcome_of(shares)) == 0
+    in_turn = np.tile([0, 1], 40)
+    assert period_of_folds(folds, outcome_of(in_turn)) == 0
+    assert period_of_folds(folds, outcome_of(np.append(in_turn[:40], 1 - in_turn[:40]))) == 40
+
+
+# what is no repeat
+
+
+def outcome_of(values):
+    values = np.asarray(values)
+    if values.dtype.kind == "i":
+        classes = tuple(map(str, range(int(values.max()) + 1)))
+        return Outcome(Task.MULTICLASS if len(classes) > 2 else Task.BINARY, values, classes)
+    return Outcome(Task.REGRESSION, values)
+
+
+NATURAL = {
+    "sorted": np.repeat([0, 1], 100),
+    "sorted in each fold": np.tile(np.repeat([0, 1], 20), 5),
+    "many classes in runs": np.tile(np.repeat(rng_of(7).permutation(10), 6), 5),
+    "alternating": np.tile([0, 1], 100),
+    "matched sets": np.tile([1, 0, 0, 0], 50),
+    "constant": np.zeros(100),
+    "short": np.tile([0, 1, 1, 0, 1, 0, 0, 0, 1, 1], 2),
+    "doses": np.tile(np.arange(25.0), 4),
+    "waves": np.tile(np.sin(np.arange(50) / 25 * np.pi), 4),
+    "one is different": np.append(np.tile(rng_of(1).integers(0, 2, 100), 2)[:-1], 2),
+}
+
+
+@each(NATURAL, truth=lambda truth: truth)
+def test_natural_orders(truth):
+    assert period_of(outcome_of(truth)) == 0
+
+
+def test_no_alarm_in_hundreds_of_files():
+    rng = rng_of(11)
+    for _ in range(500):
+        n, share = int(rng.integers(8, 300)), rng.uniform(0.05, 0.95)
+        assert period_of(outcome_of((rng.random(n) < share).astype(int))) == 0
+
+
+def test_least_period_and_the_chance_of_an_accident():
+    block = rng_of(3).integers(0, 2, 30)
+    assert period_of(outcome_of(np.tile(block, 4))) == 30
+    rare = np.isin(np.arange(200), (41, 150)).astype(int)  # two places of 200: 1 in 2^14.3
+    assert period_of(outcome_of(np.tile(rare, 2))) == 0
+    assert period_of(outcome_of(np.tile(rare, 3))) == 200
+
+
+# copies
+
+
+def copied(k, n=50, groups=None, seed=0):
+    rng = rng_of(seed)
+    frame = pd.DataFrame({"truth": rng.integers(0, 2, n), "a": rng.random(n), "b": rng.random(n)})
+    if groups is not None:
+        frame = frame.assign(group=groups)
+    return pd.concat([frame] * k).sample(frac=1, random_state=1).assign(row_id=range(k * n))
+
+
+@pytest.mark.parametrize("k", [2, 3])
+def test_copies_under_other_ids(save, k):
+    (note,) = notes(read(save("m.csv", copied(k).to_csv(index=False))))
+    assert note.text.startswith(f"every row is there {k} times")
+    assert f"{k**0.5:.2f}" in note.text
+    rest = copied(k).iloc[:-1]
+    assert not notes(read(save("m.csv", rest.to_csv(index=False))))
+
+
+def test_copies_in_groups(save):
+    own = copied(2, groups=np.arange(50))
+    held = repeats(TRUTHS["binary"]).assign(group=np.tile(range(N), 3))
+    for frame in (own, held):  # which are resampled together
+        assert not notes(read(save("m.csv", frame.to_csv(index=False))))
+    other = own.assign(group=own.group // 2 + 50 * own.duplicated(["a", "b"]))
+    (note,) = notes(read(save("m.csv", other.to_csv(index=False))))
+    assert note.text.startswith("every group")
+
+
+def predictions_of(array):
+    return Values(array[None], tuple(map(str, range(array.shape[1]))), PredictionKind.LABEL)
+
+
+def test_coarse_predictions_coincide_and_are_no_copies():
+    rng = rng_of(5)
+    for _ in range(100):
+        n, levels = int(rng.integers(20, 400)), int(rng.choice([2, 3, 10, 50]))
+        array = rng.integers(0, levels, (n, int(rng.integers(1, 7)))).astype(float)
+        assert copies_of(predictions_of(array), outcome_of(rng.integers(0, 2, n))) == 1
+    few = np.tile(rng.random((19, 2)), (2, 1))
+    assert copies_of(predictions_of(few), outcome_of(np.zeros(38))) == 1
+
+
+def test_copies_are_of_all_configurations_and_of_the_truth():
+    rng = rng_of(6)
+    array, truth = np.tile(rng.random((50, 9)), (2, 1)), np.tile(rng.integers(0, 2, 50), 2)
+    assert copies_of(predictions_of(array), outcome_of(truth)) == 2
+    other = np.append(1 - truth[:1], truth[1:])
+    assert copies_of(predictions_of(array), outcome_of(other)) == 1
+    array[:50, 8] += 1
+    assert copies_of(predictions_of(array), outcome_of(truth)) == 1
+
+
+def test_copies_are_of_whole_rows_and_zero_has_no_sign():
+    values, truth = rng_of(7).random(50), np.tile(rng_of(7).integers(0, 2, 50), 2)
+    crossed = np.column_stack([np.tile(values, 2), [*values, *np.roll(values, 1)]])
+    assert copies_of(predictions_of(crossed), outcome_of(truth)) == 1
+    signed = np.column_stack([np.tile(values, 2), np.repeat([0.0, -0.0], 50)])
+    assert copies_of(predictions_of(signed), outcome_of(truth)) == 2
+
+
+# scores without a truth
+
+
+def epochs(rng, difficulty, k):
+    return rng.random((k * len(difficulty), 4)) < np.tile(difficulty, k)[:, None]
+
+
+def test_epochs_under_one_another(save):
+    scores = epochs(rng_of(1), rng_of(2).beta(0.7, 0.7, 100), 3).astype(int)
+    path = save("m.csv", pd.DataFrame(scores, columns=list("abcd")).to_csv(index=False))
+    (note,) = notes(read(path, task=Task.SCORE))
+    assert note.text.startswith("the scores repeat every 100 samples, 3 times in all")
+
+
+@each(
+    {
+        "of one difficulty": lambda rng: np.full(300, 0.6),
+        "others": lambda rng: rng.beta(0.7, 0.7, 300),
+        "ever harder": lambda rng: np.linspace(0.95, 0.05, 300),
+        "topics": lambda rng: np.repeat(rng.beta(0.7, 0.7, 30), 10),
+        "the same topics again": lambda rng: np.tile(np.repeat([0.9, 0.2, 0.6], 50), 2),
+        "four kinds in turn": lambda rng: np.tile([0.9, 0.1, 0.5, 0.3], 75),
+    },
+    difficulty=lambda make: make,
+)
+def test_items_of_their_own(difficulty):
+    for seed in range(5):
+        rng = rng_of(seed)
+        assert period_of_scores(epochs(rng, difficulty(rng), 1)[None].astype(float)) == 0
+
+
+# files with the same content
+
+
+def test_same_content_twice(save):
+    long = pd.DataFrame({"config": np.repeat(["a", "b"], N), "truth": np.tile(TRUTHS["binary"], 2)})
+    text = long.assign(score=rng_of(1).random(2 * N)).to_csv(index=False)
+    paths = [save(name, text) for name in ("one.csv", "copy of one.csv")]
+    e = refused(r"has the same content as .*one\.csv", paths)
+    assert e.path.endswith("copy of one.csv")
+    one_each = pd.DataFrame({"truth": TRUTHS["binary"], "score": rng_of(1).random(N)})
+    paths = [save(name, one_each.to_csv(index=False)) for name in ("lr.csv", "lr with l2.csv")]
+    assert read(paths).n_configurations == 2

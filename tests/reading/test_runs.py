@@ -1,0 +1,205 @@
+"""Folders of tools are read by any command, and refused where no tool is known to leave such."""
+
+import csv
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from documents import codes
+from reading import fault
+from runs import autogluon, oof
+from sklearn.datasets import make_classification
+
+from bbccli.errors import InputError
+from bbccli.metrics import METRICS
+from bbccli.platform import read_limits
+from bbccli.reading import Roles, read
+from bbccli.reading.pipeline import hash_of
+from bbccli.reading.runs import file_parsing
+from bbccli.reading.runs.folder import RUNS
+from bbccli.reading.sources import files
+from bbccli.types import PredictionKind
+from bbccli.use_cases.inspection import inspect
+
+REAL = Path(__file__).parents[1] / "data" / "runs"
+RNG = np.random.default_rng(5)
+TRUTH = np.arange(40) % 2
+FLOAT = (0.6 * RNG.random(40) + 0.4 * TRUTH).astype(np.float32)
+
+
+def tool_of(matrix):
+    return matrix.source.metadata["run"]["tool"]
+
+
+def test_every_tool_is_tried_and_told():
+    names = [run.name for run in RUNS]
+    assert len(set(names)) == len(names)
+    assert set(names) >= {"mljar", "TabRepo", "H2O", "AutoGluon", "auto-sklearn"}
+    assert names[0] == "recorder"  # no other tool writes its file
+    assert {*names[-4:]} == {"caret", "mlr3", "OpenML", "tidymodels"}  # their tables are read
+
+
+def test_a_folder_that_nobody_recognises(tmp_path):
+    error = fault("is a directory, not a file, and no known tool left it", tmp_path)
+    for run in RUNS:
+        assert f"{run.name}: {run.signature.replace(chr(96), '')}" in error.hint
+    assert inspect(tmp_path).n_errors == 1
+    for name in ("a.csv", "b.csv", "c.tsv", "README.md"):
+        (tmp_path / name).write_text("truth,a\n0,0.5\n")
+    hint = fault("no known tool left it", tmp_path).hint
+    assert hint.startswith(f"bbc batch '{tmp_path}/*.csv' if each file is an experiment")
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("name", "tool", "sizes"),
+    [
+        ("mljar", "mljar", (569, 5, 1, 10)),
+        ("mljar_repeats", "mljar", (569, None, 1, 3)),  # means over repeats: no fold is known
+        ("caret", "caret", (569, None, 2, 6)),
+        ("autosklearn", "auto-sklearn", (150, None, 1, 9)),
+    ],
+)
+def test_a_real_run(name, tool, sizes):
+    matrix = read(REAL / name)
+    found = (matrix.n_samples, matrix.n_folds, matrix.n_repeats, matrix.n_configurations)
+    assert (tool_of(matrix), found) == (tool, sizes)
+    assert matrix.source.sha256 == hash_of(REAL / name)
+    assert "candidates-missing" not in codes(matrix)
+    left_out = matrix.source.metadata["run"]["left_out"]
+    reason = {"name": "lm_regression_pred.csv", "reason": "another outcome"}
+    assert (reason in left_out) == (name == "caret")
+
+
+def test_the_hash_is_of_all_that_was_read(copied):
+    place = copied("mljar")
+    for name in ("leaderboard.csv", "5_Linear/predictions_out_of_folds.csv", "data_info.json"):
+        before = hash_of(place)
+        (place / name).write_bytes((place / name).read_bytes() + b"\n")
+        assert hash_of(place) != before
+    before = hash_of(place)
+    (place / "notes.txt").write_text("x")
+    assert hash_of(place) == before
+
+
+def test_names_of_columns_are_known_in_any_case(tmp_path):
+    for one in ("knn", "rpart"):
+        header, rows = (REAL.parent / f"caret_{one}.csv").read_text().split("\n", 1)
+        header = header.replace("obs", "Obs").replace("rowIndex", "ROWINDEX")
+        (tmp_path / f"{one}.csv").write_text(f"{header}\n{rows}")
+    assert tool_of(read(tmp_path)) == "caret"
+    expected = read([tmp_path / f"{one}.csv" for one in ("knn", "rpart")])
+    np.testing.assert_array_equal(read(tmp_path).predictions, expected.predictions)
+
+
+def test_each_table_is_parsed_once(tmp_path, monkeypatch):
+    seen = []
+    real = files.read_table
+    monkeypatch.setattr(files, "read_table", lambda *given: seen.append(given[0]) or real(*given))
+    for one in ("knn", "rpart", "other"):
+        source = REAL.parent / "caret_knn.csv"
+        (tmp_path / f"{one}.csv").write_bytes(source.read_bytes())
+    (tmp_path / "other.csv").write_text("a,b\n1,2\n")
+    read(tmp_path)
+    assert sorted(seen) == sorted(tmp_path.iterdir())
+
+
+def test_h2o_needs_labels():
+    hint = "--labels train.csv --truth COLUMN"
+    fault("H2O exports hold no labels", REAL / "h2o", hint=hint)
+
+
+def test_h2o_takes_labels_by_position(tmp_path):
+    labels = REAL / "h2o" / "train.csv"
+    matrix = read(REAL / "h2o", labels=labels, roles=Roles(truth="target"))
+    assert (matrix.n_samples, matrix.n_folds, matrix.kind) == (569, 5, PredictionKind.PROBABILITY)
+    assert "GBM_2" in matrix.configurations
+    assert "wine" not in matrix.configurations
+    # a key of the training frame says nothing of H2O's rows
+    rows = list(csv.reader(labels.read_text().splitlines()))
+    rows[0][0] = "id"
+    (tmp_path / "train.csv").write_text("".join(",".join(row) + "\n" for row in rows))
+    again = read(REAL / "h2o", labels=tmp_path / "train.csv", roles=Roles(truth="target"))
+    np.testing.assert_array_equal(again.predictions, matrix.predictions)
+    np.testing.assert_array_equal(again.outcome.values, matrix.outcome.values)
+
+
+@pytest.fixture
+def data():
+    return make_classification(n_samples=90, random_state=0)
+
+
+@pytest.mark.parametrize("classes", [["9", "10", "100"], ["b", "a", "c"]])
+def test_autogluon_numbers_its_classes(tmp_path, classes):
+    truth = RNG.permutation(np.repeat(np.arange(3), 10))
+    total = np.eye(3)[truth] * 0.6 + 0.1 + RNG.random((30, 3)) * 0.1
+    total /= total.sum(axis=1, keepdims=True)
+    place = autogluon(tmp_path / "run", {"A_BAG_L1": (oof(total), ["S1F1", "S1F2"])})
+    fault("AutoGluon exports hold no labels", place)
+    names = classes if classes[0] == "9" else sorted(classes)
+    labels = tmp_path / "train.csv"
+    labels.write_text("y\n" + "".join(f"{names[one]}\n" for one in truth))
+    matrix = read(place, labels=labels)
+    np.testing.assert_array_equal(matrix.predictions[0, :, 0].argmax(axis=1), matrix.outcome.values)
+    labels.write_text("y\n" + "".join(f"{i % 2}\n" for i in range(30)))
+    fault("has 3 classes, but the labels have 2", place, labels=labels)
+
+
+@pytest.mark.parametrize(
+    ("task", "best", "score", "metric"),
+    [  # as the tool itself scored them
+        ("wine", "LinearModel_BAG_L1", 0.458787, "log-loss"),
+        ("wine", "RandomForest_BAG_L1", 0.653570, "log-loss"),
+        ("diabetes", "LightGBMSmall_BAG_L1", 60.646986, "rmse"),
+        ("diabetes", "RandomForest_BAG_L1", 64.236929, "rmse"),
+    ],
+)
+def test_scores_of_real_artefacts_of_tabrepo(task, best, score, metric):
+    matrix = read(REAL / "tabrepo" / task / "0")
+    scorer = METRICS[metric].bind(matrix.outcome, matrix.predictions[0])
+    found = scorer(np.ones((1, matrix.n_samples), np.uint8))[0]
+    assert found[matrix.configurations.index(best)] == pytest.approx(score, abs=1e-5)
+
+
+def test_real_run_of_autosklearn():
+    matrix = read(REAL / "autosklearn")
+    history = json.loads((REAL / "autosklearn/smac3-output/run_1/runhistory.json").read_text())
+    costs = {str(about["num_run"]): cost for _, (cost, *_, about) in history["data"]}
+    right = (matrix.predictions[0] > 0.5) == matrix.outcome.values[:, None]
+    found = dict(zip(matrix.configurations, 1 - right.mean(axis=0), strict=True))
+    assert found == pytest.approx(costs)
+    assert len(found) == 9
+    assert "candidates-missing" not in codes(matrix)
+
+
+def test_openml(tmp_path):
+    head = "@relation r\n@attribute repeat numeric\n@attribute fold numeric\n"
+    head += "@attribute row_id numeric\n@attribute prediction {0,1}\n@attribute correct {0,1}\n"
+    head += "@attribute confidence.0 numeric\n@attribute confidence.1 numeric\n@data\n"
+    for run, scores in (("r1", FLOAT), ("r2", FLOAT**2)):
+        rows = "".join(
+            f"0,{i % 4},{i},{int(s > 0.5)},{t},{1 - s},{s}\n"
+            for i, (s, t) in enumerate(zip(scores, TRUTH, strict=True))
+        )
+        (tmp_path / run).mkdir()
+        (tmp_path / run / "predictions.arff").write_text(head + rows)
+    matrix = read(tmp_path)
+    assert (tool_of(matrix), matrix.n_configurations, matrix.n_folds) == ("OpenML", 2, 4)
+
+
+@pytest.mark.parametrize("name", ["params.json", "leaderboard.csv", "folds/fold_0_train.npy"])
+def test_what_lies_in_a_run_has_a_limit_too(copied, name):
+    place = copied("mljar")
+    file = place / name
+    file.write_bytes(b"[" + b" " * 2**21 + b"]")
+    how = {
+        ".json": file_parsing.read_json,
+        ".csv": file_parsing.read_rows,
+        ".npy": file_parsing.read_positions,
+    }
+    with (
+        read_limits.use(read_limits.Reading(max_input=2**20)),
+        pytest.raises(InputError, match="holds more than"),
+    ):
+        how[file.suffix](file)

@@ -1,0 +1,122 @@
+"""Tables as Excel, LibreOffice and R write them say the same as the plain table, at every door."""
+
+import gzip
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+from looped import each, labelled
+from numpy.testing import assert_array_equal
+from reading import refused
+
+from bbccli.cli.app import main
+from bbccli.reading import read
+
+SHEETS = Path(__file__).parents[1] / "data" / "sheets"
+TABLES = sorted(path.name for path in SHEETS.iterdir() if path.suffix in (".csv", ".tsv", ".txt"))
+REFUSED = {
+    "excel_formula.csv": r"a formula error \(column 'svm', row 5, value '#VALUE!'\)",
+    "excel_german_formula.csv": r"a formula error \(column 'svm', row 5, value '#WERT!'\)",
+    "excel_names_cp1252.csv": r"not UTF-8 \(line 1\); in Windows-1252 it reads 'Wälder'",
+    "excel_values_cp1252.csv": r"not UTF-8 \(line 2\); in Windows-1252 it reads '-40\\xa0777'",
+    "libreoffice_values_cp1252.csv": r"not UTF-8 \(line 2\); in Windows-1252 it reads",
+}
+MISSING = [name for name in TABLES if "missing" in name]
+READ = [name for name in TABLES if name not in {*REFUSED, *MISSING, "plain.csv", "values.csv"}]
+SOME = ["excel_german.csv", "excel_unicode_text.txt", "excel_french_percent.csv", "r_csv2.csv"]
+COMMANDS = ("correct", "inspect", "convert", "compare")
+SOME += ["libreoffice_utf16.csv", "r_table.txt", "excel_values_german.csv", "excel_sep.csv"]
+
+
+def plain(name):
+    return SHEETS / ("values.csv" if "values" in name else "plain.csv")
+
+
+def same(found, expected):
+    assert found.task is expected.task
+    assert_array_equal(found.outcome.values, expected.outcome.values)
+    assert_array_equal(found.outcome.weights, expected.outcome.weights)
+    assert found.outcome.classes == expected.outcome.classes
+    assert_array_equal(found.folds, expected.folds)
+    assert found.configurations == expected.configurations
+    assert_array_equal(found.predictions, expected.predictions)
+
+
+def test_files_are_there():
+    assert len(READ) > 35
+    assert len(MISSING) > 4
+
+
+@each(labelled(*READ), name=str)
+def test_the_same_table(name):
+    same(read(SHEETS / name), read(plain(name)))
+
+
+@each(labelled(*MISSING), name=str)
+def test_missing_predictions(name):
+    found, whole = read(SHEETS / name, missing="available"), read(plain(name))
+    absent = np.zeros(whole.predictions.shape, bool)
+    absent[0, [3, 10, 17], 2] = True
+    assert_array_equal(found.available, ~absent)
+    assert_array_equal(found.predictions[~absent], whole.predictions[~absent])
+
+
+@each({name: (name, words) for name, words in REFUSED.items()}, case=lambda case: case)
+def test_what_has_no_certain_meaning_is_refused(case):
+    name, words = case
+    assert refused(words, SHEETS / name).hint
+
+
+@each(labelled(*SOME[::3]), name=str)
+def test_at_other_doors(tmp_path, stdin, save, name):
+    """Packed, on standard input, and joined by the key: a sheet to plain predictions, and back."""
+    whole, sheet = read(plain(name)), SHEETS / name
+    suffix = ".tsv" if name.endswith(".txt") and "unicode" in name else ".csv"
+    packed = tmp_path / f"m{suffix}.gz"
+    packed.write_bytes(gzip.compress(sheet.read_bytes()))
+    same(read(packed), whole)
+    stdin(sheet.read_bytes())
+    same(read("-"), whole)
+    rows = [line.split(",") for line in plain(name).read_text().splitlines()]
+    bare = save("p.csv", "".join(",".join([row[0], row[2], *row[4:]]) + "\n" for row in rows))
+    same(read(bare, labels=sheet, folds=sheet), whole)
+    same(read(sheet, labels=plain(name), folds=plain(name)), whole)
+
+
+def told(capsys, folder, table, command):
+    """What a command says of a table in JSON, without what differs between two files."""
+    name = "m" + table.suffix
+    shutil.copy(table, folder / name)
+    options = ("--format", "json") if command != "convert" else ()
+    code = main([command, name, *options])
+    shown = capsys.readouterr()
+    assert code == 0, shown.err
+    shown = shown.out.replace(name, "FILE")
+    return without(json.loads(shown)) if options else shown
+
+
+def without(record):
+    """Without the digest of the file, and what is said of row names."""
+    if isinstance(record, dict):
+        return {k: without(v) for k, v in record.items() if k not in ("sha256", "n_warnings")}
+    if isinstance(record, list):
+        return [without(one) for one in record if "number" not in str(one)]
+    return record
+
+
+@each(
+    {f"{command} {SOME[i]}": (command, SOME[i]) for i, command in enumerate(COMMANDS)},
+    {
+        f"{command} {name}": (command, name)
+        for i, command in enumerate(COMMANDS)
+        for name in SOME
+        if name != SOME[i]
+    },
+    case=lambda case: case,
+)
+def test_commands_say_the_same(capsys, tmp_path, monkeypatch, case):
+    monkeypatch.chdir(tmp_path)
+    command, name = case
+    found = told(capsys, tmp_path, SHEETS / name, command)
+    assert found == told(capsys, tmp_path, plain(name), command)

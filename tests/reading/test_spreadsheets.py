@@ -1,0 +1,310 @@
+"""What spreadsheets write: read where it has one meaning, else refused by what it looks like."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from looped import each
+from numpy.testing import assert_array_equal
+from reading import refused
+
+from bbccli.reading import read
+from bbccli.types import Task
+
+N = 40
+RNG = np.random.default_rng(5)
+TRUTH = np.arange(N) % 2
+P = np.round(np.clip(0.3 + 0.4 * TRUTH[:, None] + RNG.normal(0, 0.2, (N, 2)), 0.01, 0.99), 4)
+VALUES = np.round(RNG.lognormal(8, 1, N) + 1000, 2)
+FITTED = np.round(VALUES[:, None] * RNG.lognormal(0, 0.1, (N, 2)), 2)
+NAMES = ("row_id", "truth", "fold", "knn", "svm")
+
+
+def rows_of(number, truth=None):
+    """Cells of a table of probabilities; of values, where a truth is written."""
+    values = P if truth is None else FITTED
+    for i in range(N):
+        said = "ny"[TRUTH[i]] if truth is None else truth(VALUES[i])
+        yield [f"s{i}", said, str(i % 5), number(values[i, 0]), number(values[i, 1])]
+
+
+def sheet(number=str, delimiter=",", truth=None, names=NAMES):
+    lines = [names, *rows_of(number, truth)]
+    return "".join(delimiter.join(line) + "\n" for line in lines)
+
+
+def quoted(number):
+    return lambda value: f'"{number(value)}"'
+
+
+def comma(value):
+    return f"{value:.4f}".replace(".", ",")
+
+
+def with_cell(text, row, position, cell):
+    lines = text.splitlines(keepends=True)
+    cells = lines[row + 1].rstrip("\n").split(",")
+    cells[position] = cell
+    lines[row + 1] = ",".join(cells) + "\n"
+    return "".join(lines)
+
+
+PLAIN = sheet()
+PROBABILITIES = {
+    "decimal commas and tabs": sheet(comma, "\t"),
+    "percent signs of three digits": sheet(lambda v: f"{100 * v:.3f}%"),
+    "apostrophes": sheet(lambda v: f"'{v}"),
+    "powers of ten": sheet(lambda v: f"{v:.3E}".replace(".", ","), ";"),
+    "no digit before the comma": sheet(lambda v: comma(v).lstrip("0"), ";"),
+    "row names behind a key of text": "".join(
+        f"{i}," * bool(i) + line + "\n" for i, line in enumerate(sheet().splitlines())
+    ),
+    "numbers in quotes": sheet(quoted(str)),
+    "sep=, after a mark": "\ufeffsep=,\r\n" + PLAIN.replace("\n", "\r\n"),
+    "a blank after sep=;": "sep=; \n" + sheet(comma, ";"),
+    "sep in quotes": '"sep=,"\r\n' + PLAIN,
+    "sep=|": "sep=|\n" + sheet(delimiter="|"),
+    "carriage returns": PLAIN.replace("\n", "\r"),
+    "blank columns of the header": PLAIN.replace("svm\n", "svm,,\n"),
+    "blank columns of the rows": PLAIN.replace("\n", ",,\n").replace("svm,,", "svm"),
+    "blank lines": PLAIN + "\n\n \n",
+    "delimiters in the header": sheet(comma, ";", names=(*NAMES[:3], '"knn"', '"svm"')),
+    "blanks": sheet(delimiter=" "),
+}
+
+
+@each(PROBABILITIES, text=str)
+def test_the_same_probabilities(save, text):
+    matrix = read(save("m.csv", text))
+    assert matrix.configurations == ("knn", "svm")
+    assert matrix.outcome.classes == ("n", "y")
+    assert_array_equal(matrix.predictions[0], P)
+    assert_array_equal(matrix.folds[0], np.arange(N) % 5)
+
+
+THOUSANDS = {
+    "blanks": (lambda v: f"{v:,.2f}".replace(",", " "), ","),
+    "minus signs": (lambda v: f"\u2212{v:.2f}".replace(".", ","), ";"),
+}
+
+
+@each(THOUSANDS, case=lambda case: case)
+def test_the_same_values(save, case):
+    number, delimiter = case
+    matrix = read(save("m.csv", sheet(number, delimiter, truth=number)))
+    sign = -1 if "\u2212" in number(1.0) else 1
+    assert matrix.task is Task.REGRESSION
+    assert_array_equal(matrix.predictions[0], sign * FITTED)
+    assert_array_equal(matrix.outcome.values, sign * VALUES)
+
+
+def whole(mark):
+    return lambda value: f"{value:,.0f}".replace(",", mark)
+
+
+def thousandths(value):
+    return quoted(lambda v: f"{1 + v:.3f}".replace(".", ","))(value)
+
+
+TWO_READINGS = {
+    "three decimals, and labels of classes": (sheet(thousandths),
+        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0"),
+    "three decimals, and 0 and 1": (sheet(thousandths).replace(",y,", ",1,").replace(",n,", ",0,"),
+        r"prediction may have a decimal mark or thousands separators: 1,.* \(column 'knn', row 0"),
+    "three decimals in one cell": (with_cell(sheet(quoted(str)), 3, 4, '"1,234"'),
+        r"may have a decimal mark .*: 1,234 is 1234 or 1.234 \(column 'svm', row 3, value"),
+    "a point in one cell beside decimal commas": (
+        sheet(comma, ";").replace(comma(P[3, 0]), "1.234"),
+        r"may have a decimal mark .*: 1.234 is 1234 or 1.234 \(column 'knn', row 3, value",
+    ),
+    "thousands of points alone": (
+        sheet(lambda v: f"{np.ceil(v / 500):.0f}.000", ";", truth=lambda v: f"{v / 500:.0f}.000"),
+        r"truth may have a decimal mark .* \(column 'truth', row 0, value '\d+.000'\)",
+    ),
+    "groups in weights": (
+        sheet(names=("row_id", "truth", "weight", "knn", "svm")).replace(",0,", ',"1,000",'),
+        r"weight .*",
+    ),
+    "negative numbers of accounts": (sheet(lambda v: f"({v})", truth=lambda v: f"({v})"),
+        r"truth has parentheses or a trailing minus sign, like negative numbers in accounting"),
+    "a minus sign behind": (with_cell(PLAIN, 5, 4, "0.25-"),
+        r"prediction has parentheses or a trailing minus sign, .* \(column 'svm', row 5, value"),
+    "a currency in one cell": (with_cell(PLAIN, 5, 4, "0.25 EUR"),
+        r"prediction has a currency \(column 'svm', row 5, value '0.25 EUR'"),
+    "text among decimal commas": (sheet(comma, ";").replace(comma(P[6, 1]), "k.A."),
+        r"prediction is text \(column 'svm', row 6, value 'k.A.'"),
+    "text beside two decimal marks": (
+        with_cell(with_cell(sheet(quoted(str)), 2, 3, '"0,2"'), 5, 3, "x"),
+        r"prediction is text \(column 'knn', row 2, value '0,2'\)",
+    ),
+    "a byte-order mark of a second file": (
+        "\ufeff" + PLAIN + "\ufeff" + PLAIN.split("\n", 1)[1].replace("s", "t"),
+        r"a byte-order mark \(U\+FEFF\) within the text, in line 42",
+    ),
+    "two byte-order marks": ("\ufeff\ufeff" + PLAIN, r"within the text, in line 1\n"),
+    "row names, or another name that lacks": (
+        "row_id,truth,knn\n" + "".join(f"{i},{i + 7},{v},{v}\n" for i, v in enumerate(P[:, 0])),
+        "line 2 has 4 values, but the header has 3",
+    ),
+    "row names, or a group": (
+        "row_id,group,truth,knn\n" + "".join(f"{i},g{i},s{i},n,0.{i}\n" for i in range(9)),
+        "line 2 has 5 values, but the header has 4",
+    ),
+    "groups of three behind commas": (sheet(quoted(whole(",")), truth=quoted(whole(","))),
+        r"truth may have a decimal mark or thousands separators: .* \(column 'truth', row 0"),
+    "groups of three behind points": (sheet(whole("."), ";", truth=whole(".")),
+        "truth may have a decimal mark or thousands separators: "),
+    "three decimals beside decimal commas": (
+        sheet(lambda v: f"{1 + v:.3f}", ";").replace(";knn", ";knn"),
+        r"prediction may have a decimal mark .* \(column 'knn', row 0",
+    ),
+    "a percent sign in one cell": (with_cell(PLAIN, 4, 3, "97%"),
+        r"prediction has a percent sign, unlike .* \(column 'knn', row 4, value '97%'\)"),
+    "no percent sign in one cell": (with_cell(sheet(lambda v: f"{100 * v:.2f}%"), 6, 3, "0.5"),
+        r"prediction has no percent sign, unlike .* \(column 'knn', row 6, value '0.5'\)"),
+    "a truth of percentages alone": (sheet(truth=lambda v: f"{v:.1f}%"),
+        r"truth has percent signs \(column 'truth', row 0"),
+    "another decimal mark in one cell": (with_cell(sheet(quoted(str)), 3, 3, '"0,37"'),
+        r"different decimal mark from others in its column \(column 'knn', row 3, value '0,37'\)"),
+    "a dash": (with_cell(PLAIN, 2, 4, "-"),
+        r"may mean missing or 0 \(column 'svm', row 2, value '-'"),
+    "a formula": (with_cell(PLAIN, 2, 4, "#REF!"),
+        r"prediction is a formula error \(column 'svm', row 2, value '#REF!'\)"),
+    "a currency": (sheet(lambda v: f"{v} €", ";", truth=lambda v: f"{v} €"),
+        "truth has a currency"),
+    "case": (
+        with_cell(PLAIN, 7, 1, "Y"),
+        r"classes 'y' \(19 rows\) and 'Y' \(1 row\) differ only in case or blanks "
+        r"\(column 'truth', row 7, value 'Y'",
+    ),
+    "a blank": (with_cell(PLAIN, 8, 1, "n "), r"classes 'n' \(19 rows\) and 'n ' \(1 row\)"),
+    "n/a as a label": (with_cell(PLAIN, 8, 1, "n/a"),
+        r"truth may be missing, or a class of this name \(column 'truth', row 8"),
+    "#N/A as a label": (with_cell(PLAIN, 8, 1, "#N/A"),
+        r"truth is missing \(column 'truth', row 8"),
+    "sep of another delimiter": ("sep=;\n" + PLAIN, "the first line says sep=;, but the header"),
+    "commas that are not quoted": (sheet(comma), "line 2 has 7 values, but the header has 5"),
+    "a row that is short, under sep": ("sep=,\n" + PLAIN + "s40,y,0\n",
+        "line 43 has 3 values, but the header has 5"),
+}  # fmt: skip
+
+
+def twelve(header, row):
+    return header + "\n" + "".join(row(i) + "\n" for i in range(12))
+
+
+NAMED = {
+    "weights": (twelve("weight,truth,knn,svm", lambda i: f'"1,{100 + i}",{i % 2},0.5,1'),
+        "weight may have a decimal mark or thousands", "decimal point"),
+    "times": (twelve("time,event,knn,svm", lambda i: f'"1,{100 + i}",{i % 2},0.5,0.7'),
+        "time may have a decimal mark or thousands", "decimal point"),
+    "a number in text": (sheet(lambda v: f"{1000 * v:.0f}\u2030"), "not one of the classes",
+        "decimal point"),
+    "points beside a column of decimal commas": (
+        twelve("truth\tknn\tsvm", lambda i: f"{i % 2}\t{i},5\t1.{234 + i}"),
+        r"1.234 is 1234 or 1.234 \(column 'svm', row 0",
+        "",
+    ),
+    "beside the numbers of classes": (
+        twelve("truth,knn", lambda i: f'{i % 2},"{("0", "1", "1,234")[i % 3]}"'),
+        "1,234 is 1234 or 1.234",
+        "",
+    ),
+    "points in UTF-16": (twelve("truth\tknn", lambda i: f"{i % 2}\t1.{234 + i}").encode("utf-16"),
+        "1.234 is 1234 or 1.234", ""),
+    "a name that lacks behind a key is no name of rows": (
+        twelve("row_id,truth,knn", lambda i: f"s{i},{'ny'[i % 2]},0.{i},0.{i + 1}"),
+        "line 2 has 4 values, but the header has 3",
+        "row.names = FALSE",
+    ),
+    "a file of Windows": (sheet(names=(*NAMES[:3], "knn größe", "svm")).encode("cp1252"),
+        r"not UTF-8 \(line 1\); in Windows-1252 .* 'knn größe'", ""),
+}  # fmt: skip
+
+
+@each(
+    {name: (*case, "") for name, case in TWO_READINGS.items()} | NAMED,
+    case=lambda case: SimpleNamespace(text=case[0], words=case[1], hint=case[2]),
+)
+def test_two_readings_are_an_error(save, case):
+    e = refused(case.words, save("m.csv", case.text))
+    assert case.hint in e.hint
+
+
+def test_labels_like_thousands_are_not_called_numbers(save):
+    matrix = read(
+        save("m.csv", twelve("truth,knn", lambda i: f'"{1 + i % 2},500","{1 + i % 3},500"'))
+    )
+    assert matrix.outcome.classes == ("1,500", "2,500", "3,500")
+    assert "unknown-labels" in [note.code for note in matrix.notes]
+
+
+@pytest.mark.parametrize(
+    "cell", ["#N/A", "#NV", "#N/D", "#DIV/0!", "NA", "n/a", "NULL", "None", "<NA>", ""]
+)
+def test_no_value_among_numbers(save, cell):
+    matrix = read(save("m.csv", with_cell(PLAIN, 4, 3, cell)))
+    assert next(note.code for note in matrix.notes) == "configurations-dropped"
+    assert_array_equal(matrix.predictions[0, :, 0], P[:, 1])
+
+
+def test_no_value_among_decimal_commas(save):
+    text = sheet(comma, ";").replace(comma(P[4, 0]), "n/a").replace(comma(P[5, 0]), "1E-05")
+    matrix = read(save("m.csv", text), missing="available")
+    assert_array_equal(matrix.available[0, :, 0], np.arange(N) != 4)
+    assert matrix.predictions[0, 5, 0] == 1e-5
+
+
+def test_what_stays_as_it_is_written(save):
+    marked = read(save("m.csv", PLAIN.replace("s3,", "s\ufeff3,")))
+    assert_array_equal(marked.predictions[0], P)
+    text = sheet(comma, ";").replace(";y;", ";1.0;").replace(";n;", ";0.0;")
+    assert read(save("m.csv", text)).outcome.classes == ("0", "1")
+    said = {"spec": "bbc-predictions", "version": "1", "classes": ["a", "A"]}
+    text = PLAIN.replace(",n,", ",a,").replace(",y,", ",A,")
+    assert read(save("m.csv", text, said)).outcome.classes == ("A", "a")
+
+
+LABELS = {
+    "percentages": [f"{10 * (i % 3)}%" for i in range(N)],
+    "groups of three": [f'"{1 + i % 3},500"' for i in range(N)],
+    "decimal commas": [f'"{i % 3},5"' for i in range(N)],
+    "dates": [f"0{1 + i % 3}.02.2024" for i in range(N)],
+}
+
+
+@each(LABELS, labels=lambda labels: labels)
+def test_labels_stay_labels(save, labels):
+    lines = [f"{labels[i]},{i % 5},{labels[i - i % 2]}" for i in range(N)]
+    matrix = read(save("m.csv", "truth,fold,knn\n" + "\n".join(lines) + "\n"))
+    assert matrix.outcome.classes == tuple(sorted({label.strip('"') for label in labels}))
+
+
+def test_names_of_configurations_stay_names(save):
+    lines = [f"{c};{i};{'ny'[i % 2]};0,{3 + i}" for c in ("0,1", "0,5") for i in range(6)]
+    matrix = read(save("m.csv", "config;row_id;truth;score\n" + "\n".join(lines) + "\n"))
+    assert matrix.configurations == ("0,1", "0,5")
+
+
+def test_a_blank_row_of_predictions_alone_is_a_sample(save):
+    labels = save("labels.csv", "truth\n" + "n\ny\n" * 6)
+    rows = "".join(f"{v},{v}\n" for v in np.linspace(0.1, 0.9, 11))
+    matrix = read(save("p.csv", "knn,svm\n" + rows + ",\n"), labels=labels)
+    assert matrix.n_samples == 11
+
+
+def test_ordinary_decimals_with_points_are_left_alone(save):
+    for delimiter in ",\t":
+        text = sheet(lambda v: f"{1 + v:.3f}", delimiter)
+        written = [[float(f"{1 + v:.3f}") for v in row] for row in P]
+        assert_array_equal(read(save("m.csv", text)).predictions[0], written)
+
+
+def test_a_separator_that_is_certain_makes_the_others_so(save):
+    """A cell with both marks, or two separators, tells what the separators of the others are."""
+    for certain, cells in {"1,234.5": ("950", "2,500"), "1,234,567": ("950.5", "2,500")}.items():
+        shown = ("0.25", *cells, certain)
+        lines = [f'"{shown[i % 4]}",{i}.5' for i in range(12)]
+        matrix = read(save("m.csv", "knn,truth\n" + "\n".join(lines) + "\n"))
+        expected = [float(cell.replace(",", "")) for cell in shown]
+        assert_array_equal(matrix.predictions[0, :4, 0], expected)

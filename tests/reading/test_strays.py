@@ -1,0 +1,287 @@
+"""Columns that are taken for configurations and are none."""
+
+import json
+
+import numpy as np
+import pytest
+from documents import codes
+from reading import refused
+
+from bbccli.cli.app import main
+from bbccli.reading import Roles, read
+from bbccli.types import Missing, PredictionKind, Task
+
+N = 120
+RNG = np.random.default_rng(3)
+TRUTH = RNG.permutation(np.arange(N) % 2)
+FOLD = RNG.permutation(np.arange(N) % 5)
+SCORES = {f"svm {i}": np.round(RNG.random(N) * 0.8 + 0.2 * TRUTH, 4) for i in range(4)}
+BINARY = {"fold": FOLD, "truth": TRUTH, **SCORES}
+VALUES = RNG.gamma(3, 40, N) + 25
+REGRESSION = {"fold": FOLD, "truth": VALUES} | {
+    f"ridge {i}": VALUES + RNG.normal(size=N) * 60 for i in range(4)
+}
+CLASSES = RNG.permutation(np.arange(N) % 3)
+LABELS = {"truth": np.array(["a", "b", "c"])[CLASSES]} | {
+    f"tree {i}": np.array(["a", "b", "c"])[np.where(RNG.random(N) < 0.3, 0, CLASSES)]
+    for i in range(3)
+}
+
+
+def note(matrix, code):
+    (found,) = [one for one in matrix.notes if one.code == code]
+    return found
+
+
+def columns_of_classes(truth, right):
+    """One column per class: `right` for the true class, the rest shared by the others."""
+    return {
+        f"copy::{name}": np.where(truth == name, right, (1 - right) / 2) for name in ("a", "b", "c")
+    }
+
+
+# copies of the truth
+
+
+@pytest.mark.one_in(5)
+@pytest.mark.parametrize(
+    ("table", "copy"),
+    [
+        (BINARY, TRUTH),
+        (BINARY, 2 * TRUTH + 1),
+        (BINARY | {"truth": np.array(["no", "yes"])[TRUTH]}, TRUTH),
+        (REGRESSION, VALUES),
+        (REGRESSION, VALUES * (1 + 1e-12)),
+        (REGRESSION, VALUES.astype(np.float32)),
+        (LABELS, LABELS["truth"]),
+        (LABELS, np.array(["b", "c", "a"])[CLASSES]),
+    ],
+)
+@pytest.mark.parametrize("name", ["m.csv", "m.parquet"])
+def test_a_copy_of_the_truth_is_refused(save, name, table, copy):
+    if copy.dtype == np.float32:  # a file of one width: the copy has fewer digits
+        table = {k: v.astype(np.float32) if k.startswith("ridge") else v for k, v in table.items()}
+        if name == "m.csv":
+            return
+    path = save(name, table | {"label_copy": copy})
+    e = refused("equal to the truth in every row: label_copy", path)
+    assert "--exclude 'label_copy'" in e.hint
+    assert "--only" in e.hint
+    kept = read(path, only=["*"])
+    assert "label_copy" in kept.configurations
+    assert note(kept, "equals-truth").text == "label_copy equals the truth in every row"
+    assert "equals-truth" not in codes(read(path, exclude=["label_copy"]))
+
+
+def test_a_copy_of_a_time_or_an_event_is_refused(save):
+    event = RNG.permutation(np.arange(N) % 2)
+    table = {"time": VALUES, "event": event, "cox": VALUES + RNG.normal(size=N)}
+    for copy in (VALUES, -VALUES, event, 1 - event):
+        refused("equal to the truth in every row: t", save("m.csv", table | {"t": copy}))
+    assert read(save("m.csv", table)).n_configurations == 1
+
+
+def test_a_copy_in_columns_of_classes_is_refused(save):
+    shaken = columns_of_classes(LABELS["truth"], 0.8)
+    models = {name.replace("copy", "net"): p for name, p in shaken.items()}
+    table = {"truth": LABELS["truth"]} | models
+    assert read(save("m.csv", table)).kind is PredictionKind.PROBABILITY
+    refused(
+        "equal to the truth in every row: copy",
+        save("m.csv", table | columns_of_classes(LABELS["truth"], 1.0)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("table", "nearly"),
+    [
+        (BINARY, np.where(np.arange(N) == N - 1, 1 - TRUTH, TRUTH)),
+        (BINARY, TRUTH * 0.9 + np.arange(N) * 1e-6),
+        (BINARY, np.full(N, 0.5)),
+        (REGRESSION, np.where(np.arange(N) == N - 1, VALUES * (1 + 1e-6), VALUES)),
+        (LABELS, np.where(np.arange(N) == N - 1, "a", LABELS["truth"])),
+    ],
+)
+def test_what_is_nearly_a_copy_is_read(save, table, nearly):
+    if nearly.dtype.kind == "U" and nearly[-1] == LABELS["truth"][-1]:
+        nearly[-1] = "b"
+    assert "nearly" in read(save("m.csv", table | {"nearly": nearly})).configurations
+
+
+def test_a_copy_with_gaps_is_refused(save):
+    holes = {name: column.astype(float) for name, column in SCORES.items()}
+    holes |= {"copy": TRUTH.astype(float)}
+    for position, column in enumerate(holes.values()):
+        column[position] = np.nan
+    path = save("m.parquet", {"truth": TRUTH, **holes})
+    refused("equal to the truth in every row: copy", path, missing=Missing.AVAILABLE)
+
+
+def test_what_may_be_perfect(save):
+    """What the metadata call a configuration, the first folds, and a few samples."""
+    metadata = {"spec": "bbc-predictions", "version": "1", "configs": [{"id": "oracle"}]}
+    named = read(save("m.csv", BINARY | {"oracle": TRUTH}, metadata))
+    first = read(save("n.csv", BINARY | {"copy": TRUTH}), unfinished=True)
+    assert "equals-truth" in codes(named)
+    assert "equals-truth" in codes(first)
+    few = {"truth": [0, 1, 0, 1, 1], "a": [0, 1, 0, 1, 1], "b": [0, 1, 1, 1, 1]}
+    assert read(save("o.csv", few)).n_configurations == 2
+
+
+# constant, made of folds or rows, off the scale
+
+
+def test_a_constant_column(save):
+    matrix = read(save("m.csv", BINARY | {"seed": [0] * N, "seed 2": [1] * N}))
+    found = note(matrix, "constant-predictions")
+    assert found.text == "seed, seed 2 are constant"
+    assert "--exclude" in found.remedy
+    seed = save("m.csv", REGRESSION | {"seed": [42] * N})
+    assert note(read(seed), "constant-predictions").text.startswith("seed is")
+    assert "off-scale" not in codes(read(seed))
+    assert "constant-predictions" not in codes(read(seed, only=["*"]))
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        FOLD,
+        FOLD // 2,
+        np.array([0.11, 0.52, 0.43, 0.24, 0.35])[FOLD],
+        np.arange(N),
+        np.arange(N) // 13,
+    ],
+)
+@pytest.mark.parametrize("table", [BINARY, REGRESSION])
+def test_columns_made_of_folds_or_rows(save, table, column):
+    """Beside models that predict, whole numbers that do not are left out."""
+    noise = {name: RNG.permutation(c) if " " in name else c for name, c in table.items()}
+    matrix = read(save("m.csv", noise | {"cv_fold": column}))
+    assert note(matrix, "fold-like").text.startswith("cv_fold follows from the fold or the order")
+    assert {"off-scale", "constant-predictions"}.isdisjoint(codes(matrix))
+    beside = read(save("n.csv", table | {"cv_fold": column}))
+    assert ("cv_fold" in beside.configurations) is (column.dtype.kind == "f")
+
+
+def test_folds_among_labels(save):
+    table = {"fold": FOLD, "truth": np.array(list("abcde"))[np.arange(N) % 5]}
+    table |= {"tree": RNG.permutation(table["truth"]), "cv": np.array(list("cabde"))[FOLD]}
+    assert note(read(save("m.csv", table)), "fold-like").text.startswith("cv follows")
+    majority = np.array(list("aabab"))[FOLD]
+    assert "fold-like" not in codes(read(save("m.csv", table | {"cv": majority})))
+
+
+@pytest.mark.parametrize("summary", [np.mean, np.median])
+def test_a_baseline_is_no_stray(save, summary):
+    prior = np.array([summary(VALUES[fold != FOLD]) for fold in range(5)])[FOLD]
+    assert codes(read(save("m.csv", REGRESSION | {"dummy": prior}))) == []
+    wrong = read(save("m.csv", REGRESSION | {"dummy": prior * 1.1}))
+    assert codes(wrong) == ["fold-like"]
+
+
+def test_an_age_among_probabilities(save):
+    """One that predicts; another one is left out."""
+    age = RNG.integers(18, 90, N) + 30 * TRUTH
+    matrix = read(save("m.csv", BINARY | {"age": age}))
+    assert matrix.kind is PredictionKind.SCORE
+    found = note(matrix, "off-scale")
+    assert found.text == (
+        f"age is off the scale: age is {age.min()} to {age.max()}, "
+        "4 configurations are probabilities; now all count as scores"
+    )
+    alone = {"truth": TRUTH, "a": RNG.normal(size=N), "b": RNG.normal(size=N), "c": RNG.random(N)}
+    assert "off-scale" not in codes(read(save("m.csv", alone)))
+
+
+def test_scores_among_columns_of_classes(save):
+    shaken = columns_of_classes(LABELS["truth"], 0.8)
+    table = {"truth": LABELS["truth"]}
+    for model in ("net", "svm"):
+        table |= {name.replace("copy", model): p for name, p in shaken.items()}
+    table |= {f"raw::{k}": RNG.normal(size=N) for k in "abc"}
+    assert note(read(save("m.csv", table)), "off-scale").text.startswith("raw is off the scale")
+
+
+@pytest.mark.parametrize("column", [RNG.random(N), RNG.random(N) * 5 + 1000])
+def test_values_off_the_scale_of_the_truth(save, column):
+    matrix = read(save("m.csv", REGRESSION | {"fit_time": column}))
+    assert note(matrix, "off-scale").text.startswith("fit_time is off the scale: fit_time is ")
+    assert "off-scale" not in codes(read(save("m.csv", REGRESSION)))
+
+
+# perfect where the others are not
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "way", "said"),
+    [
+        (BINARY, TRUTH + RNG.random(N) * 0.9, "as the truth does", "AUC 0."),
+        (BINARY, -TRUTH + RNG.random(N) * 0.9, "against the truth", "AUC 0."),
+        (REGRESSION, np.log(VALUES), "as the truth does", "correlation 0."),
+        (REGRESSION, 1000 - VALUES, "against the truth", "correlation 0."),
+    ],
+)
+def test_one_that_is_perfect_where_the_others_are_not(save, table, column, way, said):
+    matrix = read(save("m.csv", table | {"leak": column}))
+    found = note(matrix, "perfect-configuration")
+    assert found.text.startswith(f"leak orders all samples {way}; the best of the others")
+    assert said in found.text
+
+
+def test_one_perfect_in_columns_of_classes(save):
+    table = {"truth": LABELS["truth"]} | columns_of_classes(LABELS["truth"], 0.8)
+    noise = RNG.dirichlet([1, 1, 1], N)
+    table |= {f"net::{k}": p for k, p in zip("abc", noise.T, strict=True)}
+    found = note(read(save("m.csv", table)), "perfect-configuration")
+    assert "net, has accuracy 0." in found.text
+
+
+def test_perfect_among_the_nearly_perfect(save):
+    near = {"truth": TRUTH, "a": TRUTH + RNG.random(N) * 0.9, "b": TRUTH + RNG.random(N) * 1.1}
+    assert "perfect-configuration" not in codes(read(save("m.csv", near)))
+    everyone = {"truth": TRUTH, "a": near["a"], "b": near["a"] ** 2}
+    assert "perfect-configuration" not in codes(read(save("m.csv", everyone)))
+
+
+@pytest.mark.sweep
+def test_ordinary_files_have_no_such_note(samples, save):
+    for path in samples.glob("*.parquet"):
+        assert not {
+            "equals-truth",
+            "constant-predictions",
+            "fold-like",
+            "off-scale",
+            "perfect-configuration",
+        } & set(codes(read(path, unfinished=False)))
+    for table in (BINARY, REGRESSION, LABELS):
+        assert set(codes(read(save("m.csv", table)))) <= {"folds-unknown"}
+
+
+# what is said of ordinary files
+
+
+def test_repeats_are_all_looked_at(save):
+    rows = {"row_id": np.tile(np.arange(N), 2), "repeat": np.repeat([0, 1], N)}
+    table = rows | {"fold": np.tile(FOLD, 2), "truth": np.tile(TRUTH, 2)}
+    table |= {name: np.concatenate([p, p[::-1]]) for name, p in SCORES.items()}
+    half = np.concatenate([TRUTH, RNG.permutation(TRUTH)])
+    assert read(save("m.csv", table | {"half": half})).n_configurations == 5
+    refused("equal to the truth", save("m.csv", table | {"whole": np.tile(TRUTH, 2)}))
+    seed = np.repeat([1, 2], N)
+    matrix = read(save("m.csv", table | {"seed": seed}))
+    assert "fold-like" in codes(matrix)
+
+
+def test_inspection_tells_of_them_and_names_all(run, save):
+    fold = np.array([0.11, 0.52, 0.43, 0.24, 0.35])[FOLD]
+    age = RNG.integers(18, 90, N) + 30 * TRUTH
+    path = save("m.csv", BINARY | {"seed": [0] * N, "cv": fold, "age": age})
+    status, out, _ = run("inspect", path)
+    words = " ".join(out.split())
+    assert status == 0
+    assert "svm 0, svm 1, svm 2, svm 3, seed, cv, age" in words
+    assert words.count("stray columns warning") == 3
+    status, out, _ = run("inspect", path, "--format", "json")
+    assert json.loads(out)["input"]["configurations"][-3:] == ["seed", "cv", "age"]
+    assert main(["inspect", str(save("n.csv", BINARY)), "--format", "json"]) == 0
+    assert read(path, task=Task.BINARY, roles=Roles(truth="truth")).n_configurations == 7

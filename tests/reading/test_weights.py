@@ -1,0 +1,206 @@
+"""Sample weights: whose column they are, what is said of them, and what they leave of N."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from documents import codes
+from reading import refused
+
+from bbccli.domain.outcome import Outcome, effective_size
+from bbccli.metrics.sample_size import EACH_CLASS, EVERY_SAMPLE
+from bbccli.platform.rounding import figure
+from bbccli.reading import Request, Roles, matrix_of, read
+from bbccli.reading.conversion import convert
+from bbccli.types import TableLayout, Task
+
+N = 60
+RNG = np.random.default_rng(1)
+TRUTH = RNG.permutation(np.arange(N) % 2)
+SCORES = {f"m{c}": np.round(RNG.normal(size=N) + TRUTH, 4) for c in range(5)}
+BODY = np.round(RNG.normal(75, 12, N), 1)
+ONE = np.where(np.arange(N) == 7, 1000.0, 1.0)
+OF_WEIGHTS = {"weight-by-name", "uneven-weights"}
+
+
+def table(weights=None, name="weight", metadata=None):
+    columns = {"truth": TRUTH, "fold": np.arange(N) % 5}
+    columns |= {} if weights is None else {name: weights}
+    found = pa.table({**columns, **SCORES})
+    if metadata is None:
+        return found
+    said = {"spec": "bbc-predictions", "version": "1", **metadata}
+    return found.replace_schema_metadata({"bbc": json.dumps(said)})
+
+
+def long_table(weights):
+    columns = {"truth": TRUTH, "row_id": np.arange(N), "weight": weights}
+    tables = [
+        pa.table({**columns, "config": [name] * N, "score": values})
+        for name, values in SCORES.items()
+    ]
+    return pa.concat_tables(tables)
+
+
+def on_weights(matrix):
+    return OF_WEIGHTS & {*codes(matrix)}
+
+
+@pytest.fixture
+def body(save):
+    return save("body.csv", {"truth": TRUTH, "weight": BODY, **SCORES})
+
+
+@pytest.mark.parametrize("name", ["weight", "weights", "sample_weight", "Weight"])
+def test_a_column_that_weights_by_its_name_is_noted(name):
+    matrix = read(table(BODY, name))
+    assert on_weights(matrix) == {"weight-by-name"}
+    (note,) = [note for note in matrix.notes if note.code == "weight-by-name"]
+    assert f"column {name}," in note.text
+    assert f"--weight {name}" in note.remedy
+    assert matrix.source.weight == name
+    assert on_weights(read(long_table(BODY))) == {"weight-by-name"}
+
+
+def test_weights_that_somebody_named_are_not_noted():
+    assert not on_weights(read(table(BODY), roles=Roles(weight="weight")))
+    assert not on_weights(read(table(BODY, "kg", {"weight": "kg"})))
+    assert not on_weights(matrix_of(np.stack(list(SCORES.values()), 1), TRUTH, weights=BODY))
+    converted = convert(table(BODY), Request(), TableLayout.LONG)
+    assert converted.metadata["weight"] == "weight"
+    said = json.dumps(dict(converted.metadata))
+    again = read(converted.table.replace_schema_metadata({"bbc": said}))
+    assert again.outcome.weights is not None
+    assert not on_weights(again)
+
+
+def test_weights_of_caret_are_its_own():
+    columns = {"pred": RNG.normal(size=N), "obs": RNG.normal(size=N), "weights": BODY}
+    columns |= {"rowIndex": np.arange(1, N + 1), "Resample": [f"Fold{i % 5}" for i in range(N)]}
+    plain, asked = (read(pa.table(columns), roles=Roles(weight=name)) for name in (None, "weights"))
+    assert plain.outcome.weights is None  # a fit counted them, and caret's scores don't
+    assert np.array_equal(asked.outcome.weights, BODY)
+    assert plain.configurations == asked.configurations
+    assert not on_weights(plain) | on_weights(asked)
+
+
+def test_the_metadata_name_the_column():
+    matrix = read(table(BODY, "kg", {"weight": "kg"}))
+    assert matrix.source.weight == "kg"
+    assert np.array_equal(matrix.outcome.weights, BODY)
+    assert "kg" not in matrix.configurations
+    refused(
+        "metadata's weight is 'mass', which is not a column",
+        table(BODY, "kg", {"weight": "mass"}),
+    )
+    refused("'weight' must be a JSON text", table(BODY, "kg", {"weight": 1}))
+
+
+@pytest.mark.parametrize("metadata", [None, {"weight": "weight"}])
+def test_unweighted_is_as_without_the_column(metadata):
+    weighted = table(BODY, metadata=metadata)
+    found, plain = read(weighted, unweighted=True), read(table())
+    assert (found.outcome.weights, found.source.weight) == (None, None)
+    assert found.configurations == plain.configurations
+    assert np.array_equal(found.predictions, plain.predictions)
+    converted = convert(weighted, Request(unweighted=True), TableLayout.WIDE)
+    assert "weight" not in {*converted.metadata, *converted.table.column_names}
+
+
+@pytest.mark.parametrize("hint", [("--weight", "weight"), ("--unweighted",)])
+def test_the_hints_can_be_followed(run, body, hint):
+    out = run.printed("correct", body, *hint, "--n-resamples", 40)
+    assert "found by its name" not in out
+    assert ("weighted by weight" in " ".join(out.split())) == (hint[0] == "--weight")
+
+
+@pytest.mark.parametrize("wrong", ["0", "-3", "uniform", ""])
+def test_what_is_no_weight_says_how_to_leave_it_alone(run, save, wrong):
+    path = save("p.csv", {"truth": TRUTH, "weight": [wrong, *BODY[1:]], **SCORES})
+    err = run.refused("correct", path)
+    assert "--unweighted" in err
+    assert run("correct", path, "--unweighted", "--n-resamples", 40)[0] == 0
+
+
+@pytest.mark.parametrize("command", ["correct", "leaderboard", "compare", "plan", "drop"])
+def test_the_first_line_says_by_which_column(run, save, command):
+    words = {"plan": ["--width", "0.2"], "drop": ["--replay"]}.get(command, [])
+    columns = {"truth": TRUTH, "fold": np.arange(N) % 5, "weight": BODY, **SCORES}
+    path = save("b.csv", columns)
+    out = run.printed(command, path, *words)
+    assert "weighted by weight, AUC" in " ".join(out.split())[:600]
+    assert "weighted by" not in run(command, path, "--unweighted", *words)[1]
+
+
+def test_the_document_has_column_and_effective_number(run, body):
+    found = json.loads(run("correct", body, "--n-resamples", 40, "--format", "json")[1])
+    expected = BODY.sum() ** 2 / (BODY**2).sum()
+    assert found["input"]["weights"] == {"column": "weight", "n_effective": pytest.approx(expected)}
+    again = run("correct", body, "--unweighted", "--n-resamples", 40, "--format", "json")[1]
+    assert json.loads(again)["input"]["weights"] is None
+    sentence = " ".join(run("correct", body, "--n-resamples", 40)[1].split())
+    assert f"N = 60, weighted by weight, effective N {expected:.1f}; BBC" in sentence
+
+
+def test_inspect_names_the_weights(run, body):
+    _, out, _ = run("inspect", body)
+    assert "found by its name" in " ".join(out.split())
+    _, out, _ = run("inspect", body, "--weight", "weight", "--notes", "all")
+    expected = figure(effective_size(BODY))
+    assert f"effective sample size is {expected}" in " ".join(out.split())
+
+
+def test_a_few_heavy_samples_are_noted():
+    named = Roles(weight="weight")
+    (note,) = read(table(ONE), roles=named).notes
+    assert note.code == "uneven-weights"
+    assert "make 30 samples of class" in note.text
+    assert not on_weights(read(table(np.exp(RNG.normal(size=N) / 2)), roles=named))
+    groups = pa.array([f"patient {i // 2}" for i in range(N)])
+    found = read(table(ONE).append_column("group", groups), roles=named)
+    assert any("groups of class" in note.text for note in found.notes)
+
+
+def test_weights_that_balance_the_classes_are_even():
+    truth = np.arange(100) < 5
+    scores = RNG.normal(size=(100, 2))
+    matrix = matrix_of(scores, truth.astype(int), weights=np.where(truth, 19.0, 1.0))
+    assert effective_size(matrix.outcome.weights) < 100 / 3
+    assert not on_weights(matrix)
+
+
+def slow_size(weights):
+    total = squares = 0.0
+    for weight in weights:
+        total, squares = total + weight, squares + weight * weight
+    return total * total / squares
+
+
+def test_effective_sizes_are_those_of_a_loop():
+    truth, weights = np.arange(40) % 2, RNG.lognormal(size=40)
+    outcome = Outcome(Task.BINARY, truth, ("a", "b"), weights=weights)
+    of_all = EVERY_SAMPLE.n_units(outcome, np.zeros(40))
+    assert of_all == pytest.approx(slow_size(weights), rel=1e-12)
+    of_classes = [slow_size(weights[truth == code]) for code in (0, 1)]
+    assert EACH_CLASS.n_units(outcome, np.zeros(40)) == pytest.approx(min(of_classes), rel=1e-12)
+    there = np.arange(40) < 25
+    part = EVERY_SAMPLE.n_units(outcome, np.zeros(40), available=there)
+    assert part == pytest.approx(slow_size(weights[there]), rel=1e-12)
+
+
+@pytest.mark.parametrize("weight", [1.0, 0.1, 1e200, 3e-180])
+def test_equal_weights_leave_the_number_as_it_is(weight):
+    outcome = Outcome(Task.BINARY, np.arange(37) % 2, ("a", "b"), weights=np.full(37, weight))
+    groups = np.repeat(np.arange(10), [1, 2, 3, 4, 5, 6, 7, 3, 4, 2])
+    assert EVERY_SAMPLE.n_units(outcome, np.zeros(37)) == 37
+    assert EACH_CLASS.n_units(outcome, np.zeros(37)) == 18
+    assert EVERY_SAMPLE.n_units(outcome, np.zeros(37), groups=groups) == 10
+
+
+def test_groups_are_never_more_than_there_are():
+    groups = np.repeat(np.arange(10), np.arange(1, 11))
+    even = effective_size(1.0 / np.repeat(np.arange(1, 11), np.arange(1, 11)), groups)
+    assert even == 10
+    heavy = np.where(groups == 9, 1000.0, 1.0)
+    assert effective_size(heavy, groups) < 2
