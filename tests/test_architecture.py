@@ -20,11 +20,13 @@ def ranks():
 
 
 RANK = ranks()
+AT_THE_ROOT = {"errors": "platform", "types": "domain"}
 HEAVY = {
     "rich": {"reports/forms/terminal.py", "cli"},
     # for the types of what `to_frame` returns, and in rows.py to make it
     "pandas": {
-        "readers",
+        "reading",
+        "tools",
         "recording",
         "platform/records/values.py",
         "platform/records/rows.py",
@@ -32,7 +34,8 @@ HEAVY = {
         "notebook",
     },
     "pyarrow": {
-        "readers",
+        "reading",
+        "tools",
         "reading/conversion.py",
         "batch/sources.py",
         "reports/forms/predictions.py",
@@ -80,14 +83,16 @@ def imports(path):
 
 
 def room(path):
-    """The folder of a file; errors and types, which stand at the root for users, are of `core`."""
-    return path.parts[0] if len(path.parts) > 1 else "core"
+    """The folder of a file; errors and types stand at the root for users."""
+    return path.parts[0] if len(path.parts) > 1 else AT_THE_ROOT.get(path.stem, "platform")
 
 
 def used(path):
     """Rooms whose modules a file imports."""
     rooms = {name.split(".")[1] for name, _ in imports(path) if name.startswith("bbccli.")}
-    return {name if (PACKAGE / name).is_dir() else "core" for name in rooms}
+    return {
+        name if (PACKAGE / name).is_dir() else AT_THE_ROOT.get(name, "platform") for name in rooms
+    }
 
 
 def test_imports_go_one_way():

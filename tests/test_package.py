@@ -35,18 +35,19 @@ NOT_NEEDED |= {"numpy.ma"} if np.lib.NumpyVersion(np.__version__) >= "2.0.0" els
 
 OTHER_WORK = (
     *("batch", "comparisons", "dropping", "planning", "recording"),
-    *("schema.compare", "schema.drop", "schema.leaderboard", "schema.plan", "schema.saved"),
-    *("analysis.inspection", "reports.evidence", "reports.json_schema"),
+    *("documents.compare", "documents.drop", "documents.leaderboard", "documents.plan"),
+    *("documents.loading", "tools", "use_cases.inspection", "reports.evidence"),
+    "reports.forms.json_schema",
     *("stats.influence", "stats.multipliers", "methods.literature.split"),
-    *("stats.bootstrap.search_cost", "readers.conversion", "readers.runs"),
-    *("readers.sources.arff", "readers.sources.delimited"),
+    *("stats.bootstrap.search_cost", "reading.conversion", "reading.runs"),
+    *("reading.sources.arff", "reading.sources.delimited"),
 )
 """What a result in JSON is made without: rooms, and modules of those that it needs."""
 
 USED_OF = {
     "stats.intervals": ("ends", "guard", "percentile", "resampled"),
     "methods": ("base", "bbc", "bbc_f", "cvt", "registry", "several"),
-    "reports": ("json",),
+    "reports": ("forms", "forms.json"),
 }
 """All that it imports of the rooms with a module per record."""
 

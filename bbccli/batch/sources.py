@@ -215,7 +215,7 @@ def _value(path: str, option: str, name: str, row: int, cell: Any) -> Any:
     """Convert a cell to the type of the option."""
     text = str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
     try:
-        value = options_of(Analysis)[option].of_text(text)
+        value = options_of(Analysis)[option].parse_text(text)
     except MisfitError as error:
         raise InputError(
             "the value does not fit the option",

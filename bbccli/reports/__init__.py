@@ -1,8 +1,8 @@
 """The registry of reports: all forms, and the kinds of results that each can hold.
 
 A kind of result is put together once, in `content`: `blocks(document)` for forms of text, and
-`csv_rows(documents)`, its columns and rows, for CSV; `terminal.py`, `markdown.py` and `tables.py`
-write them. Other forms name a function for each kind: of documents and a style for text, of records
+`csv_rows(documents)`, its columns and rows, for CSV; modules of `forms` write
+them. Other forms name a function for each kind: of documents and a style for text, of records
 and a file for a batch, of columns for resamples. Modules are imported on demand, since only the
 table needs rich.
 """
@@ -120,7 +120,9 @@ class Form:
         if name != CONTENT:
             text = _function(name)(results, style)
         elif self.name == "csv":
-            text = _function("tables.as_text")(*_function(f"content.{shown}.csv_rows")(results))
+            text = _function("forms.tables.as_text")(
+                *_function(f"content.{shown}.csv_rows")(results)
+            )
         else:
             blocks = map(_function("content.blocks_of"), results)
             text = _function(f"{self.writer}.write")(blocks, style)
@@ -142,16 +144,16 @@ def _function(name: str) -> Any:
 
 
 RECORDS = {
-    Kind.CORRECT: ("schema.correct", "Envelope"),
-    Kind.DROP: ("schema.drop", "DropEnvelope"),
-    Kind.LEADERBOARD: ("schema.leaderboard", "LeaderboardEnvelope"),
-    Kind.COMPARE: ("schema.compare", "CompareEnvelope"),
-    Kind.PLAN: ("schema.plan", "PlanEnvelope"),
-    Kind.INSPECTION: ("analysis.inspection", "Inspection"),
+    Kind.CORRECT: ("documents.correct", "Envelope"),
+    Kind.DROP: ("documents.drop", "DropEnvelope"),
+    Kind.LEADERBOARD: ("documents.leaderboard", "LeaderboardEnvelope"),
+    Kind.COMPARE: ("documents.compare", "CompareEnvelope"),
+    Kind.PLAN: ("documents.plan", "PlanEnvelope"),
+    Kind.INSPECTION: ("use_cases.inspection", "Inspection"),
 }
 """Module and name of the record that a kind of result is."""
 
-OF_ERROR = ("schema.correct", "ErrorEnvelope")
+OF_ERROR = ("documents.correct", "ErrorEnvelope")
 
 
 def record_type(place: tuple[str, str]) -> Any:
@@ -175,13 +177,13 @@ FORMS: dict[str, Form] = {
             {**dict.fromkeys(RECORDS, CONTENT), Kind.CATALOGUE: "catalogue.render"},
             "people, in a terminal",
             for_people=True,
-            writer="terminal",
+            writer="forms.terminal",
         ),
         Form(
             "json",
             {
-                **dict.fromkeys((*RECORDS, Kind.CATALOGUE), "json.render"),
-                Kind.DISTRIBUTION: "json.distribution",
+                **dict.fromkeys((*RECORDS, Kind.CATALOGUE), "forms.json.render"),
+                Kind.DISTRIBUTION: "forms.json.distribution",
             },
             "programs; `bbc schema` describes it",
             (".json",),
@@ -190,13 +192,16 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "parquet",
-            {Kind.BATCH: "tables.write_parquet", Kind.DISTRIBUTION: "tables.distribution"},
+            {
+                Kind.BATCH: "forms.tables.write_parquet",
+                Kind.DISTRIBUTION: "forms.tables.distribution",
+            },
             suffixes=(".parquet",),
             of_json=True,
         ),
         Form(
             "jsonl",
-            {Kind.CORRECT: "json.render_lines", Kind.BATCH: "json.write_lines"},
+            {Kind.CORRECT: "forms.json.render_lines", Kind.BATCH: "forms.json.write_lines"},
             "programs, many results in one file",
             (".jsonl", ".ndjson"),
             holds_errors=True,
@@ -205,8 +210,8 @@ FORMS: dict[str, Form] = {
         Form(
             "csv",
             {
-                Kind.CORRECT: "tables.render",
-                Kind.BATCH: "tables.write_csv",
+                Kind.CORRECT: "forms.tables.render",
+                Kind.BATCH: "forms.tables.write_csv",
                 **dict.fromkeys((Kind.LEADERBOARD, Kind.PLAN, Kind.COMPARE), CONTENT),
             },
             "spreadsheets and data frames: one row per estimate",
@@ -219,15 +224,17 @@ FORMS: dict[str, Form] = {
             "job summaries, comments on pull requests",
             (".md", ".markdown"),
             for_people=True,
-            writer="markdown",
+            writer="forms.markdown",
         ),
         Form(
             "html",
             {
-                Kind.CORRECT: "page.whole.render",
-                Kind.BATCH: "page.whole.write_batch",
+                Kind.CORRECT: "page.page.render",
+                Kind.BATCH: "page.page.write_batch",
                 Kind.COMPARE: "page.compared.render",
-                **dict.fromkeys((Kind.PLAN, Kind.DROP, Kind.LEADERBOARD), "page.of_blocks.render"),
+                **dict.fromkeys(
+                    (Kind.PLAN, Kind.DROP, Kind.LEADERBOARD), "page.simple_page.render"
+                ),
             },
             "people: one page with figures, see [the page](report.md)",
             (".html", ".htm"),
@@ -236,16 +243,19 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "junit",
-            dict.fromkeys((Kind.CORRECT, Kind.COMPARE), "ci.junit"),
+            dict.fromkeys((Kind.CORRECT, Kind.COMPARE), "forms.junit_and_github.junit"),
             "dashboards: a suite per file, a case per estimate and gate",
             (".xml",),
         ),
         Form(
-            "github", {Kind.CORRECT: "ci.github"}, "annotations of GitHub Actions", for_people=True
+            "github",
+            {Kind.CORRECT: "forms.junit_and_github.github"},
+            "annotations of GitHub Actions",
+            for_people=True,
         ),
         Form(
             "metrics",
-            {Kind.CORRECT: "metrics.render", Kind.BATCH: "metrics.write_batch"},
+            {Kind.CORRECT: "forms.metrics.render", Kind.BATCH: "forms.metrics.write_batch"},
             "experiment trackers: names and numbers alone",
             (".metrics.json",),
             holds_errors=True,
@@ -253,7 +263,7 @@ FORMS: dict[str, Form] = {
         ),
         Form(
             "every-eval-ever",
-            {Kind.CORRECT: "every_eval_ever.render"},
+            {Kind.CORRECT: "forms.every_eval_ever.render"},
             "collections of evaluations: the schema of Every Eval Ever, with uncertainty",
         ),
     )

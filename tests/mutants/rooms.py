@@ -68,10 +68,10 @@ ROOMS = (
         ("dropping", "cli/test_drop.py"),
     ),
     Room(
-        "readers",
-        ("bbccli/readers",),
+        "reading",
+        ("bbccli/reading", "bbccli/tools"),
         ("reading/test_read_long.py", "reading/test_messages.py"),
-        ("readers", "test_tampering.py", "batch/test_parts.py", "test_doctests.py"),
+        ("reading", "test_tampering.py", "batch/test_parts.py", "test_doctests.py"),
     ),
     Room(
         "recording",

@@ -53,7 +53,7 @@ def best_left_out(
         except BbcError:  # a metric that is undefined here, or a task without one
             continue
         sign = metric.direction.sign
-        ahead = float(sign * performances[-1] - np.nanmax(sign * performances[:-1]))
+        ahead = float(sign * performances[-1] - np.fmax.reduce(sign * performances[:-1]))
         if not ahead > 0:
             continue
         scored, counts = f"{metric.label} {figure(performances[-1])}", (rows.sum(), samples.sum())

@@ -1,6 +1,6 @@
 """Logs of evaluation frameworks: files and folders -> a sheet of scores.
 
-A framework is a module of this folder with a `FRAMEWORK`, and a line in `PATTERNS`. It is tried on
+A framework is a module of `tools` with a `FRAMEWORK`, and a line in `PATTERNS`. It is tried on
 files with its names.
 """
 
@@ -48,7 +48,7 @@ _MOST_FILES = 20_000
 
 def framework(module: str) -> Framework:
     """Return the framework that a module reads."""
-    found: Framework = import_module(f"{__name__}.{module}").FRAMEWORK
+    found: Framework = import_module(f"bbccli.tools.{module}").FRAMEWORK
     return found
 
 

@@ -1,6 +1,6 @@
 """A folder -> its tables, by the tool that recognises it.
 
-The tools are the modules of this folder that declare `RUNS`.
+The tools are the modules of `tools` and of `recording` that declare `RUNS`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from pkgutil import iter_modules
 from bbccli.errors import InputError
 from bbccli.platform import read_limits
 from bbccli.platform.guarded_files import trying, within
-from bbccli.reading import runs
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.layout.known import sheet_of
 from bbccli.reading.runs.file_parsing import parsing_once
@@ -24,14 +23,14 @@ from bbccli.reading.sheet import Sheet
 from bbccli.reading.sources.files import file_bytes
 from bbccli.reading.table import Table
 
-_MODULES = [f"{runs.__name__}.{one.name}" for one in iter_modules(runs.__path__)]
+_TOOLS = Path(__file__).parents[2] / "tools"
+_MODULES = [f"bbccli.tools.{one.name}" for one in iter_modules([str(_TOOLS)])]
 
 RUNS: tuple[RunReader, ...] = tuple(
     sorted(
         (
             run
-            for name in _MODULES
-            if name != __name__
+            for name in (*_MODULES, "bbccli.reading.runs.tables", "bbccli.recording.reader")
             for run in getattr(import_module(name), "RUNS", ())
         ),
         key=lambda run: (run.turn, run.name.lower()),

@@ -119,7 +119,8 @@ def _of_comparison(document: CompareEnvelope) -> Iterator[JUnitCase]:
     """Yield a case per test, and one each for the set of the best, the mean ranks and the gate."""
     digits = comparison_sentences.figures_of(document)
     for one in document.comparisons:
-        text = f"{comparison_sentences.verdict(one, document)}; {comparison_sentences.difference(one, digits)}"
+        said = comparison_sentences.verdict(one, document)
+        text = f"{said}; {comparison_sentences.difference(one, digits)}"
         yield _of_test(one, text, is_undefined=one.verdict == "undefined")
     if document.best_set is not None:
         yield JUnitCase("set of the best", comparison_sentences.best_set(document))
