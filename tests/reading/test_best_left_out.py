@@ -77,7 +77,7 @@ def test_a_stub_is_to_be_excluded():
     error = refused("predictions", frame, missing=Missing.ERROR)
     assert "--exclude 'weak'" in error.hint
     assert "--missing drop" not in error.hint
-    assert read(frame, exclude=["weak"], missing=Missing.DROP).n_samples == N - 1
+    assert read(frame, exclude=["weak"], missing=Missing.COMMON_ROWS).n_samples == N - 1
 
 
 @pytest.mark.parametrize("stub", ["weak", "middle"])
@@ -85,12 +85,12 @@ def test_a_refusal_names_the_stubs(stub):
     frame = _lacking(stub, *range(N - 3))
     other = "middle" if stub == "weak" else "weak"
     frame.loc[list(range(N - 3, N)), ["a_best", other]] = np.nan
-    error = refused("lack", frame, missing=Missing.DROP)
+    error = refused("lack", frame, missing=Missing.COMMON_ROWS)
     assert f"--exclude {stub!r}" in error.hint
 
 
 def test_beside_undefined_ones_nothing_is_said():
     data = {"time": [0.0, 0.5, 1.0, 1.5, 2.0], "event": [0, 1, 0, 1, 0]}
     gaps = {"a": [0, None, None, 0, None], "b": [None, 0, None, 0, None], "c": [0, None, 0, 0, 0]}
-    matrix = read(pd.DataFrame(data | gaps, dtype=float), missing=Missing.DROP)
+    matrix = read(pd.DataFrame(data | gaps, dtype=float), missing=Missing.AVAILABLE)
     assert "best-left-out" not in codes(matrix)
