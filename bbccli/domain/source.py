@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -139,6 +140,56 @@ class Evaluation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Ensemble:
+    """The ensemble that a tool deploys, and the rule by which it chose the members.
+
+    In each round the candidate joins, again or anew, that makes the mean of the members the best;
+    the shortest of the best ensembles on the way is kept.
+
+    Parameters
+    ----------
+    name
+        Its name in the tool.
+    metric
+        The metric that chose, by its name in `bbc`.
+    score, tolerance
+        The ensemble's score by the tool, with the sign of `bbc`, and what rounding explains.
+    candidates
+        Models that could join, in the tool's order.
+    weights
+        Share of each candidate in the ensemble.
+    rounds
+        Most members, counted with repetition.
+    clip
+        Least probability in logarithms.
+    kinds
+        Kind of each candidate: only the best few of a kind take part, more of more samples. Empty
+        if all do.
+    seconds, limit
+        Time that each candidate takes for a prediction, and the most that all members may take.
+    rounded
+        True if losses are rounded to six decimals, except in the first round; of equal ones, a
+        member wins, else any at random. If false, the first wins.
+    stacked
+        True if candidates were fitted to predictions of others: nothing can be repeated.
+    """
+
+    name: str
+    metric: str
+    score: float = math.nan
+    tolerance: float = 0.0
+    candidates: tuple[str, ...] = ()
+    weights: tuple[float, ...] = ()
+    rounds: int = 0
+    clip: float = 2.0**-23
+    kinds: tuple[str, ...] = ()
+    seconds: tuple[float, ...] = ()
+    limit: float = math.inf
+    rounded: bool = False
+    stacked: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToolRun:
     """The run of a tool that left predictions behind: `run` in their metadata.
 
@@ -172,6 +223,9 @@ class ToolRun:
         Targets other than the truth.
     evaluation
         The run of an evaluation framework; None for other tools.
+    ensemble
+        The ensemble that the tool deploys, and how it came about; None where there is none, or
+        nothing is known of it.
     """
 
     tool: str
@@ -190,6 +244,7 @@ class ToolRun:
     weighted: bool = False
     targets: Targets | None = None
     evaluation: Evaluation | None = None
+    ensemble: Ensemble | None = None
 
     def as_metadata(self) -> dict[str, Any]:
         """Return the run as JSON values, without most that are empty."""

@@ -32,6 +32,7 @@ from bbccli.metrics import METRICS, canonical
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
+from bbccli.reading.runs.ensembles import of_autogluon
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
 from bbccli.reading.sources.files import file_bytes
 from bbccli.tools.pickles import arrays_of, series_of
@@ -140,7 +141,7 @@ def load(path: Path) -> Predictions:
         classes = tuple(map(str, range(n_classes))) if coded else ()
         about = replace(about, classes=classes, task=None if coded else Task.REGRESSION)
     if (path / _BOARD).is_file():
-        about = _with_leaderboard(path / _BOARD, run, about)
+        about = _with_leaderboard(path / _BOARD, run, about, predictions)
     patterns = (f"models/*/{_OOF}", f"models/*/*/{_OOF}", "version.txt", "metadata.json", _BOARD)
     files = [*file_parsing.matching(path, *patterns), *validated.values(), *[place] * bool(roles)]
     return Predictions(predictions, roles, files, about)
@@ -250,7 +251,9 @@ def _predicts_its_own_samples(folder: Path, name: str, count: NDArray[Any]) -> b
     return alone and not name.startswith((_ENSEMBLE, *_OUT_OF_BAG))
 
 
-def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> Metadata:
+def _with_leaderboard(
+    place: Path, run: ToolRun, about: Metadata, predictions: Mapping[str, FloatArray]
+) -> Metadata:
     """Add the scores of a leaderboard; models that were never validated have none."""
     column = "score_val"
     rows = file_parsing.records_with(place, "model", column, "eval_metric", hint=_HINT)
@@ -278,6 +281,8 @@ def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> Metadata:
         for name, value in scores.items()
         if name in names and metric
     )
+    fitted = {row["model"]: row.get("fit_order", "") for row in rows}
+    order = {name: int(one) for name, one in fitted.items() if one.isdigit()}
     run = replace(
         run,
         leaderboard=board,
@@ -285,6 +290,7 @@ def _with_leaderboard(place: Path, run: ToolRun, about: Metadata) -> Metadata:
         metric_name=None if metric else called,
         left_out=run.left_out + left_out(lost, "on the leaderboard, but deleted"),
         unchecked="" if metric else f"bbc does not have the metric {called}",
+        ensemble=of_autogluon(scores, order, predictions, names, metric) if metric else None,
     )
     total = len(names) + len(lost) if lost else None
     return replace(about, selection=Pooling.POOLED, n_candidates_total=total, run=run)

@@ -36,6 +36,7 @@ from bbccli.domain.source import OtherTarget, ReportedScore, Targets, ToolRun
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
+from bbccli.reading.runs.ensembles import of_mljar
 from bbccli.reading.runs.file_parsing import (
     MIXED,
     check_listed,
@@ -107,6 +108,8 @@ class _Run:
     n_folds: int
     n_repeats: int
     n_rows: int
+    deployed: object
+    limit: object
 
     def place(self, name: str) -> Path:
         """Return the file of a model's predictions."""
@@ -175,6 +178,7 @@ def load(folder: Path) -> Predictions:
         ),
         weighted=weights is not None,
         targets=targets,
+        ensemble=of_mljar(folder, run.deployed, whole.models, run.metric, run.limit),
     )
     return Predictions(
         {name: values[keep] for name, values in predictions.items()},
@@ -227,6 +231,8 @@ def _described(folder: Path) -> _Run:
             n_folds=int(validation.get("k_folds") or 1),
             n_repeats=int(validation.get("repeats") or 1),
             n_rows=n_rows,
+            deployed=params.get("best_model"),
+            limit=params.get("max_single_prediction_time"),
         )
     except (KeyError, TypeError, ValueError, AttributeError, OverflowError):
         raise InputError(

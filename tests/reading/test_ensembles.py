@@ -1,0 +1,132 @@
+"""The ensembles that mljar and AutoGluon deploy, as their folders tell them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bbccli.domain.source import Ensemble
+from bbccli.reading import read
+from bbccli.reading.runs.ensembles import of_autogluon
+
+DATA = Path(__file__).parent.parent / "data"
+RUNS, TOOLS = DATA / "runs", DATA / "tools"
+
+
+def ensemble_of(path: Path, **options: object) -> Ensemble | None:
+    run = read(path, **options).source.run
+    return run and run.ensemble
+
+
+def shares(found: Ensemble) -> dict[str, float]:
+    every = zip(found.candidates, found.weights, strict=True)
+    return {name: round(weight, 3) for name, weight in every if weight}
+
+
+def test_mljar_writes_its_members_and_score():
+    found = ensemble_of(RUNS / "mljar")
+    assert (found.name, found.metric, found.rounds) == ("Ensemble", "log-loss", 10)
+    assert shares(found) == {
+        "5_Linear": 0.143,
+        "10_LightGBM": 0.571,
+        "10_LightGBM_GoldenFeatures": 0.286,
+    }
+    assert found.score == pytest.approx(0.08755159)
+    assert found.limit == 0.5
+    assert 0.1 < found.seconds[found.candidates.index("5_Linear")] < 0.13
+
+
+def test_a_score_of_mljar_that_is_better_when_higher_has_the_sign_of_bbc():
+    found = ensemble_of(RUNS / "mljar_weights")
+    assert found.score == pytest.approx(0.9528549)
+    assert found.limit == np.inf
+    assert shares(found) == {"3_Linear": 1.0}  # deployed as itself
+
+
+@pytest.fixture
+def mljar(tmp_path: Path) -> Path:
+    shutil.copytree(RUNS / "mljar", tmp_path / "mljar")
+    return tmp_path / "mljar"
+
+
+def changed(path: Path, **values: object) -> None:
+    path.write_text(json.dumps(json.loads(path.read_text()) | values))
+
+
+def test_mljar_that_deploys_a_single_model_has_no_ensemble(mljar: Path):
+    changed(mljar / "params.json", best_model="10_LightGBM")  # the ensemble is too slow
+    assert ensemble_of(mljar) is None
+    changed(mljar / "params.json", best_model="Ensemble")
+    (mljar / "Ensemble" / "ensemble.json").unlink()
+    assert ensemble_of(mljar) is None
+
+
+def test_models_saved_after_the_ensemble_of_mljar_could_not_join(mljar: Path):
+    saved = json.loads((mljar / "params.json").read_text())["saved"]
+    late = [name for name in saved if name != "18_NearestNeighbors"] + ["18_NearestNeighbors"]
+    changed(mljar / "params.json", saved=late)
+    found = ensemble_of(mljar)
+    assert found.rounds == 9
+    assert "18_NearestNeighbors" not in found.candidates
+
+
+@pytest.mark.parametrize("name", ["Ensemble_Stacked", "10_LightGBM_Stacked"])
+def test_what_mljar_stacked_is_marked(mljar: Path, name: str):
+    changed(mljar / "params.json", best_model=name)
+    assert ensemble_of(mljar).stacked
+
+
+def test_the_prediction_of_autogluon_tells_its_weights():
+    found = ensemble_of(TOOLS / "autogluon" / "bag_shuffled")
+    assert shares(found) == {"KNeighbors_BAG_L1": 0.4, "LinearModel_BAG_L1": 0.6}
+    assert found.kinds == ("KNeighbors", "LinearModel")
+    assert (found.metric, found.rounds, found.rounded) == ("f1", 25, True)
+    held_out = ensemble_of(TOOLS / "autogluon" / "holdout_numbers")
+    assert shares(held_out) == {"KNeighbors": 0.238, "LinearModel": 0.762}  # 5 and 16 of 21
+    assert held_out.score == pytest.approx(0.9629251)
+
+
+def test_an_ensemble_of_stacked_models_is_marked():
+    labels = RUNS / "autogluon" / "train.csv"
+    found = ensemble_of(RUNS / "autogluon", labels=labels)
+    assert found.stacked
+    assert found.name == "WeightedEnsemble_L3"
+
+
+FLAGS = {"A_BAG_L1": (), "LightGBMXT_BAG_L1": (), "LightGBM_BAG_L1": (), "W_L2": ("ensemble",)}
+
+
+def autogluon(scores: dict[str, float], order: dict[str, int], mix: tuple[float, ...]) -> object:
+    columns = np.random.default_rng(0).uniform(size=(3, 50)).astype(np.float32)
+    mean = np.array(mix, np.float32) @ columns
+    predictions = dict(zip(FLAGS, [*columns, mean], strict=True))
+    return of_autogluon(scores, order, predictions, FLAGS, "auc")
+
+
+ORDER = {"LightGBM_BAG_L1": 1, "A_BAG_L1": 2, "W_L2": 3, "LightGBMXT_BAG_L1": 4}
+SCORES = {"A_BAG_L1": 0.8, "LightGBMXT_BAG_L1": 0.7, "LightGBM_BAG_L1": 0.6, "W_L2": 0.8}
+
+
+def test_a_tie_is_an_ensemble_of_one_and_later_models_could_not_join():
+    found = autogluon(SCORES, ORDER, (1, 0, 0))
+    assert found.candidates == ("LightGBM_BAG_L1", "A_BAG_L1")
+    assert found.kinds == ("LightGBM", "A_BAG_L1")
+    assert found.weights == (0, 1)
+
+
+def test_a_prediction_that_is_no_mean_of_the_candidates_has_no_weights():
+    assert autogluon(SCORES, ORDER, (0.5, 0.5, 0)).weights == ()
+
+
+def test_a_single_model_that_is_better_is_deployed():
+    assert autogluon(SCORES | {"A_BAG_L1": 0.81}, ORDER, (1, 0, 0)) is None
+
+
+def test_kinds_share_the_name_before_their_settings():
+    found = autogluon(SCORES, ORDER | {"W_L2": 5}, (0.25, 0.75, 0))
+    assert found.kinds == ("LightGBM", "A_BAG_L1", "LightGBM")
+    assert found.weights == pytest.approx((0, 0.25, 0.75))
