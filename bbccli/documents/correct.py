@@ -12,7 +12,7 @@ from typing import Any, TypeGuard
 
 import numpy as np
 
-from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, SearchCost
+from bbccli.domain.estimate import MOST_SHARES, Estimate, Gate, MadeGain, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.outcome import Outcome, Weights
 from bbccli.domain.plan import Plan
@@ -178,6 +178,16 @@ class Envelope(AnyEnvelope):
         default=(),
         since="1.0",
     )
+    single: tuple[Estimate, ...] = doc(
+        "of each metric, the best single configuration where the estimates are of an ensemble",
+        default=(),
+        since="1.1",
+    )
+    gains: tuple[MadeGain, ...] = doc(
+        "of each metric, what the ensemble gains over the best single configuration",
+        default=(),
+        since="1.1",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +218,7 @@ def document(
     command: str = "correct",
     search_cost: SearchCost | None = None,
     capped: Sequence[Estimate] = (),
+    beside: Sequence[tuple[Estimate, MadeGain]] = (),
 ) -> Document[Envelope]:
     """Return the document of some estimates of one matrix.
 
@@ -227,6 +238,8 @@ def document(
         report=tuple(Reported(one.metric, one.method) for one in best if one is not None),
         search_cost=search_cost,
         capped=tuple(replace(e, selection=()) for e in capped),
+        single=tuple(replace(e, selection=e.selection[:MOST_SHARES]) for e, _ in beside),
+        gains=tuple(gain for _, gain in beside),
     )
     return Document.of(envelope)
 

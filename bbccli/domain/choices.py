@@ -90,6 +90,13 @@ class Select(StrEnum):
     BEST = "best"
     ONE_SE = "one-se"
     ONE_SE_SIMPLEST = "one-se-simplest"
+    GREEDY = "greedy"
+    MEAN = "mean"
+
+    @property
+    def of_several(self) -> bool:
+        """True if it makes an ensemble; the others select a single configuration."""
+        return self in (Select.GREEDY, Select.MEAN)
 
 
 class IntervalKind(StrEnum):

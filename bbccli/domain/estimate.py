@@ -157,6 +157,42 @@ class SelectionShare:
 
 
 @dataclass(frozen=True, slots=True)
+class EnsembleMember:
+    """A configuration in what is made of several."""
+
+    configuration: str = doc("name of the configuration")
+    weight: float = doc("its share in what is made of all samples")
+    share: float | None = doc("share of the resamples in which it was a member; null without them")
+    mean: float | None = doc("its mean weight in the resamples; null without them")
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What was made of the configurations: an ensemble."""
+
+    rule: str = doc("rule that made it, with its number")
+    n_members: int = doc("members in what is made of all samples")
+    mean_members: float | None = doc("mean number of members in the resamples; null without them")
+    members: tuple[EnsembleMember, ...] = doc("members, the largest weight first, at most ten")
+
+
+@dataclass(frozen=True, slots=True)
+class MadeGain:
+    """What an ensemble gains over the best single configuration, from the same resamples."""
+
+    metric: str = doc("name of the metric")
+    looked: float = doc("difference of the naive figures; positive: the ensemble looked better")
+    value: float = doc("difference to expect; positive: the ensemble is better")
+    interval: Interval = doc("of the difference")
+    wins: float = doc("share of the resamples in which the ensemble was better")
+
+    @property
+    def shown(self) -> bool:
+        """True if the samples show that one of them is better."""
+        return not self.interval.lower <= 0 <= self.interval.upper
+
+
+@dataclass(frozen=True, slots=True)
 class DropStep:
     """Training in one fold, and configurations dropped after it."""
 
@@ -248,6 +284,9 @@ class Estimate:
         "because the metric is no mean; else null",
         default=None,
         since="1.0",
+    )
+    made: Made | None = doc(
+        "what the winner was made of; null where it is a configuration", default=None, since="1.1"
     )
 
     def __repr__(self) -> str:

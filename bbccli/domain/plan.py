@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from bbccli.domain.choices import IntervalKind, Models, Pooling, Select, Side
@@ -27,6 +27,12 @@ LARGEST_SEED = 2**63 - 1
 MOST_RESAMPLES = 100_000
 """Limit of an automatic number of resamples."""
 
+
+GREEDY_ROUNDS = 25
+"""Rounds of greedy selection, as in AutoGluon."""
+
+MOST_MEMBERS = 1000
+"""Rounds, or configurations of a mean, at most."""
 
 CLIP = 2.0**-23
 """Least probability of the true class in logarithms: 2**-23, the resolution of float32 near 1.
@@ -62,7 +68,8 @@ class Plan:
         default=Pooling.POOLED,
     )
     select: Select = doc(
-        "the best configuration, or a simple one within one standard error", default=Select.BEST
+        "the best configuration, a simple one within one standard error, or an ensemble",
+        default=Select.BEST,
     )
     interval: IntervalKind = doc(
         "how intervals are made of resample distributions", default=IntervalKind.PERCENTILE
@@ -99,8 +106,19 @@ class Plan:
         since="1.0",
     )
 
+    members: int | None = doc(
+        "rounds of greedy, or configurations of mean; null for other rules of selection",
+        default=None,
+        since="1.1",
+    )
+
     def __post_init__(self) -> None:
+        _, colon, number = str(self.select).partition(":")
+        if colon:
+            object.__setattr__(self, "select", str(self.select).partition(":")[0])
+            object.__setattr__(self, "members", _members(number))
         coerce_fields(self)
+        self._check_members()
         if self.n_resamples < 1:
             raise OptionError(
                 f"{parameter('n_resamples')} is {self.n_resamples}",
@@ -135,6 +153,36 @@ class Plan:
                 f"{parameter('seed')} is over {LARGEST_SEED}", hint="use a smaller integer"
             )
 
+    @property
+    def makes(self) -> bool:
+        """True if the predictions to report on are made from those of the configurations."""
+        return self.select.of_several
+
+    @property
+    def single(self) -> Plan:
+        """The plan of selecting a single configuration, used as it is."""
+        select = Select.BEST if self.select.of_several else self.select
+        return replace(self, select=select, members=None) if self.makes else self
+
+    @property
+    def rule(self) -> str:
+        """The rule of selection, with its number."""
+        return str(self.select) + (f":{self.members}" if self.members else "")
+
+    def _check_members(self) -> None:
+        """Refuse a number that the rule can't take, and complete that of greedy."""
+        if self.select is Select.GREEDY and self.members is None:
+            object.__setattr__(self, "members", GREEDY_ROUNDS)
+        needed, given = self.select.of_several, parameter("select", self.rule)
+        if needed and self.members is None:
+            raise OptionError(f"{given} lacks its number", hint=f"such as {given}:5")
+        if self.members is not None and not needed:
+            raise OptionError(f"{given}: the rule takes no number", hint=f"{self.select}")
+        if self.members is not None and not 1 <= self.members <= MOST_MEMBERS:
+            raise OptionError(
+                f"{given}: the number is not in 1 to {MOST_MEMBERS}", hint="such as greedy:25"
+            )
+
     def side_of(self, direction: Direction) -> Side:
         """Return the side of intervals of a metric; the pessimistic one as lower or upper."""
         return direction.pessimistic() if self.side is Side.PESSIMISTIC else self.side
@@ -145,6 +193,14 @@ class Plan:
         if side is Side.TWO:
             return outside / 2, 1 - outside / 2
         return (outside, None) if side is Side.LOWER else (None, 1 - outside)
+
+
+def _members(text: str) -> int:
+    if not text.isdecimal() or len(text) > 9:
+        raise OptionError(
+            f"{parameter('select')}: {text!r} is not a number", hint="such as greedy:25 or mean:5"
+        )
+    return int(text)
 
 
 def _check_level(level: float) -> None:

@@ -10,13 +10,14 @@ from functools import partial
 from bbccli.domain.estimate import Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
-from bbccli.errors import UndefinedError, UnsupportedError
+from bbccli.errors import UndefinedError, UnsupportedError, parameter
 from bbccli.metrics import Metric, choose_metric
 from bbccli.metrics.capped import with_plan
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.resources import Progress, silent
 from bbccli.stats.case import Answer, Case
-from bbccli.types import Models, Pooling, Select, Task
+from bbccli.stats.making.rules import maker_of
+from bbccli.types import IntervalKind, Models, Pooling, Select, Task
 
 
 def models_of(plan: Plan, matrix: PredictionMatrix) -> Models:
@@ -85,6 +86,8 @@ class Method:
     done
         What it did, in the past tense, for a paper; `reports.paper` fills in `{resamples}`,
         `{draws}`, `{units}`, `{metric}`, `{held_out}`, `{sidak}` and `{adjusted}`.
+    makes
+        True if it can repeat what is made of several configurations, such as an ensemble.
     """
 
     name: str
@@ -99,6 +102,7 @@ class Method:
     ignores_selection: bool = False
     experimental: bool = False
     done: str = ""
+    makes: bool = False
 
     def __post_init__(self) -> None:
         coerce_fields(self, "gives", "needs", "pooling")
@@ -124,18 +128,34 @@ class Method:
         UnsupportedError
             A metric, a plan or a kind of data that the method is not for.
         """
+        plan = replace(plan, models=models_of(plan, matrix))
+        case = self.case(matrix, metric, plan, select_by=select_by, progress=progress)
+        case.enter("working out")
+        return self._estimate(case, self.answer(case), plan)
+
+    def case(
+        self,
+        matrix: PredictionMatrix,
+        metric: Metric | str,
+        plan: Plan,
+        *,
+        select_by: Metric | str | None = None,
+        progress: Progress = silent,
+    ) -> Case:
+        """Return the question that `run` answers; errors are those of `run`."""
         metric = choose_metric(metric, matrix)
         selector = choose_metric(metric if select_by is None else select_by, matrix)
         check_needs(self, matrix)
-        plan = replace(plan, models=models_of(plan, matrix))
         metric, selector = with_plan(metric, plan), with_plan(selector, plan)
         pooling = plan.pooling if self.pooling is None else self.pooling
         of_method = replace(
             plan, pooling=pooling, selection=None if self.pooling else plan.selection
         )
-        case = Case(matrix, metric, selector, of_method, self.name, progress)
-        case.enter("working out")
-        return self._estimate(case, self.answer(case), plan)
+        maker = maker_of(matrix, selector, of_method)
+        if maker is not None:
+            check_makes(self, of_method)
+            matrix, of_method = maker.shipped, of_method.single
+        return Case(matrix, metric, selector, of_method, self.name, progress, maker)
 
     def _estimate(self, case: Case, answer: Answer, plan: Plan) -> Estimate:
         choice, distribution = answer.choice or case.choice, answer.distribution
@@ -152,7 +172,8 @@ class Method:
             n_resamples=answer.n_resamples,
             exact=exact,
             error=answer.error,
-            selection=answer.selection,
+            selection=() if case.maker else answer.selection,
+            made=None if case.maker is None else case.maker.described(answer.shares),
             # what is held out to evaluate on took no part in the selection
             ignores_selection=self.ignores_selection
             or (self.splits and answer.n_evaluation is None),
@@ -187,6 +208,20 @@ def check_best(case: Case) -> None:
         raise UnsupportedError(
             f"{case.method} corrects the selection of the best configuration only",
             hint="bbc and bbc-f resample any rule of selection; or --select best",
+        )
+
+
+def check_makes(method: Method, plan: Plan) -> None:
+    """Refuse methods and intervals that are not known to be right for what is made in each bag."""
+    asked = parameter("select", plan.rule)
+    if not method.makes:
+        raise UnsupportedError(
+            f"{method.name} can't repeat {asked}", hint="--method bbc; or --select best"
+        )
+    if plan.interval not in (IntervalKind.PERCENTILE, IntervalKind.MATCHED):
+        raise UnsupportedError(
+            f"{parameter('interval', plan.interval)} was not measured for {asked}",
+            hint=f"{parameter('interval', IntervalKind.PERCENTILE)}",
         )
 
 

@@ -227,6 +227,7 @@ METHODS = (
         label="corrected",
         answer=corrected,
         gives=DISTRIBUTION,
+        makes=True,
         summary="select in bootstrap resamples of the rows, score out of the bag",
         reference="Tsamardinos, Greasidou & Borboudakis 2018, Algorithm 5",
         done=(

@@ -109,6 +109,7 @@ METHODS = (
         label="naive, too good",
         answer=naive_figure,
         gives=POINT,
+        makes=True,
         summary="performance of the winner as selected: optimistic, shown for comparison",
         reference="Tsamardinos et al. 2018, Algorithm 2",
     ),

@@ -33,6 +33,7 @@ from bbccli.notes import (
 )
 from bbccli.platform.arguments import as_list
 from bbccli.platform.resources import Progress, silent
+from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
 from bbccli.stats.selection.tails import on_clipping, on_tails
@@ -84,6 +85,9 @@ def estimate(
     requested = as_list(names)
     by_name = bool(requested) and requested != [ALL]
     everything = list(METHODS) if requested else default_methods(matrix, tight=tight)
+    maker = maker_of(matrix, chosen[0], plan)
+    if maker is not None and not by_name:
+        everything = [name for name in everything if METHODS[name].makes]
     needed = ALWAYS_TIGHT if tight else ALWAYS
     methods = choose_methods(requested if by_name else everything)
     if plan.pooling is Pooling.WITHIN_FOLDS:
@@ -93,7 +97,8 @@ def estimate(
         for metric in chosen:
             _check_worst_value(metric.within(matrix.outcome))
     notes = [*on_single(matrix), *_on_leave_one_out(matrix, chosen)]
-    notes += [*_on_reversed_risks(matrix, chosen[0]), *_differing_winners(matrix, chosen[0], plan)]
+    notes += [*_on_reversed_risks(matrix, chosen[0])]
+    notes += [] if maker else _differing_winners(matrix, chosen[0], plan)
     estimates = []
     for metric, method in product(chosen, methods):
         over_folds = method.pooling is Pooling.FOLD_MEAN and metric.kind is MetricKind.OTHER
@@ -110,11 +115,12 @@ def estimate(
             doubts = [*_on_no_width(result, metric.within(matrix.outcome), plan, method)]
             doubts += _on_measure(result, metric, matrix, method.pooling or measuring(metric, plan))
             estimates.append(replace(result, notes=(*result.notes, *doubts)))
+    winners = matrix if maker is None else maker.shipped
     notes += [
         *_on_rare_positives(matrix, chosen, plan),
-        *on_clipping(matrix, chosen, estimates, plan),
+        *on_clipping(winners, chosen, estimates, plan),
     ]
-    return estimates, [*notes, *on_tails(matrix, chosen, estimates, plan)]
+    return estimates, [*notes, *on_tails(winners, chosen, estimates, plan)]
 
 
 def _check_worst_value(metric: Metric) -> None:

@@ -211,7 +211,9 @@ class Correction(Result):
             raise UndefinedError(
                 f"{self.estimate.method} has no resamples", hint="use method='bbc'"
             )
-        return self.estimate.distribution.to_frame(self.matrix.configurations)
+        made = self.estimate.made is not None
+        names = (self.winner,) if made else self.matrix.configurations
+        return self.estimate.distribution.to_frame(names)
 
     def plot(self, kind: str = "forest") -> Figure:
         """Return a figure for a notebook; `kind` is one of those of ``bbc plot``.

@@ -18,9 +18,10 @@ from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import measuring
 from bbccli.notes import Note
 from bbccli.platform.resources import Progress, enter, silent
+from bbccli.stats.making.made import Maker
 from bbccli.stats.selection.candidates import Candidates, candidates
 from bbccli.stats.selection.rule import Choice, SelectionRule, choose, rule_of
-from bbccli.types import Pooling
+from bbccli.types import FloatArray, Pooling
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +33,8 @@ class Case:
     plan: resamples, interval, pooling, seed. Threads and memory are those in force (`resources`).
     method: name of the method, for its messages.
     progress: called with the resamples done and wanted.
+    maker: of what is made in each bag; the matrix is then what it made of all samples, of one
+        configuration.
     """
 
     matrix: PredictionMatrix
@@ -40,6 +43,7 @@ class Case:
     plan: Plan
     method: str = ""
     progress: Progress = silent
+    maker: Maker | None = None
 
     def enter(self, work: str) -> None:
         """Say that the method comes to some work, such as `resampling`."""
@@ -93,6 +97,7 @@ class Answer:
     choice: winner and naive figure, if not those of all samples.
     error, n_resamples, selection, n_evaluation, n_preselected, drop_trace, size_correction: as in
         `Estimate`.
+    shares (B, C), optional: of the configurations in what was made in each bag.
     """
 
     value: float
@@ -107,3 +112,4 @@ class Answer:
     n_preselected: int | None = None
     drop_trace: DropTrace | None = None
     size_correction: float | None = None
+    shares: FloatArray | None = None

@@ -10,7 +10,7 @@ import numpy as np
 
 from bbccli.documents.correct import Envelope, document, reported_estimate
 from bbccli.documents.gate import judged, left_undecided
-from bbccli.domain.estimate import Estimate, SearchCost
+from bbccli.domain.estimate import Estimate, MadeGain, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
@@ -21,6 +21,7 @@ from bbccli.platform import resources
 from bbccli.platform.records import Document
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.reading import Paths
+from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case
 from bbccli.use_cases.options import Analysis
 
@@ -63,6 +64,7 @@ def answer(
             if cost is not False:
                 of_search = cost_of_search(matrix, metrics[0], plan, needed=cost is True)
             capped = _capped(matrix, metrics, plan, estimates)
+            beside = list(_beside(matrix, metrics, plan, estimates))
     except (UndefinedError, UnsupportedError) as error:
         if rule is None:
             raise
@@ -70,7 +72,7 @@ def answer(
         problem, hint = error.told()
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
-    found = document(matrix, estimates, notes, search_cost=of_search, capped=capped)
+    found = document(matrix, estimates, notes, search_cost=of_search, capped=capped, beside=beside)
     return Analysed(matrix, metrics, estimates, judged(found, rule))
 
 
@@ -105,6 +107,28 @@ def _capped(
             of_cap = replace(plan, cap=CAP)
             capped.append(method.run(matrix, metric, of_cap, select_by=metrics[0]))
     return capped
+
+
+def _beside(
+    matrix: PredictionMatrix, metrics: Sequence[Metric], plan: Plan, estimates: Sequence[Estimate]
+) -> Iterator[tuple[Estimate, MadeGain]]:
+    """Yield the best single configuration by each metric, and what an ensemble gains over it."""
+    for metric in metrics if plan.makes else ():
+        made = reported_estimate([one for one in estimates if one.metric == metric.name])
+        if made is None:
+            continue
+        method = METHODS[made.method]
+        single = method.run(matrix, metric, plan.single, select_by=metrics[0])
+        cases = [
+            method.case(matrix, metric, one, select_by=metrics[0]) for one in (plan, plan.single)
+        ]
+        gain, found = made.direction.gain, corrected_difference(*cases)
+        # the figures are corrected for the size of what is out of the bag, differences are not
+        moved = gain(made.size_correction or 0.0, single.size_correction or 0.0)
+        lower, upper = found.interval.lower + moved, found.interval.upper + moved
+        interval = replace(found.interval, lower=lower, upper=upper)
+        looked = float(gain(made.naive, single.naive))
+        yield single, MadeGain(metric.name, looked, found.value + moved, interval, found.wins)
 
 
 @contextmanager

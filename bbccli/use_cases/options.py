@@ -18,7 +18,6 @@ from bbccli.domain.choices import (
     Models,
     Pooling,
     RiskDirection,
-    Select,
     Side,
     Task,
 )
@@ -253,10 +252,14 @@ class PlanOptions(ScoringOptions):
     tolerance: float | None = _method(
         None, "Largest Monte-Carlo standard error with --n-resamples auto.", "E", default="0.001"
     )
-    select: Select = _method(
-        Select.BEST,
+    select: str = _method(
+        "best",
         "Select the best configuration, or within one standard error of it the first "
-        "column (one-se) or the least complex by the metadata.",
+        "column (one-se) or the least complex by the metadata; or make an ensemble of "
+        "several: greedy[:ROUNDS] or mean:K.",
+        "RULE",
+        names=names_in("bbccli.domain.choices:Select"),
+        open=True,
     )
     evaluation_share: float = _method(
         0.25,

@@ -20,9 +20,16 @@ from bbccli.reports.blocks import (
     TableColumn,
 )
 from bbccli.reports.content import look_of
+from bbccli.reports.words.made import membership
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.sentences import answer, capped_sentence, cost_sentence, verdict
+from bbccli.reports.words.sentences import (
+    answer,
+    capped_sentence,
+    cost_sentence,
+    gains,
+    verdict,
+)
 
 RARELY = 0.01
 """Configurations that win less often than this are not listed."""
@@ -54,7 +61,8 @@ def blocks(document: Envelope) -> Iterator[Block]:
     looks = dict.fromkeys(verdict(document), look_of(document))
     yield AnswerLines(answer(document), looks)
     capped = [("capped", capped_sentence(one, document)) for one in document.capped]
-    yield FactList([*(("report", one) for one in sentences(document)), *capped])
+    gained = [("gain", one) for one in gains(document)]
+    yield FactList([*(("report", one) for one in sentences(document)), *capped, *gained])
     tables = [methods_table(document, metric) for metric in phrases.metrics_of(document)]
     yield from tables
     if any(len(table.rows) > 1 and table.marked is not None for table in tables):
@@ -70,6 +78,9 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
         for winner, rule in winners(document).items():
             yield "winner", winner, rule
     first = phrases.metrics_of(document)[:1]
+    for estimate in document.estimates:
+        if estimate.made is not None and estimate.n_resamples and [estimate.metric] == first:
+            yield "ensemble", membership(estimate.made, estimate.n_resamples)
     several = document.input.n_configurations > 1
     for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][
         :several

@@ -124,6 +124,10 @@ def _check(case: Case, kinds: Iterable[PredictionKind], words: str) -> None:
     if matrix.kind not in kinds:
         problem = f"{words}; these predictions are {PLURAL[matrix.kind]}"
         raise UnsupportedError(problem, hint="another figure, or predictions of that kind")
+    if case.maker is not None:
+        raise UnsupportedError(
+            "what is made in each resample has no curve yet", hint="--select best"
+        )
     if case.plan.select is not Select.BEST and not matrix.n_folds:
         raise UnsupportedError(
             "the selection needs folds", hint="add a fold column, or --select best"

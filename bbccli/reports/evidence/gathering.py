@@ -14,6 +14,7 @@ from bbccli.domain.estimate import Distribution, Estimate
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import OptionError, UndefinedError, UnsupportedError
+from bbccli.methods import METHODS
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import measuring, with_clip
 from bbccli.reports.evidence import Evidence, Exhibit, FoldSpread, Histogram, Ranked, Ranking
@@ -56,13 +57,15 @@ def gather(
     reported: the estimate of this metric that is reported, if there is one.
     """
     metric = with_clip(metric, plan.clip)
-    case = Case(matrix, metric, metric, plan)
+    case = made = Case(matrix, metric, metric, plan.single)
+    if plan.makes:
+        made = METHODS["bbc"].case(matrix, metric, plan)
     parts: dict[str, Callable[[], Any]] = {
         "distribution": lambda: _histogram(reported),
         "ranking": lambda: _ranking(case),
-        "folds": lambda: _folds(case),
-        "roc": lambda: roc(case),
-        "calibration": lambda: calibration(case),
+        "folds": lambda: _folds(made),
+        "roc": lambda: roc(made),
+        "calibration": lambda: calibration(made),
     }
     found: dict[str, Any] = {}
     missing: dict[str, str] = {}

@@ -140,8 +140,9 @@ def columns_of(
         found = estimate.distribution
         if found is None:
             continue
+        names = configurations if estimate.made is None else (estimate.winner,)
         columns["method"] += [estimate.method] * len(found.values)
         columns["metric"] += [estimate.metric] * len(found.values)
-        for name, held in found.columns(configurations).items():
+        for name, held in found.columns(names).items():
             columns[name] += held
     return columns

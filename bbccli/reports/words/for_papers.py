@@ -99,6 +99,13 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     winner, read = estimate.winner, document.input
     if read.n_configurations == 1:
         return f", not corrected: {winner} is {phrases.only_one(document)}"
+    if estimate.made is not None:
+        by = metric_label(estimate.selected_by)
+        done = "" if phrases.is_naive(estimate) else "corrected for choosing"
+        return (
+            f", {done or 'not corrected for choosing'} the members of the {estimate.made.rule} "
+            f"ensemble by {by} among {phrases.configurations(read)}"
+        )
     configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
     if estimate.n_evaluation is not None:
         held_out = count(estimate.n_evaluation, "sample")

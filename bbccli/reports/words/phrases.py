@@ -48,6 +48,8 @@ RULES = {
     "best": "best",
     "one-se": "first within one standard error of the best",
     "one-se-simplest": "least complex within one standard error of the best",
+    "greedy": "greedy ensemble",
+    "mean": "mean of the best",
 }
 """Phrases for the rules of selection."""
 

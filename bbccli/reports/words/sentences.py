@@ -24,6 +24,7 @@ from bbccli.platform.rounding import (
     short,
     trimmed,
 )
+from bbccli.reports.words.made import gain_sentence, made_of, single_sentence
 from bbccli.reports.words import phrases
 from bbccli.reports.words.phrases import metric_label, metrics_of
 
@@ -45,6 +46,9 @@ def answer(document: Envelope, *, named: bool = False) -> list[str]:
         if position == 0:
             lines.append(_scored(estimate, document, digits, named=named))
         lines.append(_expected(document, metric, digits))
+        label = f" {_label(metric, document)}" if len(metrics_of(document)) > 1 else ""
+        singles = [one for one in document.single if one.metric == metric]
+        lines += [single_sentence(one, label, digits) for one in singles]
     return [*lines, *verdict(document)]
 
 
@@ -62,6 +66,8 @@ def _scored(estimate: Estimate, document: Envelope, digits: Digits, *, named: bo
     if estimate.over_folds is not None:
         mean = digits.performance(estimate.over_folds)
         scored = f"scored {mean} as the mean over folds, and {scored.removeprefix('scored ')}"
+    if estimate.made is not None:
+        return f"The {made_of(estimate.made)} {scored}."
     if document.input.n_configurations == 1:
         return f"{estimate.winner}, {phrases.only_one(document)}, {scored}."
     by_mean = " by that mean" * (estimate.over_folds is not None)
@@ -159,6 +165,19 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
     other = reported is not None and reported.winner != estimate.winner
     whose = f" for {estimate.winner}" if other else ""
     return f"{figure}{whose} with --cap 0.95, which gives the error a worst value"
+
+
+def gains(document: Envelope) -> list[str]:
+    """Return a sentence on the gain of what is made, by each metric."""
+    several = len(document.gains) > 1
+    return [
+        gain_sentence(
+            one,
+            f"{_label(one.metric, document)}: " * several,
+            phrases.digits_in(document, one.metric),
+        )
+        for one in document.gains
+    ]
 
 
 def gate_sentence(document: Envelope) -> str:

@@ -40,10 +40,11 @@ def corrected(case: Case) -> Answer:
     """
     _ = case.choice  # raises where it is undefined on all samples
     drawn = out_of_bag(case)
-    at_size = in_full_size(case, drawn)
+    at_size, shares = in_full_size(case, drawn), selections(case).shares
+    shares = None if shares is None else shares[: len(drawn.values)]
     if at_size is None:
         notes = notes_on_draws(case.matrix, case.selector, drawn)
-        return from_distribution(case, drawn, notes=notes)
+        return replace(from_distribution(case, drawn, notes=notes), shares=shares)
     answer, bounds = moved(case, drawn, at_size), case.bounded.bounds
     shift = answer.value - float(np.nanmean(drawn.values))
     return replace(
@@ -51,6 +52,7 @@ def corrected(case: Case) -> Answer:
         value=float(np.clip(answer.value, *bounds)),
         distribution=answer.distribution and within(answer.distribution, bounds),
         size_correction=shift,
+        shares=shares,
     )
 
 
@@ -121,11 +123,13 @@ def out_of_bag(case: Case) -> Distribution:
     draws, selected = draws_for(case), selections(case)
 
     def draw(n_resamples: int) -> Distribution:
-        extend(selected, n_resamples, judged, draws, case.rule, progress=case.progress)
+        rule, maker = case.rule, case.maker
+        extend(selected, n_resamples, judged, draws, rule, maker=maker, progress=case.progress)
         first = selected.first(n_resamples)
         if case.one_scale:
             return first
-        return replace(first, values=measure(selected, n_resamples, case.measured, draws))
+        values = measure(selected, n_resamples, case.measured, draws, maker=maker)
+        return replace(first, values=values)
 
     return enough(draw, case)
 
@@ -156,7 +160,8 @@ def refuse_single_classes(candidates: Candidates) -> None:
 def in_bag(case: Case, n_resamples: int) -> FloatArray:
     """Return the performances (B,) of the winners of `out_of_bag` in their bags."""
     selected, draws = selections(case), draws_for(case)
-    return measure(selected, n_resamples, case.measured, draws, in_bag=True)
+    measured, maker = case.measured, case.maker
+    return measure(selected, n_resamples, measured, draws, maker=maker, in_bag=True)
 
 
 def replayed(case: Case, n_resamples: int) -> Iterator[tuple[IntArray, int]]:

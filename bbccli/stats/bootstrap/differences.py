@@ -30,11 +30,15 @@ from bbccli.types import Direction, FloatArray, Interval
 
 @dataclass(frozen=True, slots=True)
 class Corrected:
-    """A difference corrected for the selection, its interval, and the notes on them."""
+    """A difference corrected for the selection, its interval, and the notes on them.
+
+    wins: share of the resamples in which the first side is better.
+    """
 
     value: float
     interval: Interval
     notes: tuple[Note, ...] = ()
+    wins: float = 0.0
 
 
 def corrected_difference(first: Case, second: Case) -> Corrected:
@@ -53,7 +57,8 @@ def corrected_difference(first: Case, second: Case) -> Corrected:
     n_units, value = n_units_of(first.matrix), drawn.mean()
     basis = Basis(value, n_units, n_units)
     interval, _, notes = interval_of(drawn, as_difference(first.bounded), first.plan, basis)
-    return Corrected(value, interval, notes_on_draws(first.matrix, first.selector, drawn) + notes)
+    notes = notes_on_draws(first.matrix, first.selector, drawn) + notes
+    return Corrected(value, interval, notes, float((drawn.values > 0).mean()))
 
 
 def jointly(cases: Sequence[Case]) -> FloatArray:

@@ -15,13 +15,14 @@ from functools import partial, reduce
 import numpy as np
 
 from bbccli.domain.estimate import Distribution
-from bbccli.metrics.base import Scorer
+from bbccli.metrics.base import Metric, Scorer
 from bbccli.platform import resources
 from bbccli.platform.workers import ordered_map
+from bbccli.stats.making.made import Maker
 from bbccli.stats.resampling import Draws, Resamples
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
-from bbccli.types import Direction, FloatArray, IntArray
+from bbccli.types import Direction, FloatArray, IntArray, Pooling
 
 Best = tuple[IntArray, FloatArray]
 """Best column, of a block or of all, in each of B resamples, and its performance."""
@@ -36,6 +37,8 @@ class Selections:
     sizes (B,) int: units out of the bag.
     inside (B, C), optional: performances of all configurations in the bags; None if never computed,
         or too many to keep.
+    shares (B, C), optional: of the configurations in what was made in each bag; the winner is then
+        what was made.
     next_block: first block of draws not yet used.
     """
 
@@ -44,6 +47,7 @@ class Selections:
     values: FloatArray = field(default_factory=lambda: np.empty(0))
     sizes: IntArray = field(default_factory=lambda: np.empty(0, np.int64))
     inside: FloatArray | None = None
+    shares: FloatArray | None = None
     next_block: int = 0
 
     def __len__(self) -> int:
@@ -64,15 +68,18 @@ class Selections:
         rows = (self.winners >= 0) & ~np.isnan(self.values)
         if rows.all():
             return self
-        inside = None if self.inside is None else self.inside[rows]
+        inside, shares = (
+            None if kept is None else kept[rows] for kept in (self.inside, self.shares)
+        )
         ordinals, winners = self.ordinals[rows], self.winners[rows]
-        return Selections(ordinals, winners, self.values[rows], self.sizes[rows], inside)
+        return Selections(ordinals, winners, self.values[rows], self.sizes[rows], inside, shares)
 
     def extend(self, parts: Sequence[Selections], next_block: int) -> None:
         """Append the resamples of the blocks up to the next one."""
         every = [self, *parts] if len(self) else parts
-        insides = [part.inside for part in every if part.inside is not None]
-        self.inside = np.concatenate(insides) if len(insides) == len(every) > 0 else None
+        for name in ("inside", "shares"):
+            kept = [rows for part in every if (rows := getattr(part, name)) is not None]
+            setattr(self, name, np.concatenate(kept) if len(kept) == len(every) > 0 else None)
         for name in ("ordinals", "winners", "values", "sizes"):
             setattr(self, name, np.concatenate([getattr(part, name) for part in every]))
         self.next_block = next_block
@@ -103,6 +110,38 @@ def _select_and_score(
     winners = rule.select(inside, drawn.in_bag, candidates.errors)
     values = scorer.paired(drawn.out_of_bag, winners)
     return Selections(drawn.ordinals, winners, values, drawn.sizes, inside)
+
+
+def make_and_score(
+    maker: Maker, metric: Metric, pooling: Pooling, draws: Draws
+) -> Iterator[Selections]:
+    """Yield what a rule makes in each bag, and its performance out of it."""
+
+    def chosen(drawn: Resamples) -> Selections:
+        shares = maker.combine(drawn.in_bag)
+        values = maker.score(metric, pooling, drawn.in_bag, shares)
+        made = np.zeros(len(drawn), np.int64)
+        return Selections(drawn.ordinals, made, values, drawn.sizes, None, shares)
+
+    yield from draws.over(chosen, maker.matrix.n_configurations)
+
+
+def score_made(
+    maker: Maker,
+    metric: Metric,
+    pooling: Pooling,
+    draws: Draws,
+    shares: FloatArray,
+    *,
+    in_bag: bool = False,
+) -> FloatArray:
+    """Score what was made in each bag by another metric, out of the bag or in it: (B,)."""
+    values, start = [], 0
+    for drawn in draws.over(lambda drawn: drawn):
+        of_part = shares[start : start + len(drawn)]
+        values.append(maker.score(metric, pooling, drawn.in_bag, of_part, in_bag=in_bag))
+        start += len(drawn)
+    return np.concatenate(values)
 
 
 def score_winners(

@@ -24,6 +24,7 @@ from bbccli.platform.resources import Progress, silent
 from bbccli.platform.workers import current as current_workers
 from bbccli.stats.bootstrap import in_process
 from bbccli.stats.bootstrap.in_process import Selections
+from bbccli.stats.making.made import Maker
 from bbccli.stats.resampling import BLOCK, PATIENCE, Draws, Resamples, Unit, too_few_usable
 from bbccli.stats.selection.candidates import Candidates
 from bbccli.stats.selection.rule import SelectionRule
@@ -40,6 +41,7 @@ def extend(
     draws: Draws,
     rule: SelectionRule,
     *,
+    maker: Maker | None = None,
     progress: Progress = silent,
 ) -> None:
     """Add resamples until there are at least `n_resamples`.
@@ -51,6 +53,8 @@ def extend(
     """
 
     def select(part: Draws) -> Iterator[Selections]:
+        if maker is not None:
+            return in_process.make_and_score(maker, candidates.metric, candidates.pooling, part)
         workers = current_workers()
         if workers is None or rule.order is not None:
             return in_process.select(candidates, rule, part)
@@ -120,12 +124,17 @@ def measure(
     candidates: Candidates,
     draws: Draws,
     *,
+    maker: Maker | None = None,
     in_bag: bool = False,
 ) -> FloatArray:
     """Score the first winners out of the bag, or in it, by any metric: (B,), NaN if undefined."""
     with resources.use(kernels.decide(draws.n_weights * n_resamples)):
         ordinals, winners = selections.ordinals[:n_resamples], selections.winners[:n_resamples]
         again, workers = draws.again(ordinals), current_workers()
+        if maker is not None and selections.shares is not None:
+            shares = selections.shares[:n_resamples]
+            metric, pooling = candidates.metric, candidates.pooling
+            return in_process.score_made(maker, metric, pooling, again, shares, in_bag=in_bag)
         if workers is None:
             return in_process.score_winners(candidates, again, winners, in_bag=in_bag)
         from bbccli.stats.bootstrap import on_workers

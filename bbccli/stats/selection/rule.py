@@ -25,7 +25,7 @@ import numpy as np
 from bbccli.domain.estimate import SelectionShare
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
-from bbccli.errors import OptionError, UndefinedError, parameter
+from bbccli.errors import OptionError, UndefinedError, UnsupportedError, parameter
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import measuring
 from bbccli.notes import (
@@ -102,8 +102,15 @@ def rule_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SelectionRu
     """Return the rule of the plan for the configurations of a matrix.
 
     Raises UndefinedError: a rule of one standard error without folds.
+    Raises UnsupportedError: a rule that combines configurations.
     Raises OptionError: `one-se-simplest` where the metadata lack the complexity of a configuration.
     """
+    if plan.makes:
+        raise UnsupportedError(
+            f"{parameter('select', plan.rule)} combines configurations, and this is about single "
+            "ones",
+            hint=f"{parameter('select', Select.BEST)}; bbc correct reports on ensembles",
+        )
     if plan.select is Select.BEST:
         return SelectionRule(metric.direction)
     if matrix.folds is None or (matrix.n_folds or 0) < 2:

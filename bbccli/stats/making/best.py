@@ -1,0 +1,26 @@
+"""`best`, `one-se`, `one-se-simplest`: the configuration that a rule of selection takes in the bag.
+
+As a rule of making it is `bbc` itself, to the last bit; calibrations and cuts build on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bbccli.stats.making.interface import Combine, Given
+from bbccli.types import FloatArray, IntArray
+
+
+def combine(given: Given) -> Combine:
+    """Return a share of 1 for the selected configuration."""
+    judged = given.judged
+
+    def shares(weights: IntArray) -> FloatArray:
+        values = judged.score(weights)
+        winners = given.rule.select(values, weights, judged.errors)
+        found = np.zeros(values.shape)
+        found[np.arange(len(winners)), winners] = 1.0
+        found[winners < 0] = np.nan
+        return found
+
+    return shares

@@ -1,0 +1,150 @@
+"""What is made in each bag, put together from its steps, and scored as any configuration is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+
+from bbccli.domain.estimate import MOST_SHARES, EnsembleMember, Made
+from bbccli.domain.matrix import PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.platform import resources
+from bbccli.stats.making.interface import Combine
+from bbccli.stats.selection.candidates import Candidates
+from bbccli.types import FloatArray, IntArray, Pooling
+
+
+@dataclass(frozen=True, eq=False)
+class Maker:
+    """A rule bound to configurations.
+
+    matrix: the configurations that may be members.
+    name: of what is made.
+    combine: the first step.
+    """
+
+    matrix: PredictionMatrix
+    name: str
+    combine: Combine = field(repr=False)
+
+    @cached_property
+    def shares(self) -> FloatArray:
+        """Shares (C,) of the configurations in what is made of all samples."""
+        return np.asarray(self.combine(np.ones((1, self.matrix.n_samples), np.uint8))[0])
+
+    @cached_property
+    def shipped(self) -> PredictionMatrix:
+        """What is made of all samples, as a matrix of this one configuration."""
+        everything = np.ones((1, self.matrix.n_samples), np.uint8)
+        made = self.made(everything, self.shares[None])
+        return of_columns(self.matrix, made, (self.name,))
+
+    def made(self, weights: IntArray, shares: FloatArray) -> FloatArray:
+        """Return the predictions (R, N, B, ...) of each bag, of shares (B, C) of its members."""
+        members = np.flatnonzero((shares > 0).any(axis=0))
+        predictions = self.matrix.predictions[:, :, members]
+        added = np.nan_to_num(shares[:, members])
+        mixed = np.einsum("rnc...,bc->rnb...", predictions, added, optimize=True)
+        several = (added > 0).sum(axis=1) > 1
+        mixed[:, :, several] = rounded(mixed[:, :, several])
+        return np.asarray(mixed, np.float64)
+
+    def described(self, shares: FloatArray | None) -> Made:
+        """Describe what is made of all samples, and its members in the bags: shares (B, C)."""
+        own, names = self.shares, self.matrix.configurations
+        often, mean = (None, None) if shares is None else ((shares > 0).mean(0), shares.mean(0))
+        order = np.lexsort((np.arange(len(own)), -(own if mean is None else mean), -own))
+        listed = [c for c in order if own[c] > 0 or (mean is not None and mean[c] > 0)]
+        return Made(
+            rule=self.name,
+            n_members=int((own > 0).sum()),
+            mean_members=None if often is None else float(often.sum()),
+            members=tuple(
+                EnsembleMember(
+                    names[c],
+                    float(own[c]),
+                    None if often is None else float(often[c]),
+                    None if mean is None else float(mean[c]),
+                )
+                for c in listed[:MOST_SHARES]
+            ),
+        )
+
+    def score(
+        self,
+        metric: Metric,
+        pooling: Pooling,
+        weights: IntArray,
+        shares: FloatArray,
+        *,
+        in_bag: bool = False,
+    ) -> FloatArray:
+        """Score what is made in each bag (B, N) out of it, or in it: (B,), NaN if undefined."""
+        values = np.full(len(weights), np.nan)
+        n_repeats, n_samples, _, *classes = self.matrix.predictions.shape
+        cell = metric.cell_bytes(n_samples, *classes)
+        per_bag = n_repeats * n_samples * (cell + 16 * int(np.prod(classes)))
+        for rows in _parts(np.flatnonzero(~np.isnan(shares).any(axis=1)), per_bag):
+            bags = weights[rows]
+            made = self.made(bags, shares[rows])
+            judged = bags if in_bag else (bags == 0).view(np.uint8)
+            values[rows] = scored(self.matrix, made, metric, pooling, judged)
+        return values
+
+
+def _parts(rows: IntArray, bytes_of_row: int) -> Iterator[IntArray]:
+    """Split rows so that what is made for a part fits the memory of a thread."""
+    settled = resources.current()
+    step = max(settled.memory // (4 * settled.jobs * bytes_of_row), 1)
+    for start in range(0, len(rows), step):
+        yield rows[start : start + step]
+
+
+SPLITTER = 2.0**9 + 1
+"""Rounds to 44 of 53 bits: to a share of 3e-14."""
+
+
+def rounded(means: FloatArray) -> FloatArray:
+    """Round means so that equal ones tie: added up in another order, they differ in the last bits.
+
+    Source: Dekker 1971, of Veltkamp.
+    """
+    scaled = means * SPLITTER
+    return np.asarray(scaled - (scaled - means))
+
+
+def scored(
+    matrix: PredictionMatrix,
+    made: FloatArray,
+    metric: Metric,
+    pooling: Pooling,
+    weights: IntArray,
+) -> FloatArray:
+    """Score each made configuration (R, N, B, ...) under its own row of weights (B, N): (B,)."""
+    if len(weights) == 1:  # a single column counts as shared by all, and adds up in another order
+        made, weights = np.repeat(made, 2, axis=2), np.repeat(weights, 2, axis=0)
+        return scored(matrix, made, metric, pooling, weights)[:1]
+    names = tuple(map(str, range(len(weights))))
+    columns = np.arange(len(names))
+    every = Candidates(of_columns(matrix, made, names), metric, pooling)
+    return every.bind(columns).paired(weights, columns)
+
+
+def of_columns(
+    matrix: PredictionMatrix, made: FloatArray, names: tuple[str, ...]
+) -> PredictionMatrix:
+    """Return a matrix of the same samples with other configurations."""
+    available = matrix.available
+    if available is not None:  # the parts of a repeated hold-out, the same of all configurations
+        available = np.repeat(available[:, :, :1], len(names), axis=2)
+    return replace(
+        matrix,
+        predictions=made,
+        configurations=names,
+        available=available,
+        nested=None,
+        smaller=(),
+    )

@@ -1,0 +1,217 @@
+"""Ensembles made in every bag: against slow loops, and the laws that they keep."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from making import loops
+from matrices import binary, multiclass, regression
+
+from bbccli import METHODS, METRICS, Plan, correct
+from bbccli.errors import OptionError, UnsupportedError
+from bbccli.metrics.capped import with_plan
+from bbccli.stats.bootstrap.bbc_samples import corrected
+from bbccli.stats.case import Case
+from bbccli.stats.making import best
+from bbccli.stats.making.interface import Given
+from bbccli.stats.making.made import Maker
+from bbccli.stats.making.rules import maker_of
+from bbccli.stats.resampling import draws_of
+from bbccli.stats.selection.rule import rule_of
+from bbccli.types import PredictionKind, Select
+
+CASES = [
+    (binary, "log-loss"),
+    (binary, "auc"),
+    (binary, "f1"),
+    (multiclass, "log-loss"),
+    (multiclass, "brier"),
+    (regression, "rmse"),
+    (regression, "mae"),
+]
+
+
+def shares_of(matrix, name, rule, weights):
+    plan = Plan(select=rule)
+    return maker_of(matrix, with_plan(METRICS[name], plan), plan).combine(weights)
+
+
+def bags(matrix, n=6):
+    everything = np.ones((1, matrix.n_samples), np.uint16)
+    return np.vstack([everything, draws_of(matrix.n_samples, None, 3).batch(0, 1).in_bag[:n]])
+
+
+@pytest.mark.parametrize("n_repeats", [1, 2])
+@pytest.mark.parametrize(("make", "name"), CASES)
+@pytest.mark.parametrize("rule", ["mean:3", "greedy:5"])
+def test_the_slow_loop_makes_the_same(rule, make, name, n_repeats):
+    matrix = make(n_repeats=n_repeats)
+    word, number = rule.split(":")
+    expected = [getattr(loops, word)(matrix, name, w, int(number)) for w in bags(matrix)]
+    found = shares_of(matrix, name, rule, bags(matrix))
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+    assert word == "mean" or len({tuple(row) for row in found}) > 1
+
+
+@pytest.mark.parametrize("name", ["log-loss", "auc"])
+def test_what_is_made_is_scored_out_of_the_bag(name):
+    matrix, plan = binary(), Plan(select="greedy:3", n_resamples=20)
+    found = METHODS["bbc"].run(matrix, name, plan)
+    expected = []
+    for w in draws_of(matrix.n_samples, None, 0).batch(0, 1).in_bag[:20]:
+        made = matrix.predictions @ loops.greedy(matrix, name, w, 3)
+        expected.append(loops.figure(matrix, name, (w == 0).astype(int), made))
+    np.testing.assert_allclose(found.distribution.values, expected, atol=1e-10)
+    assert found.value == pytest.approx(np.mean(expected), abs=1e-10)
+
+
+def argmax(matrix, name, plan):
+    """bbc, with the rule of selection as one of making."""
+    metric = with_plan(METRICS[name], plan)
+    given = Given(matrix, metric, plan.pooling, rule_of(matrix, metric, plan))
+    maker = Maker(matrix, "argmax", best.combine(given))
+    return corrected(Case(maker.shipped, metric, metric, plan, "bbc", maker=maker))
+
+
+@pytest.mark.parametrize("select", ["best", "one-se"])
+@pytest.mark.parametrize("pooling", ["pooled", "fold-mean"])
+@pytest.mark.parametrize(
+    ("make", "name"), [*CASES, (binary, "mcc"), (multiclass, "accuracy"), (regression, "r2")]
+)
+def test_to_select_the_best_is_bbc_to_the_last_bit(make, name, pooling, select):
+    if pooling == "fold-mean" and name == "r2":
+        pytest.skip("undefined in folds of a few samples")
+    matrix = make(n_samples=60, n_repeats=2)
+    weights = np.arange(60) % 3 + 0.5
+    matrix = replace(matrix, outcome=replace(matrix.outcome, weights=weights))
+    plan = Plan(n_resamples=100, select=select, pooling=pooling, size_correction=False)
+    found, expected = argmax(matrix, name, plan), METHODS["bbc"].run(matrix, name, plan)
+    assert found.value == expected.value
+    assert found.interval == expected.interval
+    np.testing.assert_array_equal(found.distribution.values, expected.distribution.values)
+
+
+@pytest.mark.parametrize("rule", ["mean:2", "greedy:4"])
+def test_rows_and_columns_may_stand_in_another_order(rule):
+    matrix, rng = binary(n_samples=60), np.random.default_rng(0)
+    matrix = replace(matrix, predictions=np.clip(rng.normal(matrix.predictions, 0.1), 0.01, 0.99))
+    rows, columns = rng.permutation(60), rng.permutation(matrix.n_configurations)
+    expected = shares_of(matrix, "log-loss", rule, bags(matrix))
+    other = matrix.of_samples(rows).of_configurations(columns)
+    found = shares_of(other, "log-loss", rule, bags(matrix)[:, rows])
+    np.testing.assert_allclose(found, expected[:, columns], atol=1e-12)
+
+
+@pytest.mark.parametrize("name", ["log-loss", "auc", "rmse"])
+@pytest.mark.parametrize("rule", ["mean:2", "greedy:4"])
+def test_weights_are_repeated_rows(rule, name):
+    matrix = (regression if name == "rmse" else binary)(n_samples=60, seed=4)
+    weights = 1 + np.arange(60) % 3
+    repeated = matrix.of_samples(np.repeat(np.arange(60), weights))
+    weighted = replace(matrix, outcome=replace(matrix.outcome, weights=weights.astype(float)))
+    shares = [shares_of(one, name, rule, bags(one, 0)) for one in (weighted, repeated)]
+    np.testing.assert_allclose(*shares, atol=1e-12)
+
+
+def test_groups_are_out_of_the_bag_as_a_whole():
+    """What is made with a group in the bag is never scored on one of its samples."""
+    matrix = replace(binary(n_samples=60), groups=np.repeat(np.arange(15), 4))
+    found = METHODS["bbc"].run(matrix, "log-loss", Plan(select="greedy:3", n_resamples=10))
+    drawn = draws_of(60, matrix.groups, 0).batch(0, 1)
+    w = drawn.in_bag[0]
+    made = matrix.predictions @ loops.greedy(matrix, "log-loss", w, 3)
+    expected = loops.figure(matrix, "log-loss", (w == 0).astype(int), made)
+    assert found.distribution.values[0] == pytest.approx(expected, abs=1e-10)
+
+
+def test_members_are_told_with_their_weights():
+    matrix = binary(n_samples=60)
+    made = METHODS["bbc"].run(matrix, "log-loss", Plan(select="greedy:5", n_resamples=50)).made
+    expected = loops.greedy(matrix, "log-loss", np.ones(60, int), 5)
+    told = {one.configuration: one.weight for one in made.members}
+    assert {name: told.get(name, 0.0) for name in matrix.configurations} == pytest.approx(
+        dict(zip(matrix.configurations, expected, strict=True))
+    )
+    shares = shares_of(
+        matrix, "log-loss", "greedy:5", draws_of(60, None, 0).batch(0, 1).in_bag[:50]
+    )
+    for one in made.members:
+        of_one = shares[:, matrix.configurations.index(one.configuration)]
+        assert one.share == pytest.approx((of_one > 0).mean())
+        assert one.mean == pytest.approx(of_one.mean())
+    assert made.mean_members == pytest.approx((shares > 0).sum(axis=1).mean())
+
+
+@pytest.mark.parametrize("name", ["log-loss", "rmse"])
+def test_the_gain_is_of_the_same_resamples(name):
+    matrix = (regression if name == "rmse" else binary)(n_samples=60)
+    found = correct(matrix, metric=name, select="greedy:3", n_resamples=80)
+    (gain,), (single,) = found.document.record.gains, found.document.record.single
+    assert single.winner in matrix.configurations
+    assert gain.looked == pytest.approx(single.naive - found.naive)
+    assert gain.value == pytest.approx(single.value - found.value)
+    assert single.value == METHODS["bbc"].run(matrix, name, Plan(n_resamples=80)).value
+    assert gain.interval.lower <= gain.value <= gain.interval.upper
+    lead = [
+        METHODS["bbc"].run(matrix, name, Plan(select=s, n_resamples=80)).distribution.values
+        for s in ("best", "greedy:3")
+    ]
+    assert gain.wins == pytest.approx((lead[0] > lead[1]).mean())
+
+
+@pytest.mark.parametrize("name", ["accuracy", "auc"])
+def test_a_second_metric_measures_the_same_ensembles(name):
+    matrix, plan = binary(), Plan(select="greedy:3", n_resamples=15)
+    found = METHODS["bbc"].run(matrix, name, plan, select_by="log-loss")
+    expected = []
+    for w in draws_of(matrix.n_samples, None, 0).batch(0, 1).in_bag[:15]:
+        made = matrix.predictions @ loops.greedy(matrix, "log-loss", w, 3)
+        expected.append(loops.figure(matrix, name, (w == 0).astype(int), made))
+    np.testing.assert_allclose(found.distribution.values, expected, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("rule", "word"),
+    [
+        ("greedy:0", "1 to"),
+        ("greedy:x", "not a number"),
+        ("greedy:", "not a number"),
+        ("mean", "number"),
+        ("best:3", "takes no number"),
+        ("greedy:2:3", "not a number"),
+        ("greedy:-1", "not a number"),
+        ("gredy", "select"),
+    ],
+)
+def test_a_rule_that_is_none_is_refused(rule, word):
+    with pytest.raises(OptionError, match=word):
+        Plan(select=rule)
+
+
+def test_greedy_alone_is_of_25_rounds():
+    assert Plan(select="greedy") == Plan(select=Select.GREEDY, members=25)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(PredictionKind.LABEL, "accuracy"), (PredictionKind.SCORE, "auc")]
+)
+def test_what_has_no_mean_is_refused(kind, name):
+    with pytest.raises(UnsupportedError, match="mean"):
+        METHODS["bbc"].run(binary(kind=kind), name, Plan(select="mean:2"))
+
+
+@pytest.mark.parametrize("method", ["tt", "bbc-f", "bbc-632", "tilting"])
+def test_methods_that_repeat_no_ensemble_refuse_it(method):
+    with pytest.raises(UnsupportedError, match="can't repeat"):
+        METHODS[method].run(binary(), "accuracy", Plan(select="mean:2"))
+
+
+def test_only_complete_configurations_are_members():
+    matrix = binary(n_samples=60)
+    available = np.ones(matrix.predictions.shape, bool)
+    available[0, 3, 6] = False  # the best lacks a prediction
+    plan = Plan(select="greedy:4", n_resamples=20)
+    made = METHODS["bbc"].run(replace(matrix, available=available), "log-loss", plan).made
+    assert matrix.configurations[6] not in {one.configuration for one in made.members}
+    rest = matrix.of_configurations(np.arange(6))
+    assert made == METHODS["bbc"].run(rest, "log-loss", plan).made
