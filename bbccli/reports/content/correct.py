@@ -20,9 +20,9 @@ from bbccli.reports.blocks import (
     TableColumn,
 )
 from bbccli.reports.content import look_of
-from bbccli.reports.words.made import membership
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
+from bbccli.reports.words.made import membership
 from bbccli.reports.words.sentences import (
     answer,
     capped_sentence,

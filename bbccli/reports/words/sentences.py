@@ -24,8 +24,8 @@ from bbccli.platform.rounding import (
     short,
     trimmed,
 )
-from bbccli.reports.words.made import gain_sentence, made_of, single_sentence
 from bbccli.reports.words import phrases
+from bbccli.reports.words.made import gain_sentence, made_of, single_sentence
 from bbccli.reports.words.phrases import metric_label, metrics_of
 
 
