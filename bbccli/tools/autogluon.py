@@ -170,11 +170,15 @@ def _labels(place: Path, n_rows: int, *, held_out: bool) -> dict[str, Any]:
 
 
 def _refuse_quantiles(path: Path, values: FloatArray, roles: Mapping[str, Any]) -> None:
-    """Refuse several predictions of a row that are not the probabilities of classes."""
+    """Refuse several predictions of a row that are not the probabilities of classes.
+
+    All are 0 where each tree of a forest was trained on the row.
+    """
     if values.ndim == 1:
         return
-    sums = values[np.isfinite(values).all(axis=1)].sum(axis=1)
-    if (roles and roles["truth"].dtype.kind != "u") or not np.allclose(sums, 1, atol=0.01):
+    sums = values[np.isfinite(values).all(axis=1) & values.any(axis=1)].sum(axis=1)
+    values_known = roles and roles["truth"].dtype.kind != "u"
+    if values_known or not np.allclose(sums, 1, atol=0.01):
         raise InputError(
             "has several predictions of each row, which are no probabilities: quantiles",
             path=path,
