@@ -44,7 +44,7 @@ from bbccli.metrics import METRICS, Metric
 from bbccli.notes import GROUPS, NOTES, Severity
 from bbccli.platform.option import Panel
 from bbccli.reading import columns, rows
-from bbccli.reading.evaluations import PATTERNS, framework
+from bbccli.reading.evaluations import frameworks
 from bbccli.reading.runs.folder import RUNS
 from bbccli.reports import Kind, forms_of
 from bbccli.stats.intervals import INTERVALS
@@ -272,7 +272,7 @@ def run_parts() -> list[str]:
 
 def evaluation_parts() -> list[str]:
     """Make the table of the frameworks whose logs can be read."""
-    known = [framework(module) for module in PATTERNS]
+    known = sorted(frameworks().values(), key=lambda one: one.name.lower())
     rows = [f"| {one.name} | {one.signature} | {one.score} |" for one in known]
     return ["\n".join(["| Framework | Logs | Score that counts |", "|---|---|---|", *rows])]
 

@@ -15,6 +15,7 @@ Format = Annotated[
         "Form of the result: {names}.",
         "FORM",
         names=reports(),
+        group="bbccli.forms",
         default="by the suffix of --output, else table",
     ),
 ]

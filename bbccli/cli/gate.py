@@ -25,6 +25,7 @@ Format = Annotated[
         "Print the results in this form: {names}.",
         "FORM",
         names=reports(),
+        group="bbccli.forms",
         default="by the suffix of --output, else one line per gate",
         scope=Scope.COMMAND,
     ),

@@ -23,7 +23,9 @@ def reports(kind: str = "correct") -> Callable[[], Iterable[str]]:
 
 def form_option(kind: str) -> Option:
     """Return the option for the form of a kind of result, specific to each command."""
-    return Option("Form of the result.", names=reports(kind), scope=Scope.COMMAND)
+    return Option(
+        "Form of the result.", names=reports(kind), group="bbccli.forms", scope=Scope.COMMAND
+    )
 
 
 def files_argument(text: str, default: str = "") -> Option:

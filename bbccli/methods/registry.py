@@ -10,6 +10,7 @@ from types import ModuleType
 
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.methods.base import Method, Need
+from bbccli.platform import plugins
 from bbccli.platform.arguments import ByName, as_list, entry
 from bbccli.types import distinct
 
@@ -56,6 +57,8 @@ In this order methods are listed, and documented by the docstrings of their modu
 
 def module_of(name: str) -> ModuleType:
     """Return the module that declares a method."""
+    if name not in MODULES:
+        return import_module(plugins.declared("bbccli.methods")[name].module)
     return import_module(f"bbccli.methods.{MODULES[name]}")
 
 
@@ -64,7 +67,7 @@ def _declared(name: str) -> Method:
     return method
 
 
-METHODS: Mapping[str, Method] = ByName(MODULES, _declared)
+METHODS: Mapping[str, Method] = ByName(MODULES, _declared, "bbccli.methods", Method)
 
 DEFAULT_METHODS = ("cvt", "tt", "bbc", "bbc-f")
 

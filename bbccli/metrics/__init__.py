@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copyreg
 import re
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -26,7 +26,7 @@ from bbccli.metrics import (
     survival,
 )
 from bbccli.metrics.base import Metric, Scorer, by_column, mean_of, of_totals, pair_share
-from bbccli.platform.arguments import as_list
+from bbccli.platform.arguments import ByName, as_list
 from bbccli.types import PredictionKind, Task
 
 __all__ = [
@@ -45,7 +45,7 @@ __all__ = [
     "pair_share",
 ]
 
-METRICS: dict[str, Metric] = {
+_OWN = {
     metric.name: metric
     for metric in (
         *ranking.METRICS,
@@ -61,6 +61,8 @@ METRICS: dict[str, Metric] = {
         *scores.METRICS,
     )
 }
+METRICS: Mapping[str, Metric] = ByName(_OWN, _OWN.__getitem__, "bbccli.metrics", Metric)
+"""By name: ours, in the order of their families, and those that installed packages declare."""
 
 DEFAULTS = {
     Task.BINARY: ("auc", "accuracy"),
@@ -99,7 +101,7 @@ def default_metric(matrix: PredictionMatrix) -> Metric:
     """
     candidates = fitting(matrix)
     run = matrix.source.run
-    of_run = canonical(str(run and run.metric), METRICS)
+    of_run = canonical(str(run.metric), METRICS) if run is not None else ""
     preferred = [m for m in candidates if m.name == of_run]
     if run is not None and not preferred and candidates:
         _refuse_other_metric(matrix, run, of_run)

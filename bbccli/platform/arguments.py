@@ -20,6 +20,7 @@ from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from bbccli.errors import InputError, OptionError, nearest, parameter, short
+from bbccli.platform import plugins
 
 E = TypeVar("E", bound=Enum)
 T = TypeVar("T")
@@ -50,6 +51,9 @@ def choice(kind: type[E], given: object, name: str) -> E:
 class ByName(Mapping[Name, Record]):
     """A registry whose records are made, by `make(name)`, on first use.
 
+    group, kind: entry points that may add records, and what these are; they are looked up where a
+        name is asked for that is not among `names`, and not listed.
+
     Examples
     --------
     >>> squares = ByName(["1", "2"], lambda name: int(name) ** 2)
@@ -57,16 +61,26 @@ class ByName(Mapping[Name, Record]):
     (['1', '2'], False, 4)
     """
 
-    def __init__(self, names: Iterable[Name], make: Callable[[Name], Record]) -> None:
+    def __init__(
+        self,
+        names: Iterable[Name],
+        make: Callable[[Name], Record],
+        group: str = "",
+        kind: type[Record] | None = None,
+    ) -> None:
         self._names = dict.fromkeys(names)
         self._make = make
         self._made: dict[Name, Record] = {}
+        self._group, self._kind = group, kind
 
     def __getitem__(self, name: Name) -> Record:
-        if name not in self._names:
-            raise KeyError(name)
         if name not in self._made:
-            self._made[name] = self._make(name)
+            if name in self._names:
+                self._made[name] = self._make(name)
+            elif self._kind is not None and name in self:
+                self._made[name] = plugins.load(self._group, name, self._kind)
+            else:
+                raise KeyError(name)
         return self._made[name]
 
     def __iter__(self) -> Iterator[Name]:
@@ -79,7 +93,7 @@ class ByName(Mapping[Name, Record]):
         return len(self._names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._names
+        return name in self._names or bool(self._group and name in plugins.declared(self._group))
 
 
 def entry(registry: Mapping[str, T], given: object, what: str, kind: type[T] | tuple[()] = ()) -> T:

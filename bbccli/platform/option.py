@@ -18,6 +18,8 @@ from functools import cache
 from importlib import import_module
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
+from bbccli.platform import plugins
+
 LARGEST = sys.float_info.max
 _WORDS = {str: "text", int: "an integer", float: "a number", bool: "true or false"}
 _SWITCH = dict.fromkeys(("1", "true", "t", "yes", "y", "on"), True)
@@ -66,6 +68,8 @@ class Option:
         Returns the known values, from a registry that is imported only then.
     open
         True if values other than `names` are accepted; those are checked where they are used.
+    group
+        Entry points whose names are accepted too.
     parse
         Converts the text of a value; raises a `BbcError` that says what is wrong with it.
     default
@@ -82,6 +86,7 @@ class Option:
     flags: tuple[str, ...] = ()
     names: Callable[[], Iterable[str]] | None = None
     open: bool = False
+    group: str = ""
     parse: Callable[[str], Any] | None = None
     default: str = ""
     scope: Scope = Scope.SHARED
@@ -178,7 +183,10 @@ class Declared:
                 raise MisfitError("text, or an array of texts")
             return value
         if choices:
-            fits, words = value in choices, f"one of: {', '.join(choices)}"
+            added = (
+                self.option.group and value not in choices and plugins.declared(self.option.group)
+            )
+            fits, words = value in (added or choices), f"one of: {', '.join(choices)}"
         elif isinstance(value, bool):  # a bool is an int in Python
             fits, words = kind is bool, _WORDS.get(kind, _WORDS[str])
         elif kind in (int, bool):

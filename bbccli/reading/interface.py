@@ -1,10 +1,11 @@
 """The contract of a reader for another tool: what it recognises, what it returns, what it raises.
 
-A reader is one module. That of a tool which leaves a folder goes into `runs/`, with a tuple `RUNS`
-of `RunReader`; that of an evaluation framework goes into `evaluations/`, with a `FRAMEWORK`, and
-the names of its files into `PATTERNS` there. Both hand over what they know as what it is:
-predictions by configuration and class, and other values by role. No name means anything more, so a
-configuration may be called `weight`, `a::b` or nothing but blanks.
+A reader is one module, of this package (in `tools/`) or of another one, and is found by an entry
+point: a tuple of `RunReader` in the group `bbccli.readers` for a tool that leaves a folder; a
+`Framework` in `bbccli.logs.json` and its like, by the suffix of its files, for the logs of an
+evaluation framework. Both hand over what they know as what it is: predictions by configuration and
+class, and other values by role. No name means anything more, so a configuration may be called
+`weight`, `a::b` or nothing but blanks.
 
 A reader raises `InputError` for a file that is damaged, or not as the tool writes it, with the
 file, the row and the column, and what to do. It must not run what it reads, nor import the tool.

@@ -17,7 +17,7 @@ from pathlib import PurePath
 from typing import IO, Any
 
 from bbccli.errors import OptionError, UnsupportedError, parameter
-from bbccli.platform.arguments import choice, coerce_fields
+from bbccli.platform.arguments import ByName, choice, coerce_fields
 from bbccli.platform.records import Document, Json
 from bbccli.platform.records.values import record_of
 
@@ -76,8 +76,9 @@ class Form:
     name
         What `--format` calls it.
     modules
-        The kinds that it can hold, and the function that writes each, by its module; `CONTENT`
-        stands for what the kind's module in `content` says.
+        The kinds that it can hold, and the function that writes each, by its module: in this room,
+        or as `package.module:function`. `CONTENT` stands for what the kind's module in `content`
+        says.
     purpose
         Whom or what a result of `bbc correct` in it is for, in Markdown.
     suffixes
@@ -139,8 +140,9 @@ class Form:
 
 
 def _function(name: str) -> Any:
-    module, _, function = name.rpartition(".")
-    return getattr(import_module(f"bbccli.reports.{module}"), function)
+    """Return a function by its module in this room, or by `package.module:function`."""
+    module, _, function = name.rpartition(":" if ":" in name else ".")
+    return getattr(import_module(module if ":" in name else f"bbccli.reports.{module}"), function)
 
 
 RECORDS = {
@@ -169,7 +171,7 @@ def _record(document: Json, kind: Kind) -> Any:
     return record_of(record_type(OF_ERROR if "error" in document else RECORDS[kind]), document)
 
 
-FORMS: dict[str, Form] = {
+_OWN = {
     form.name: form
     for form in (
         Form(
@@ -268,6 +270,8 @@ FORMS: dict[str, Form] = {
         ),
     )
 }
+FORMS: Mapping[str, Form] = ByName(_OWN, _OWN.__getitem__, "bbccli.forms", Form)
+"""By name: ours, and those that installed packages declare."""
 
 PLAIN = ("", ".txt")
 """Suffixes that ask for no form: the file holds what standard output would show."""

@@ -10,7 +10,7 @@ from written_logs import IN_ORDER, UNKNOWN, WITHOUT_EPOCHS, WRITERS, Run
 
 import bbccli
 from bbccli import BbcError, read
-from bbccli.reading.evaluations import PATTERNS
+from bbccli.reading.evaluations import frameworks
 
 RANDOM = Random(4)
 ITEMS = range(14)
@@ -36,7 +36,7 @@ def told(matrix):
 
 def test_each_reader_has_a_writer():
     readers = {name.partition("_table")[0].partition("_lines")[0] for name in WRITERS}
-    assert readers == {name.removesuffix("_ai") for name in PATTERNS}
+    assert readers == {name.removesuffix("_ai") for name in frameworks()}
 
 
 @pytest.mark.one_in(1)

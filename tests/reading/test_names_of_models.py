@@ -18,7 +18,7 @@ from bbccli.domain.source import ToolRun
 from bbccli.errors import BbcError, OptionError
 from bbccli.reading import Request, Roles, read
 from bbccli.reading.conversion import convert
-from bbccli.reading.evaluations import PATTERNS
+from bbccli.reading.evaluations import frameworks
 from bbccli.reading.interface import Predictions
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.roles import NAMES
@@ -280,7 +280,7 @@ OF_LOGS = (
 
 def test_each_reader_of_logs_is_tried():
     assert {one.__name__.removeprefix("of_") for one in OF_LOGS} == {
-        module.removesuffix("_ai") for module in PATTERNS
+        module.removesuffix("_ai") for module in frameworks()
     }
 
 

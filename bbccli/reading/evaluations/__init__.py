@@ -1,22 +1,22 @@
 """Logs of evaluation frameworks: files and folders -> a sheet of scores.
 
-A framework is a module of `tools` with a `FRAMEWORK`, and a line in `PATTERNS`. It is tried on
-files with its names.
+A framework is an entry point, of this package or of another one, in the group of each suffix that
+its files may have, such as `bbccli.logs.json`.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from fnmatch import fnmatch
-from importlib import import_module
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from bbccli.errors import InputError
-from bbccli.platform import read_limits
+from bbccli.platform import plugins, read_limits
 from bbccli.platform.guarded_files import trying, within
+from bbccli.reading.interface import Framework
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import Sheet
 from bbccli.reading.sources.files import PACKINGS, is_result
@@ -24,19 +24,9 @@ from bbccli.reading.table import ArrowStream, not_predictions
 
 if TYPE_CHECKING:
     from bbccli.reading.evaluations.files import File
-    from bbccli.reading.interface import Framework
 
-PATTERNS: dict[str, tuple[str, ...]] = {
-    "inspect_ai": ("*.eval", "*.json"),
-    "lm_eval": ("*.jsonl",),
-    "promptfoo": ("*.json", "*.jsonl", "*.csv"),
-    "swebench": ("*.json",),
-    "openai_evals": ("*.jsonl",),
-    "junit": ("*.xml",),
-    "deepeval": ("*.json",),
-    "every_eval_ever": ("*.jsonl",),
-}
-"""File names, without the suffix of a compression, -> the modules that may read them."""
+SUFFIXES: Final = (".csv", ".eval", ".json", ".jsonl", ".xml")
+"""Suffixes, without that of a compression, of files that may be logs."""
 
 ONLY_LOGS = (".eval", ".json", ".xml")
 """Suffixes that no other kind of table has."""
@@ -46,34 +36,40 @@ _PASSED_OVER = (".", "node_modules", "__pycache__")
 _MOST_FILES = 20_000
 
 
-def framework(module: str) -> Framework:
-    """Return the framework that a module reads."""
-    found: Framework = import_module(f"bbccli.tools.{module}").FRAMEWORK
-    return found
+@cache
+def frameworks(suffix: str = "") -> Mapping[str, Framework]:
+    """Return the frameworks by name: those whose files may have a suffix, or all."""
+    groups = [f"bbccli.logs{one}" for one in SUFFIXES if suffix in ("", one)]
+    return {
+        name: plugins.load(group, name, Framework)
+        for group in groups
+        for name in plugins.declared(group)
+    }
 
 
 def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -> Sheet | None:
     """Return the scores of the logs in files or folders, which may hold other files; None if
     none.
     """
-    by_module: dict[str, list[File]] = {}
+    by_framework: dict[str, list[File]] = {}
     others = []
     for path in paths:
         logs = _logs(Path(path), request) if isinstance(path, str | Path) else {}
         others += [] if logs else [path]
-        for module, files in logs.items():
-            by_module.setdefault(module, []).extend(files)
-    if not by_module:
+        for name, files in logs.items():
+            by_framework.setdefault(name, []).extend(files)
+    if not by_framework:
         return None
-    (module, files), *more = by_module.items()
-    first, path = framework(module), str(paths[0])
+    (name, files), *more = by_framework.items()
+    known = frameworks()
+    first, path = known[name], str(paths[0])
     if len(paths) > 1:
         path += f" and {len(paths) - 1} more"
     if more:
         (another, its_files), *_ = more
         raise InputError(
             f"holds logs of {first.name} ({files[0].path.name}) and of "
-            f"{framework(another).name} ({its_files[0].path.name})",
+            f"{known[another].name} ({its_files[0].path.name})",
             path=path,
             hint="give those of one framework",
         )
@@ -92,12 +88,12 @@ def evaluation_of(paths: Sequence[str | Path | ArrowStream], request: Request) -
 
 
 def _logs(path: Path, request: Request) -> dict[str, list[File]]:
-    """Return the logs in a path, by the module of their framework."""
+    """Return the logs in a path, by the name of their framework."""
     if os.path.isdir(path):  # noqa: PTH112 (never raises)
         return _of_folder(path)
-    only_a_log = Path(_plain(path)).suffix.lower() in ONLY_LOGS
+    only_a_log = _suffix(path) in ONLY_LOGS
     by_hand = request.dialect is not None and not only_a_log
-    if by_hand or not os.path.isfile(path) or not _modules(path):  # noqa: PTH113
+    if by_hand or not os.path.isfile(path) or not _may_be_log(path):  # noqa: PTH113
         return {}
     logs, damaged = _owned([path])
     if damaged and only_a_log:
@@ -105,10 +101,8 @@ def _logs(path: Path, request: Request) -> dict[str, list[File]]:
     if not logs and is_result(str(path)):
         raise not_predictions(str(path))
     if not logs and only_a_log:
-        frameworks = [framework(module) for module in PATTERNS]
-        looked_for = "; ".join(f"{one.name}: {one.signature}" for one in frameworks).replace(
-            "`", ""
-        )
+        known = frameworks().values()
+        looked_for = "; ".join(f"{one.name}: {one.signature}" for one in known).replace("`", "")
         raise InputError(
             "is not a log of a known framework",
             path=str(path),
@@ -150,7 +144,7 @@ def is_log(path: str | Path) -> bool:
 def _owned(
     paths: Iterable[Path], folder: Path | None = None
 ) -> tuple[dict[str, list[File]], list[InputError]]:
-    """Return files by the module that owns them, and the errors of others."""
+    """Return files by the framework that owns them, and the errors of others."""
     from bbccli.reading.evaluations.files import File
 
     files: dict[str, list[File]] = {}
@@ -159,7 +153,8 @@ def _owned(
         file = File(path, folder)
         try:
             with trying():
-                owner = next((m for m in _modules(path) if framework(m).owns(file)), None)
+                known = frameworks(_suffix(path))
+                owner = next((name for name, one in known.items() if one.owns(file)), None)
         except InputError as error:
             damaged.append(error)
             continue
@@ -168,10 +163,12 @@ def _owned(
     return files, damaged
 
 
-def _modules(path: Path) -> list[str]:
-    """Return the modules for files of this name."""
-    name = _plain(path).lower()
-    return [m for m, patterns in PATTERNS.items() if any(fnmatch(name, one) for one in patterns)]
+def _suffix(path: Path) -> str:
+    return Path(_plain(path)).suffix.lower()
+
+
+def _may_be_log(path: Path) -> bool:
+    return _suffix(path) in SUFFIXES
 
 
 def _plain(path: Path) -> str:
@@ -186,4 +183,4 @@ def _walk(folder: Path) -> Iterator[Path]:
         folders[:] = sorted(one for one in folders if not one.startswith(_PASSED_OVER))
         if len(inner.relative_to(folder).parts) >= _DEEPEST:
             folders.clear()
-        yield from (inner / name for name in sorted(names) if _modules(inner / name))
+        yield from (inner / name for name in sorted(names) if _may_be_log(inner / name))

@@ -1,6 +1,6 @@
 """A folder -> its tables, by the tool that recognises it.
 
-The tools are the modules of `tools` and of `recording` that declare `RUNS`.
+The tools are the entry points `bbccli.readers`, of this package and of others.
 """
 
 from __future__ import annotations
@@ -8,12 +8,10 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Sequence
-from importlib import import_module
 from pathlib import Path
-from pkgutil import iter_modules
 
 from bbccli.errors import InputError
-from bbccli.platform import read_limits
+from bbccli.platform import plugins, read_limits
 from bbccli.platform.guarded_files import trying, within
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.layout.known import sheet_of
@@ -23,15 +21,12 @@ from bbccli.reading.sheet import Sheet
 from bbccli.reading.sources.files import file_bytes
 from bbccli.reading.table import Table
 
-_TOOLS = Path(__file__).parents[2] / "tools"
-_MODULES = [f"bbccli.tools.{one.name}" for one in iter_modules([str(_TOOLS)])]
-
 RUNS: tuple[RunReader, ...] = tuple(
     sorted(
         (
             run
-            for name in (*_MODULES, "bbccli.reading.runs.tables", "bbccli.recording.reader")
-            for run in getattr(import_module(name), "RUNS", ())
+            for name in plugins.declared("bbccli.readers")
+            for run in plugins.load("bbccli.readers", name, tuple)
         ),
         key=lambda run: (run.turn, run.name.lower()),
     )
