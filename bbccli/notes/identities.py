@@ -43,6 +43,21 @@ def classes_of_one_model(pairs: Sequence[str]) -> Texts:
 
 
 @note(CARE, "roles")
+def scores_of_classes(pairs: Sequence[str]) -> Texts:
+    """Columns are named after the classes, and each is higher for the samples of its own class, far
+    beyond chance: they are scores of one model, such as logits, although they don't sum to 1, and
+    count as one configuration. It predicts the class of the highest score; of two classes the
+    difference counts.
+
+    Remedy: nothing; `--only '*'` if each is a configuration of its own.
+    """
+    return (
+        f"columns that go with a class each are scores of one model: {listing(pairs, 4)}",
+        "nothing; --only '*' if each is a configuration",
+    )
+
+
+@note(CARE, "roles")
 def confidence(column: str, label: str, positive: str | None, option: str = "only") -> Texts:
     """A column holds the probability of the predicted class, whichever that is: it is at least 1/K
     in every row, beside the predicted labels. Of two classes it was turned into the probability

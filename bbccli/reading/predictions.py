@@ -239,6 +239,8 @@ def _by_class(sheet: Sheet, values: Values, classes: Sequence[str], *, several: 
             array = array[:, :, order]
         if several:
             array = array.reshape(*array.shape[:2], len(places), len(classes))
+        elif not replace(values, array=array).in_unit:
+            array = array - values.array[:, :, [own[classes[0]] for own in places.values()]]
     elif several:
         name = sheet.cells[0].name
         ends = [name.removesuffix(one) for one in classes if name.endswith(one)]

@@ -205,6 +205,66 @@ def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
         assert sum_to_one(BOTH + np.array([0, off]), told=True) == told
 
 
+LOGITS = {"a": 2, "b": 1, "weak": 0}
+"""Models whose scores are not shares, and by how much that of the true class is higher."""
+
+
+def scores(model, n_classes=3, truth=THREE):
+    noise = np.random.default_rng(len(model)).normal(size=(N, n_classes))
+    return (LOGITS[model] * np.eye(n_classes)[truth] + noise).round(4)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("truth", [THREE, THREE * 1.0, ANIMALS[THREE]])
+@pytest.mark.parametrize("form", ["{}_logit_{}", "{1}.{0}"])
+@pytest.mark.parametrize("squash", [lambda z: z, lambda z: 1 / (1 + np.exp(-z))])
+def test_scores_that_go_with_a_class_each_are_of_one_model(save, truth, form, squash):
+    columns = {
+        form.format(m, k): squash(scores(m)[:, i])
+        for m in LOGITS
+        for i, k in enumerate(["0", "1", "2"] if truth.dtype.kind != "U" else ANIMALS)
+    }
+    matrix = read(save("m.csv", {"y": truth, **columns}))
+    assert (matrix.task, matrix.kind) == (Task.MULTICLASS, PredictionKind.SCORE)
+    assert len(matrix.configurations) == 3
+    assert "scores-of-classes" in codes(matrix)
+    assert_allclose(matrix.predictions[0, :, 0], squash(scores("a")), atol=1e-4)
+    assert len(read(save("m.csv", {"y": TWO, **columns})).configurations) == 9
+
+
+def test_scores_of_a_class_without_a_sample(save):
+    columns = {f"m_{k}": column for k, column in enumerate(scores("a", 4).T)}
+    matrix = read(save("m.csv", {"y": THREE, **columns}))
+    assert (matrix.configurations, matrix.outcome.classes) == (("m",), ("0", "1", "2", "3"))
+    columns = {f"{k}": column for k, column in enumerate(scores("a").T)}
+    refused("the column has no class", save("m.csv", {"y": THREE, **columns, "svm": P}))
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize("name", ["m_{}", "m::{}"])
+def test_scores_of_two_classes_count_as_their_difference(save, name):
+    both = scores("a", 2, TWO)
+    matrix = read(save("m.csv", {"y": TWO, **{name.format(k): both[:, k] for k in (0, 1)}}))
+    assert matrix.configurations == ("m",)
+    assert_allclose(matrix.predictions[0, :, 0], both[:, 1] - both[:, 0])
+    first = read(save("m.csv", {"y": TWO, "m::0": P, "m::1": Q}))
+    assert_allclose(first.predictions[0, :, 0], Q)
+
+
+@pytest.mark.one_in(1)
+@pytest.mark.parametrize(
+    ("truth", "columns"),
+    [
+        (THREE, {f"m_{k}": THREE + RNG.normal(0, 1 + k, N) for k in range(3)}),  # values
+        (THREE, {f"m_{k}": RNG.normal(0, 1, N) for k in range(3)}),  # nothing
+        (TWO, {"m_0": P, "m_1": Q}),
+        (TWO, {"a_0": 5 * scores("a", 2, TWO)[:, 0], "a_1": RNG.normal(0, 1, N)}),  # one alone
+    ],
+)
+def test_models_that_are_numbered_like_classes_are_configurations(save, truth, columns):
+    assert read(save("m.csv", {"y": truth, **columns})).configurations == tuple(columns)
+
+
 # Residuals and losses
 
 
@@ -217,12 +277,21 @@ def test_what_sums_to_1_nearly_is_of_classes_if_names_say_so():
         ("abs_err", np.abs(VALUES - X), "abs_err is the absolute error of x"),
         ("se", (VALUES - X) ** 2, "se is the squared error of x"),
         ("short", (VALUES - X).round(2), "short is the truth minus x"),
+        ("ape", np.abs(X / VALUES - 1), "ape is the absolute relative error of x"),
+        ("r", X / VALUES, "r is x divided by the truth"),
+        ("ratio", VALUES / X, "ratio is the truth divided by x"),
+        ("s", 7 - 3 * (VALUES - X), "s is the truth minus x, but for a factor and a constant,"),
+        ("acc", 1 - np.abs(X / VALUES - 1), "acc is the absolute relative error of x, but for"),
+        ("kelvin", 1.8 * VALUES + 32, "kelvin is the truth, but for a factor and a constant,"),
+        ("z", ((VALUES - 50) / 10).round(3), "z is the truth, but for a factor and a constant,"),
+        ("tenths", (1.8 * VALUES + 32).round(1), "tenths is the truth, but for a factor"),
+        ("minus", -VALUES, "minus is the truth, but for a factor and a constant,"),
     ],
 )
 def test_residuals_of_values(save, name, column, words):
-    for columns in ({"x": X, name: column, "z": Y}, {name: column, "z": Y, "x": X}):
+    for columns in ({"x": X, name: column, "w": Y}, {name: column, "w": Y, "x": X}):
         path = save("m.csv", {"truth": VALUES, **columns})
-        refused(f"{words} in every row", path, hint=f"--exclude '{name}'")
+        refused(words, path, hint=f"--exclude '{name}'")
         assert read(path, exclude=name).configurations == tuple(n for n in columns if n != name)
         assert read(path, only="*").configurations == tuple(columns)
 
@@ -235,12 +304,23 @@ def test_residuals_of_values(save, name, column, words):
         ("e", np.abs(TWO - P), "e is the absolute error of p"),
         ("brier", ((TWO - P) ** 2).round(3), "brier is the squared error of p"),
         ("nll", -np.log(np.where(TWO == 1, P, 1 - P)).round(5), "nll is the log-loss of p"),
+        (
+            "p_true",
+            np.where(TWO == 1, P, 1 - P),
+            "p_true is the probability of the true class by p",
+        ),
+        ("right", 100 * np.where(TWO == 1, P, 1 - P), "right is the absolute error of p, but for"),
+        (
+            "ok",
+            ((P > 0.5) == TWO) * 1,
+            "ok is (1 where|the probability of the true class by) guess",
+        ),
     ],
 )
 def test_losses_of_two_classes(save, name, column, words):
     for truth in (TWO, YES[TWO]):
-        path = save("m.csv", {"truth": truth, "p": P, name: column})
-        refused(f"{words} in every row", path)
+        path = save("m.csv", {"truth": truth, "p": P, "guess": (P > 0.5) * 1, name: column})
+        refused(words, path)
 
 
 def test_marks_of_right_answers(save):
@@ -251,11 +331,42 @@ def test_marks_of_right_answers(save):
     )
 
 
+RARE, FEW = RNG.random(N) < 0.3, np.arange(N) % 30 == 0
+SOME = np.where(np.arange(N) % 5 == 0, VALUES, 0)
+
+
+@pytest.mark.one_in(1)
+def test_what_is_computed_is_found_among_many_columns(save):
+    many = {f"c{i}": (VALUES + RNG.normal(0, 6, N)).round(3) for i in range(40)}
+    for column in (VALUES - X, X - VALUES, -((VALUES - X) ** 2)):
+        refused(
+            "new is .* of x|new is .* x|new is x",
+            save("m.csv", {"y": VALUES, "x": X, **many, "new": column}),
+        )
+
+
+@pytest.mark.one_in(1)
+def test_what_is_said_of_copies_and_marks(save):
+    copy = {"y": VALUES, "x": X, "copy": VALUES}
+    refused("equal to the truth in every row: copy", save("m.csv", copy))
+    few = {"y": VALUES[:8], "x": X[:8], "twice": 2 * VALUES[:8]}
+    assert read(save("m.csv", few)).configurations == ("x", "twice")
+    tiny = {"y": TWO, "tiny": X / 1e8, "copy": TWO * 1.0}
+    refused("equal to the truth in every row: copy", save("m.csv", tiny))
+    marked = {"y": TWO, "p": P, "guess": (P > 0.5) * 1, "ok": ((P > 0.5) == TWO) * 1}
+    refused("ok is 1 where guess is right in every row", save("m.csv", marked))
+
+
 @pytest.mark.one_in(1)
 @pytest.mark.parametrize(
     ("truth", "columns"),
     [
         (VALUES, {"x": X, "twice": 2 * X, "shifted": X + 3}),
+        (VALUES / 1e4 + 9, {"x": X, "near": 5 * X + 1}),  # over nearly constant truths
+        (VALUES, {"x": X / 1e6, "near": VALUES + 3 * np.sin(VALUES)}),
+        (VALUES, {"x": X, "others": (VALUES.sum() - VALUES) / (N - 1)}),
+        (SOME, {"x": X, "near": np.where(SOME == 0, Y, X / np.maximum(SOME, 1))}),
+        (FEW * 1, {"a": RARE * 1, "b": (RARE ^ FEW) * 1}),
         (VALUES, {"x": X, "near": np.append((VALUES - X)[1:], 1.0)}),
         (VALUES, {"x": X, "near": np.where(np.arange(N) == 2, 9, VALUES - X)}),
         (TWO, {"p": P, "square": P**2}),

@@ -12,7 +12,8 @@ import numpy as np
 
 from bbccli.errors import InputError, parameter
 from bbccli.notes import identities, listing
-from bbccli.reading.classes import in_order, spelled
+from bbccli.reading.arrow import to_numbers
+from bbccli.reading.classes import codes_among, in_order, spelled
 from bbccli.reading.columns.values import (
     FEWEST_ROWS,
     alike,
@@ -30,6 +31,12 @@ from bbccli.types import FloatArray
 TOTALS = (1, 100)
 """Sums of the probabilities of all classes; the second of percentages."""
 
+_ERRORS = 4
+"""Standard errors by which scores of a class are higher for its own samples."""
+
+_MOST_ROWS = 20_000
+"""Rows compared, evenly spaced."""
+
 _MORE_CLASSES = 3
 """Most classes that have columns, but no sample."""
 
@@ -45,25 +52,28 @@ class _Model:
     columns: positions of its columns among the undecided ones.
     labels: class of each column; empty if the names don't tell.
     numbered: True if the names number the classes.
+    scores: True if they don't sum to 1, and each goes with its own class.
     """
 
     name: str
     columns: tuple[int, ...]
     labels: tuple[str, ...] = ()
     numbered: bool = False
+    scores: bool = False
 
 
 def tell_models(sheet: Sheet, request: Request) -> Sheet:
-    """Take columns that sum to 1 in every row for the classes of one model.
+    """Take columns for the classes of one model that sum to 1, or go with a class each.
 
-    Of two classes the column of the positive one stays, of several each gets its class. Columns
+    Of two probabilities the column of the positive class stays, else each gets its class. Columns
     are tried together if their names differ in the class or its number alone; then pairs whose sum
     is 1, neighbours, and columns ordered by class.
 
     Seen: K columns sum to 1 (or 100) in every row, as far as they are rounded, and the truth holds
       K classes; names tell which class each is: the class (`P (Churn=yes)`, `rf_class0`), or its
-      number in sorted order (`xgb_0`)
-    Means: the probabilities of one model, not K configurations
+      number in sorted order (`xgb_0`); where names do, they may be scores, each of which is higher
+      for its own class, far beyond chance (`logit_0`)
+    Means: the probabilities or scores of one model, not K configurations
     Done: one configuration; an error if nothing says which class each column is
     """
     cells = sheet.undecided
@@ -73,6 +83,7 @@ def tell_models(sheet: Sheet, request: Request) -> Sheet:
     if len(present) > len(cells):
         return sheet
     first, taken, models = some_rows(sheet, cells), set[int](), list[_Model]()
+    named = list[_Model]()
     for model in _candidates([cell.name for cell in cells], first, present):
         if taken & {*model.columns}:
             continue
@@ -80,6 +91,15 @@ def tell_models(sheet: Sheet, request: Request) -> Sheet:
         empty = told and bool(np.isnan(first[:, model.columns]).any(axis=1).all())
         test = partial(sum_to_one, told=told)
         if test(all_rows(sheet, columns)) if empty else holds(sheet, columns, test):
+            taken |= {*model.columns}
+            models.append(model)
+        elif {*present} == {*model.labels} or (told and all(map(str.isdecimal, model.labels))):
+            named.insert(0, replace(model, scores=True))  # with further classes first
+    proven = [model for model in named if _go_with_classes(sheet, cells, model, present)]
+    # where one of several classes has its columns, so have those of models that are weak
+    more = named if len(present) > 2 and (models or proven) else []
+    for model in (*proven, *more):
+        if not taken & {*model.columns}:
             taken |= {*model.columns}
             models.append(model)
     return _told(sheet, request, cells, models, present) if models else sheet
@@ -109,6 +129,29 @@ def sum_to_one(numbers: FloatArray, *, told: bool) -> bool:
     if n_classes == 2:  # both are rounded alike, but for halves
         return bool((apart <= step + least).all() and (apart <= least).mean() >= 0.9)
     return bool((apart <= step * n_classes / 2 + least).all())
+
+
+def _go_with_classes(
+    sheet: Sheet, cells: Sequence[PredictionColumn], model: _Model, present: Sequence[str]
+) -> bool:
+    """True if each column is higher where the truth is its class, far beyond chance.
+
+    K models that predict a value can't be: the first would go against the truth.
+    """
+    rows = np.linspace(0, sheet.n_rows - 1, min(sheet.n_rows, _MOST_ROWS), dtype=np.int64)
+    truth = codes_among(sheet.roles["truth"], present)[rows]
+    for code, label in enumerate(present):
+        cell = cells[model.columns[model.labels.index(label)]]
+        numbers = to_numbers(sheet.column(cell).values)[rows]
+        own = truth[~np.isnan(numbers)] == code
+        places = np.argsort(np.argsort(numbers[~np.isnan(numbers)])) / max(len(own), 1)
+        n_own = int(own.sum())
+        if not 0 < n_own < len(own):
+            return False
+        spread = np.sqrt((1 / n_own + 1 / (len(own) - n_own)) / 12)
+        if places[own].mean() - places[~own].mean() < _ERRORS * spread:
+            return False
+    return True
 
 
 def _candidates(
@@ -214,7 +257,8 @@ def _told(
     own = {cells[c].configuration for model in models for c in model.columns}
     taken = {cell.configuration for cell in sheet.cells} - own
     wanted = classes_of(sheet, request)[-1]
-    told: dict[bool, list[str]] = {False: [], True: []}
+    told: dict[str, list[str]] = {"": [], "numbered": [], "scores": []}
+    whole = any(model.scores for model in models)
     for model in models:
         columns = [cells[c] for c in model.columns]
         names = [column.name for column in columns]
@@ -226,8 +270,9 @@ def _told(
             name += "*"
         taken.add(name)
         for column, label in zip(columns, labels, strict=True):
-            told[model.numbered].append(f"{column.name} is {label}")
-            if len(columns) == 2:
+            kind = "scores" if model.scores else "numbered" if model.numbered else ""
+            told[kind].append(f"{column.name} is {label}")
+            if len(columns) == 2 and not whole:
                 kept = replace(column, configuration=name) if label == wanted else None
             else:
                 full = f"{name}{CLASS_SEPARATOR}{label}"
@@ -235,8 +280,9 @@ def _told(
             changed[column.name] = kept
     left = [changed.get(cell.name, cell) for cell in sheet.cells]
     notes = list(sheet.notes)
-    notes += [identities.classes_of_one_model(told[False])] if told[False] else []
-    notes += [identities.classes_of_numbers(told[True])] if told[True] else []
+    notes += [identities.classes_of_one_model(told[""])] if told[""] else []
+    notes += [identities.classes_of_numbers(told["numbered"])] if told["numbered"] else []
+    notes += [identities.scores_of_classes(told["scores"])] if told["scores"] else []
     return replace(
         sheet, cells=tuple(cell for cell in left if cell is not None), notes=tuple(notes)
     )

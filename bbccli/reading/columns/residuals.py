@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from itertools import product
-from types import MappingProxyType
 
 import numpy as np
 
@@ -26,13 +25,22 @@ from bbccli.reading.columns.values import (
 from bbccli.reading.outcome import task_of
 from bbccli.reading.roles import Request
 from bbccli.reading.sheet import WIDE, Sheet
-from bbccli.types import BoolArray, FloatArray, Task
+from bbccli.types import FloatArray, Task, distinct
 
 _ROUNDED = 0.005
 """Share of a column's spread by which it may differ, since the other one was rounded."""
 
-_NEAR = 0.06
-"""Difference up to which the weighted sums of two columns may be of equal ones."""
+_ALIKE = 0.998
+"""Correlation of columns that may be equal, up to a factor and a constant."""
+
+_EXACT = 1e-6
+"""Share of the largest value by which a copy of the truth may differ."""
+
+_TIMES = 20
+"""Multiple of what rounding may do that both the truth and the other column must contribute."""
+
+_FEWEST_MARKS = 30
+"""Rows of each class that two values must follow, unless their column is called a mark."""
 
 _CALLED = re.compile(r"resid|err|diff|loss|delta|dev|correct|right|hit", re.IGNORECASE)
 
@@ -41,25 +49,41 @@ def _log_loss(truth: FloatArray, other: FloatArray) -> FloatArray:
     return -np.log(np.where(truth == 1, other, np.where(truth == 0, 1 - other, np.nan)))
 
 
-FORMS: Mapping[str, Callable[[FloatArray, FloatArray], FloatArray]] = MappingProxyType(
+def _of_true_class(truth: FloatArray, other: FloatArray) -> FloatArray:
+    return np.exp(-_log_loss(truth, other))
+
+
+Form = Callable[[FloatArray, FloatArray], FloatArray]
+
+FORMS: Sequence[Mapping[str, Form]] = (
     {
         "the truth minus {}": lambda truth, other: truth - other,
         "{} minus the truth": lambda truth, other: other - truth,
+    },
+    {
         "the absolute error of {}": lambda truth, other: np.abs(truth - other),
-        "the squared error of {}": lambda truth, other: (truth - other) ** 2,
+        "the probability of the true class by {}": _of_true_class,
+    },
+    {"the squared error of {}": lambda truth, other: (truth - other) ** 2},
+    {
         "the relative error of {}": lambda truth, other: (other - truth) / truth,
-        "the absolute relative error of {}": lambda truth, other: np.abs((other - truth) / truth),
-        "the log-loss of {}": _log_loss,
-    }
+        "{} divided by the truth": lambda truth, other: other / truth,
+    },
+    {"the absolute relative error of {}": lambda truth, other: np.abs((other - truth) / truth)},
+    {"the truth divided by {}": lambda truth, other: truth / other},
+    {"the log-loss of {}": _log_loss},
 )
-"""What is computed of the truth and a column, up to a factor; broadcast."""
+"""What is computed of the truth and a column, broadcast; equal ones, but for a factor and a
+constant, together.
+"""
 
 
 def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
-    """Refuse columns that are the truth minus another one, or a loss of it, in every row.
+    """Refuse columns that are computed from the truth, alone or with another one, in every row.
 
-    Seen: the truth minus another column, its negative, its absolute value or square, the log-loss
-      of another column, or 1 where another column of labels is right
+    Seen: but for a factor and a constant, the truth; or of another column the truth minus it, its
+      absolute, squared or relative error, its log-loss, its probability of the true class; or 1
+      where another column of labels is right
     Means: computed from the truth, and so as good as a copy of it
     Done: an error, as for a copy of the truth
     """
@@ -71,9 +95,10 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
         codes = codes_among(truth, classes)
         derived = _derived(sheet, np.where(codes < 0, np.nan, codes))
     elif not truth.is_text:
-        derived = _derived(sheet, to_numbers(truth.values).astype(np.float64))
+        numbers = to_numbers(truth.values).astype(np.float64)
+        derived = _copies(sheet, numbers) | _derived(sheet, numbers)
     if classes:
-        derived |= _marks(sheet, classes)
+        derived |= _marks(sheet, classes, derived)
     if derived:
         column, what = next(iter(derived.items()))
         raise InputError(
@@ -87,76 +112,129 @@ def refuse_residuals(sheet: Sheet, request: Request) -> Sheet:
     return sheet
 
 
-def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
-    """Return the columns that are computed from the truth and another column, and how.
+def _copies(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
+    """Return the columns that are a multiple of the truth plus a constant, and not the truth."""
+    cells, known = sheet.undecided, np.isfinite(truth)
+    first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
+    found = dict[str, str]()
+    for c in np.flatnonzero(np.abs(_units(there)[:, 0] @ _units(first)) >= _ALIKE).tolist():
+        column = all_rows(sheet, [cells[c]])[:, 0].astype(np.float64)
+        rows = known & np.isfinite(column)
+        own, wanted = column[rows], truth[rows]
+        factor, off = _fit(own, wanted)
+        within = max(step_of(own) % 1, _EXACT * float(np.abs(own).max()))
+        # the mean of the other truths falls with the truth by 1 / (N - 1)
+        learnt = len(own) >= FEWEST_ROWS and abs(factor) * len(own) > 2
+        unlike = (np.abs(own - wanted) > within).any()  # else it is refused as a copy
+        if learnt and unlike and off <= within:
+            found[cells[c].name] = "the truth, but for a factor and a constant,"
+    return found
 
-    A weighted sum over a few rows, of columns of one length, tells which of them may be equal.
-    """
-    cells, rows = sheet.undecided, rows_at_a_glance(sheet)
-    if len(cells) < 2:
-        return {}
-    first, there = some_rows(sheet, cells).astype(np.float64), truth[rows][:, None]
+
+def _derived(sheet: Sheet, truth: FloatArray) -> dict[str, str]:
+    """Return the columns that are computed from the truth and another column, and how."""
+    cells, found = sheet.undecided, dict[str, str]()
+    first, there = some_rows(sheet, cells), truth[rows_at_a_glance(sheet), None]
     first[~np.isfinite(first).all(axis=1)] = np.nan
-    sums, found = _sums(first), dict[str, str]()
-    for form, compute in FORMS.items():
-        made = compute(there, first)
-        wanted = _sums(made)
-        near = alike(sums, wanted)
-        others, places = np.nonzero(np.abs(sums[near] - wanted[:, None]) < _NEAR)
-        own = near[others, places]
-        likely = (own != others) & _equals(first[:, own], first[:, others], made[:, others])
-        for c, other in zip(own[likely].tolist(), others[likely].tolist(), strict=True):
+    units = _units(first)
+    for forms in FORMS:
+        compute = next(iter(forms.values()))
+        for c, other in _likely(units, _units(compute(there, first))):
             pair = [cells[c].name, cells[other].name]
             if {*pair} & {*found}:
                 continue
-            both = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64)
-            if _equals(both[:, :1], both[:, 1:], compute(truth[:, None], both[:, 1:])).all():
-                if form.startswith("the truth") and _is_the_prediction(*both.T, *pair):
+            column, beside = all_rows(sheet, [cells[c], cells[other]]).astype(np.float64).T
+            if _is_computed(column, truth, beside, compute, called=bool(_CALLED.search(pair[0]))):
+                form = _form_of(column, truth, beside, forms)
+                swaps = form in ("the truth minus {}", "the truth divided by {}")
+                if swaps and _is_the_prediction(column, beside, truth, *pair):
                     pair.reverse()
                 found[pair[0]] = form.format(pair[1])
     return found
 
 
-def _sums(columns: FloatArray) -> FloatArray:
-    """Return weighted sums (C,), from -1 to 1, of columns (n, C), each of length 1."""
-    columns = np.where(np.isfinite(columns), columns, 0)
-    weights = np.random.default_rng(0).uniform(1, 2, len(columns))
-    lengths = np.linalg.norm(weights) * np.linalg.norm(columns, axis=0)
-    return np.asarray(weights @ columns / np.where(lengths > 0, lengths, 1))
+def _units(columns: FloatArray) -> FloatArray:
+    """Return columns (n, C) less their means, of length 1; 0 where they are not finite."""
+    there = np.isfinite(columns)
+    filled = np.where(there, columns, 0)
+    means = filled.sum(axis=0) / np.maximum(there.sum(axis=0), 1)
+    centred = np.where(there, filled - means, 0)
+    lengths = np.linalg.norm(centred, axis=0)
+    return np.asarray(centred / np.where(lengths > 0, lengths, 1))
 
 
-def _equals(columns: FloatArray, others: FloatArray, made: FloatArray) -> BoolArray:
-    """(P,) True for columns (n, P) that are multiples of what was made (n, P) of others (n, P), up
-    to rounding.
+def _likely(units: FloatArray, made: FloatArray) -> Iterator[tuple[int, int]]:
+    """Yield columns of (n, C) that may equal what was made (n, C) of another; and this one.
+
+    A weighted sum over the rows, whatever its sign, tells which are worth comparing.
     """
-    known = np.isfinite(columns) & np.isfinite(others)
-    there = known & np.isfinite(made)
-    equal = there.sum(axis=0) >= np.maximum(FEWEST_ROWS, 0.9 * known.sum(axis=0))
-    columns, others, made = (np.where(there, one, 0)[:, equal] for one in (columns, others, made))
-    factor = (columns * made).sum(axis=0) / np.maximum((made**2).sum(axis=0), 1e-300)
-    where, off = there[:, equal], np.abs(columns - factor * made).max(axis=0, initial=0)
-    most, near = np.abs(columns).max(axis=0, initial=0), np.zeros(len(off), bool)
-    for c in np.flatnonzero(off < most / 20).tolist():
-        own, theirs, of_made = (one[where[:, c], c] for one in (columns, others, made))
-        spread = own.std()
-        least = min(spread, theirs.std(), factor[c] * of_made.std()) / 20
-        within = max(step_of(own[:FEWEST_ROWS]) % 1, _ROUNDED * spread)
-        near[c] = off[c] <= within < least
-    equal[equal] = near
-    return np.asarray(equal)
+    weights = np.random.default_rng(0).uniform(-1, 1, len(units))
+    near = alike(np.abs(weights @ units), np.abs(weights @ made))
+    own, others = near.ravel(), np.repeat(np.arange(len(near)), near.shape[1])
+    equal = np.abs((units[:, own] * made[:, others]).sum(axis=0)) >= _ALIKE
+    pairs = zip(own[equal].tolist(), others[equal].tolist(), strict=True)
+    return ((c, other) for c, other in pairs if c != other)
 
 
-def _is_the_prediction(own: FloatArray, other: FloatArray, name: str, of: str) -> bool:
-    """True if of two columns that add up to the truth the first is the prediction."""
+def _fit(column: FloatArray, made: FloatArray) -> tuple[float, float]:
+    """Return the factor with which a column (n,) goes with another, and the largest distance."""
+    own, centred = column - column.mean(), made - made.mean()
+    factor = float(own @ centred / max(centred @ centred, 1e-300))
+    return factor, float(np.abs(own - factor * centred).max())
+
+
+def _is_computed(
+    column: FloatArray, truth: FloatArray, other: FloatArray, compute: Form, *, called: bool
+) -> bool:
+    """True if a column (n,) is computed of a truth (n,) and another column (n,), but for a factor,
+    a constant and rounding; and if both of these matter.
+    """
+    made = compute(truth, other)
+    there = np.isfinite(column) & np.isfinite(other) & np.isfinite(made)
+    if there.sum() < FEWEST_ROWS:
+        return False
+    own, truth, other, made = (one[there] for one in (column, truth, other, made))
+    factor, off = _fit(own, made)
+    within = max(step_of(own[:FEWEST_ROWS]) % 1, _ROUNDED * own.std())
+    if not off <= within < own.std() / _TIMES:
+        return False
+    if not called and len(distinct(own)) <= 2:
+        rare = min((truth == one).sum() for one in distinct(truth)[:3])
+        if rare < _FEWEST_MARKS:
+            return False
+    order = np.random.default_rng(0).permutation(len(made))
+    apart = [compute(truth[order], other) - made, compute(truth, other[order]) - made]
+    least = min(float(one[np.isfinite(one)].std()) for one in apart)
+    return bool(within < abs(factor) * least / _TIMES)
+
+
+def _form_of(
+    column: FloatArray, truth: FloatArray, other: FloatArray, forms: Mapping[str, Form]
+) -> str:
+    """Return what a column (n,) is, exactly or but for a factor and a constant."""
+    within = max(step_of(column[:FEWEST_ROWS]) % 1, _ROUNDED * float(np.nanstd(column)))
+    for form, compute in forms.items():
+        if np.nanmax(np.abs(compute(truth, other) - column)) <= within:
+            return form
+    return f"{next(iter(forms))}, but for a factor and a constant,"
+
+
+def _is_the_prediction(
+    own: FloatArray, other: FloatArray, truth: FloatArray, name: str, of: str
+) -> bool:
+    """True if of two columns that make up the truth, and may change places, the first predicts."""
     called = [_CALLED.search(one) is not None for one in (name, of)]
     if called[0] != called[1]:
         return called[1]
-    return bool(abs(np.nanmean(own)) > abs(np.nanmean(other)))
+    off = [abs(np.nanmean(one - truth)) for one in (own, other)]
+    return bool(off[0] < off[1])
 
 
-def _marks(sheet: Sheet, classes: Sequence[str]) -> dict[str, str]:
-    """Return the columns that say in which rows a column of labels is right, or wrong."""
-    cells = [cell for cell in sheet.undecided if _CALLED.search(cell.name)]
+def _marks(sheet: Sheet, classes: Sequence[str], among: Container[str]) -> dict[str, str]:
+    """Return the columns, called so or `among` some, that say in which rows a column of labels is
+    right, or wrong.
+    """
+    cells = [one for one in sheet.undecided if one.name in among or _CALLED.search(one.name)]
     some = some_rows(sheet, cells)
     marks = [c for c, one in zip(cells, some.T, strict=True) if np.isin(one, (0, 1, np.nan)).all()]
     labels = labels_of(sheet, classes) if marks else []
