@@ -17,8 +17,9 @@ def samples_left_out(n_left_out: int, n_samples: int, n_repeats: int) -> Texts:
     result is for the easier samples only. `--missing error` refuses.
     """
     where = " in some repeat" if n_repeats > 1 else ""
+    verb = "has" if n_left_out == 1 else "have"
     return (
-        f"{n_left_out} of {n_samples} samples have no prediction{where}; left out",
+        f"{n_left_out} of {n_samples} samples {verb} no prediction{where}; left out",
         "complete the predictions",
     )
 

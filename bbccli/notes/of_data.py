@@ -129,8 +129,9 @@ def group_spans_folds(n_spanning: int, n_groups: int) -> Texts:
 
     Remedy: cross-validate again with whole groups in folds.
     """
+    verb = "has" if n_spanning == 1 else "have"
     return (
-        f"{n_spanning} of {n_groups} groups have samples in more than one fold: leakage, "
+        f"{n_spanning} of {n_groups} groups {verb} samples in more than one fold: leakage, "
         "every performance may be too good",
         "keep each group in one fold when cross-validating",
     )

@@ -406,8 +406,9 @@ def rows_unlabelled(tool: str, n_missing: int, n_rows: int) -> Texts:
 
     Remedy: nothing if their labels are unknown.
     """
+    verb = "has" if n_missing == 1 else "have"
     return (
-        f"{n_missing} of {n_rows} rows have no label; {tool} could not score them: left out",
+        f"{n_missing} of {n_rows} rows {verb} no label; {tool} could not score them: left out",
         "nothing to do, unless the labels are known",
     )
 

@@ -21,12 +21,12 @@ from bbccli.reading.column import joint
 from bbccli.reading.roles import CONFIGURATIONS, OUTCOME, Hints
 from bbccli.reading.table import Table
 from bbccli.reading.times import times_of
-from bbccli.types import IntArray, distinct
+from bbccli.types import FloatArray, IntArray, distinct
 
 _MOST_CLASSES = 20
 _ORDER = ("truth", "row_id", "configuration", "prediction", "fold")
 _FOLDS = ("fold", "folds", "kfold")
-_MOST_FOLDS = 10
+_LEAST_IN_FOLD = 3  # samples
 FOLD: Final = re.compile(r"\W*(?:cv|outer|inner)?[\W_]*(?:fold|split|resample|rep)\D*\d+.*", re.I)
 """The name of a fold."""
 
@@ -89,16 +89,39 @@ def are_folds(table: Table, roles: Mapping[str, str]) -> bool:
     return n_folds > 1 and any(map(is_grid, [*own, [*dict.fromkeys(folds)], [*codes]]))
 
 
-def may_be_folds(table: Table) -> bool:
-    """True if a few rows of fractions have no key but a number: means over folds have none."""
-    levels = _levels_of(table)
-    counts = [n for n, one in levels.items() if _size(one) == table.n_rows]
-    short = table.n_rows <= _MOST_FOLDS and len(levels) == len(counts) <= 1
-    return short and all(
-        is_number(table.type_of(name))
-        and (name in counts or to_numbers(table.column(name).values).all())
-        for name in table.names
-    )
+def may_be_folds(table: Table, key: str | None) -> bool:
+    """True if scores may be means of folds: but for a count no key, and little spread.
+
+    All or nothing spreads by p (1 - p), the mean of m samples by 1 / m of it. Whole numbers up to
+    10 are ratings, or right and wrong.
+    """
+    if key is not None and (is_text(table.type_of(key)) or not _counts(_numbers(table, key))):
+        return False
+    numbers = [_numbers(table, name) for name in table.names if is_number(table.type_of(name))]
+    scores = [one for one in numbers if (one % 1).any()]
+    scores = scores or [one for one in numbers if one.max(initial=0) > 10 and not _counts(one)]
+    shares = [_share_of_range(one) for one in scores]
+    limit = sum(float(one.mean() * (1 - one.mean())) for one in shares)
+    return bool(shares) and _LEAST_IN_FOLD * sum(float(one.var()) for one in shares) <= limit
+
+
+def _numbers(table: Table, name: str) -> FloatArray:
+    """Return the finite numbers of a column."""
+    numbers = to_numbers(table.column(name).values)
+    return numbers[np.isfinite(numbers)]
+
+
+def _counts(numbers: FloatArray) -> bool:
+    """True for consecutive whole numbers: of rows, or of the rows of each configuration."""
+    levels = np.unique(numbers)
+    return len(levels) > 1 and bool((np.diff(levels) == 1).all())
+
+
+def _share_of_range(numbers: FloatArray) -> FloatArray:
+    """Return scores as shares of a range: of -1 or 0 to 1 or 100, or of a wider one."""
+    low = next(end for end in (0, -1, numbers.min()) if end <= numbers.min())
+    high = next(end for end in (1, 100, numbers.max()) if end >= numbers.max())
+    return np.asarray((numbers - low) / (high - low))
 
 
 def _levels_of(table: Table) -> dict[str, IntArray]:

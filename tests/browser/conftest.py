@@ -25,6 +25,12 @@ AXE = Path(os.environ.get("BBC_AXE", Path(__file__).parents[2] / ".cache" / "axe
 COMMANDS = {
     "sample": ["correct"],
     "leaderboard": ["leaderboard"],
+    "batch": [
+        *("batch", str(pages.SAMPLES / "breast_cancer.parquet"), "--jobs", "1"),
+        *("--metric", "auc", "--metric", "brier", "--fail-under", "0.5"),
+    ],
+    "plan": ["plan", "--optimism", "0.02"],
+    "drop": ["drop"],
     "pair": ["compare", "--test", "all", "--pair", "lda shrinkage=0.1", "tree depth=2 leaf=5"],
 }
 """Pages that commands write of a file of samples."""

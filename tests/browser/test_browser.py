@@ -13,7 +13,9 @@ from bbccli.reports.page.markup import table, whole
 
 pytestmark = pytest.mark.browser
 
-NAMES = ["one", "many", "sample", "leaderboard", "pair"]
+NAMES = ["one", "many", "sample", "batch", "plan", "drop", "leaderboard", "pair"]
+
+TITLES = ("What to expect", "How many samples", "What to drop", "Leaderboard", "Compared")
 
 
 @pytest.mark.parametrize("name", [*NAMES, *(f"hostile{i}" for i in range(len(pages.NAMES)))])
@@ -22,7 +24,7 @@ def test_nothing_is_fetched_said_or_run(browser, shown, name):
     assert browser.requests() == [shown[name].as_uri()]
     assert browser.logs("browser") == []
     assert browser.run("document.scripts.length") == 0
-    assert browser.run("document.title").startswith(("What to expect", "Leaderboard", "Compared"))
+    assert browser.run("document.title").startswith(TITLES)
     assert browser.run("document.querySelectorAll('iframe, img, object, embed, form').length") == 0
 
 
@@ -74,6 +76,9 @@ def test_dark_and_light(browser, shown):
     assert papers["light"] > 0.9
 
 
+TITLES = ("What to expect", "How many samples", "What to drop", "Leaderboard", "Compared")
+
+
 @pytest.mark.parametrize("name", [*NAMES, *(f"hostile{i}" for i in range(len(pages.NAMES)))])
 @pytest.mark.parametrize("width", [320, 375, 1600])
 def test_a_narrow_page_does_not_scroll_sideways(browser, shown, name, width):
@@ -85,16 +90,18 @@ def test_a_narrow_page_does_not_scroll_sideways(browser, shown, name, width):
     ("name", "columns"),
     [
         ("many", ["experiment", "corrected", "interval"]),
+        ("batch", ["experiment", "gate", "corrected", "interval"]),
         ("leaderboard", ["rank", "configuration", "AUC"]),
     ],
 )
 def test_the_columns_of_the_answer_are_seen_on_a_telephone(browser, shown, name, columns):
     browser.open(shown[name].as_uri(), width=375)
+    browser.run("document.querySelectorAll('details').forEach(d => d.remove())")
     seen = browser.run(
         "(t => Array.from(t.querySelectorAll('thead th')).filter(h => "
         "h.getBoundingClientRect().right <= t.parentElement.getBoundingClientRect().right)"
         ".map(h => h.textContent))(Array.from(document.querySelectorAll('table'))"
-        f".find(t => t.textContent.includes('{columns[-1]}')))"
+        f".find(t => t.tHead.textContent.includes('{columns[-1]}')))"
     )
     assert columns == [one for one in seen if one in columns]
 

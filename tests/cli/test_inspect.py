@@ -319,7 +319,7 @@ def test_one_fold_alone(save):
 @pytest.mark.parametrize(
     ("absent", "words"),
     [
-        ("5", "1 of 6 samples have no prediction in some"),
+        ("5", "1 of 6 samples has no prediction in some"),
         ("45", "2 of 6 samples have no prediction in some"),
     ],
 )

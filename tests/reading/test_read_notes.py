@@ -34,7 +34,7 @@ def test_gaps(save, name, hole):
     assert matrix.notes[1].text.endswith(
         "2 of 4 configurations lack predictions and cannot win: b, d"
     )
-    e = refused("1 of 4 samples have no prediction", path, missing=Missing.ERROR)
+    e = refused("1 of 4 samples has no prediction", path, missing=Missing.ERROR)
     assert "--exclude 'd' --missing common-rows" in e.hint
 
 

@@ -240,13 +240,38 @@ MAY_BE_FOLDS = {
     "without a key": MEANS,
     "counted by any name": {"k": range(5), **MEANS},
     "ten without a key": TWICE,
+    "many without a key": {name: values * 8 for name, values in MEANS.items()},
+    "many in folds that recur": {"fold": np.arange(40) % 5, **{k: v * 8 for k, v in MEANS.items()}},
+    "counted and named alike": {"index": range(40), **{k: v * 8 for k, v in MEANS.items()}},
+    "counted in repeats": {"i": np.arange(40) // 5, "j": np.arange(40) % 5}
+    | {name: values * 8 for name, values in MEANS.items()},
+    "of one metric": {"metric": ["f1"] * 10, **TWICE},
+    "of small folds": {k: RNG.binomial(10, 0.8, 60) / 10 for k in "ab"},
+    "a score of nought, and one model without fault": {
+        "a": [0, 0.7, 0.6, 0.6, 0.8, 0.7, 0.5, 0.6, 0.7, 0.6, 0.8],
+        "b": [1] * 11,
+    },
+    "percents": {name: (100 * np.array(values)).round() for name, values in TWICE.items()},
+    "errors": {k: RNG.normal(23_000, 2_000, 25) for k in "ab"},
+    "explained variance": {k: RNG.normal(0.1, 0.15, 50) for k in "ab"},
+    "losses with their sign turned": {k: -RNG.normal(0.4, 0.03, 20) for k in "ab"},
+    "long and counted": {
+        "model": np.repeat(["svm", "rf"], 25),
+        "i": np.tile(range(25), 2),
+        "score": RNG.normal(0.8, 0.03, 50),
+    },
 }
 ITEMS = {
     "named": {"question": [f"q{i}" for i in range(5)], **MEANS},
     "right or wrong": {"a": [1, 0, 1, 1, 0], "b": [0, 0, 1, 0, 1]},
     "graded": {"a": [0.5, 0, 1, 1, 0], "b": [0, 0.25, 1, 0, 1]},
-    "many": {name: values * 8 for name, values in MEANS.items()},
-    "in folds": {"fold": np.arange(40) % 5, **{k: v * 8 for k, v in MEANS.items()}},
+    "rated": {"a": [4, 5, 3, 2, 1, 5, 4, 4, 3, 2, 2], "b": [5, 4, 4, 3, 2, 1, 3, 5, 2, 1, 3]},
+    "many": {name: RNG.beta(0.5, 0.5, 40) for name in MEANS},
+    "in folds": {"fold": np.arange(40) % 5, **{k: RNG.beta(0.5, 0.5, 40) for k in MEANS}},
+    "numbered by no count": {
+        "id": RNG.permutation(1000)[:40],
+        **{k: RNG.random(40) for k in MEANS},
+    },
     "in one fold": {"item": [f"q{i}" for i in range(5)], "fold": [1] * 5, **MEANS},
     "questions of models in folds": {
         "question": np.repeat([f"q{i}" for i in range(6)], 2),

@@ -20,7 +20,7 @@ BESIDE = re.compile(
 )
 """A figure, and ends after it with nothing but words and a level between them; no quartiles."""
 
-FIGURES = ("corrected", "value", "performance", "difference", "gain")
+FIGURES = ("corrected", "value", "score", "performance", "difference", "gain")
 """Fields that may have an interval, the one it is about first."""
 
 
@@ -31,7 +31,7 @@ def pairs_of(document):
     if not isinstance(document, dict):
         return set()
     found = {pair for part in document.values() for pair in pairs_of(part)}
-    own = document.get("interval")
+    own = document.get("interval", document.get("uncertainty", {}).get("confidence_interval"))
     own = own if isinstance(own, dict) else document
     ends = own.get("lower", own.get("bound")), own.get("upper", own.get("bound_above"))
     figure = next((document[f] for f in FIGURES if isinstance(document.get(f), float)), None)
@@ -56,14 +56,42 @@ def beside(text):
         text = re.sub(r"</t[hd]>", " | ", text)
         text = html.unescape(re.sub(r"<[^>]+>", " ", re.sub(r"</(tr|p|title|div)>", "\n", text)))
         lines = text.splitlines()
-    else:
-        lines = [text.replace("*", "")]
+    else:  # annotations of GitHub write percent signs otherwise
+        lines = [text.replace("*", "").replace("%25", "%")]
     return [found for line in lines for found in BESIDE.findall(" ".join(line.split()))]
 
 
 def strangers(text, pairs):
     """What a text says of a figure and an interval that are no pair."""
     return [said for said in beside(text) if not any(all(map(shows, said, pair)) for pair in pairs)]
+
+
+def told(form, text):
+    """Each figure and its ends that a form says, as it writes them."""
+    if form == "csv":
+        rows = csv.DictReader(io.StringIO(text))
+        found = {p for row in rows for p in pairs_of({k: number(v) for k, v in row.items()})}
+    elif form in ("metrics.json", "every-eval-ever"):
+        found = pairs_of(json.loads(text))
+    else:
+        return beside(text)
+    return sorted(tuple(map(repr, one)) for one in found)
+
+
+def number(cell):
+    """A cell of CSV as JSON has it."""
+    try:
+        return float(cell.lstrip("'"))
+    except ValueError:
+        return None
+
+
+def unlike(form, text, pairs):
+    """What a form says of a figure and an interval that are no pair."""
+    if form in EXACT:
+        known = {tuple(map(repr, pair)) for pair in pairs}
+        return [said for said in told(form, text) if said not in known]
+    return strangers(text, pairs)
 
 
 @pytest.fixture(scope="module")
@@ -93,27 +121,34 @@ COMMANDS = {
     "drop": ("drop", "p.csv"),
 }
 FORMS = {
-    "correct": ("txt", "md", "html", "xml", "csv", "metrics.json"),
-    "batch": ("html", "csv", "metrics.json"),
+    "correct": ("txt", "md", "html", "xml", "csv", "metrics.json", "github", "every-eval-ever"),
+    "batch": ("table", "html", "csv", "metrics.json"),
     "leaderboard": ("txt", "html"),
     "drop": ("txt", "html"),
     "plan": ("txt", "md", "html", "csv"),
 }
-COMPARED = ("txt", "md", "html", "csv")
+COMPARED = ("txt", "md", "html", "csv", "xml")
+EXACT = ("csv", "metrics.json", "every-eval-ever")
+"""Forms that hold numbers in full."""
+
+PRINTED = {"github": ("--format", "github"), "every-eval-ever": ("--format", "every-eval-ever")}
+PRINTED |= {"table": ()}
+"""Forms that no ending of a file asks for."""
 RANKED = {"correct", "leaderboard"}
 """Kinds whose page has a ranking, with the intervals of the set that may be the best."""
 
 
-def written(run, folder, tmp_path, monkeypatch, kind):
-    """The pairs of a command's document, and what each of its forms says."""
+def written(run, folder, tmp_path, monkeypatch, kind, forms=()):
+    """The pairs of a command's document, and what each of its forms says, or of some."""
     monkeypatch.chdir(folder)
     lines = "jsonl" if kind == "batch" else "json"
     texts = {}
-    for form in (lines, *FORMS.get(kind, COMPARED)):
+    for form in (lines, *(forms or FORMS.get(kind, COMPARED))):
         target = tmp_path / f"o.{form}"
-        status, _, err = run(*COMMANDS[kind], *FAST, "-o", target)
+        asked = PRINTED.get(form, ("-o", target))
+        status, out, err = run(*COMMANDS[kind], *FAST, *asked)
         assert status == 0, err
-        texts[form] = target.read_text()
+        texts[form] = out if form in PRINTED else target.read_text()
     document = (
         [json.loads(line) for line in texts.pop(lines).splitlines()]
         if (lines == "jsonl")
@@ -131,28 +166,8 @@ def test_every_figure_has_its_own_interval(run, folder, tmp_path, monkeypatch, k
     pairs, texts = written(run, folder, tmp_path, monkeypatch, kind)
     assert bool(pairs) == (kind != "drop")
     for form, text in texts.items():
-        if form == "csv":
-            said = {
-                pair
-                for row in csv.DictReader(io.StringIO(text))
-                for pair in pairs_of({k: number(v) for k, v in row.items()})
-            }
-        elif form == "metrics.json":
-            said = pairs_of(json.loads(text))
-        else:
-            assert strangers(text, pairs) == [], form
-            assert bool(beside(text)) == (kind != "drop") or form == "xml", form
-            continue
-        assert said, form
-        assert all(any(np.allclose(one, pair) for pair in pairs) for one in said), form
-
-
-def number(cell):
-    """A cell of CSV as JSON has it."""
-    try:
-        return float(cell.lstrip("'"))
-    except ValueError:
-        return None
+        assert unlike(form, text, pairs) == [], form
+        assert bool(told(form, text)) == (kind != "drop") or form == "xml", form
 
 
 def test_a_notebook_shows_own_intervals(folder):
@@ -170,12 +185,24 @@ def test_a_notebook_shows_own_intervals(folder):
         assert beside(result._repr_html_())
 
 
-@pytest.mark.parametrize("form", ["txt", "md", "html"])
+SWAPPED = [("set", form) for form in COMPARED if form != "xml"]
+SWAPPED += [(kind, form) for kind in ("correct", "batch") for form in FORMS[kind]]
+
+
+@pytest.mark.parametrize(("kind", "form"), SWAPPED)
 @pytest.mark.one_in(1)
-def test_the_law_sees_intervals_of_other_rows(run, folder, tmp_path, monkeypatch, form):
-    """Of a table, of Markdown, and of the text under the pointer."""
-    pairs, texts = written(run, folder, tmp_path, monkeypatch, "set")
-    text = texts[form]
-    ends = list(dict.fromkeys(" to ".join(said[1:]) for said in beside(text)))
-    last = text.rindex(ends[0])  # on a page in a picture or its table
-    assert strangers(text[:last] + ends[1] + text[last + len(ends[0]) :], pairs)
+def test_the_law_sees_intervals_of_others(run, folder, tmp_path, monkeypatch, kind, form):
+    """Of another row, metric or file, in each place of a form where it stands by itself."""
+    pairs, texts = written(run, folder, tmp_path, monkeypatch, kind, (form,))
+    text, between = texts[form], None if form in EXACT else " to "
+    ends = [
+        list(said[1:]) if between is None else [" to ".join(said[1:])] for said in told(form, text)
+    ]
+    own = ends[0]
+    other = next(one for one in ends if one != own)
+    for one, another in zip(own, other, strict=True):
+        places = [found.start() for found in re.finditer(re.escape(one), text)]
+        assert places
+        for at in places:
+            swapped = text[:at] + another + text[at + len(one) :]
+            assert unlike(form, swapped, pairs), swapped[at - 60 : at + 60]

@@ -127,24 +127,35 @@ def test_the_page_of_a_batch_with_a_gate(page, save, tmp_path, run):
     told = page(*asked, "--fail-under", str((low + high) / 2))
     assert "2 gates: 1 met, 1 missed." in told and "Without a result: 1 of 3 files: " in told
     verdicts = {
-        line.split(" | ")[0]: line.strip(" |").split(" | ")[-1]
+        line.split(" | ")[0]: line.split(" | ")[1]
         for line in told.splitlines()
         if line.startswith(("p0.csv |", "p1.csv |", "bad.csv |")) and line.count("|") > 6
     }
-    expected = {f"p{i}.csv": "met" if bounds[i] == high else "missed" for i in (0, 1)}
-    assert verdicts == expected | {"bad.csv": "none"}
+    assert verdicts == {f"p{i}.csv": "met" if bounds[i] == high else "missed" for i in (0, 1)}
+    assert re.search(r"^bad.csv \| no result: ", told, re.MULTILINE)
 
 
-def test_files_in_two_metrics_have_no_common_figure(page, save, tmp_path):
+def test_each_metric_of_a_batch_has_its_figure_table_and_gate(page, save):
+    paths = [save(made(seed), f"p{seed}.csv") for seed in (0, 1)]
+    asked = ("batch", *paths, "--metric", "auc", "--metric", "brier", "--jobs", "1")
+    told = page(*asked, "--fail-under", "0.1")
+    _, auc, brier = re.split("^From naive to corrected ", told, flags=re.MULTILINE)
+    for label, part, gate in (("AUC", auc, "met"), ("Brier score", brier, "")):
+        assert part.startswith(f"{label}\n") and f"experiments the naive {label} is too" in part
+        (table,) = re.findall(f"All of them, {label}\n(.*)", part, re.DOTALL)
+        head = ["experiment", *["gate"] * bool(gate), "corrected", "interval", "naive"]
+        assert table.count("p0.csv | ") == 1 and " | ".join(head) in table
+        assert table.count("| met |") == 2 * bool(gate)
+
+
+def test_files_in_two_metrics_have_a_figure_each(page, save, tmp_path):
     values = made(1)
     values["truth"] = values["a"] * 3 + 0.1
     paths = [save(made()), save(values, "q.csv")]
     told = page("batch", *paths, "--jobs", "1")
-    assert (
-        re.search(r"^p.csv \|.*\| AUC \|", told, re.MULTILINE)
-        and "q.csv | " in told
-        and "From naive to corrected" not in told
-    )
+    _, auc, r2 = re.split("^From naive to corrected ", told, flags=re.MULTILINE)
+    assert "p.csv |" in auc and "q.csv |" not in auc and auc.startswith("AUC")
+    assert "q.csv |" in r2 and "p.csv |" not in r2
     assert told.count("(1 file, bbc") == 2  # of each metric its own
 
 

@@ -151,10 +151,16 @@ def check_outcome(
     told = advice(table, chosen, hints, long=long)
     of_truth, rows = "truth" in told.roles, "configuration" in told.roles
     each = "row" if rows else "cell"
+    key = told.roles.get("row_id", chosen.get("row_id"))
     scores = f"{parameter('task', 'score')} if each {each} is the score of an answer"
-    hint = f"{told} if that is right; else " if of_truth else f"{scores}; else " * rows
+    scores *= not may_be_folds(table, key)
+    hint = (
+        f"{told} if that is right; else "
+        if of_truth
+        else f"{scores}; else " * bool(rows and scores)
+    )
     hint += f"name it 'truth', or give {by_option}"
-    if rows == of_truth and not may_be_folds(table):
+    if rows == of_truth and scores:
         hint += f"; {scores}"
     if not of_truth:
         hint += f"; beside it {told}, if that is right" * bool(str(told))

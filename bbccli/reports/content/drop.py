@@ -88,7 +88,8 @@ def _of_decision(decision: DropDecision) -> str:
         n_earlier > 0
     )
     if decision.n_folds_to_come == 0:
-        return f"All folds are trained: {n_kept} of {n_all} configurations are left."
+        verb = "is" if n_kept == 1 else "are"
+        return f"All folds are trained: {n_kept} of {n_all} configurations {verb} left."
     now = f"drop {n_now} now" if n_now else "none is dropped now"
     which = f"{n_kept} of {n_all} configurations"
     if n_kept == n_all:

@@ -271,17 +271,21 @@ def _said_of_best(cost: SearchCost, series: Lines) -> list[Spec]:
     ]
 
 
-def experiments(documents: Sequence[Envelope]) -> Drawn | None:
-    """Return a line per experiment, those that lose most first; None without a common metric."""
-    reported = [(d.input.path, e) for d in documents if (e := phrases.reported(d)) is not None]
-    found = [(path, e) for path, e in reported if e.naive is not None and e.value is not None]
-    if not found or len({e.metric for _, e in found}) > 1:
+def experiments(documents: Sequence[Envelope], metric: str) -> Drawn | None:
+    """Return a line per experiment, those that lose most first; None without figures."""
+    reported = [(d.input.path, phrases.reported(d, metric)) for d in documents]
+    found = [
+        (path, e)
+        for path, e in reported
+        if e is not None and e.naive is not None and e.value is not None
+    ]
+    if not found:
         return None
     found.sort(key=lambda one: -(one[1].optimism or 0))
     estimates = [e for _, e in found]
     shown, paths = estimates[: vega.MOST_NAMES], short_paths([path for path, _ in found])
-    label = phrases.metric_label(shown[0].metric)
-    digits = phrases.digits_by(shown[0].metric, [v for e in estimates for v in (e.naive, e.value)])
+    label = phrases.metric_label(metric)
+    digits = phrases.digits_by(metric, [v for e in estimates for v in (e.naive, e.value)])
     names = vega.labels(paths[: len(shown)])
     values = vega.named(
         names,
@@ -302,20 +306,20 @@ def experiments(documents: Sequence[Envelope]) -> Drawn | None:
     ]
     falls, n_all = sum((e.optimism or 0) > 0 for e in estimates), len(estimates)
     some = f" The {len(shown)} of {n_all} that lose most." if len(shown) < n_all else ""
-    y, title = vega.names_axis(names), phrases.directed_label(shown[0].metric)
+    y, title = vega.names_axis(names), phrases.directed_label(metric)
     layers = [
         vega.span(y, title, ("value", "to"), opacity=0.5),
         vega.points(y, title, 50, ("naive", "corrected")),
     ]
     return Drawn(
-        f"In {falls} of {n_all} experiments the naive figure is too good.",
+        f"In {falls} of {n_all} experiments the naive {label} is too good.",
         f"Open circles: naive. Filled circles: corrected for the choice.{some} The table "
         "has the intervals, without which small differences between experiments mean nothing.",
         ("experiment", f"{label}, naive", f"{label}, corrected"),
         rows,
         vega.spec_of(values, layers, height={"step": 16}),
         "experiments",
-        "From naive to corrected",
+        f"From naive to corrected {label}",
     )
 
 

@@ -30,7 +30,6 @@ from bbccli.reports.page.markup import (
     words,
 )
 from bbccli.reports.page.sections import (
-    MOST_OPEN,
     cell,
     figure_section,
     figure_sections,
@@ -60,7 +59,7 @@ MOST_WHOLE = 4
 MOST_LINES = 1000
 """Results of a page that are listed; the rest are counted."""
 
-COLUMNS = ("experiment", "corrected", "interval", "metric", "naive", "optimism", "winner")
+COLUMNS = ("experiment", "gate", "corrected", "interval", "naive", "optimism", "winner")
 
 
 def render(results: Sequence[Envelope | ErrorEnvelope], style: Style) -> str:
@@ -181,23 +180,36 @@ def _overview(
     documents: Sequence[Envelope], failures: Sequence[ErrorEnvelope], n_all: str
 ) -> list[Markup]:
     paths = short_paths([d.input.path for d in documents] + [f.path for f in failures])
-    lines = [*map(_line, documents), *map(_line_of_failure, failures)]
-    rows = [(visible(path), *cells) for path, cells in zip(paths, lines, strict=True)]
-    columns: tuple[str, ...] = (*COLUMNS, "gate")
-    if not any(document.gate for document in documents):
-        columns, rows = COLUMNS, [row[:-1] for row in rows]
-    figure = experiments(documents)
+    metrics = dict.fromkeys(one for document in documents for one in phrases.metrics_of(document))
     doubtful = list(_doubtful(documents, failures, paths))
-    look = [words("What to look at", ("experiment", "what"), doubtful[:MOST_OPEN])]
-    if len(doubtful) > MOST_OPEN:
-        look.append(tag("p", f"{len(doubtful) - MOST_OPEN} more are in the table.", class_="quiet"))
-    parts = [
+    look = listed("What to look at", ("experiment", "what"), doubtful, MOST_LINES)
+    return [
         _learned(documents, failures, n_all),
-        section("To look at", "look", *(look if doubtful else [])),
-        figure_section(figure, figure.kind) if figure else "",
-        section("All of them", "all", listed("Experiments", columns, rows, MOST_LINES)),
+        section("To look at", "look", *([tag("div", look, class_="words")] if doubtful else [])),
+        *(
+            part
+            for n, metric in enumerate(metrics, 1)
+            for part in _of_metric(metric, f"{n}", documents, paths)
+        ),
     ]
-    return [Markup("".join(parts))]
+
+
+def _of_metric(
+    metric: str, ident: str, documents: Sequence[Envelope], paths: Sequence[str]
+) -> Iterator[Markup]:
+    """Yield the figure of all experiments by a metric, and their table."""
+    columns: tuple[str, ...] = COLUMNS
+    if (figure := experiments(documents, metric)) is not None:
+        yield figure_section(figure, f"{figure.kind}-{ident}")
+    rows: list[tuple[str, ...]] = [
+        (visible(path), *_line(document, metric))
+        for path, document in zip(paths, documents, strict=False)
+        if metric in phrases.metrics_of(document)
+    ]
+    if not any(row[1] for row in rows):
+        columns, rows = (columns[0], *columns[2:]), [(row[0], *row[2:]) for row in rows]
+    title = f"All of them, {phrases.metric_label(metric)}"
+    yield section(title, f"all-{ident}", listed(title, columns, rows, MOST_LINES))
 
 
 def _learned(
@@ -209,8 +221,9 @@ def _learned(
         found.add(document)
     for failure in failures:
         found.add(failure)
-    first, *others = [*found.learned()] or [f"{n_all}: none has a corrected figure."]
-    texts = [tag("p", tag("strong", first)), *(tag("p", line) for line in others)]
+    answer = [*found.answer()] or [f"{n_all}: none has a corrected figure."]
+    texts = [tag("p", tag("strong", line)) for line in answer]
+    texts += [tag("p", line) for line in found.learned() if line not in answer]
     return verdict(found.doubts_by_kind(), texts)
 
 
@@ -219,31 +232,29 @@ def _doubtful(
 ) -> Iterator[tuple[str, str]]:
     """Yield the files without a result, those whose gate is not met, and the doubts."""
     for path, failure in zip(paths[len(documents) :], failures, strict=True):
-        yield visible(path), _line_of_failure(failure)[-2]
+        problem = visible(failure.error.problem.removeprefix(f"{failure.path}: "))
+        yield visible(path), f"no result: {problem}"
     for path, document in zip(paths, documents, strict=False):
+        if not document.estimates:
+            yield visible(path), "no result: there is no estimate"
         if document.gate is not None and document.gate.outcome != "met":
             yield visible(path), gate_sentence(document)
         for note in doubts_of(document):
             yield visible(path), phrases.note_line(note)
 
 
-def _line(document: Envelope) -> tuple[str, ...]:
-    gate = outcome_of(document) or "none"
-    estimate = phrases.reported(document)
+def _line(document: Envelope, metric: str) -> tuple[str, ...]:
+    judged = document.gate is not None and document.gate.metric in (metric, None)
+    gate = outcome_of(document) if judged else ""
+    estimate = phrases.reported(document, metric)
     if estimate is None:
-        return (*["none"] * (len(COLUMNS) - 1), gate)
-    digits = phrases.digits_in(document, estimate.metric)
+        return (gate, *["none"] * (len(COLUMNS) - 2))
+    digits = phrases.digits_in(document, metric)
     return (
+        gate,
         digits.performance(estimate.value, "undefined"),
         phrases.interval_text(estimate.interval, digits),
-        phrases.metric_label(estimate.metric),
         digits.performance(estimate.naive, "undefined"),
         digits.difference(estimate.optimism, "undefined"),
         visible(estimate.winner),
-        gate,
     )
-
-
-def _line_of_failure(failure: ErrorEnvelope) -> tuple[str, ...]:
-    problem = visible(failure.error.problem.removeprefix(f"{failure.path}: "))
-    return (*["none"] * (len(COLUMNS) - 2), f"no result: {problem}", "none")
