@@ -58,6 +58,7 @@ lint: $(VENV)/installed-lint ## Check style, format and types
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python docs/budget.py
 
 docs: $(VENV)/installed ## Update the output shown in README and docs
 	$(BIN)/python docs/refresh.py
