@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from bbccli.version import __version__
@@ -76,3 +77,7 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     return getattr(import_module(_HOME[name]), name)
+
+
+if os.environ.get("EAGER_IMPORT"):  # as SPEC 1 of Scientific Python has it, to find errors early
+    globals().update({name: __getattr__(name) for name in _HOME})

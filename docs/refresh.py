@@ -11,7 +11,8 @@ A comment names a command, and the fenced block under it holds the output:
 Between `<!-- metrics -->` and `<!-- end of metrics -->` is what the registry says about them. The
 sections on methods, intervals and comparisons come from the docstrings of their modules, those on
 notes from what the package says about each, the tables of tools and forms from their records, and
-the lists of further options from the command line. The picture of the README is drawn anew too.
+the lists of further options from the command line. The picture of the README, the manual page
+and the completions are made anew too.
 
 Run it from anywhere:
 
@@ -31,6 +32,7 @@ from pathlib import Path
 from types import ModuleType
 from unittest.mock import patch
 
+import manual
 import typer
 from winners_curse import PICTURE, drawing
 
@@ -361,7 +363,11 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--check"]:
         found = [f"{page.name}: {command}" for page in pages() for command in stale(page)]
         found += [] if PICTURE.read_text(encoding="utf-8") == drawing() else [PICTURE.name]
+        found += (
+            [] if manual.PAGE.read_text(encoding="utf-8") == manual.page() else [manual.PAGE.name]
+        )
         sys.exit("\n".join(["stale, run `python docs/refresh.py`:", *found]) if found else 0)
     for page in pages():
         page.write_text(renewed(page.read_text(encoding="utf-8")), encoding="utf-8")
+    manual.write()
     PICTURE.write_text(drawing(), encoding="utf-8")

@@ -55,9 +55,10 @@ MOST_MODULES = 187
 """Modules of ours that it imports: each takes a thousandth of the run, and each record more."""
 
 
-def python(*arguments):
+def python(*arguments, **variables):
+    env = os.environ | variables
     return subprocess.run(
-        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, check=False
+        [sys.executable, *arguments], capture_output=True, text=True, cwd=ROOT, env=env, check=False
     )
 
 
@@ -177,3 +178,10 @@ def test_all_that_is_in_the_repository_is_packed():
     packed = set((ROOT / "MANIFEST.in").read_text().split())
     assert {name for name in top - by_itself if not name.startswith(".")} <= packed
     assert {".github", ".pre-commit-config.yaml"} <= top & packed
+
+
+def test_everything_is_imported_at_once_where_that_is_asked_for():
+    """As SPEC 1 of Scientific Python has it."""
+    script = "import bbccli; print(set(bbccli.__all__) <= set(vars(bbccli)))"
+    for eager, said in (("1", "True"), ("", "False")):
+        assert python("-c", script, EAGER_IMPORT=eager).stdout.strip() == said

@@ -118,3 +118,37 @@ def test_every_target_that_a_page_names_exists():
 def test_extras_that_make_installs_exist():
     wanted = set(re.findall(r"\$\(VENV\)/installed-([a-z]+)", MAKEFILE))
     assert wanted <= set(PROJECT["optional-dependencies"])
+
+
+def test_the_recipe_needs_what_the_package_needs():
+    text = (ROOT / "conda" / "meta.yaml").read_text("utf-8")
+    assert f'{{% set version = "{bbccli.__version__}" %}}' in text
+    plain = re.sub(r"\{\{.*?\}\}", "x", re.sub(r"\{%.*?%\}", "", text))
+    recipe = yaml.safe_load(plain)
+    needs = {one.replace(" ", "") for one in recipe["requirements"]["run"]}
+    python = f"python{PROJECT['requires-python']}"
+    assert needs == {python, *PROJECT["dependencies"]}
+    (script,) = recipe["build"]["entry_points"]
+    assert script == f"bbc = {PROJECT['scripts']['bbc']}"
+
+
+def test_the_image_is_built_from_what_it_is_sent():
+    sent = (ROOT / ".dockerignore").read_text("utf-8").split()
+    assert sent[0] == "*"
+    for name in (one.removeprefix("!") for one in sent[1:]):
+        assert (ROOT / name).exists()
+    setup = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["tool"]["setuptools"]
+    for files in setup["data-files"].values():
+        assert all((ROOT / file).is_file() for file in files)
+        assert all(f"!{file.split('/')[0]}" in sent for file in files)
+    lines = (ROOT / "Dockerfile").read_text("utf-8").splitlines()
+    assert lines.index("USER bbc") < lines.index('ENTRYPOINT ["bbc"]')
+
+
+def test_a_release_is_tested_before_it_is_published():
+    jobs = loaded(".github/workflows/release.yml")["jobs"]
+    assert set(jobs["publish"]["needs"]) == {"test", "image"}
+    assert {jobs[one]["needs"] for one in jobs["publish"]["needs"]} == {"build"}
+    systems = jobs["test"]["strategy"]["matrix"]["os"]
+    assert {one.partition("-")[0] for one in systems} == {"ubuntu", "macos", "windows"}
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
