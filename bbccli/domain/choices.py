@@ -7,6 +7,7 @@ from enum import StrEnum
 __all__ = [
     "Adjustment",
     "Again",
+    "Calibration",
     "Errors",
     "GateOn",
     "IntervalKind",
@@ -92,11 +93,20 @@ class Select(StrEnum):
     ONE_SE_SIMPLEST = "one-se-simplest"
     GREEDY = "greedy"
     MEAN = "mean"
+    STACK = "stack"
 
     @property
     def of_several(self) -> bool:
         """True if it makes an ensemble; the others select a single configuration."""
-        return self in (Select.GREEDY, Select.MEAN)
+        return self in (Select.GREEDY, Select.MEAN, Select.STACK)
+
+
+class Calibration(StrEnum):
+    """Calibration of probabilities that is fitted in every resample."""
+
+    PLATT = "platt"
+    ISOTONIC = "isotonic"
+    TEMPERATURE = "temperature"
 
 
 class IntervalKind(StrEnum):

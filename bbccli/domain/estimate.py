@@ -168,23 +168,29 @@ class EnsembleMember:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What was made of the configurations: an ensemble."""
+    """What was made of the configurations: an ensemble, calibrated or with a cut of its own."""
 
-    rule: str = doc("rule that made it, with its number")
+    rule: str = doc("rule of selection that made it, with its number")
+    ensemble: bool = doc("true of an ensemble, false of a configuration that was selected")
     n_members: int = doc("members in what is made of all samples")
     mean_members: float | None = doc("mean number of members in the resamples; null without them")
     members: tuple[EnsembleMember, ...] = doc("members, the largest weight first, at most ten")
+    calibration: str | None = doc("how it was calibrated; null where it was not", default=None)
+    cut: float | None = doc(
+        "the positive class is predicted above it; null where it was not tuned", default=None
+    )
+    tuned_for: str | None = doc("name of the metric that the cut was tuned for", default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class MadeGain:
-    """What an ensemble gains over the best single configuration, from the same resamples."""
+    """What is made gains over the best configuration used as it is, from the same resamples."""
 
     metric: str = doc("name of the metric")
-    looked: float = doc("difference of the naive figures; positive: the ensemble looked better")
-    value: float = doc("difference to expect; positive: the ensemble is better")
+    looked: float = doc("difference of the naive figures; positive: what is made looked better")
+    value: float = doc("difference to expect; positive: what is made is better")
     interval: Interval = doc("of the difference")
-    wins: float = doc("share of the resamples in which the ensemble was better")
+    wins: float = doc("share of the resamples in which what was made was better")
 
     @property
     def shown(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from bbccli.domain.choices import IntervalKind, Models, Pooling, Select, Side
+from bbccli.domain.choices import Calibration, IntervalKind, Models, Pooling, Select, Side
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.arguments import coerce_fields
 from bbccli.platform.records.values import doc
@@ -30,6 +30,9 @@ MOST_RESAMPLES = 100_000
 
 GREEDY_ROUNDS = 25
 """Rounds of greedy selection, as in AutoGluon."""
+
+TUNED = "tuned"
+"""In place of a cut: the best one, chosen in every resample."""
 
 MOST_MEMBERS = 1000
 """Rounds, or configurations of a mean, at most."""
@@ -112,6 +115,16 @@ class Plan:
         since="1.1",
     )
 
+    calibrate: Calibration | None = doc(
+        "calibration that is fitted in each resample; null for none", default=None, since="1.1"
+    )
+    cut: str | None = doc(
+        "how the cut is chosen in each resample: tuned for the first metric, or tuned:METRIC; "
+        "null where it is fixed",
+        default=None,
+        since="1.1",
+    )
+
     def __post_init__(self) -> None:
         _, colon, number = str(self.select).partition(":")
         if colon:
@@ -119,6 +132,10 @@ class Plan:
             object.__setattr__(self, "members", _members(number))
         coerce_fields(self)
         self._check_members()
+        if self.cut is not None and self.cut.partition(":")[0] != TUNED:
+            raise OptionError(
+                f"{parameter('threshold')} is {self.cut!r}", hint="a number, tuned or tuned:f1"
+            )
         if self.n_resamples < 1:
             raise OptionError(
                 f"{parameter('n_resamples')} is {self.n_resamples}",
@@ -156,13 +173,24 @@ class Plan:
     @property
     def makes(self) -> bool:
         """True if the predictions to report on are made from those of the configurations."""
-        return self.select.of_several
+        return self.select.of_several or self.calibrate is not None or self.cut is not None
+
+    @property
+    def making(self) -> str:
+        """The option by which predictions are made; empty where they are used as they are."""
+        if self.select.of_several:
+            return parameter("select", self.rule)
+        if self.cut is not None:
+            return parameter("threshold", self.cut)
+        return parameter("calibrate", self.calibrate) if self.calibrate is not None else ""
 
     @property
     def single(self) -> Plan:
         """The plan of selecting a single configuration, used as it is."""
+        if not self.makes:
+            return self
         select = Select.BEST if self.select.of_several else self.select
-        return replace(self, select=select, members=None) if self.makes else self
+        return replace(self, select=select, members=None, calibrate=None, cut=None)
 
     @property
     def rule(self) -> str:
@@ -173,10 +201,10 @@ class Plan:
         """Refuse a number that the rule can't take, and complete that of greedy."""
         if self.select is Select.GREEDY and self.members is None:
             object.__setattr__(self, "members", GREEDY_ROUNDS)
-        needed, given = self.select.of_several, parameter("select", self.rule)
-        if needed and self.members is None:
+        given = parameter("select", self.rule)
+        if self.select is Select.MEAN and self.members is None:
             raise OptionError(f"{given} lacks its number", hint=f"such as {given}:5")
-        if self.members is not None and not needed:
+        if self.members is not None and self.select not in (Select.GREEDY, Select.MEAN):
             raise OptionError(f"{given}: the rule takes no number", hint=f"{self.select}")
         if self.members is not None and not 1 <= self.members <= MOST_MEMBERS:
             raise OptionError(

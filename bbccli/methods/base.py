@@ -151,9 +151,9 @@ class Method:
         of_method = replace(
             plan, pooling=pooling, selection=None if self.pooling else plan.selection
         )
+        check_makes(self, of_method)
         maker = maker_of(matrix, selector, of_method)
         if maker is not None:
-            check_makes(self, of_method)
             matrix, of_method = maker.shipped, of_method.single
         return Case(matrix, metric, selector, of_method, self.name, progress, maker)
 
@@ -213,10 +213,12 @@ def check_best(case: Case) -> None:
 
 def check_makes(method: Method, plan: Plan) -> None:
     """Refuse methods and intervals that are not known to be right for what is made in each bag."""
-    asked = parameter("select", plan.rule)
+    asked = plan.making
+    if not asked:
+        return
     if not method.makes:
         raise UnsupportedError(
-            f"{method.name} can't repeat {asked}", hint="--method bbc; or --select best"
+            f"{method.name} can't repeat {asked}", hint=f"--method bbc; or leave out {asked}"
         )
     if plan.interval not in (IntervalKind.PERCENTILE, IntervalKind.MATCHED):
         raise UnsupportedError(

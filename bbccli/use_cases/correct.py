@@ -128,6 +128,8 @@ def _beside(
         lower, upper = found.interval.lower + moved, found.interval.upper + moved
         interval = replace(found.interval, lower=lower, upper=upper)
         looked = float(gain(made.naive, single.naive))
+        if looked == found.value == lower == upper == 0:
+            continue  # such as a cut, on which the metric does not depend
         yield single, MadeGain(metric.name, looked, found.value + moved, interval, found.wins)
 
 

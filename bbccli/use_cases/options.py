@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from bbccli.domain.choices import (
     Again,
+    Calibration,
     Errors,
     GateOn,
     IntervalKind,
@@ -21,7 +22,7 @@ from bbccli.domain.choices import (
     Side,
     Task,
 )
-from bbccli.domain.plan import CLIP, Plan, pooling_of, resamples_of
+from bbccli.domain.plan import CLIP, TUNED, Plan, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.option import Declared, Panel, Scope, names_in, option, options_of
 from bbccli.platform.text import redacted
@@ -380,7 +381,40 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     """
 
     strict: bool = _input(False, "Same as --missing error.", scope=Scope.RUN)
-    threshold: float | None = cut_option()
+    threshold: str | None = _method(
+        None,
+        "Binary tasks: predict the positive class above this score; or above the best cut, chosen "
+        "in every resample, for the first metric (tuned) or another one (tuned:METRIC).",
+        "X|tuned[:METRIC]",
+        default="0.5 for probabilities, none for unbounded scores",
+    )
+    calibrate: Calibration | None = _method(
+        None,
+        "Calibrate the probabilities of what is selected, in every resample, before any cut.",
+        default="none",
+    )
+
+    @property
+    def cut(self) -> str | None:
+        """The word for a cut that is chosen in every resample."""
+        tuned = self.threshold is not None and self.threshold.partition(":")[0] == TUNED
+        return self.threshold if tuned else None
+
+    @property
+    def fixed_cut(self) -> float | None:
+        """The cut that is given.
+
+        Raises OptionError: it is no number.
+        """
+        if self.threshold is None or self.cut is not None:
+            return None
+        try:
+            return float(self.threshold)
+        except ValueError:
+            raise OptionError(
+                f"{parameter('threshold')} is {self.threshold!r}, not a number",
+                hint="such as 0.5, tuned or tuned:f1",
+            ) from None
 
     @property
     def methods(self) -> Sequence[str] | None:
@@ -403,6 +437,9 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
                 hint="give one of them",
             )
         choose_methods([name for name in self.method or () if name != ALL])
+        _ = self.fixed_cut
+        if tuned_for := (self.cut or "").partition(":")[2]:
+            metric_named(tuned_for)
         for position, name in enumerate(self.metric or ()):
             metric = metric_named(name)
             if position == 0 and self.rule is not None:
@@ -417,7 +454,13 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     def read(self, path: Paths | PredictionMatrix) -> PredictionMatrix:
         """Read a file as the options say; a matrix is only scored as they say."""
         missing = Missing.ERROR if self.strict else self.missing
-        return self.scored(self.read_files(path, missing=missing), self.threshold)
+        matrix = self.read_files(path, missing=missing)
+        if self.cut is None:
+            return self.scored(matrix, self.fixed_cut)
+        bare = str(matrix.kind) == "score" and matrix.threshold is None
+        # what a tuned cut is compared with: where margins predict the positive class
+        at_zero = 0.0 if bare and matrix.task is Task.BINARY else None
+        return self.scored(matrix, at_zero)
 
 
 def command_line(group: Any, files: Sequence[str], command: str = "correct") -> str:

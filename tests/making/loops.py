@@ -3,7 +3,10 @@
 They share nothing with the package but the weights: a row of weight w is w rows.
 """
 
+import itertools
+
 import numpy as np
+from scipy import optimize
 
 SMALLEST = 2.0**-23
 
@@ -105,3 +108,93 @@ def greedy(matrix, name, weights, rounds):
         found.append(values[chosen])
     n_members = best(found, sign) + 1
     return np.bincount(members[:n_members], minlength=matrix.n_configurations) / n_members
+
+
+def stack(matrix, name, weights, number=None):
+    """Shares by least squares without negative ones: the best of all sets of members."""
+    rows = np.repeat(np.arange(len(weights)), weights)
+    columns = np.concatenate([one[rows] for one in matrix.predictions])
+    truth = np.tile(matrix.outcome.values[rows].astype(float), matrix.n_repeats)
+    if columns.ndim == 3:
+        truth = np.eye(columns.shape[2])[truth.astype(int)].ravel()
+        columns = np.moveaxis(columns, 1, 2).reshape(len(truth), -1)
+    n, best_loss, found = columns.shape[1], np.inf, None
+    for members in range(1, 2**n):
+        chosen = [c for c in range(n) if members >> c & 1]
+        terms = np.linalg.lstsq(columns[:, chosen], truth, rcond=None)[0]
+        loss = sum((columns[:, chosen] @ terms - truth) ** 2)
+        if (terms >= 0).all() and loss < best_loss - 1e-12:
+            best_loss, found = loss, np.zeros(n)
+            found[chosen] = terms
+    return found / found.sum()
+
+
+def cuts_of(chances):
+    """All cuts between the scores of a bag, the highest first, and one below them."""
+    scores = np.unique(chances)[::-1]
+    between = [(a + b) / 2 for a, b in itertools.pairwise(scores)]
+    return [scores[0], *between, *([scores[-1] / 2] if scores[-1] > 0 else [])]
+
+
+def tuned(matrix, name, weights, made):
+    """The best cut of predictions (R, N), and its figure; all repeats together."""
+    rows, (of, sign) = np.repeat(np.arange(len(weights)), weights), FIGURES[name]
+    chances = np.concatenate([one[rows] for one in made])
+    truth = np.tile(matrix.outcome.values[rows], len(made))
+    cuts = cuts_of(chances)
+    values = [of(truth, (chances > cut).astype(float)) for cut in cuts]
+    chosen = best(values, sign)
+    return cuts[chosen], values[chosen]
+
+
+def platt(truth, chances, everywhere):
+    """Logistic calibration by a general minimiser."""
+    n_positive, n_negative = sum(truth == 1), sum(truth == 0)
+    target = np.where(truth == 1, (n_positive + 1) / (n_positive + 2), 1 / (n_negative + 2))
+
+    def logits(p):
+        return np.log(np.maximum(p, SMALLEST)) - np.log(np.maximum(1 - p, SMALLEST))
+
+    def slope(terms):
+        found = 1 / (1 + np.exp(-(terms[0] * logits(chances) + terms[1])))
+        return [sum((found - target) * logits(chances)), sum(found - target)]
+
+    terms = optimize.root(slope, [1.0, 0.0], tol=1e-14).x
+    return 1 / (1 + np.exp(-(terms[0] * logits(everywhere) + terms[1])))
+
+
+def temperature(truth, chances, everywhere):
+    """One exponent by bisection of the slope of the likelihood."""
+
+    def powers(p, exponent):
+        logs = exponent * np.log(np.maximum(p, SMALLEST))
+        found = np.exp(logs - logs.max(axis=-1, keepdims=True))
+        return found / found.sum(axis=-1, keepdims=True)
+
+    def all_of(p):
+        return p if p.ndim == 2 else np.stack([1 - p, p], axis=1)
+
+    logs = np.log(np.maximum(all_of(chances), SMALLEST))
+
+    def slope(exponent):
+        mean = (powers(all_of(chances), exponent) * logs).sum(axis=1)
+        return sum(mean - logs[np.arange(len(truth)), truth.astype(int)])
+
+    exponent = 16.0 if slope(0) < 0 else 0.0
+    if slope(0) * slope(16) < 0:
+        exponent = optimize.brentq(slope, 0, 16, xtol=1e-14)
+    found = powers(all_of(everywhere), exponent)
+    return found if everywhere.ndim == 2 else found[:, 1]
+
+
+def isotonic(truth, chances, everywhere):
+    """Means over stretches of equal figures: max over starts of min over ends."""
+    at = np.unique(chances)
+    fitted = [
+        max(
+            min(truth[(chances >= low) & (chances <= high)].mean() for high in at[at >= x])
+            for low in at[at <= x]
+        )
+        for x in at
+    ]
+    return np.interp(everywhere, at, fitted)

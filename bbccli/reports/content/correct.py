@@ -79,7 +79,12 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
             yield "winner", winner, rule
     first = phrases.metrics_of(document)[:1]
     for estimate in document.estimates:
-        if estimate.made is not None and estimate.n_resamples and [estimate.metric] == first:
+        if (
+            estimate.made
+            and estimate.made.ensemble
+            and estimate.n_resamples
+            and [estimate.metric] == first
+        ):
             yield "ensemble", membership(estimate.made, estimate.n_resamples)
     several = document.input.n_configurations > 1
     for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][

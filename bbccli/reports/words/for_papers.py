@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from bbccli.documents.correct import Envelope, Input, outcome_of
-from bbccli.domain.estimate import Estimate
+from bbccli.domain.estimate import Estimate, Made
 from bbccli.domain.plan import CLIP, Plan
 from bbccli.methods import METHODS, Gives
 from bbccli.methods.registry import TIGHT_METHODS
@@ -100,11 +100,9 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
     if read.n_configurations == 1:
         return f", not corrected: {winner} is {phrases.only_one(document)}"
     if estimate.made is not None:
-        by = metric_label(estimate.selected_by)
-        done = "" if phrases.is_naive(estimate) else "corrected for choosing"
+        corrected = f"{'not ' * phrases.is_naive(estimate)}corrected for"
         return (
-            f", {done or 'not corrected for choosing'} the members of the {estimate.made.rule} "
-            f"ensemble by {by} among {phrases.configurations(read)}"
+            f", {corrected} {_making(estimate, estimate.made)} among {phrases.configurations(read)}"
         )
     configurations = f"{phrases.configurations(read)}{_rule(estimate, document)}"
     if estimate.n_evaluation is not None:
@@ -121,6 +119,19 @@ def _choice(estimate: Estimate, document: Envelope) -> str:
         )
     ignored = estimate.ignores_selection or phrases.is_naive(estimate)
     return f", {'not ' * ignored}corrected for choosing {winner} among {configurations}"
+
+
+def _making(estimate: Estimate, made: Made) -> str:
+    """Everything that was chosen on the samples, in the order in which it was."""
+    chosen = f"choosing {estimate.winner}"
+    if made.ensemble:
+        chosen = f"choosing the members of the {made.rule} ensemble"
+    chosen += f" by {metric_label(estimate.selected_by)}" * (
+        made.ensemble or estimate.selected_by != estimate.metric
+    )
+    steps = [made.calibration and f"its {made.calibration} calibration"]
+    steps += [made.tuned_for and f"its cut for {metric_label(made.tuned_for)}"]
+    return ", ".join([chosen, *filter(None, steps)])
 
 
 def _rule(estimate: Estimate, document: Envelope) -> str:
@@ -155,7 +166,8 @@ def data_parts(document: phrases.Reportable, metrics: set[str], part: str = "") 
     parts += [_bounds(read)] if read.task == Task.SCORE else []
     if read.positive_class is not None and any(map(of_one_class, metrics)):
         parts.append(f"positive class {read.positive_class}")
-    if read.threshold is not None and any(map(of_labels, metrics)):
+    tuned = document.plan is not None and document.plan.cut is not None
+    if read.threshold is not None and not tuned and any(map(of_labels, metrics)):
         parts.append(f"cut at {short(read.threshold)}")
     return parts
 
@@ -446,8 +458,9 @@ def _particulars(estimate: Estimate, document: Envelope) -> Iterator[str]:
     yield from (f"Results include {errors} with a score." for errors in _errors(read))
     if read.bounds is not None:
         yield f"Scores can range from {short(read.bounds[0])} to {short(read.bounds[1])}."
-    if read.threshold is not None and any(map(of_labels, _metrics(estimate))):
-        cut = short(read.threshold)
+    cuts = estimate.made.cut if estimate.made and estimate.made.cut else read.threshold
+    if cuts is not None and any(map(of_labels, _metrics(estimate))):
+        cut = short(cuts)
         yield f'The positive class, "{read.positive_class}", was predicted for values above {cut}.'
     elif read.positive_class is not None and any(map(of_one_class, _metrics(estimate))):
         yield f'The positive class is "{read.positive_class}".'

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from bbccli.domain.estimate import Estimate, Made, MadeGain
-from bbccli.platform.rounding import Digits, count, percent, trimmed
+from bbccli.platform.rounding import Digits, count, percent, short, trimmed
 from bbccli.reports.words import phrases
 
 MOST_MEMBERS = 4
 """Members of an ensemble that a sentence names."""
 
 
-def made_of(made: Made) -> str:
-    """Return an ensemble, and its members with their weights."""
+def made_of(made: Made, winner: str) -> str:
+    """Return what was made: an ensemble with its members, or a configuration, and what it gets."""
     members = [one for one in made.members if one.weight > 0][:MOST_MEMBERS]
     named = [f"{one.configuration} {percent(one.weight, 0)}" for one in members]
     n_more = made.n_members - len(named)
-    return f"{made.rule} ensemble ({', '.join(named + [count(n_more, 'other')] * (n_more > 0))})"
+    listed = ", ".join(named + [count(n_more, "other")] * (n_more > 0))
+    start = f"The {made.rule} ensemble ({listed})" if made.ensemble else winner
+    steps = [f"calibrated by {made.calibration}"] if made.calibration else []
+    if made.cut is not None and made.tuned_for is not None:
+        tuned_for = phrases.metric_label(made.tuned_for)
+        steps.append(f"cut at {short(round(made.cut, 3))}, tuned for {tuned_for}")
+    return ", ".join([start, *steps]) + "," * bool(steps)
+
+
+def steps_of(made: Made) -> str:
+    """Name what makes it: the subject of a sentence on its gain."""
+    if made.ensemble:
+        return "the ensemble"
+    steps = [made.calibration and "the calibration", made.tuned_for and "the tuned cut"]
+    return " and ".join(filter(None, steps))
 
 
 def membership(made: Made, n_resamples: int) -> str:
@@ -27,20 +41,24 @@ def membership(made: Made, n_resamples: int) -> str:
     return f"{repeated}: {mean} members on average; a member in {shares} of them"
 
 
-def single_sentence(single: Estimate, label: str, digits: Digits) -> str:
-    """Return the figures of the best single configuration."""
+def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits: Digits) -> str:
+    """Return the figures of the best configuration as it is."""
     naive, value = digits.performance(single.naive), digits.performance(single.value)
     ends = phrases.interval_text(single.interval, digits)
     figures = f"scored{label} {naive}, expect {value} ({ends})"
-    return f"Best single configuration, {single.winner}: {figures}."
+    plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {short(cut)}"]
+    as_it_is = "single configuration" if made.ensemble else "configuration"
+    told = "" if made.ensemble else "".join(f", {one}" for one in plain if one)
+    return f"Best {as_it_is}{told}, {single.winner}: {figures}."
 
 
-def gain_sentence(gain: MadeGain, label: str, digits: Digits) -> str:
-    """Say what an ensemble gains over the best single configuration, and whether that is shown."""
+def gain_sentence(gain: MadeGain, made: Made, label: str, digits: Digits) -> str:
+    """Say what is gained over the best configuration as it is, and whether that is shown."""
     looked = f"{digits.difference(abs(gain.looked))} {'better' if gain.looked >= 0 else 'worse'}"
     ends = phrases.ends_text(gain.interval, digits.difference)
-    shown = "" if gain.shown else ": not shown"
+    subject, shown = steps_of(made), "" if gain.shown else ": not shown"
+    look = "look" if " and " in subject else "looks"
     return (
-        f"{label}the ensemble looked {looked}; expect {digits.difference(gain.value)} ({ends})"
+        f"{label}{subject} {look} {looked}; expect {digits.difference(gain.value)} ({ends})"
         f"{shown}; better in {percent(gain.wins, 0)} of the resamples"
     )

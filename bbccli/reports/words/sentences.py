@@ -48,7 +48,9 @@ def answer(document: Envelope, *, named: bool = False) -> list[str]:
         lines.append(_expected(document, metric, digits))
         label = f" {_label(metric, document)}" if len(metrics_of(document)) > 1 else ""
         singles = [one for one in document.single if one.metric == metric]
-        lines += [single_sentence(one, label, digits) for one in singles]
+        cut = 0.5 if document.input.threshold is None else document.input.threshold
+        if estimate.made is not None:
+            lines += [single_sentence(one, estimate.made, cut, label, digits) for one in singles]
     return [*lines, *verdict(document)]
 
 
@@ -67,7 +69,7 @@ def _scored(estimate: Estimate, document: Envelope, digits: Digits, *, named: bo
         mean = digits.performance(estimate.over_folds)
         scored = f"scored {mean} as the mean over folds, and {scored.removeprefix('scored ')}"
     if estimate.made is not None:
-        return f"The {made_of(estimate.made)} {scored}."
+        return f"{made_of(estimate.made, estimate.winner)} {scored}."
     if document.input.n_configurations == 1:
         return f"{estimate.winner}, {phrases.only_one(document)}, {scored}."
     by_mean = " by that mean" * (estimate.over_folds is not None)
@@ -169,10 +171,14 @@ def capped_sentence(estimate: Estimate, document: Envelope) -> str:
 
 def gains(document: Envelope) -> list[str]:
     """Return a sentence on the gain of what is made, by each metric."""
+    made = next((one.made for one in document.estimates if one.made is not None), None)
+    if made is None:
+        return []
     several = len(document.gains) > 1
     return [
         gain_sentence(
             one,
+            made,
             f"{_label(one.metric, document)}: " * several,
             phrases.digits_in(document, one.metric),
         )

@@ -5,45 +5,89 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
 from bbccli.domain.estimate import MOST_SHARES, EnsembleMember, Made
 from bbccli.domain.matrix import PredictionMatrix
+from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
 from bbccli.platform import resources
-from bbccli.stats.making.interface import Combine
+from bbccli.stats.making.interface import Calibrate, Combine, Find
 from bbccli.stats.selection.candidates import Candidates
-from bbccli.types import FloatArray, IntArray, Pooling
+from bbccli.types import FloatArray, IntArray, Pooling, PredictionKind
+
+
+class Steps(NamedTuple):
+    """What is made in B bags.
+
+    shares (B, C): of the members. made (R, N, B, ...): predictions. cuts (B,), optional.
+    """
+
+    shares: FloatArray
+    made: FloatArray
+    cuts: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)
 class Maker:
-    """A rule bound to configurations.
+    """A rule bound to configurations: its steps, each repeated in the same bag.
 
     matrix: the configurations that may be members.
-    name: of what is made.
-    combine: the first step.
+    rule: what it does, in a few words.
+    combine, calibrate, find: the steps; None for one that is left out.
+    calibration, tuned_for: name of the calibration, and of the metric of the cut.
+    of_several: False if a single configuration is selected, which keeps its name.
     """
 
     matrix: PredictionMatrix
-    name: str
+    rule: str
     combine: Combine = field(repr=False)
+    calibrate: Calibrate | None = field(default=None, repr=False)
+    find: Find | None = field(default=None, repr=False)
+    calibration: str | None = None
+    tuned_for: str | None = None
+    of_several: bool = True
 
     @cached_property
-    def shares(self) -> FloatArray:
-        """Shares (C,) of the configurations in what is made of all samples."""
-        return np.asarray(self.combine(np.ones((1, self.matrix.n_samples), np.uint8))[0])
+    def own(self) -> Steps:
+        """What is made of all samples."""
+        everything = np.ones((1, self.matrix.n_samples), np.uint8)
+        return self.steps(everything, self.combine(everything))
+
+    @property
+    def name(self) -> str:
+        """Name of what is made of all samples: its only member, or the rule."""
+        members = np.flatnonzero(self.own.shares[0] > 0)
+        alone = len(members) == 1 and not self.of_several
+        return self.matrix.configurations[members[0]] if alone else self.rule
 
     @cached_property
     def shipped(self) -> PredictionMatrix:
-        """What is made of all samples, as a matrix of this one configuration."""
-        everything = np.ones((1, self.matrix.n_samples), np.uint8)
-        made = self.made(everything, self.shares[None])
-        return of_columns(self.matrix, made, (self.name,))
+        """What is made of all samples, as a matrix of this one configuration.
 
-    def made(self, weights: IntArray, shares: FloatArray) -> FloatArray:
-        """Return the predictions (R, N, B, ...) of each bag, of shares (B, C) of its members."""
+        Raises UndefinedError: nothing can be made of them.
+        """
+        shares, made, cuts = self.own
+        if np.isnan(shares).any() or (cuts is not None and np.isnan(cuts).any()):
+            raise UndefinedError(
+                f"nothing can be made of these samples by {self.rule}: its metric is undefined",
+                hint="another --metric; see bbc metrics",
+            )
+        found = of_columns(self.matrix, made, (self.name,))
+        return found if cuts is None else found.with_threshold(float(cuts[0]))
+
+    def steps(self, weights: IntArray, shares: FloatArray) -> Steps:
+        """Return what is made of members with shares (B, C) in each bag (B, N)."""
+        made = self.mixed(shares)
+        if self.calibrate is not None:
+            made = self.calibrate(weights, made)
+        cuts = None if self.find is None else self.find(weights, made)
+        return Steps(shares, made, cuts)
+
+    def mixed(self, shares: FloatArray) -> FloatArray:
+        """Return the predictions (R, N, B, ...) of members with shares (B, C)."""
         members = np.flatnonzero((shares > 0).any(axis=0))
         predictions = self.matrix.predictions[:, :, members]
         added = np.nan_to_num(shares[:, members])
@@ -54,12 +98,14 @@ class Maker:
 
     def described(self, shares: FloatArray | None) -> Made:
         """Describe what is made of all samples, and its members in the bags: shares (B, C)."""
-        own, names = self.shares, self.matrix.configurations
+        own, names = self.own.shares[0], self.matrix.configurations
         often, mean = (None, None) if shares is None else ((shares > 0).mean(0), shares.mean(0))
         order = np.lexsort((np.arange(len(own)), -(own if mean is None else mean), -own))
         listed = [c for c in order if own[c] > 0 or (mean is not None and mean[c] > 0)]
+        cuts = self.own.cuts
         return Made(
-            rule=self.name,
+            rule=self.rule,
+            ensemble=self.of_several,
             n_members=int((own > 0).sum()),
             mean_members=None if often is None else float(often.sum()),
             members=tuple(
@@ -71,6 +117,9 @@ class Maker:
                 )
                 for c in listed[:MOST_SHARES]
             ),
+            calibration=self.calibration,
+            cut=None if cuts is None else float(cuts[0]),
+            tuned_for=self.tuned_for,
         )
 
     def score(
@@ -85,13 +134,18 @@ class Maker:
         """Score what is made in each bag (B, N) out of it, or in it: (B,), NaN if undefined."""
         values = np.full(len(weights), np.nan)
         n_repeats, n_samples, _, *classes = self.matrix.predictions.shape
-        cell = metric.cell_bytes(n_samples, *classes)
+        cell = metric.cell_bytes(n_samples, *classes) + 40 * (self.calibrate is not None)
         per_bag = n_repeats * n_samples * (cell + 16 * int(np.prod(classes)))
         for rows in _parts(np.flatnonzero(~np.isnan(shares).any(axis=1)), per_bag):
             bags = weights[rows]
-            made = self.made(bags, shares[rows])
+            _, made, cuts = self.steps(bags, shares[rows])
             judged = bags if in_bag else (bags == 0).view(np.uint8)
-            values[rows] = scored(self.matrix, made, metric, pooling, judged)
+            matrix = self.matrix
+            if cuts is not None and metric.wants is PredictionKind.LABEL:
+                made = np.where(np.isnan(cuts), 0.0, made > cuts)
+                matrix = replace(matrix, kind=PredictionKind.LABEL, threshold=None)
+            figures = scored(matrix, made, metric, pooling, judged)
+            values[rows] = figures if cuts is None else np.where(np.isnan(cuts), np.nan, figures)
         return values
 
 

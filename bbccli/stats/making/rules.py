@@ -10,17 +10,20 @@ import numpy as np
 from bbccli.domain.matrix import PLURAL, PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UnsupportedError, parameter
+from bbccli.metrics import choose_metric
 from bbccli.metrics.base import Metric
-from bbccli.stats.making import best, greedy, mean
-from bbccli.stats.making.interface import Combine, Given
+from bbccli.metrics.capped import with_plan
+from bbccli.stats.making import best, calibration, cut, greedy, mean, stack
+from bbccli.stats.making.interface import Calibrate, Combine, Given
 from bbccli.stats.making.made import Maker
 from bbccli.stats.selection.candidates import cached, parts_of
 from bbccli.stats.selection.rule import rule_of
-from bbccli.types import PredictionKind, Select, Task
+from bbccli.types import Calibration, PredictionKind, Select, Task
 
 RULES: dict[Select, Callable[[Given], Combine]] = {
     Select.GREEDY: greedy.combine,
     Select.MEAN: mean.combine,
+    Select.STACK: stack.combine,
 }
 """Rules of ensembles; the others select a single configuration."""
 
@@ -28,15 +31,22 @@ MIXED = frozenset({PredictionKind.PROBABILITY, PredictionKind.VALUE})
 """Predictions whose means are predictions of the same kind."""
 
 
+CALIBRATIONS: dict[Calibration, Callable[[Given], Calibrate]] = {
+    Calibration.PLATT: calibration.platt,
+    Calibration.ISOTONIC: calibration.isotonic,
+    Calibration.TEMPERATURE: calibration.temperature,
+}
+
+
 def maker_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker | None:
     """Return what makes the predictions that a plan asks for; None where one is only selected.
 
     metric: that selects.
-    Raises UnsupportedError: predictions of which no mean can be taken.
+    Raises UnsupportedError: predictions of which no mean can be taken, or that have no cut.
     """
     if not plan.makes:
         return None
-    key = ("made", metric, plan.select, plan.members, plan.pooling)
+    key = ("made", metric, plan.rule, plan.pooling, plan.calibrate, plan.cut)
     return cached(matrix, key, lambda: _maker(matrix, metric, plan))
 
 
@@ -44,9 +54,57 @@ def _maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
     if plan.select in RULES:
         _check_mixed(matrix, plan)
     complete = _complete(matrix)
-    single = rule_of(complete, metric, plan.single)
-    given = Given(complete, metric, plan.pooling, single, plan.members)
-    return Maker(complete, plan.rule, RULES.get(plan.select, best.combine)(given))
+    given = Given(
+        complete, metric, plan.pooling, rule_of(complete, metric, plan.single), plan.members
+    )
+    combine, tuned_for = RULES.get(plan.select, best.combine), None
+    if plan.cut is not None:
+        tuned_for = _tuned_for(matrix, metric, plan)
+        if plan.select is Select.BEST and tuned_for is metric and plan.calibrate is None:
+            combine = cut.combine
+    if plan.calibrate is not None:
+        _check_calibrated(matrix, plan.calibrate)
+    return Maker(
+        complete,
+        plan.rule,
+        combine(given),
+        CALIBRATIONS[plan.calibrate](given) if plan.calibrate else None,
+        cut.find(replace(given, metric=tuned_for)) if tuned_for else None,
+        calibration=plan.calibrate,
+        tuned_for=tuned_for.name if tuned_for else None,
+        of_several=plan.select in RULES,
+    )
+
+
+def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
+    """Return the metric that the cut is tuned for."""
+    asked, name = parameter("threshold", plan.cut), (plan.cut or "").partition(":")[2]
+    if matrix.task is not Task.BINARY or matrix.kind is PredictionKind.LABEL:
+        raise UnsupportedError(
+            f"{asked} is for scores or probabilities of two classes; these predictions are "
+            f"{PLURAL[matrix.kind]} of a {matrix.task} task",
+            hint="leave it out",
+        )
+    chosen = with_plan(choose_metric(name, matrix), plan) if name else metric
+    if chosen.wants is not PredictionKind.LABEL:
+        raise UnsupportedError(
+            f"{asked}: {chosen.label} does not depend on a cut",
+            hint=f"{parameter('threshold', 'tuned:f1')}, or another metric of predicted classes",
+        )
+    return metric if chosen == metric else chosen
+
+
+def _check_calibrated(matrix: PredictionMatrix, kind: Calibration) -> None:
+    """Refuse to calibrate what is no probability, or several classes by a rule for two."""
+    asked = parameter("calibrate", kind)
+    if matrix.kind is not PredictionKind.PROBABILITY:
+        raise UnsupportedError(
+            f"{asked} is for probabilities, and these predictions are {PLURAL[matrix.kind]}",
+            hint="leave it out",
+        )
+    if matrix.task is not Task.BINARY and kind is not Calibration.TEMPERATURE:
+        temperature = parameter("calibrate", Calibration.TEMPERATURE)
+        raise UnsupportedError(f"{asked} is for two classes", hint=f"{temperature} is for any")
 
 
 def _check_mixed(matrix: PredictionMatrix, plan: Plan) -> None:

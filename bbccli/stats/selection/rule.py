@@ -107,9 +107,8 @@ def rule_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> SelectionRu
     """
     if plan.makes:
         raise UnsupportedError(
-            f"{parameter('select', plan.rule)} combines configurations, and this is about single "
-            "ones",
-            hint=f"{parameter('select', Select.BEST)}; bbc correct reports on ensembles",
+            f"this is about configurations as they are, and {plan.making} makes others of them",
+            hint=f"leave it out; bbc correct {plan.making} reports on what is made",
         )
     if plan.select is Select.BEST:
         return SelectionRule(metric.direction)

@@ -1,0 +1,181 @@
+"""Stacking, cuts and calibrations made in every bag: against slow loops, and their laws."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from making import loops
+from making.test_ensembles import bags, shares_of
+from matrices import binary, multiclass, regression
+
+from bbccli import METHODS, METRICS, Plan, correct
+from bbccli.errors import OptionError, UnsupportedError
+from bbccli.metrics.capped import with_plan
+from bbccli.stats.making.rules import maker_of
+from bbccli.stats.resampling import draws_of
+from bbccli.types import PredictionKind
+
+TWO = [1, 2]
+
+
+def maker(matrix, name, **plan):
+    plan = Plan(**plan)
+    return maker_of(matrix, with_plan(METRICS[name], plan), plan)
+
+
+def steps(matrix, name, weights, **plan):
+    made = maker(matrix, name, **plan)
+    return made.steps(weights, made.combine(weights))
+
+
+@pytest.mark.parametrize("n_repeats", TWO)
+@pytest.mark.parametrize(
+    ("make", "name"), [(binary, "brier"), (multiclass, "brier"), (regression, "rmse")]
+)
+def test_the_slow_loop_stacks_the_same(make, name, n_repeats):
+    matrix = make(n_repeats=n_repeats)
+    expected = [loops.stack(matrix, name, w) for w in bags(matrix)]
+    np.testing.assert_allclose(shares_of(matrix, name, "stack", bags(matrix)), expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("n_repeats", TWO)
+@pytest.mark.parametrize("name", ["f1", "accuracy"])
+def test_the_slow_loop_tunes_the_same_cut(name, n_repeats):
+    """Of all configurations together with the selection of one."""
+    matrix = binary(n_samples=30, n_repeats=n_repeats, seed=3)
+    shares, _, cuts = steps(matrix, name, bags(matrix, 20), cut="tuned")
+    for w, found, cut in zip(bags(matrix, 20), shares, cuts, strict=True):
+        every = [
+            loops.tuned(matrix, name, w, matrix.predictions[:, :, c])
+            for c in range(matrix.n_configurations)
+        ]
+        chosen = loops.best([value for _, value in every], loops.FIGURES[name][1])
+        assert found.tolist() == np.eye(len(found))[chosen].tolist()
+        assert cut == pytest.approx(every[chosen][0], abs=1e-10)
+
+
+def test_a_cut_is_scored_out_of_the_bag():
+    matrix = binary(n_samples=40, seed=2)
+    found = METHODS["bbc"].run(
+        matrix, "f1", Plan(cut="tuned", n_resamples=20, size_correction=False)
+    )
+    expected = []
+    drawn = draws_of(40, None, 0).batch(0, 1).in_bag[:20]
+    _, made, cuts = steps(matrix, "f1", drawn, cut="tuned")
+    for bag, w in enumerate(drawn):
+        labels = (made[:, :, bag] > cuts[bag]).astype(float)
+        expected.append(loops.figure(matrix, "f1", (w == 0).astype(int), labels))
+    np.testing.assert_allclose(found.distribution.values, expected, atol=1e-10)
+
+
+def test_a_cut_for_another_metric_follows_the_selection():
+    matrix = binary(n_samples=40, seed=2)
+    shares, made, cuts = steps(matrix, "auc", bags(matrix), cut="tuned:f1")
+    assert (shares == shares_of_best(matrix, "auc")).all()
+    expected = [loops.tuned(matrix, "f1", w, made[:, :, b])[0] for b, w in enumerate(bags(matrix))]
+    np.testing.assert_allclose(cuts, expected, atol=1e-10)
+    auc = METHODS["bbc"].run(matrix, "auc", Plan(cut="tuned:f1", n_resamples=50))
+    assert auc.value == METHODS["bbc"].run(matrix, "auc", Plan(n_resamples=50)).value
+    assert auc.made.tuned_for == "f1"
+
+
+def shares_of_best(matrix, name):
+    values = METRICS[name].bind(matrix.outcome, matrix.predictions[0])(bags(matrix))
+    return np.eye(matrix.n_configurations)[METRICS[name].direction.best(values)]
+
+
+@pytest.mark.parametrize("n_repeats", TWO)
+@pytest.mark.parametrize("kind", ["platt", "isotonic", "temperature"])
+def test_the_slow_loop_calibrates_the_same(kind, n_repeats):
+    matrix = binary(n_samples=40, n_repeats=n_repeats, seed=6)
+    found = steps(matrix, "log-loss", bags(matrix), select="mean:3", calibrate=kind).made
+    bare = steps(matrix, "log-loss", bags(matrix), select="mean:3").made
+    truth = matrix.outcome.values
+    for b, w in enumerate(bags(matrix)):
+        rows = np.repeat(np.arange(40), w)
+        of_bag = np.concatenate([one[rows] for one in bare[:, :, b]])
+        told = np.tile(truth[rows], n_repeats)
+        expected = getattr(loops, kind)(told, of_bag, bare[:, :, b].ravel())
+        np.testing.assert_allclose(found[:, :, b].ravel(), expected, atol=1e-10)
+
+
+def test_temperature_calibrates_several_classes():
+    matrix = multiclass()
+    found = steps(matrix, "log-loss", bags(matrix), calibrate="temperature").made
+    bare = steps(matrix, "log-loss", bags(matrix), select="greedy:1").made
+    for b, w in enumerate(bags(matrix)):
+        rows = np.repeat(np.arange(matrix.n_samples), w)
+        expected = loops.temperature(matrix.outcome.values[rows], bare[0, rows, b], bare[0, :, b])
+        np.testing.assert_allclose(found[0, :, b], expected, atol=1e-10)
+
+
+@pytest.mark.parametrize("kind", ["platt", "isotonic", "temperature"])
+def test_weights_are_repeated_rows(kind):
+    matrix, weights = binary(n_samples=40, seed=6), 1 + np.arange(40) % 3
+    rows = np.repeat(np.arange(40), weights)
+    weighted = replace(matrix, outcome=replace(matrix.outcome, weights=weights.astype(float)))
+    plan = {"select": "stack", "calibrate": kind, "cut": "tuned:f1"}
+    one = steps(weighted, "brier", np.ones((1, 40), int), **plan)
+    other = steps(matrix.of_samples(rows), "brier", np.ones((1, len(rows)), int), **plan)
+    np.testing.assert_allclose(one.shares, other.shares, atol=1e-10)
+    np.testing.assert_allclose(one.made[:, rows], other.made, atol=1e-10)
+    np.testing.assert_allclose(one.cuts, other.cuts, atol=1e-10)
+
+
+@pytest.mark.parametrize("plan", [{"cut": "tuned"}, {"calibrate": "isotonic"}])
+def test_rows_may_stand_in_another_order(plan):
+    matrix, rows = binary(n_samples=60, seed=1), np.random.default_rng(0).permutation(60)
+    one = steps(matrix, "f1", bags(matrix), **plan)
+    other = steps(matrix.of_samples(rows), "f1", bags(matrix)[:, rows], **plan)
+    np.testing.assert_allclose(one.made[:, rows], other.made, atol=1e-12)
+    if one.cuts is not None:
+        np.testing.assert_allclose(one.cuts, other.cuts, atol=1e-12)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"metric": "f1", "threshold": "tuned"},
+        {"metric": "log-loss", "select": "greedy:4", "calibrate": "platt"},
+        {"metric": ["brier", "mcc"], "select": "stack", "threshold": "tuned:mcc"},
+        {"metric": "auc", "select": "mean:2"},
+    ],
+)
+def test_a_point_is_within_its_interval(options):
+    for made in correct(binary(n_samples=50), n_resamples=60, **options).estimates:
+        if made.interval is not None:
+            assert made.interval.lower <= made.value <= made.interval.upper
+
+
+def test_margins_have_a_cut_too():
+    matrix = binary(n_samples=60, kind=PredictionKind.SCORE)
+    found = correct(matrix, metric="f1", threshold="tuned", n_resamples=50)
+    assert found.estimate.made.cut is not None
+    (single,) = found.document.record.single
+    fixed = correct(matrix, metric="f1", threshold=0, n_resamples=50)
+    assert single.value == fixed.value
+    assert found.naive >= fixed.naive
+
+
+@pytest.mark.parametrize(
+    ("make", "options", "word"),
+    [
+        (binary, {"metric": "auc", "threshold": "tuned"}, "does not depend on a cut"),
+        (multiclass, {"metric": "accuracy", "threshold": "tuned"}, "two classes"),
+        (regression, {"metric": "rmse", "threshold": "tuned"}, "two classes"),
+        (multiclass, {"metric": "log-loss", "calibrate": "platt"}, "two classes"),
+        (regression, {"metric": "rmse", "calibrate": "temperature"}, "probabilities"),
+    ],
+)
+def test_what_has_no_cut_or_no_probability_is_refused(make, options, word):
+    with pytest.raises(UnsupportedError, match=word):
+        correct(make(), n_resamples=10, **options)
+
+
+@pytest.mark.parametrize(
+    ("threshold", "word"),
+    [("half", "not a number"), ("tuned:nothing", "no metric"), ("tune", "number")],
+)
+def test_a_cut_that_is_none_is_refused(threshold, word):
+    with pytest.raises(OptionError, match=word):
+        correct(binary(), metric="f1", threshold=threshold)
