@@ -14,7 +14,7 @@ from typing import Any
 from warnings import catch_warnings, simplefilter
 
 from bbccli.errors import OptionError, parameter
-from bbccli.metrics.kernels import product, sweep
+from bbccli.metrics.kernels import members, product, sweep
 from bbccli.metrics.kernels.censored import CensoredPairs
 from bbccli.metrics.kernels.pairs import PresortedPairs, largest_total, presort
 from bbccli.metrics.kernels.running import Numbers
@@ -22,7 +22,7 @@ from bbccli.platform import resources
 from bbccli.platform.resources import Engine, Resources
 from bbccli.types import BoolArray, FloatArray, IntArray
 
-__all__ = ["concordant_weight", "concordant_weight_censored", "decide", "prepared"]
+__all__ = ["concordant_weight", "concordant_weight_censored", "decide", "members_by", "prepared"]
 
 WORTH_COMPILED = 3 * 10**8
 """Samples x sweeps x resamples that take numpy as long as it takes to import numba."""
@@ -86,6 +86,7 @@ def _fault() -> str:
         with catch_warnings():
             simplefilter("ignore")
             import_module("bbccli.metrics.kernels.compiled")
+            import_module("bbccli.metrics.kernels.compiled_members")
     except Exception as error:
         return str(error).strip().partition("\n")[0].rstrip(".") or type(error).__name__
     return ""
@@ -129,3 +130,11 @@ def concordant_weight_censored(
     if product.pays_censored(pairs, weights):
         return product.concordant_weight_censored(pairs, weights, configurations)
     return sweep.concordant_weight_censored(pairs, weights, configurations)
+
+
+def members_by() -> Any:
+    """Return the forms of what greedy selection tries: compiled ones, or those of numpy."""
+    if resources.current().engine is Engine.NUMBA:
+        _compiled()
+        return sys.modules["bbccli.metrics.kernels.compiled_members"]
+    return members

@@ -62,7 +62,8 @@ def extend(
 
         return on_workers.select(workers, candidates, part, rule.direction)
 
-    collect(selections, n_resamples, draws, select, candidates.n_sweeps, progress)
+    n_sweeps = candidates.n_sweeps if maker is None else maker.n_sweeps
+    collect(selections, n_resamples, draws, select, n_sweeps, progress)
 
 
 Score = Callable[[Resamples], tuple[IntArray, FloatArray]]

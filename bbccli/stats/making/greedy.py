@@ -12,39 +12,64 @@ Source: Caruana, Niculescu-Mizil, Crew & Ksikes 2004.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from bbccli.domain.matrix import CUT, PredictionMatrix
+from bbccli.metrics.base import Metric
+from bbccli.metrics.classification import ACCURACY
+from bbccli.metrics.kernels import members, members_by
+from bbccli.metrics.kernels.members import rounded
+from bbccli.metrics.probability import BRIER, MeanSurprise, chance_of_truth
+from bbccli.metrics.ranking import AUC
+from bbccli.metrics.regression import MSE, RMSE
 from bbccli.platform import resources
 from bbccli.stats.making.interface import Combine, Given
-from bbccli.stats.making.made import rounded, scored
-from bbccli.types import FloatArray, IntArray
+from bbccli.stats.making.made import scored
+from bbccli.stats.selection.candidates import parts_of
+from bbccli.types import FloatArray, IntArray, Pooling, Task
 
-Try = Callable[[IntArray, FloatArray, int], FloatArray]
-"""Weights (B, N), sums of the members (R, N, B, ...), their number -> performances (B, C) with each
-configuration added."""
+Try = Callable[[Any, FloatArray, int], FloatArray]
+"""Weights as `Trial.weigh` returns them, sums of the members (B, M), and their number ->
+performances (B, C) with each configuration added."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """A way to score ensembles with each configuration added.
+
+    columns (C, R, N, ...) or (C, M): what is added up of each configuration.
+    weigh: weights (B, N) in the bags -> what `values` takes of them, once for all rounds.
+    values: performances of all candidates.
+    """
+
+    columns: FloatArray
+    weigh: Callable[[IntArray], Any]
+    values: Try
 
 
 def combine(given: Given) -> Combine:
     """Return the shares of the members."""
-    tried, predictions = any_metric(given), given.matrix.predictions.astype(np.float64)
+    trial = trial_of(given)
     direction, n_rounds = given.metric.direction, given.number or 1
-    n_each = max(resources.current().memory // (8 * predictions.nbytes), 1)
+    n_each = max(resources.current().memory // (8 * trial.columns.nbytes), 1)
 
     def shares(weights: IntArray) -> FloatArray:
         parts = (weights[a : a + n_each] for a in range(0, len(weights), n_each))
         return np.concatenate([of_bags(part) for part in parts])
 
-    def of_bags(weights: IntArray) -> FloatArray:
-        bags = np.arange(len(weights))
-        sums = np.zeros_like(predictions[:, :, bags * 0])
-        added = np.zeros((len(weights), given.matrix.n_configurations))
-        best, kept = np.full(len(weights), np.nan), np.full(added.shape, np.nan)
+    def of_bags(in_bag: IntArray) -> FloatArray:
+        bags, weights = np.arange(len(in_bag)), trial.weigh(in_bag)
+        sums = np.zeros((len(in_bag), *trial.columns.shape[1:]))
+        added = np.zeros((len(in_bag), len(trial.columns)))
+        best, kept = np.full(len(in_bag), np.nan), np.full(added.shape, np.nan)
         for n_members in range(n_rounds):
-            values = tried(weights, sums, n_members)
+            values = trial.values(weights, sums, n_members)
             chosen = direction.best(values)
             now = np.where(chosen < 0, np.nan, values[bags, chosen])
-            sums += predictions[:, :, np.maximum(chosen, 0)]
+            sums += trial.columns[np.maximum(chosen, 0)]
             added[bags, chosen] += chosen >= 0
             ahead = direction.leads(now, best)
             best[ahead], kept[ahead] = now[ahead], added[ahead] / (n_members + 1)
@@ -53,15 +78,101 @@ def combine(given: Given) -> Combine:
     return shares
 
 
-def any_metric(given: Given) -> Try:
+def trial_of(given: Given) -> Trial:
+    """Return the fastest way that gives the metric of a mean of repeats over pooled rows."""
+    matrix, metric = given.matrix, given.metric
+    pooled = given.pooling is Pooling.POOLED and parts_of(matrix) is None
+    one = matrix.n_repeats == 1
+    if pooled and isinstance(metric.bind, MeanSurprise):
+        return _log_loss(matrix, metric.bind.clip)
+    if pooled and (metric in (BRIER, MSE) or (metric == RMSE and one)):
+        return _squared_error(matrix, metric)
+    if matrix.task is Task.BINARY and pooled and metric == ACCURACY:
+        return _accuracy(matrix)
+    if pooled and one and metric == AUC and matrix.task is Task.BINARY:
+        return _auc(given)
+    return any_metric(given)
+
+
+def any_metric(given: Given) -> Trial:
     """Score every mean as a column of its own: time O(B N C) per round, whatever the metric."""
     matrix, n = given.matrix, given.matrix.n_configurations
-    predictions = matrix.predictions.astype(np.float64)
+    columns = np.moveaxis(matrix.predictions, 2, 0).astype(np.float64)
 
     def values(weights: IntArray, sums: FloatArray, n_members: int) -> FloatArray:
-        means: FloatArray = (sums[:, :, :, None] + predictions[:, :, None]) / (n_members + 1)
-        means = rounded(means).reshape(*means.shape[:2], -1, *means.shape[4:])
+        means = rounded((sums[:, None] + columns) / (n_members + 1))  # (B, C, R, N, ...)
+        made = np.moveaxis(means.reshape(-1, *columns.shape[1:]), 0, 2)
         rows = np.repeat(weights, n, axis=0)
-        return scored(matrix, means, given.metric, given.pooling, rows).reshape(-1, n)
+        return scored(matrix, made, given.metric, given.pooling, rows).reshape(-1, n)
 
-    return values
+    return Trial(columns, lambda weights: weights, values)
+
+
+def _log_loss(matrix: PredictionMatrix, clip: float) -> Trial:
+    chances = [chance_of_truth(matrix.outcome, of_repeat) for of_repeat in matrix.predictions]
+    columns, masses = np.ascontiguousarray(np.concatenate(chances).T), masses_of(matrix)
+
+    def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
+        found = members_by().surprises(weights, sums, columns, n_members, clip)
+        return np.asarray(found / weights.sum(axis=1)[:, None])
+
+    return Trial(columns, masses, values)
+
+
+def _squared_error(matrix: PredictionMatrix, metric: Metric) -> Trial:
+    truth = matrix.outcome.values.astype(np.float64)
+    n_classes = matrix.predictions.shape[3] if matrix.predictions.ndim == 4 else 1
+    if matrix.predictions.ndim == 4:
+        truth = np.eye(n_classes)[matrix.outcome.values.astype(np.intp)]
+    truth = np.tile(truth, (matrix.n_repeats, *(1,) * (truth.ndim - 1))).ravel()
+    columns = np.moveaxis(matrix.predictions.astype(np.float64), 2, 0)
+    columns, masses = columns.reshape(len(columns), -1), masses_of(matrix)
+    squares = np.square(columns).T
+
+    def weigh(in_bag: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        weights = masses(in_bag)
+        of_rows = np.repeat(weights, n_classes, axis=1)
+        return of_rows, of_rows @ squares, weights.sum(axis=1)[:, None]
+
+    def values(weights: Any, sums: FloatArray, n_members: int) -> FloatArray:
+        of_rows, own, totals = weights
+        found = members.squared_errors(of_rows, own, sums, columns, truth, n_members)
+        means = np.maximum(found, 0.0) / totals
+        return np.asarray(np.sqrt(means) if metric == RMSE else means)
+
+    return Trial(columns, weigh, values)
+
+
+def _accuracy(matrix: PredictionMatrix) -> Trial:
+    columns = np.moveaxis(matrix.predictions.astype(np.float64), 2, 0)
+    columns, masses = columns.reshape(len(columns), -1), masses_of(matrix)
+    truth = np.tile(matrix.outcome.values == 1, matrix.n_repeats)
+    cut = CUT if matrix.threshold is None else matrix.threshold
+
+    def values(weights: FloatArray, sums: FloatArray, n_members: int) -> FloatArray:
+        found = members_by().hits(weights, sums, columns, truth, n_members, cut)
+        return np.asarray(found / weights.sum(axis=1)[:, None])
+
+    return Trial(columns, masses, values)
+
+
+def _auc(given: Given) -> Trial:
+    """Sort every mean where this is compiled; else as any metric."""
+    matrix, general = given.matrix, any_metric(given)
+    columns, masses = np.ascontiguousarray(general.columns[:, 0]), masses_of(matrix)
+    truth = matrix.outcome.values == 1
+
+    def values(weights: IntArray, sums: FloatArray, n_members: int) -> FloatArray:
+        sort = getattr(members_by(), "concordances", None)
+        if sort is None:
+            return general.values(weights, sums[:, None], n_members)
+        return np.asarray(sort(masses(weights), sums, columns, truth, n_members))
+
+    return Trial(columns, lambda weights: weights, values)
+
+
+def masses_of(matrix: PredictionMatrix) -> Callable[[IntArray], FloatArray]:
+    """Return the function from weights (B, N) to those of the samples of all repeats (B, R N)."""
+    given = matrix.outcome.weights
+    counted = np.tile(np.ones(matrix.n_samples) if given is None else given, matrix.n_repeats)
+    return lambda weights: np.asarray(np.tile(weights, matrix.n_repeats) * counted)

@@ -13,6 +13,7 @@ from bbccli.domain.estimate import MOST_SHARES, EnsembleMember, Made
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.errors import UndefinedError
 from bbccli.metrics.base import Metric
+from bbccli.metrics.kernels.members import rounded
 from bbccli.platform import resources
 from bbccli.stats.making.interface import Calibrate, Combine, Find
 from bbccli.stats.selection.candidates import Candidates
@@ -38,6 +39,7 @@ class Maker:
     rule: what it does, in a few words.
     combine, calibrate, find: the steps; None for one that is left out.
     calibration, tuned_for: name of the calibration, and of the metric of the cut.
+    n_sweeps: passes over all samples that a bag takes, a measure of the work.
     of_several: False if a single configuration is selected, which keeps its name.
     """
 
@@ -49,6 +51,7 @@ class Maker:
     calibration: str | None = None
     tuned_for: str | None = None
     of_several: bool = True
+    n_sweeps: int = 1
 
     @cached_property
     def own(self) -> Steps:
@@ -155,19 +158,6 @@ def _parts(rows: IntArray, bytes_of_row: int) -> Iterator[IntArray]:
     step = max(settled.memory // (4 * settled.jobs * bytes_of_row), 1)
     for start in range(0, len(rows), step):
         yield rows[start : start + step]
-
-
-SPLITTER = 2.0**9 + 1
-"""Rounds to 44 of 53 bits: to a share of 3e-14."""
-
-
-def rounded(means: FloatArray) -> FloatArray:
-    """Round means so that equal ones tie: added up in another order, they differ in the last bits.
-
-    Source: Dekker 1971, of Veltkamp.
-    """
-    scaled = means * SPLITTER
-    return np.asarray(scaled - (scaled - means))
 
 
 def scored(

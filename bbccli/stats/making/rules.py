@@ -73,6 +73,7 @@ def _maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
         calibration=plan.calibrate,
         tuned_for=tuned_for.name if tuned_for else None,
         of_several=plan.select in RULES,
+        n_sweeps=given.judged.n_sweeps * (plan.members or 1 if plan.select is Select.GREEDY else 1),
     )
 
 

@@ -1,0 +1,170 @@
+"""Ensembles with each configuration added, compiled by numba: see `members` for what they return.
+
+Imported only when this engine is chosen; the compiled code is cached on disk.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+
+SPLITTER = 2.0**9 + 1
+TINY = 1e-200
+"""Below it a product gives way to its logarithm: many factors cost one logarithm."""
+
+NEAR = 1e-9
+"""Distance of a sum from the cut below which it is rounded as a mean."""
+
+BITS = 11
+"""Digits by which scores are sorted: two of them, and then what is left by insertion."""
+
+FAR = 64
+"""Places per score that an insertion may move in all before a general sort takes over."""
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def surprises(weights: Any, sums: Any, columns: Any, number: Any, clip: Any) -> Any:
+    """Weighted sums of -ln of the mean probability of the truth, which is at least `clip`."""
+    found = np.empty((len(weights), len(columns)))
+    least = clip * (number + 1)
+    for bag in range(len(weights)):
+        rows = np.nonzero(weights[bag])[0]
+        own, masses = sums[bag][rows], weights[bag][rows]
+        total = np.log(number + 1.0) * masses.sum()
+        whole = True
+        for mass in masses:
+            whole &= mass == np.floor(mass) and mass <= 8
+        for c in range(len(columns)):
+            of_column = columns[c]
+            logarithm, product = 0.0, 1.0
+            for i in range(len(rows)):
+                mean = max(own[i] + of_column[rows[i]], least)
+                if whole:
+                    product *= mean
+                    for _ in range(int(masses[i]) - 1):
+                        product *= mean
+                    if product < TINY or product > 1 / TINY:
+                        logarithm += np.log(product)
+                        product = 1.0
+                else:
+                    logarithm += masses[i] * np.log(mean)
+            found[bag, c] = total - logarithm - np.log(product)
+    return found
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def hits(weights: Any, sums: Any, columns: Any, truth: Any, number: Any, cut: Any) -> Any:
+    """Weighted counts of the samples whose class is predicted: 1 above the cut."""
+    found = np.empty((len(weights), len(columns)))
+    limit = cut * (number + 1)
+    for bag in range(len(weights)):
+        rows = np.nonzero(weights[bag])[0]
+        own, masses, positive = sums[bag][rows], weights[bag][rows], truth[rows] > 0
+        signed = np.where(positive, masses, -masses)
+        negative = masses.sum() - masses[positive].sum()
+        for c in range(len(columns)):
+            of_column, right, nearest = columns[c], negative, 1.0
+            for i in range(len(rows)):
+                beyond = own[i] + of_column[rows[i]] - limit
+                nearest = min(nearest, abs(beyond))
+                right += signed[i] * (beyond > 0)
+            if nearest < NEAR:  # a mean that may equal the cut is rounded
+                right = negative
+                for i in range(len(rows)):
+                    mean = (own[i] + of_column[rows[i]]) / (number + 1)
+                    scaled = mean * SPLITTER
+                    right += signed[i] * (scaled - (scaled - mean) > cut)
+            found[bag, c] = right
+    return found
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def concordances(weights: Any, sums: Any, columns: Any, truth: Any, number: Any) -> Any:
+    """Shares of (positive, negative) pairs in the right order, ties one half."""
+    found = np.empty((len(weights), len(columns)))
+    n_all = weights.shape[1]
+    means, order, moved = (
+        np.empty(n_all),
+        np.empty(n_all, np.int64),
+        np.empty(n_all, np.int64),
+    )
+    keys, counts = np.empty(n_all, np.int64), np.empty(1 << BITS, np.int64)
+    for bag in range(len(weights)):
+        rows = np.nonzero(weights[bag])[0]
+        n = len(rows)
+        own, masses, positive = sums[bag][rows], weights[bag][rows], truth[rows] > 0
+        above = masses[positive].sum()
+        pairs = above * (masses.sum() - above)
+        for c in range(len(columns)):
+            of_column = columns[c]
+            for i in range(n):
+                mean = (own[i] + of_column[rows[i]]) / (number + 1)
+                scaled = mean * SPLITTER
+                means[i] = scaled - (scaled - mean)
+            _sort(means, n, order, moved, keys, counts)
+            found[bag, c] = (
+                _concordant(means, order, n, masses, positive) / pairs if pairs > 0 else np.nan
+            )
+    return found
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _sort(means: Any, n: Any, order: Any, moved: Any, keys: Any, counts: Any) -> None:
+    """Write the order of the first n means: by two digits of their place in the range, then in
+    full by insertion.
+    """
+    low, high = means[0], means[0]
+    for i in range(n):
+        low, high = min(low, means[i]), max(high, means[i])
+    scale = ((1 << 2 * BITS) - 1) / (high - low) if high > low else 0.0
+    last = (1 << BITS) - 1
+    for i in range(n):
+        keys[i] = int((means[i] - low) * scale)
+        order[i] = i
+    for shift in (0, BITS):
+        counts[:] = 0
+        for i in range(n):
+            counts[keys[i] >> shift & last] += 1
+        place = 0
+        for digit in range(1 << BITS):
+            size = counts[digit]
+            counts[digit] = place
+            place += size
+        for i in range(n):
+            one = order[i]
+            digit = keys[one] >> shift & last
+            moved[counts[digit]] = one
+            counts[digit] += 1
+        order[:n] = moved[:n]
+    patience = FAR * n
+    for i in range(1, n):
+        one, j = order[i], i - 1
+        value = means[one]
+        while j >= 0 and means[order[j]] > value:
+            order[j + 1] = order[j]
+            j -= 1
+            patience -= 1
+        order[j + 1] = one
+        if patience < 0:
+            order[:n] = np.argsort(means[:n])
+            return
+
+
+@numba.njit(nogil=True, cache=True)  # type: ignore[untyped-decorator, unused-ignore]
+def _concordant(means: Any, order: Any, n: Any, masses: Any, positive: Any) -> Any:
+    """Weight of the pairs whose positive sample is above, of ascending means; ties one half."""
+    total, below, i = 0.0, 0.0, 0
+    while i < n:
+        value, of_positive, of_negative = means[order[i]], 0.0, 0.0
+        while i < n and means[order[i]] == value:
+            one = order[i]
+            if positive[one]:
+                of_positive += masses[one]
+            else:
+                of_negative += masses[one]
+            i += 1
+        total += of_positive * (below + of_negative / 2)
+        below += of_negative
+    return total
