@@ -94,11 +94,12 @@ class Select(StrEnum):
     GREEDY = "greedy"
     MEAN = "mean"
     STACK = "stack"
+    TOOL = "tool"
 
     @property
     def of_several(self) -> bool:
         """True if it makes an ensemble; the others select a single configuration."""
-        return self in (Select.GREEDY, Select.MEAN, Select.STACK)
+        return self in (Select.GREEDY, Select.MEAN, Select.STACK, Select.TOOL)
 
 
 class Calibration(StrEnum):

@@ -180,6 +180,7 @@ class Made:
         "the positive class is predicted above it; null where it was not tuned", default=None
     )
     tuned_for: str | None = doc("name of the metric that the cut was tuned for", default=None)
+    tool: str | None = doc("tool that deploys it; null for a rule of bbc", default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,6 +154,8 @@ class Method:
         check_makes(self, of_method)
         maker = maker_of(matrix, selector, of_method)
         if maker is not None:
+            if maker.chosen_by not in ("", selector.name):
+                selector = with_plan(choose_metric(maker.chosen_by, matrix), plan)
             matrix, of_method = maker.shipped, of_method.single
         return Case(matrix, metric, selector, of_method, self.name, progress, maker)
 

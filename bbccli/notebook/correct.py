@@ -242,7 +242,7 @@ class Correction(Result):
 
         found = self.analysed
         if cost:
-            plan = self.analysis.plan(self.matrix.source.metadata)
+            plan = self.analysed.plan
             with working(self.analysis.metric, self.matrix):
                 seen = cost_of_search(self.matrix, found.metrics[0], plan)
             found = replace(found, document=self.document | {"search_cost": as_json(seen)})

@@ -16,6 +16,7 @@ from bbccli.notes import (
     lacking,
     methods,
     of_data,
+    of_ensembles,
     of_metadata,
     plans,
 )
@@ -26,6 +27,7 @@ from bbccli.notes.lacking import *
 from bbccli.notes.methods import *
 from bbccli.notes.note import Note, NoteKind, Severity, counted, listing
 from bbccli.notes.of_data import *
+from bbccli.notes.of_ensembles import *
 from bbccli.notes.of_metadata import *
 from bbccli.notes.plans import *
 
@@ -38,7 +40,7 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 
 GROUPS = {
-    "Of the file": _kinds(lacking, of_data, of_metadata, identities),
+    "Of the file": _kinds(lacking, of_data, of_metadata, of_ensembles, identities),
     "Of the methods": _kinds(methods, intervals),
     "Of comparisons": _kinds(comparisons),
     "Of plans": _kinds(plans),

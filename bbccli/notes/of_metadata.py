@@ -286,10 +286,11 @@ def flagged_left_out(
 ) -> Texts:
     """Configurations with the flags `ensemble`, `stacked`, `calibrated_on_fold`, `low_fidelity` or
     `dummy` are left out, and so are [blends](formats.md#what-values-show), means of others. These
-    and the first three were fitted to the labels that score their predictions, so no correction for
-    the selection makes them honest; the last two are not candidates. `bbc convert` keeps them.
+    and the first three were fitted to the labels that score their predictions, so as configurations
+    they look too good; the last two are not candidates. `bbc convert` keeps them.
 
-    Remedy: nothing, or `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or
+    Remedy: nothing; `--select greedy`, which makes an ensemble of the others anew in every
+    resample; or `--include ensembles`, `stacked`, `calibrated`, `low-fidelity`, `dummies` or
     `all`, knowing that the figure is then too good.
     """
     names = [f"{name} ({flag})" for name, flag in flags.items()]
@@ -309,7 +310,7 @@ def blends_left_out(found: Mapping[str, str], n_configurations: int) -> Texts:
     return (
         f"{len(found)} of {n_configurations} configurations {what} of others, fitted to these "
         f"labels: {listing(names)}",
-        "--include ensembles, if the weights were fixed beforehand",
+        "--select greedy blends the others anew; --include ensembles, if weights were fixed before",
     )
 
 

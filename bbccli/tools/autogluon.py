@@ -32,9 +32,9 @@ from bbccli.metrics import METRICS, canonical
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
 from bbccli.reading.runs import file_parsing
-from bbccli.reading.runs.ensembles import of_autogluon
 from bbccli.reading.runs.file_parsing import folders_in, is_file, left_out
 from bbccli.reading.sources.files import file_bytes
+from bbccli.tools.ensembles import of_autogluon
 from bbccli.tools.pickles import arrays_of, series_of
 from bbccli.types import FloatArray, Pooling, Task
 

@@ -36,7 +36,6 @@ from bbccli.domain.source import OtherTarget, ReportedScore, Targets, ToolRun
 from bbccli.errors import InputError
 from bbccli.reading.interface import Predictions, RunReader
 from bbccli.reading.metadata import Metadata
-from bbccli.reading.runs.ensembles import of_mljar
 from bbccli.reading.runs.file_parsing import (
     MIXED,
     check_listed,
@@ -53,6 +52,7 @@ from bbccli.reading.runs.file_parsing import (
     records_with,
 )
 from bbccli.reading.sample_columns import odd_one
+from bbccli.tools.ensembles import of_mljar
 from bbccli.types import FloatArray, IntArray, Pooling, Task
 
 _TASKS = {

@@ -14,15 +14,19 @@ from bbccli.domain.estimate import Estimate, MadeGain, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
 from bbccli.domain.plan import Plan
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
-from bbccli.methods import METHODS, estimate
-from bbccli.metrics import Metric, choose_metrics, custom
+from bbccli.methods import ALL, METHODS, estimate
+from bbccli.methods.base import check_makes
+from bbccli.metrics import METRICS, Metric, choose_metrics, custom
 from bbccli.metrics.capped import POWERS, attainable, with_plan
+from bbccli.notes import Note, deployed_is_stacked, ensemble_not_reproduced
 from bbccli.platform import resources
 from bbccli.platform.records import Document
 from bbccli.platform.resources import Progress, enter, silent
 from bbccli.reading import Paths
 from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case
+from bbccli.stats.making.tool import maker_of_run, repeated
+from bbccli.types import Select
 from bbccli.use_cases.options import Analysis
 
 
@@ -34,6 +38,7 @@ class Analysed:
     metrics: Sequence[Metric]
     estimates: Sequence[Estimate]
     document: Document[Envelope]
+    plan: Plan
 
 
 def answer(
@@ -57,12 +62,13 @@ def answer(
             judging = with_plan(metrics[0], plan)
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
         with working(analysis.metric, matrix):
+            plan, matrix, on_ensemble = of_deployed(analysis, matrix, plan)
             estimates, notes = estimate(
                 matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
             )
             of_search = None
             if cost is not False:
-                of_search = cost_of_search(matrix, metrics[0], plan, needed=cost is True)
+                of_search = cost_of_search(matrix, metrics[0], plan.single, needed=cost is True)
             capped = _capped(matrix, metrics, plan, estimates)
             beside = list(_beside(matrix, metrics, plan, estimates))
     except (UndefinedError, UnsupportedError) as error:
@@ -72,8 +78,43 @@ def answer(
         problem, hint = error.told()
         found = left_undecided(empty, rule, metrics[0].name, problem)
         raise UndecidedError(problem, found, hint=hint) from error
+    notes = [*notes, *on_ensemble]
     found = document(matrix, estimates, notes, search_cost=of_search, capped=capped, beside=beside)
-    return Analysed(matrix, metrics, estimates, judged(found, rule))
+    return Analysed(matrix, metrics, estimates, judged(found, rule), plan)
+
+
+def of_deployed(
+    analysis: Analysis, matrix: PredictionMatrix, plan: Plan
+) -> tuple[Plan, PredictionMatrix, tuple[Note, ...]]:
+    """Return the plan that repeats the ensemble that a tool deploys, if no rule is asked for and
+    the tool's is known to give its members, weights and score; and a note if it does not.
+
+    The matrix says no more that the ensemble is left out.
+    """
+    run = matrix.source.run
+    rule = run.ensemble if run else None
+    if run is None or rule is None or analysis.select or rule.name in matrix.configurations:
+        return plan, matrix, ()
+    if rule.stacked:
+        return plan, matrix, (deployed_is_stacked(rule.name, run.tool),)
+    tool = replace(plan, select=Select.TOOL)
+    try:
+        for name in ("bbc", *(analysis.methods or ())):
+            if name != ALL:
+                check_makes(METHODS[name], tool)
+        found = repeated(maker_of_run(matrix), rule)
+    except UnsupportedError:  # by options: a method, an interval, models that are left out
+        return plan, matrix, ()
+    if not found.holds:
+        label, scores = METRICS[rule.metric].label, (found.reported, found.score)
+        return plan, matrix, (ensemble_not_reproduced(rule.name, run.tool, label, scores),)
+    if {one.name for one in matrix.source.left_out} == {rule.name}:
+        kept = tuple(one for one in matrix.notes if one.code != "flagged-left-out")
+        about = dict(matrix.source.metadata)
+        about["configs"] = [one for one in about.get("configs", ()) if one["id"] != rule.name]
+        source = replace(matrix.source, left_out=(), metadata=about)
+        matrix = replace(matrix, notes=kept, source=source)
+    return tool, matrix, ()
 
 
 def cost_of_search(

@@ -19,6 +19,7 @@ from bbccli.domain.choices import (
     Models,
     Pooling,
     RiskDirection,
+    Select,
     Side,
     Task,
 )
@@ -253,14 +254,15 @@ class PlanOptions(ScoringOptions):
     tolerance: float | None = _method(
         None, "Largest Monte-Carlo standard error with --n-resamples auto.", "E", default="0.001"
     )
-    select: str = _method(
-        "best",
+    select: str | None = _method(
+        None,
         "Select the best configuration, or within one standard error of it the first "
         "column (one-se) or the least complex by the metadata; or make an ensemble of "
-        "several: greedy[:ROUNDS] or mean:K.",
+        "several: greedy[:ROUNDS], mean:K, or as the tool did that left the folder (tool).",
         "RULE",
         names=names_in("bbccli.domain.choices:Select"),
         open=True,
+        default="tool if its ensemble is reproduced, else best",
     )
     evaluation_share: float = _method(
         0.25,
@@ -309,6 +311,7 @@ class PlanOptions(ScoringOptions):
         }
         pooling, selection = pooling_of(self.pooling, metadata)
         decided: dict[str, Any] = {"pooling": pooling, "selection": selection}
+        decided["select"] = self.select or Select.BEST
         return Plan(**asked | decided | {"n_resamples": count, "tolerance": tolerance})
 
 

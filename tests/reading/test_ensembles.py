@@ -11,7 +11,7 @@ import pytest
 
 from bbccli.domain.source import Ensemble
 from bbccli.reading import read
-from bbccli.reading.runs.ensembles import of_autogluon
+from bbccli.tools.ensembles import of_autogluon
 
 DATA = Path(__file__).parent.parent / "data"
 RUNS, TOOLS = DATA / "runs", DATA / "tools"

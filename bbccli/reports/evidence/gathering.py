@@ -42,7 +42,7 @@ def exhibit_of(analysis: Analysis, found: Analysed, command: str) -> Exhibit:
     best = reported_estimate([e for e in record.estimates if e.metric == metric.name])
     method = best.method if best is not None else ""
     reported = [e for e in found.estimates if (e.method, e.metric) == (method, metric.name)]
-    plan = analysis.plan(found.matrix.source.metadata)
+    plan = found.plan
     with working(analysis.metric, found.matrix):
         evidence = gather(found.matrix, metric, plan, reported[0] if reported else None)
     return Exhibit(record, evidence, command)

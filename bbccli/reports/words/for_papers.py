@@ -21,6 +21,7 @@ from bbccli.metrics.probability import MeanSurprise
 from bbccli.notes import Note
 from bbccli.platform.rounding import Digits, count, figure, percent, short
 from bbccli.reports.words import phrases
+from bbccli.reports.words.made import named
 from bbccli.reports.words.phrases import metric_label, metrics_of
 from bbccli.stats.intervals import guards_losses
 from bbccli.types import MetricKind, PredictionKind, RiskDirection, Task
@@ -125,7 +126,7 @@ def _making(estimate: Estimate, made: Made) -> str:
     """Everything that was chosen on the samples, in the order in which it was."""
     chosen = f"choosing {estimate.winner}"
     if made.ensemble:
-        chosen = f"choosing the members of the {made.rule} ensemble"
+        chosen = f"choosing the members of the {named(made, estimate.winner)}"
     chosen += f" by {metric_label(estimate.selected_by)}" * (
         made.ensemble or estimate.selected_by != estimate.metric
     )

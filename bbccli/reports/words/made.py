@@ -10,13 +10,22 @@ MOST_MEMBERS = 4
 """Members of an ensemble that a sentence names."""
 
 
+def named(made: Made, winner: str) -> str:
+    """Return what an ensemble is called."""
+    if made.tool is None:
+        return f"{made.rule} ensemble"
+    return f"{winner} that {made.tool} deploys"
+
+
 def made_of(made: Made, winner: str) -> str:
     """Return what was made: an ensemble with its members, or a configuration, and what it gets."""
     members = [one for one in made.members if one.weight > 0][:MOST_MEMBERS]
-    named = [f"{one.configuration} {percent(one.weight, 0)}" for one in members]
-    n_more = made.n_members - len(named)
-    listed = ", ".join(named + [count(n_more, "other")] * (n_more > 0))
-    start = f"The {made.rule} ensemble ({listed})" if made.ensemble else winner
+    shares = [f"{one.configuration} {percent(one.weight, 0)}" for one in members]
+    n_more = made.n_members - len(shares)
+    listed = ", ".join(shares + [count(n_more, "other")] * (n_more > 0))
+    start = f"The {named(made, winner)} ({listed})" if made.ensemble else winner
+    if made.tool is not None and made.n_members == 1:
+        start = f"The {named(made, winner)}, {members[0].configuration} alone,"
     steps = [f"calibrated by {made.calibration}"] if made.calibration else []
     if made.cut is not None and made.tuned_for is not None:
         tuned_for = phrases.metric_label(made.tuned_for)
@@ -37,7 +46,10 @@ def membership(made: Made, n_resamples: int) -> str:
     often = sorted(made.members, key=lambda one: -(one.share or 0.0))[:MOST_MEMBERS]
     shares = ", ".join(f"{one.configuration} {percent(one.share or 0.0, 0)}" for one in often)
     mean = trimmed(f"{made.mean_members or 0.0:.1f}")
-    repeated = f"{made.rule}, repeated in {count(n_resamples, 'resample')}"
+    rule = made.rule
+    if made.tool is not None:
+        rule = f"{made.tool}'s rule, which gives its members, weights and score"
+    repeated = f"{rule}; repeated in {count(n_resamples, 'resample')}"
     return f"{repeated}: {mean} members on average; a member in {shares} of them"
 
 
@@ -47,7 +59,8 @@ def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits
     ends = phrases.interval_text(single.interval, digits)
     figures = f"scored{label} {naive}, expect {value} ({ends})"
     plain = [made.calibration and "uncalibrated", made.tuned_for and f"cut at {short(cut)}"]
-    as_it_is = "single configuration" if made.ensemble else "configuration"
+    what = "model" if made.tool else "configuration"
+    as_it_is = f"single {what}" if made.ensemble else what
     told = "" if made.ensemble else "".join(f", {one}" for one in plain if one)
     return f"Best {as_it_is}{told}, {single.winner}: {figures}."
 

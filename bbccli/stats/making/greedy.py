@@ -50,10 +50,24 @@ class Trial:
     values: Try
 
 
+Choose = Callable[[FloatArray, FloatArray], tuple[IntArray, FloatArray]]
+"""Performances (B, C) with each configuration added, how often each was added (B, C) -> what is
+added (B,), -1 for nothing, and its performance (B,)."""
+
+
 def combine(given: Given) -> Combine:
     """Return the shares of the members."""
-    trial = trial_of(given)
-    direction, n_rounds = given.metric.direction, given.number or 1
+
+    def choose(values: FloatArray, _: FloatArray) -> tuple[IntArray, FloatArray]:
+        chosen = given.metric.direction.best(values)
+        return chosen, np.where(chosen < 0, np.nan, values[np.arange(len(values)), chosen])
+
+    return grown(given, given.number or 1, lambda _: choose)
+
+
+def grown(given: Given, n_rounds: int, choosing: Callable[[IntArray], Choose]) -> Combine:
+    """Return the shares of the members; `choosing` takes the weights (B, N)."""
+    trial, direction = trial_of(given), given.metric.direction
     n_each = max(resources.current().memory // (8 * trial.columns.nbytes), 1)
 
     def shares(weights: IntArray) -> FloatArray:
@@ -65,10 +79,9 @@ def combine(given: Given) -> Combine:
         sums = np.zeros((len(in_bag), *trial.columns.shape[1:]))
         added = np.zeros((len(in_bag), len(trial.columns)))
         best, kept = np.full(len(in_bag), np.nan), np.full(added.shape, np.nan)
+        choose = choosing(in_bag)
         for n_members in range(n_rounds):
-            values = trial.values(weights, sums, n_members)
-            chosen = direction.best(values)
-            now = np.where(chosen < 0, np.nan, values[bags, chosen])
+            chosen, now = choose(trial.values(weights, sums, n_members), added)
             sums += trial.columns[np.maximum(chosen, 0)]
             added[bags, chosen] += chosen >= 0
             ahead = direction.leads(now, best)

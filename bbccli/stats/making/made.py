@@ -41,6 +41,8 @@ class Maker:
     calibration, tuned_for: name of the calibration, and of the metric of the cut.
     n_sweeps: passes over all samples that a bag takes, a measure of the work.
     of_several: False if a single configuration is selected, which keeps its name.
+    called: name of what is made, if not that of the rule; tool: that deploys it.
+    chosen_by: metric that chooses members, if not the one that selects.
     """
 
     matrix: PredictionMatrix
@@ -52,6 +54,9 @@ class Maker:
     tuned_for: str | None = None
     of_several: bool = True
     n_sweeps: int = 1
+    called: str = ""
+    tool: str | None = None
+    chosen_by: str = ""
 
     @cached_property
     def own(self) -> Steps:
@@ -64,7 +69,7 @@ class Maker:
         """Name of what is made of all samples: its only member, or the rule."""
         members = np.flatnonzero(self.own.shares[0] > 0)
         alone = len(members) == 1 and not self.of_several
-        return self.matrix.configurations[members[0]] if alone else self.rule
+        return self.matrix.configurations[members[0]] if alone else self.called or self.rule
 
     @cached_property
     def shipped(self) -> PredictionMatrix:
@@ -109,6 +114,7 @@ class Maker:
         return Made(
             rule=self.rule,
             ensemble=self.of_several,
+            tool=self.tool,
             n_members=int((own > 0).sum()),
             mean_members=None if often is None else float(often.sum()),
             members=tuple(

@@ -16,6 +16,7 @@ from bbccli.metrics.capped import with_plan
 from bbccli.stats.making import best, calibration, cut, greedy, mean, stack
 from bbccli.stats.making.interface import Calibrate, Combine, Given
 from bbccli.stats.making.made import Maker
+from bbccli.stats.making.tool import maker_of_run
 from bbccli.stats.selection.candidates import cached, parts_of
 from bbccli.stats.selection.rule import rule_of
 from bbccli.types import Calibration, PredictionKind, Select, Task
@@ -53,10 +54,10 @@ def maker_of(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker | No
 def _maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
     if plan.select in RULES:
         _check_mixed(matrix, plan)
-    complete = _complete(matrix)
-    given = Given(
-        complete, metric, plan.pooling, rule_of(complete, metric, plan.single), plan.members
-    )
+    base = maker_of_run(matrix) if plan.select is Select.TOOL else None
+    complete = base.matrix if base else _complete(matrix)
+    single = rule_of(complete, metric, plan.single)
+    given = Given(complete, metric, plan.pooling, single, plan.members)
     combine, tuned_for = RULES.get(plan.select, best.combine), None
     if plan.cut is not None:
         tuned_for = _tuned_for(matrix, metric, plan)
@@ -64,16 +65,14 @@ def _maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
             combine = cut.combine
     if plan.calibrate is not None:
         _check_calibrated(matrix, plan.calibrate)
-    return Maker(
-        complete,
-        plan.rule,
-        combine(given),
-        CALIBRATIONS[plan.calibrate](given) if plan.calibrate else None,
-        cut.find(replace(given, metric=tuned_for)) if tuned_for else None,
+    rounds = plan.members or 1 if plan.select is Select.GREEDY else 1
+    return replace(
+        base or Maker(complete, plan.rule, combine(given), of_several=plan.select in RULES),
+        calibrate=CALIBRATIONS[plan.calibrate](given) if plan.calibrate else None,
+        find=cut.find(replace(given, metric=tuned_for)) if tuned_for else None,
         calibration=plan.calibrate,
         tuned_for=tuned_for.name if tuned_for else None,
-        of_several=plan.select in RULES,
-        n_sweeps=given.judged.n_sweeps * (plan.members or 1 if plan.select is Select.GREEDY else 1),
+        n_sweeps=given.judged.n_sweeps * (base.n_sweeps if base else rounds),
     )
 
 

@@ -105,9 +105,10 @@ def of_autogluon(
     if "ensemble" not in flags[name]:
         return None
     before = order.get(name, np.inf)
+    # models on the leaderboard whose predictions are lost took part too
+    every = [one for one in scores if not _MADE & {*flags.get(one, ())} and one[:8] != name[:8]]
     candidates = sorted(
-        (one for one in known if not _MADE & {*flags[one]} and order.get(one, 0) < before),
-        key=lambda one: order.get(one, 0),
+        (one for one in every if order.get(one, 0) < before), key=lambda one: order.get(one, 0)
     )
     kinds = (_KINDS.match(one) for one in candidates)
     return Ensemble(
@@ -116,7 +117,7 @@ def of_autogluon(
         score=scores[name],
         tolerance=tolerance_of(_TOLERANCE, scores[name]),
         candidates=tuple(candidates),
-        weights=_weights(predictions[name], [predictions[one] for one in candidates]),
+        weights=_weights(predictions[name], [*map(predictions.get, candidates)]),
         rounds=_ROUNDS,
         clip=_CLIP,
         kinds=tuple(kind[0] if kind else one for kind, one in zip(kinds, candidates, strict=True)),
@@ -124,18 +125,19 @@ def of_autogluon(
     )
 
 
-def _weights(mean: FloatArray, columns: Sequence[FloatArray]) -> tuple[float, ...]:
+def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[float, ...]:
     """Return the weights of columns whose weighted mean is given; empty if it is none."""
     from scipy.optimize import nnls
 
-    if not columns:
+    columns = [one for one in given if one is not None]
+    if len(columns) < len(given) or not columns:
         return ()
     n_rows = len(mean)
     some = np.unique(np.linspace(0, n_rows - 1, min(n_rows, _PROBE)).astype(np.int64))
-    given, *others = (np.ravel(one[some]).astype(np.float64) for one in (mean, *columns))
+    target, *others = (np.ravel(one[some]).astype(np.float64) for one in (mean, *columns))
     parts = np.stack(others, axis=1)
-    valid = np.isfinite(parts).all(axis=1) & np.isfinite(given)
-    weights, _ = nnls(parts[valid], given[valid])
+    valid = np.isfinite(parts).all(axis=1) & np.isfinite(target)
+    weights, _ = nnls(parts[valid], target[valid])
     if not weights.sum():
         return ()
     weights = np.where(weights < 1e-4, 0.0, weights)

@@ -1,0 +1,40 @@
+"""Notes on the ensembles that tools deploy."""
+
+from __future__ import annotations
+
+from bbccli.notes.note import CARE, DOUBT, Texts, note
+
+
+@note(DOUBT, "ensemble")
+def ensemble_not_reproduced(
+    name: str, tool: str, metric: str, scores: tuple[float, float]
+) -> Texts:
+    """mljar or AutoGluon deploys an ensemble, but the rule of its version gives other members or
+    another score from these predictions: models were added later, rows or weights are not those of
+    the run, or another version chose otherwise. So the figure is of the best single model.
+
+    Remedy: give what the run had, such as its weights or all its models; or `--select greedy`, an
+    ensemble of this kind.
+    """
+    reported, made = scores
+    return (
+        f"{name}, which {tool} deploys, is not what the rule of {tool} makes of these predictions: "
+        f"that has {metric} {made:.6g}, {name} {reported:.6g} by {tool}; so the figure is of the "
+        "best single model",
+        "--select greedy makes an ensemble of this kind",
+    )
+
+
+@note(CARE, "ensemble")
+def deployed_is_stacked(name: str, tool: str) -> Texts:
+    """What mljar or AutoGluon deploys is a stack: models fitted to predictions of other models,
+    which were scored on the same labels. A resample can repeat the weights of an ensemble, but not
+    the fit of such models. The figure is of the best single model that is no stack.
+
+    Remedy: deploy that model; or leave out stacking in the run.
+    """
+    return (
+        f"{tool} deploys {name}, fitted to predictions of other models, which no resample repeats: "
+        "the figure is of the best model that is not",
+        "to deploy what is named here, ask the tool for that model",
+    )

@@ -1,0 +1,194 @@
+"""`tool`: the ensembles of real runs, made again by the rule of the tool."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import bbccli
+from bbccli.domain.source import Ensemble
+from bbccli.metrics import METRICS
+from bbccli.reading import read
+from bbccli.stats.making.interface import Given
+from bbccli.stats.making.tool import combine, maker_of_run, repeated
+from bbccli.stats.selection.rule import SelectionRule
+from bbccli.types import Pooling
+from tests.matrices import binary
+
+DATA = Path(__file__).parent.parent / "data"
+MLJAR, GLUON = DATA / "runs", DATA / "tools" / "autogluon"
+
+
+def made_again(path: Path):
+    matrix = read(path)
+    return repeated(maker_of_run(matrix), matrix.source.run.ensemble)
+
+
+RUNS = [f"mljar{one}" for one in ("", "_diabetes", "_lognormal", "_repeats", "_weights")]
+RUNS += ["bag_holdout", "bag_precision", "bag_rare", "bag_shuffled"]
+RUNS += ["holdout", "holdout_dates", "holdout_numbers", "holdout_rare"]
+
+
+@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.one_in(1)
+def test_members_weights_and_score_of_every_run(name: str):
+    path = (MLJAR if name.startswith("mljar") else GLUON) / name
+    found = made_again(path)
+    assert found.holds
+    assert found.score == pytest.approx(found.reported, abs=1e-6)
+
+
+def test_weights_that_count_in_the_score_are_needed():
+    run = GLUON / "bag_weights"
+    assert not made_again(run).holds
+    found = bbccli.correct(run, labels=run / "train.csv", weight="w", n_resamples=50)
+    assert found.winner == "WeightedEnsemble_L2"
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [{"rounds": 3}, {"limit": 0.2}, {"score": 0.0876}, {"weights": (0.1,) * 10}, {"weights": ()}],
+)
+def test_another_rule_or_report_is_not_reproduced(changes: dict[str, object]):
+    matrix = read(MLJAR / "mljar")
+    rule = replace(matrix.source.run.ensemble, **changes)
+    run = replace(matrix.source.run, ensemble=rule)
+    other = replace(matrix, source=replace(matrix.source, run=run))
+    assert not repeated(maker_of_run(other), rule).holds
+
+
+def as_the_tool(matrix, rule: Ensemble, weights: np.ndarray) -> np.ndarray:
+    """Repeat the code of the tools on the rows of one bag, with copies."""
+    rows = np.repeat(np.arange(matrix.n_samples), weights)
+    truth = matrix.outcome.values[rows].astype(float)
+    columns = matrix.predictions[0][rows].T.astype(float)
+
+    def loss(p: np.ndarray) -> float:
+        if rule.metric == "accuracy":
+            return 1 - np.mean((p > 0.5) == truth)
+        return np.mean((p - truth) ** 2)
+
+    pool = range(len(columns))
+    if rule.kinds:
+        single = [loss(p) for p in columns]
+        pool = sorted(
+            c
+            for kind in set(rule.kinds)
+            for c in sorted((c for c in pool if rule.kinds[c] == kind), key=single.__getitem__)[:1]
+        )
+    total, order, figures, rounding = 0.0, [], [], False
+    random = np.random.RandomState(0)
+    for n in range(rule.rounds):
+        seconds = sum(rule.seconds[c] for c in set(order)) if rule.seconds else 0.0
+        tried = {
+            c: loss((total + columns[c]) / (n + 1))
+            for c in pool
+            if not rule.seconds or seconds + rule.seconds[c] <= rule.limit
+        }
+        if not tried:
+            continue
+        if rounding:
+            tried = {c: round(one, 6) for c, one in tried.items()}
+        least = min(tried.values())
+        best = [c for c, one in tried.items() if np.isclose(one, least, atol=0, rtol=1e-12)]
+        if rule.rounded:
+            best = [c for c in best if c in order] or best
+            chosen = int(random.choice(best))
+            if n == 0 and abs(least) > 1e-4:
+                rounding, least = True, round(least, 6)
+        else:
+            chosen = best[0]
+        total, order, figures = total + columns[chosen], [*order, chosen], [*figures, least]
+    first = next(n for n, one in enumerate(figures) if one <= min(figures) + 1e-15)
+    return np.bincount(order[: first + 1], minlength=len(columns)) / (first + 1)
+
+
+KINDS = ("a", "a", "b", "b", "b", "c")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"metric": "brier"},
+        {"metric": "accuracy"},
+        {"metric": "brier", "seconds": (0.1, 0.2, 0.3, 0.1, 0.2, 0.4), "limit": 0.5},
+        {"metric": "brier", "kinds": KINDS, "rounded": True},
+        {"metric": "accuracy", "kinds": KINDS, "rounded": True},
+        {"metric": "accuracy", "rounded": True},
+    ],
+)
+@pytest.mark.one_in(1)
+def test_in_every_bag_the_rule_is_that_of_the_tool(changes: dict[str, object]):
+    matrix = binary(60, 6, seed=5)
+    rule = Ensemble(name="E", rounds=7, **changes)
+    metric = METRICS[rule.metric]
+    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
+    weights = np.random.default_rng(3).multinomial(60, np.full(60, 1 / 60), 25).astype(np.uint8)
+    shares = combine(given, rule)(weights)
+    for bag, found in zip(weights, shares, strict=True):
+        assert found == pytest.approx(as_the_tool(matrix, rule, bag), abs=1e-12)
+
+
+def test_the_answer_is_of_what_the_tool_deploys():
+    found = bbccli.correct(MLJAR / "mljar", n_resamples=200)
+    (single,), (gain,) = found.document.record.single, found.document.record.gains
+    made = found.estimate.made
+    assert (found.winner, made.rule, made.tool) == ("Ensemble", "tool", "mljar")
+    assert found.naive == pytest.approx(0.08755159, abs=1e-7)
+    assert single.winner == "10_LightGBM_GoldenFeatures"
+    assert gain.looked == pytest.approx(single.naive - found.naive)
+    said = str(found)
+    assert "The Ensemble that mljar deploys (10_LightGBM 57 %" in said
+    assert "left out" not in said
+    alone = bbccli.correct(MLJAR / "mljar", n_resamples=200, select="best")
+    assert (alone.winner, alone.naive, alone.value) == (single.winner, single.naive, single.value)
+
+
+def test_an_ensemble_of_one_model_is_named_as_such():
+    said = str(bbccli.correct(MLJAR / "mljar_weights", n_resamples=50))
+    assert "The Ensemble that mljar deploys, 3_Linear alone, scored 0.953" in said
+
+
+def test_members_are_chosen_by_the_metric_of_the_tool():
+    found = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=50)
+    assert found.estimate.selected_by == "log-loss"
+    assert found.estimate.made.members[0].configuration == "10_LightGBM"
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"exclude": ["5_Linear"]}, {"method": "tt"}, {"include": ["all"]}, {"interval": "sharp"}],
+)
+def test_who_asks_for_something_else_gets_the_best_single_model(options: dict[str, object]):
+    found = bbccli.correct(MLJAR / "mljar", n_resamples=50, **options)
+    assert found.estimate.made is None
+    assert not [n for n in found.document.record.notes if n.code == "ensemble-not-reproduced"]
+
+
+def test_what_is_not_reproduced_is_doubted_with_both_scores(tmp_path: Path):
+    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
+    place = run / "Ensemble" / "ensemble.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"final_loss": 0.0812}))
+    found = bbccli.correct(run, n_resamples=50)
+    assert found.winner == "10_LightGBM_GoldenFeatures"
+    (note,) = [n for n in found.document.record.notes if n.code == "ensemble-not-reproduced"]
+    assert "log-loss 0.0875516, Ensemble 0.0812 by mljar" in note.text
+
+
+def test_a_stack_is_said_to_be_none_of_the_candidates():
+    run = MLJAR / "autogluon"
+    found = bbccli.correct(run, labels=run / "train.csv", n_resamples=50)
+    (note,) = [n for n in found.document.record.notes if n.code == "deployed-is-stacked"]
+    assert "AutoGluon deploys WeightedEnsemble_L3" in note.text
+    with pytest.raises(bbccli.BbcError, match="fitted to predictions of others"):
+        bbccli.correct(run, labels=run / "train.csv", select="tool")
+
+
+def test_the_rule_of_a_tool_needs_a_tool():
+    with pytest.raises(bbccli.BbcError, match="none is known here"):
+        bbccli.correct(binary(60, 6, seed=5), select="tool")
