@@ -13,8 +13,8 @@ The interval does not come from the resamples of step 2: with 0.37 of the sample
 further than the difference. With 80 samples and 20 configurations they showed a tenth as often that
 a better one is better; and with the spread of the estimate (`matched`) they cover too little. Among
 20 configurations and more that are equal, the difference as measured was about twice as far off as
-the corrected one ([tables](validation-tables.md#comparisons)). A paired test of the winner alone
-says "better" in more than half of all studies in which no configuration is.
+the corrected one ([tables](../benchmarks/validation-tables.md#comparisons)). A paired test of the
+winner alone says "better" in more than half of all studies in which no configuration is.
 
 Source: Tsamardinos et al. 2018 (step 2); Westfall & Young 1993 (step 3).
 """

@@ -20,12 +20,12 @@
 Why the median: where one configuration of a family leads by a little more than its luck, families
 whose leader was lucky look both better and steadier than they are, and those whose leader was not
 worse and steadier. Without it some pair of ten equal families with a leader each was told apart in
-up to 17 % of the studies ([tables](validation-tables.md#comparisons)).
+up to 17 % of the studies ([tables](../benchmarks/validation-tables.md#comparisons)).
 
 How tight an interval may be depends on how many configurations of a family are as good as its best
 one, which the samples hardly show: the winner of many equal ones leads by luck, an outstanding one
 does not. Percentiles covered in both cases, in 98 to 100 of 100 simulated studies, where `matched`
-covered in 86 to 100 ([tables](validation-tables.md#comparisons)).
+covered in 86 to 100 ([tables](../benchmarks/validation-tables.md#comparisons)).
 
 Source: Tsamardinos et al. 2018, algorithm 5, of a difference; Efron 2014 (the infinitesimal
 jackknife); Westfall & Young 1993 (max-T).

@@ -53,7 +53,8 @@ pessimistic: a bag holds about 63 % of the samples, so the selection in it is a 
 the real one. Trained models can reverse that: through them a prediction depends on the other
 samples, so a configuration that happens to suit the whole sample does well in the bag and out of
 it, above all if the signal is weak. Without any signal BBC was optimistic by 0.03 with 40 samples,
-and by 0.01 with 160, in [trained classifiers](validation-tables.md#trained-classifiers).
+and by 0.01 with 160, in [trained
+classifiers](../benchmarks/validation-tables.md#trained-classifiers).
 
 When to use: nearly always. When not: with a handful of samples in a class; see the note
 [redrawn-resamples](notes.md#redrawn-resamples).

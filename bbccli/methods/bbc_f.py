@@ -20,9 +20,9 @@ not matter. With more folds B draws are sampled. With repeats, see [the decision
 Assumptions: those above, and folds of about equal size.
 
 When to use: with 8 folds or more, for metrics that are means over folds by nature, or if N C is
-large: [with 10 folds](validation-tables.md#ten-folds) its intervals cover as often as those of
-`bbc`. When not: if the metric is undefined in a fold, or far from a mean, as R2 is; or with 5 folds
-or fewer, since the interval rests on a handful of values: with the 5 folds of [the
+large: [with 10 folds](../benchmarks/validation-tables.md#ten-folds) its intervals cover as often as
+those of `bbc`. When not: if the metric is undefined in a fold, or far from a mean, as R2 is; or
+with 5 folds or fewer, since the interval rests on a handful of values: with the 5 folds of [the
 bank](validation.md) it covered less often than that of `bbc` and scored worse.
 
 Cost: time O(M F C) for M draws, whatever N, once the performances in the folds are known.

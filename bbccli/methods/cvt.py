@@ -49,7 +49,7 @@ configurations the estimate may leave the metric's bounds: see the note
 
 When to use: as a quick second opinion. When not: with small or few folds, or leave-one-out, where
 performances in single folds are coarse or undefined. With the 5 folds of [the bank](validation.md)
-TT is hardly biased; [with 10](validation-tables.md#ten-folds) it is too strict by .59 RMSEs of
+TT is hardly biased; [with 10](../benchmarks/validation-tables.md#ten-folds) it is too strict by .59 RMSEs of
 `bbc`, and its own RMSE is 1.32 times as large. In the comparison of Tsamardinos et al. 2018, BBC
 has smaller bias and variance.
 

@@ -114,7 +114,7 @@ def selected_pair(winner: str, n_configurations: int) -> Texts:
     """One of the compared configurations is the best of all on the same samples. Tests of pairs
     treat it as if it had been named before anyone saw a result. If no configuration is better
     than another, a paired test of the winner says "better" in 25 to 63 of 100 studies
-    ([tables](validation-tables.md#comparisons)).
+    ([tables](../benchmarks/validation-tables.md#comparisons)).
 
     Remedy: name pairs beforehand, or compare the winner with a baseline, which allows for the
     selection.

@@ -5,7 +5,7 @@
    score those on other rows: the truth. Matrices are kept in a cache that is not committed.
 3. `judging`: every method with every interval and level on the matrices of nested searches.
 4. `results`: their results, in Parquet files that are committed, so that repetitions add up.
-5. `figures` and `pages`: tables of docs/validation.md and docs/validation-tables.md.
+5. `figures` and `pages`: tables of docs/validation.md and benchmarks/validation-tables.md.
 
 `python -m benchmarks.bank --help` runs any of these.
 """

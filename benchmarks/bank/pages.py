@@ -1,4 +1,4 @@
-"""The tables of docs/validation.md and docs/validation-tables.md, from the store alone."""
+"""The tables of docs/validation.md and benchmarks/validation-tables.md, from the store alone."""
 
 from inspect import getdoc
 from pathlib import Path
@@ -34,7 +34,7 @@ from benchmarks.bank.simulated import beside_the_paper, bias_chart, of_bias, of_
 from benchmarks.bank.verdicts import of_verdicts
 from benchmarks.validation.page import DOCS, between
 
-PAGES = ("validation.md", "validation-tables.md")
+PAGES = ("validation.md", "../benchmarks/validation-tables.md")
 BIAS_CHART = "validation-bias.svg"
 
 

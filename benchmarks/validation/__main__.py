@@ -23,7 +23,7 @@ STUDIES = (
     dropping.STUDY,
     learning_curves.STUDY,
 )
-PAGES = ("validation-tables.md", "plan.md", "dropping.md")
+PAGES = ("../benchmarks/validation-tables.md", "plan.md", "dropping.md")
 
 
 def main(arguments: list[str] | None = None) -> None:

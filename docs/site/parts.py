@@ -97,7 +97,7 @@ EVIDENCE = Part(
     "Understand",
     {
         "docs/validation.md": "bias and inclusion of the methods, where the truth is known",
-        "docs/validation-tables.md": "each setting and each population",
+        "benchmarks/validation-tables.md": "each setting and each population",
         "docs/extending.md": "readers, metrics, methods and forms in a package of yours",
         "docs/reliability.md": "what is promised when input or machines fail, and how it is tested",
         "docs/performance.md": "time and memory, measured",

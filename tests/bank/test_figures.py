@@ -171,18 +171,21 @@ def test_pages_show_both_halves_and_what_the_rule_says_of_each(
     todo = items([other], [], 2, 0)
     Work(tmp_path / "store", tmp_path / "matrices", judged).run(todo, 1e9)
     markers = pages.blocks_of(read(tmp_path / "store"))
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    (tmp_path / "benchmarks").mkdir()
     for name in pages.PAGES:
         text = "".join(f"kept\n<!-- {m} -->\nstale\n<!-- end of {m} -->\n" for m in markers)
-        (tmp_path / name).write_text(text)
-    pages.renew(tmp_path / "store", tmp_path)
+        (docs / name).write_text(text)
+    pages.renew(tmp_path / "store", docs)
     for name in pages.PAGES:
-        text = (tmp_path / name).read_text()
+        text = (docs / name).read_text()
         assert "stale" not in text
         assert text.count("kept") == len(markers)
         assert "| `bbc-eb` | calibrated |" in text
         assert "| tiny | auc |" in text and "| other | auc |" in text
         assert "width, untouched" in text and "width, development" in text
-    drawn = "".join(ElementTree.parse(tmp_path / picture.NAME).getroot().itertext())
+    drawn = "".join(ElementTree.parse(docs / picture.NAME).getroot().itertext())
     assert "bbc-eb calibrated" in drawn and "width" in drawn
 
 

@@ -32,7 +32,7 @@ When to use: to compare with the literature, or with hundreds of samples of each
 otherwise. In the settings of Paraschakis et al. 2024 with 500 samples its one-sided 95 % bound
 covered the winner's true AUC in 90 % of the cases with two equal classes, and in 83 % where one has
 50 samples; with 50 samples in all, in 74 %. The paper's figures are
-[similar](validation-tables.md#beside-the-paper).
+[similar](../benchmarks/validation-tables.md#beside-the-paper).
 
 Cost: one evaluation of the metric per configuration, and O(N log N).
 

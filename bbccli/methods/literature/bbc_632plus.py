@@ -38,9 +38,9 @@ Assumptions: those of `bbc-632`, except that the weight of the naive figures is 
 data.
 
 When to use: instead of `bbc-632`. When not: as the only number. For [trained
-classifiers](validation-tables.md#trained-classifiers) without any signal all three are optimistic:
-`bbc-632` by far the most (0.041 at N = 80), while `bbc-632plus` (0.025) is close to `bbc` (0.021).
-Its RMSE is about theirs.
+classifiers](../benchmarks/validation-tables.md#trained-classifiers) without any signal all three
+are optimistic: `bbc-632` by far the most (0.041 at N = 80), while `bbc-632plus` (0.025) is close to
+`bbc` (0.021). Its RMSE is about theirs.
 
 Cost: that of BBC, whose resamples it shares, O(B N) and the metric on max(N K, 65,536) pairs of
 each distinct winner.

@@ -26,10 +26,10 @@ belong to another configuration.
 Assumptions: errors that fall with the training size as a power law. The selection is corrected only
 as far as fitting smooths the errors: the smallest fitted value is still a minimum.
 
-Evidence: for [trained classifiers](validation-tables.md#trained-classifiers) in five sizes it
-removed 2 to 15 % of the naive figure's bias, because the points of a curve share the peculiarities
-of the sample; `bbc` was less biased in every setting. The paper reports that IPL corrects the bias
-better than nested cross-validation, `wmc` and `tt`.
+Evidence: for [trained classifiers](../benchmarks/validation-tables.md#trained-classifiers) in five
+sizes it removed 2 to 15 % of the naive figure's bias, because the points of a curve share the
+peculiarities of the sample; `bbc` was less biased in every setting. The paper reports that IPL
+corrects the bias better than nested cross-validation, `wmc` and `tt`.
 
 When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
 interval.

@@ -64,7 +64,7 @@ covered the winner's true AUC in 95 % of the cases with two equal classes, and i
 50 samples (`mabt`: 96 % and 86 %). With 50 samples in all there was no interval in 60 % of the
 cases (`mabt`: 91 %), mostly for a perfect AUC on the evaluation samples. With 500 samples the bound
 of `mabt` was 0.10 below the truth, that of `tilting` 0.06, that of `bbc` 0.07 ([all
-settings](validation-tables.md#beside-the-paper)).
+settings](../benchmarks/validation-tables.md#beside-the-paper)).
 
 Cost: time O((B + n) n), and O(B) for each tilt tried.
 

@@ -63,10 +63,10 @@ Algorithm:
 Assumptions: those of `wmc`. The shrinkage depends on which losers are in the search: many bad ones
 raise the winner's lead over the mean, so less of the lead is removed.
 
-Evidence: in the [settings of 2024](validation-tables.md#the-settings-of-2024) both are too strict,
-by 0.01 and 0.02 on average and by 0.07 at most, and vary about as much as `bbc` (RMSE 0.90 and 0.99
-times `bbc`'s). In settings beyond the papers they are stricter still, and vary more than `bbc`.
-They were not measured with trained models.
+Evidence: in the [settings of 2024](../benchmarks/validation-tables.md#the-settings-of-2024) both
+are too strict, by 0.01 and 0.02 on average and by 0.07 at most, and vary about as much as `bbc`
+(RMSE 0.90 and 0.99 times `bbc`'s). In settings beyond the papers they are stricter still, and vary
+more than `bbc`. They were not measured with trained models.
 
 When to use: to compare with the literature. When not: as the number to report; use `bbc`. It has no
 interval.

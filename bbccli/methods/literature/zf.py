@@ -32,9 +32,10 @@ raters, or models that were finished before. The standard errors do not include 
 training samples, so trained models are refused unless you give `--models fixed`. The metric must
 change smoothly with the samples, and there must be enough of them for normal sums.
 
-Evidence: in the [settings of 2024](validation-tables.md#the-settings-of-2024) its one-sided 95 %
-bound covered in 97 % of the cases, at half the distance of `bbc`'s from the truth; with 50 samples
-and 500 configurations in 84 % in one setting. It relies on the guard if the winner is perfect.
+Evidence: in the [settings of 2024](../benchmarks/validation-tables.md#the-settings-of-2024) its
+one-sided 95 % bound covered in 97 % of the cases, at half the distance of `bbc`'s from the truth;
+with 50 samples and 500 configurations in 84 % in one setting. It relies on the guard if the winner
+is perfect.
 
 When to use: for the best of many fixed prompts, models or raters, for which its bound is tighter
 than that of `bbc`. When not: if the models were trained in folds; with a handful of samples.

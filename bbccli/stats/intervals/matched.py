@@ -14,10 +14,10 @@ estimate on all U units does.
 A distribution whose winners are scored on all units, as in the naive bootstraps, already has the
 spread of the estimate and is left as it is.
 
-In [simulated settings](validation-tables.md#simulated-settings) such intervals of `bbc` keep their
-level and are a fifth tighter; those of `bbc-f` rest on a handful of folds. With [real
-training](validation.md) they covered the truth less often than percentile intervals, because models
-vary with their training set too, which no resampling of predictions shows. They are never a
+In [simulated settings](../benchmarks/validation-tables.md#simulated-settings) such intervals of
+`bbc` keep their level and are a fifth tighter; those of `bbc-f` rest on a handful of folds. With
+[real training](validation.md) they covered the truth less often than percentile intervals, because
+models vary with their training set too, which no resampling of predictions shows. They are never a
 default.
 
 With `--pooling fold-mean` `matched` is refused: f is for one mean over all units, but out of the
