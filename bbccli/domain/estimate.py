@@ -181,6 +181,10 @@ class Made:
     )
     tuned_for: str | None = doc("name of the metric that the cut was tuned for", default=None)
     tool: str | None = doc("tool that deploys it; null for a rule of bbc", default=None)
+    reported: float | None = doc(
+        "score by the tool, in the metric that chose the members; of labels, at a cut of 0.5",
+        default=None,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,6 +33,8 @@ GREEDY_ROUNDS = 25
 
 TUNED = "tuned"
 """In place of a cut: the best one, chosen in every resample."""
+OF_TOOL = "tool"
+"""In place of a cut: that of the tool, chosen in every resample as the tool did."""
 
 MOST_MEMBERS = 1000
 """Rounds, or configurations of a mean, at most."""
@@ -119,8 +121,8 @@ class Plan:
         "calibration that is fitted in each resample; null for none", default=None, since="1.1"
     )
     cut: str | None = doc(
-        "how the cut is chosen in each resample: tuned for the first metric, or tuned:METRIC; "
-        "null where it is fixed",
+        "how the cut is chosen in each resample: tuned for the first metric, tuned:METRIC, or "
+        "tool, as the tool does; null where it is fixed",
         default=None,
         since="1.1",
     )
@@ -132,7 +134,7 @@ class Plan:
             object.__setattr__(self, "members", _members(number))
         coerce_fields(self)
         self._check_members()
-        if self.cut is not None and self.cut.partition(":")[0] != TUNED:
+        if self.cut not in (None, OF_TOOL) and str(self.cut).partition(":")[0] != TUNED:
             raise OptionError(
                 f"{parameter('threshold')} is {self.cut!r}", hint="a number, tuned or tuned:f1"
             )

@@ -170,6 +170,9 @@ class Ensemble:
     rounded
         True if losses are rounded to six decimals, except in the first round; of equal ones, a
         member wins, else any at random. If false, the first wins.
+    cuts, cut_for, cut
+        How the cut of `predict` is found, `quantiles` or `grid`, empty if it is fixed; the metric
+        that it is best for; and the cut itself, None if unknown.
     stacked
         True if candidates were fitted to predictions of others: nothing can be repeated.
     """
@@ -186,6 +189,9 @@ class Ensemble:
     seconds: tuple[float, ...] = ()
     limit: float = math.inf
     rounded: bool = False
+    cuts: str = ""
+    cut_for: str = ""
+    cut: float | None = None
     stacked: bool = False
 
 

@@ -294,7 +294,9 @@ def _with_leaderboard(
         metric_name=None if metric else called,
         left_out=run.left_out + left_out(lost, "on the leaderboard, but deleted"),
         unchecked="" if metric else f"bbc does not have the metric {called}",
-        ensemble=of_autogluon(scores, order, predictions, names, metric) if metric else None,
+        ensemble=of_autogluon(scores, order, predictions, names, metric, place.parent)
+        if metric
+        else None,
     )
     total = len(names) + len(lost) if lost else None
     return replace(about, selection=Pooling.POOLED, n_candidates_total=total, run=run)

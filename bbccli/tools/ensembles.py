@@ -12,14 +12,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from pickletools import genops
 from typing import Any
 
 import numpy as np
 
 from bbccli.domain.source import Ensemble, tolerance_of
 from bbccli.metrics import METRICS
-from bbccli.reading.runs.file_parsing import is_file, read_json
+from bbccli.reading.runs.file_parsing import is_file, read_bytes, read_json
 from bbccli.types import FloatArray
 
 _TOLERANCE = 1e-6
@@ -69,6 +71,9 @@ def of_mljar(
         rounds=len(candidates),
         seconds=seconds,
         limit=float(limit) if isinstance(limit, int | float) and limit else np.inf,
+        cuts="quantiles" if isinstance(about.get("threshold"), float) else "",
+        cut_for="accuracy",
+        cut=about.get("threshold"),
     )
 
 
@@ -85,6 +90,7 @@ def of_autogluon(
     predictions: Mapping[str, FloatArray],
     flags: Mapping[str, Sequence[str]],
     metric: str,
+    folder: Path,
 ) -> Ensemble | None:
     """Return AutoGluon's ensemble; None if it deploys a single model.
 
@@ -110,6 +116,7 @@ def of_autogluon(
     candidates = sorted(
         (one for one in every if order.get(one, 0) < before), key=lambda one: order.get(one, 0)
     )
+    mean = predictions[name]
     kinds = (_KINDS.match(one) for one in candidates)
     return Ensemble(
         name=name,
@@ -117,12 +124,32 @@ def of_autogluon(
         score=scores[name],
         tolerance=tolerance_of(_TOLERANCE, scores[name]),
         candidates=tuple(candidates),
-        weights=_weights(predictions[name], [*map(predictions.get, candidates)]),
+        weights=_weights(mean, [*map(predictions.get, candidates)]),
         rounds=_ROUNDS,
         clip=_CLIP,
         kinds=tuple(kind[0] if kind else one for kind, one in zip(kinds, candidates, strict=True)),
         rounded=True,
+        cuts="grid" if len(mean) >= _TUNED_FROM.get(metric, _TUNED) else "",
+        cut_for=metric,
+        cut=_cut_in(folder / "predictor.pkl"),
     )
+
+
+_TUNED, _TUNED_FROM = 50, {"accuracy": 10_000, "precision": np.inf}
+"""Numbers of samples from which AutoGluon tunes the cut for a metric of labels by itself."""
+
+
+def _cut_in(place: Path) -> float | None:
+    """Return the cut in a pickle, which is not loaded: the number after its name."""
+    if not is_file(place):
+        return None
+    named = False
+    with suppress(ValueError):
+        for opcode, value, _ in genops(read_bytes(place)):
+            if named and isinstance(value, float):
+                return value
+            named = value == "_decision_threshold" or (named and opcode.name == "MEMOIZE")
+    return None
 
 
 def _weights(mean: FloatArray, given: Sequence[FloatArray | None]) -> tuple[float, ...]:

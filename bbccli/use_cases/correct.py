@@ -12,7 +12,7 @@ from bbccli.documents.correct import Envelope, document, reported_estimate
 from bbccli.documents.gate import judged, left_undecided
 from bbccli.domain.estimate import Estimate, MadeGain, SearchCost
 from bbccli.domain.matrix import PredictionMatrix
-from bbccli.domain.plan import Plan
+from bbccli.domain.plan import OF_TOOL, Plan
 from bbccli.errors import UndecidedError, UndefinedError, UnsupportedError
 from bbccli.methods import ALL, METHODS, estimate
 from bbccli.methods.base import check_makes
@@ -25,8 +25,9 @@ from bbccli.platform.resources import Progress, enter, silent
 from bbccli.reading import Paths
 from bbccli.stats.bootstrap.differences import corrected_difference
 from bbccli.stats.case import Case
+from bbccli.stats.making.rules import maker_of
 from bbccli.stats.making.tool import maker_of_run, repeated
-from bbccli.types import Select
+from bbccli.types import PredictionKind, Select
 from bbccli.use_cases.options import Analysis
 
 
@@ -62,7 +63,7 @@ def answer(
             judging = with_plan(metrics[0], plan)
             rule.check(judging.label, judging.direction, attainable(judging, matrix.outcome))
         with working(analysis.metric, matrix):
-            plan, matrix, on_ensemble = of_deployed(analysis, matrix, plan)
+            plan, matrix, on_ensemble = of_deployed(analysis, matrix, plan, metrics[0])
             estimates, notes = estimate(
                 matrix, metrics, plan, analysis.method, tight=analysis.tight, progress=progress
             )
@@ -83,13 +84,18 @@ def answer(
     return Analysed(matrix, metrics, estimates, judged(found, rule), plan)
 
 
+CUTS_APART = 1e-7
+"""Predictions in 32 bits move a cut by as much."""
+
+
 def of_deployed(
-    analysis: Analysis, matrix: PredictionMatrix, plan: Plan
+    analysis: Analysis, matrix: PredictionMatrix, plan: Plan, metric: Metric
 ) -> tuple[Plan, PredictionMatrix, tuple[Note, ...]]:
     """Return the plan that repeats the ensemble that a tool deploys, if no rule is asked for and
     the tool's is known to give its members, weights and score; and a note if it does not.
 
-    The matrix says no more that the ensemble is left out.
+    A metric of labels takes them at the cut of `predict`, if that is found again. The matrix says
+    no more that the ensemble is left out.
     """
     run = matrix.source.run
     rule = run.ensemble if run else None
@@ -114,6 +120,12 @@ def of_deployed(
         about["configs"] = [one for one in about.get("configs", ()) if one["id"] != rule.name]
         source = replace(matrix.source, left_out=(), metadata=about)
         matrix = replace(matrix, notes=kept, source=source)
+    if metric.wants is PredictionKind.LABEL and rule.cuts and analysis.threshold is None:
+        at_cut = replace(tool, cut=OF_TOOL)
+        maker = maker_of(matrix, metric, at_cut)
+        cuts = maker.own.cuts if maker else None
+        if cuts is not None and (rule.cut is None or abs(cuts[0] - rule.cut) <= CUTS_APART):
+            tool = at_cut
     return tool, matrix, ()
 
 

@@ -23,7 +23,7 @@ from bbccli.domain.choices import (
     Side,
     Task,
 )
-from bbccli.domain.plan import CLIP, TUNED, Plan, pooling_of, resamples_of
+from bbccli.domain.plan import CLIP, OF_TOOL, TUNED, Plan, pooling_of, resamples_of
 from bbccli.errors import OptionError, parameter
 from bbccli.platform.option import Declared, Panel, Scope, names_in, option, options_of
 from bbccli.platform.text import redacted
@@ -387,9 +387,10 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     threshold: str | None = _method(
         None,
         "Binary tasks: predict the positive class above this score; or above the best cut, chosen "
-        "in every resample, for the first metric (tuned) or another one (tuned:METRIC).",
-        "X|tuned[:METRIC]",
-        default="0.5 for probabilities, none for unbounded scores",
+        "in every resample, for the first metric (tuned), another one (tuned:METRIC), or as the "
+        "tool does that left the folder (tool).",
+        "X|tuned[:METRIC]|tool",
+        default="tool with --select tool; 0.5 for probabilities, none for unbounded scores",
     )
     calibrate: Calibration | None = _method(
         None,
@@ -400,8 +401,8 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
     @property
     def cut(self) -> str | None:
         """The word for a cut that is chosen in every resample."""
-        tuned = self.threshold is not None and self.threshold.partition(":")[0] == TUNED
-        return self.threshold if tuned else None
+        word = (self.threshold or "").partition(":")[0]
+        return self.threshold if word == TUNED or self.threshold == OF_TOOL else None
 
     @property
     def fixed_cut(self) -> float | None:
@@ -416,7 +417,7 @@ class Analysis(GateOptions, PlanOptions, GapOptions, InputOptions, EstimateOptio
         except ValueError:
             raise OptionError(
                 f"{parameter('threshold')} is {self.threshold!r}, not a number",
-                hint="such as 0.5, tuned or tuned:f1",
+                hint="such as 0.5, tuned, tuned:f1 or tool",
             ) from None
 
     @property

@@ -9,13 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import f1_score
 
 import bbccli
+from bbccli.domain.plan import Plan
 from bbccli.domain.source import Ensemble
 from bbccli.metrics import METRICS
 from bbccli.reading import read
+from bbccli.reports import FORMS
 from bbccli.stats.making.interface import Given
+from bbccli.stats.making.rules import maker_of
 from bbccli.stats.making.tool import combine, maker_of_run, repeated
+from bbccli.stats.making.tool_cut import grid, quantiles
 from bbccli.stats.selection.rule import SelectionRule
 from bbccli.types import Pooling
 from tests.matrices import binary
@@ -192,3 +197,104 @@ def test_a_stack_is_said_to_be_none_of_the_candidates():
 def test_the_rule_of_a_tool_needs_a_tool():
     with pytest.raises(bbccli.BbcError, match="none is known here"):
         bbccli.correct(binary(60, 6, seed=5), select="tool")
+
+
+def cut_again(path: Path) -> tuple[float, float | None]:
+    matrix = read(path)
+    rule = matrix.source.run.ensemble
+    plan = Plan(select="tool", cut="tool")
+    return float(maker_of(matrix, METRICS[rule.cut_for], plan).own.cuts[0]), rule.cut
+
+
+@pytest.mark.parametrize("name", ["mljar", "mljar_repeats", "mljar_weights"])
+@pytest.mark.one_in(1)
+def test_the_cut_of_mljar_is_found_again(name: str):
+    found, stored = cut_again(MLJAR / name)
+    assert found == pytest.approx(stored, abs=1e-12)
+
+
+def test_cuts_of_mljar_in_bags_are_those_of_the_copies():
+    matrix = read(MLJAR / "mljar_weights")
+    rng = np.random.default_rng(1)
+    made = rng.uniform(size=(1, 150, 6)).round(2)
+    weights = rng.multinomial(150, np.full(150, 1 / 150), 6).astype(np.uint8)
+    truth, masses = matrix.outcome.values, matrix.outcome.weights
+    metric = METRICS["accuracy"]
+    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
+    for bag, column, found in zip(weights, made[0].T, quantiles(given)(weights, made), strict=True):
+        rows = np.repeat(np.arange(150), bag)
+        scores = np.sort(column[rows])
+        cuts, right = [], []
+        for i in range(100):
+            k = i * max(1, 150 // 100)
+            if k + 1 >= 150:
+                break
+            cut = 0.9 * scores[0] if i == 0 else 0.5 * (scores[k] + scores[k + 1])
+            if not (column[rows] > cut).any():
+                break
+            cuts.append(cut)
+            right.append(np.average((column[rows] > cut) == truth[rows], weights=masses[rows]))
+        best = np.flatnonzero(np.array(right) >= max(right) - 1e-12)[0]
+        assert found == pytest.approx(cuts[best], abs=1e-15)
+
+
+def as_autogluon(truth: np.ndarray, scores: np.ndarray) -> float:
+    """Repeat AutoGluon's calibrate_decision_threshold."""
+    coarse = [0.5, *(0.5 + sign * i / 50 for i in range(1, 26) for sign in (-1, 1))]
+    best, chosen = -1.0, 0.5
+
+    def better(cut: float) -> bool:
+        value = f1_score(truth, scores > np.float32(cut), zero_division=0)
+        return value > best or (value == best and abs(cut - 0.5) < abs(chosen - 0.5))
+
+    for cut in coarse:
+        if better(cut):
+            best, chosen = f1_score(truth, scores > np.float32(cut), zero_division=0), cut
+    at, places, start = sorted(coarse).index(chosen), sorted(coarse), chosen
+    for other in (at - 1, at + 1):
+        for i in range(19 * (0 <= other < 51)):
+            cut = start + (start - places[other]) * ((i + 1) / 20)
+            if better(cut):
+                best, chosen = f1_score(truth, scores > np.float32(cut), zero_division=0), cut
+    return chosen
+
+
+def test_cuts_of_autogluon_in_bags():
+    matrix = read(GLUON / "bag_shuffled")
+    rng = np.random.default_rng(2)
+    made = rng.beta(0.7, 1.5, size=(1, 60, 8)).astype(np.float32)
+    made[..., 4:] = (made[..., 4:] * 10).round() / 10
+    weights = rng.multinomial(60, np.full(60, 1 / 60), 8).astype(np.uint8)
+    metric = METRICS["f1"]
+    given = Given(matrix, metric, Pooling.POOLED, SelectionRule(metric.direction))
+    found = grid(given)(weights, made)
+    for bag, column, cut in zip(weights, made[0].T, found, strict=True):
+        rows = np.repeat(np.arange(60), bag)
+        expected = as_autogluon(matrix.outcome.values[rows], column[rows])
+        assert cut == pytest.approx(expected, abs=1e-7)
+
+
+def test_labels_are_taken_at_the_cut_of_predict():
+    found = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=100)
+    matrix = found.matrix
+    made = maker_of_run(matrix).own.made[0, :, 0]
+    at_cut = np.mean((made > 0.7300679897678) == matrix.outcome.values)
+    assert (found.naive, found.estimate.made.cut) == pytest.approx((at_cut, 0.7300679897678))
+    half = bbccli.correct(MLJAR / "mljar", metric="accuracy", n_resamples=100, threshold=0.5)
+    assert half.naive == pytest.approx(np.mean((made > 0.5) == matrix.outcome.values))
+    assert half.winner == "Ensemble"
+
+
+def test_a_cut_that_is_not_found_again_is_left_at_one_half(tmp_path: Path):
+    run = shutil.copytree(MLJAR / "mljar", tmp_path / "run")
+    place = run / "Ensemble" / "ensemble.json"
+    place.write_text(json.dumps(json.loads(place.read_text()) | {"threshold": 0.61}))
+    found = bbccli.correct(run, metric="accuracy", n_resamples=50)
+    assert (found.winner, found.estimate.made.cut) == ("Ensemble", None)
+
+
+def test_the_figure_of_the_leaderboard_is_named():
+    found = bbccli.correct(GLUON / "bag_shuffled", n_resamples=50)
+    said = FORMS["markdown"](found.document)
+    assert "cut at 0.312, tuned for F1, scored" in said
+    assert "predict cuts at 0.312; its leaderboard shows 0.820, cut at 0.5" in said

@@ -22,7 +22,7 @@ from bbccli.reports.blocks import (
 from bbccli.reports.content import look_of
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences
-from bbccli.reports.words.made import membership
+from bbccli.reports.words.made import elsewhere, membership
 from bbccli.reports.words.sentences import (
     answer,
     capped_sentence,
@@ -86,6 +86,8 @@ def _facts(document: Envelope) -> Iterator[tuple[str, ...]]:
             and [estimate.metric] == first
         ):
             yield "ensemble", membership(estimate.made, estimate.n_resamples)
+            if cut := elsewhere(estimate, phrases.digits_in(document, estimate.metric)):
+                yield "cut", cut
     several = document.input.n_configurations > 1
     for estimate in [e for e in document.estimates if e.selection and [e.metric] == first][
         :several

@@ -53,6 +53,18 @@ def membership(made: Made, n_resamples: int) -> str:
     return f"{repeated}: {mean} members on average; a member in {shares} of them"
 
 
+def elsewhere(estimate: Estimate, digits: Digits) -> str:
+    """Return the figure of the leaderboard, if that takes labels at another cut than `predict`."""
+    made = estimate.made
+    if made is None or made.cut is None or made.reported is None:
+        return ""
+    if estimate.metric != estimate.selected_by:
+        return ""
+    figure = digits.performance(made.reported)
+    cut = short(round(made.cut, 3))
+    return f"{made.tool}'s predict cuts at {cut}; its leaderboard shows {figure}, cut at 0.5"
+
+
 def single_sentence(single: Estimate, made: Made, cut: float, label: str, digits: Digits) -> str:
     """Return the figures of the best configuration as it is."""
     naive, value = digits.performance(single.naive), digits.performance(single.value)

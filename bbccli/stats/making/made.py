@@ -41,7 +41,8 @@ class Maker:
     calibration, tuned_for: name of the calibration, and of the metric of the cut.
     n_sweeps: passes over all samples that a bag takes, a measure of the work.
     of_several: False if a single configuration is selected, which keeps its name.
-    called: name of what is made, if not that of the rule; tool: that deploys it.
+    called: name of what is made, if not that of the rule; tool: that deploys it; reported: its
+        score by the tool.
     chosen_by: metric that chooses members, if not the one that selects.
     """
 
@@ -57,6 +58,7 @@ class Maker:
     called: str = ""
     tool: str | None = None
     chosen_by: str = ""
+    reported: float | None = None
 
     @cached_property
     def own(self) -> Steps:
@@ -115,6 +117,7 @@ class Maker:
             rule=self.rule,
             ensemble=self.of_several,
             tool=self.tool,
+            reported=self.reported,
             n_members=int((own > 0).sum()),
             mean_members=None if often is None else float(often.sum()),
             members=tuple(

@@ -8,15 +8,16 @@ from dataclasses import replace
 import numpy as np
 
 from bbccli.domain.matrix import PLURAL, PredictionMatrix
-from bbccli.domain.plan import Plan
+from bbccli.domain.plan import OF_TOOL, Plan
 from bbccli.errors import UnsupportedError, parameter
 from bbccli.metrics import choose_metric
 from bbccli.metrics.base import Metric
 from bbccli.metrics.capped import with_plan
 from bbccli.stats.making import best, calibration, cut, greedy, mean, stack
-from bbccli.stats.making.interface import Calibrate, Combine, Given
+from bbccli.stats.making.interface import Calibrate, Combine, Find, Given
 from bbccli.stats.making.made import Maker
-from bbccli.stats.making.tool import maker_of_run
+from bbccli.stats.making.tool import maker_of_run, rule_of_run
+from bbccli.stats.making.tool_cut import FINDERS
 from bbccli.stats.selection.candidates import cached, parts_of
 from bbccli.stats.selection.rule import rule_of
 from bbccli.types import Calibration, PredictionKind, Select, Task
@@ -69,16 +70,26 @@ def _maker(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Maker:
     return replace(
         base or Maker(complete, plan.rule, combine(given), of_several=plan.select in RULES),
         calibrate=CALIBRATIONS[plan.calibrate](given) if plan.calibrate else None,
-        find=cut.find(replace(given, metric=tuned_for)) if tuned_for else None,
+        find=_finder(matrix, plan)(replace(given, metric=tuned_for)) if tuned_for else None,
         calibration=plan.calibrate,
         tuned_for=tuned_for.name if tuned_for else None,
         n_sweeps=given.judged.n_sweeps * (base.n_sweeps if base else rounds),
     )
 
 
+def _finder(matrix: PredictionMatrix, plan: Plan) -> Callable[[Given], Find]:
+    """Return what finds a cut: the best one, or that of a tool."""
+    return FINDERS[rule_of_run(matrix).cuts] if plan.cut == OF_TOOL else cut.find
+
+
 def _tuned_for(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> Metric:
     """Return the metric that the cut is tuned for."""
     asked, name = parameter("threshold", plan.cut), (plan.cut or "").partition(":")[2]
+    if plan.cut == OF_TOOL:
+        rule = rule_of_run(matrix, asked)
+        if not rule.cuts:
+            raise UnsupportedError(f"{asked}: the tool has no cut here", hint="leave it out")
+        name = rule.cut_for
     if matrix.task is not Task.BINARY or matrix.kind is PredictionKind.LABEL:
         raise UnsupportedError(
             f"{asked} is for scores or probabilities of two classes; these predictions are "

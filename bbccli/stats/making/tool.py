@@ -98,20 +98,31 @@ def _allowed(given: Given, rule: Ensemble, weights: IntArray) -> BoolArray:
     return every
 
 
-def maker_of_run(matrix: PredictionMatrix) -> Maker:
-    """Return what makes the ensemble of the run that left the predictions.
+def rule_of_run(matrix: PredictionMatrix, asked: str = "") -> Ensemble:
+    """Return the rule of the tool that left the predictions.
 
-    Raises UnsupportedError: no tool left one, or it can't be repeated.
+    asked: the option that needs it.
+    Raises UnsupportedError: none is known, or it can't be repeated.
     """
     run = matrix.source.run
     rule = run.ensemble if run else None
-    asked, hint = parameter("select", Select.TOOL), "--select greedy, or best"
-    if run is None or rule is None:
+    hint = "--select greedy, or best"
+    if rule is None:
         text = f"{asked} repeats the ensemble of mljar or AutoGluon, and none is known here"
         raise UnsupportedError(text, hint=hint)
     if rule.stacked:
         text = f"{asked}: {rule.name} is made of models that were fitted to predictions of others"
         raise UnsupportedError(f"{text}, which no resample repeats", hint=hint)
+    return rule
+
+
+def maker_of_run(matrix: PredictionMatrix) -> Maker:
+    """Return what makes the ensemble of the run that left the predictions.
+
+    Raises UnsupportedError: no tool left one, or it can't be repeated.
+    """
+    asked, hint = parameter("select", Select.TOOL), "--select greedy, or best"
+    rule, run = rule_of_run(matrix, asked), matrix.source.run
     lost = [name for name in rule.candidates if name not in matrix.configurations]
     if lost or not rule.candidates:
         text = f"{asked}: {rule.name} was chosen from models that are left out here"
@@ -130,8 +141,9 @@ def maker_of_run(matrix: PredictionMatrix) -> Maker:
         "tool",
         combine(given, rule),
         called=rule.name,
-        tool=run.tool,
+        tool=run.tool if run else None,
         chosen_by=rule.metric,
+        reported=rule.score,
     )
 
 
