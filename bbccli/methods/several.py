@@ -22,9 +22,12 @@ from bbccli.notes import (
     Note,
     better_than_naive,
     collapsed_interval,
+    few_for_a_cut,
+    incomplete_members,
     leave_one_out,
     mean_over_folds,
     method_left_out,
+    one_member,
     outside_interval,
     rare_positives,
     resamples_alike,
@@ -33,6 +36,7 @@ from bbccli.notes import (
 )
 from bbccli.platform.arguments import as_list
 from bbccli.platform.resources import Progress, silent
+from bbccli.stats.making.made import Maker
 from bbccli.stats.making.rules import maker_of
 from bbccli.stats.selection.candidates import candidates, check_of_pairs
 from bbccli.stats.selection.rule import on_single, rule_of, winner_of, winner_over_folds
@@ -48,6 +52,9 @@ ALWAYS_TIGHT = frozenset({"cvt", "bbc-632"})
 
 RARE = 0.1
 """Share of positive samples below which narrow intervals of F1 and average precision fall short."""
+
+FEW_FOR_A_CUT = 10
+"""Samples of the rarer class below which a tuned cut makes the estimate too strict."""
 
 HALF = 0.5
 """Concordance of predictions that know nothing."""
@@ -98,6 +105,7 @@ def estimate(
             _check_worst_value(metric.within(matrix.outcome))
     notes = [*on_single(matrix), *_on_leave_one_out(matrix, chosen)]
     notes += [*_on_reversed_risks(matrix, chosen[0])]
+    notes += [] if maker is None else _on_making(matrix, maker)
     notes += [] if maker else _differing_winners(matrix, chosen[0], plan)
     estimates = []
     for metric, method in product(chosen, methods):
@@ -238,6 +246,18 @@ def _on_leave_one_out(matrix: PredictionMatrix, metrics: Sequence[Metric]) -> li
     """
     alone = matrix.folds is not None and matrix.n_folds == matrix.n_samples
     return [leave_one_out(metric.label) for metric in metrics if alone and metric.of_pairs]
+
+
+def _on_making(matrix: PredictionMatrix, maker: Maker) -> Iterator[Note]:
+    """Yield notes on what takes part in what is made, and what it rests on."""
+    n_members, members = maker.matrix.n_configurations, np.flatnonzero(maker.own.shares[0] > 0)
+    if n_members < matrix.n_configurations:
+        yield incomplete_members(n_members, matrix.n_configurations)
+    if maker.of_several and len(members) == 1:
+        yield one_member(maker.rule, maker.matrix.configurations[members[0]])
+    rarer = int(min(matrix.outcome.class_counts)) if maker.find else FEW_FOR_A_CUT
+    if rarer < FEW_FOR_A_CUT:
+        yield few_for_a_cut(rarer)
 
 
 def _differing_winners(matrix: PredictionMatrix, metric: Metric, plan: Plan) -> list[Note]:

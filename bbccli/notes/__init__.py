@@ -14,6 +14,7 @@ from bbccli.notes import (
     identities,
     intervals,
     lacking,
+    making,
     methods,
     of_data,
     of_ensembles,
@@ -24,6 +25,7 @@ from bbccli.notes.comparisons import *
 from bbccli.notes.identities import *
 from bbccli.notes.intervals import *
 from bbccli.notes.lacking import *
+from bbccli.notes.making import *
 from bbccli.notes.methods import *
 from bbccli.notes.note import Note, NoteKind, Severity, counted, listing
 from bbccli.notes.of_data import *
@@ -41,7 +43,7 @@ def _kinds(*parts: ModuleType) -> dict[str, NoteKind[...]]:
 
 GROUPS = {
     "Of the file": _kinds(lacking, of_data, of_metadata, of_ensembles, identities),
-    "Of the methods": _kinds(methods, intervals),
+    "Of the methods": _kinds(methods, making, intervals),
     "Of comparisons": _kinds(comparisons),
     "Of plans": _kinds(plans),
 }

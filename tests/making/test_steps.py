@@ -179,3 +179,52 @@ def test_what_has_no_cut_or_no_probability_is_refused(make, options, word):
 def test_a_cut_that_is_none_is_refused(threshold, word):
     with pytest.raises(OptionError, match=word):
         correct(binary(), metric="f1", threshold=threshold)
+
+
+def codes(found):
+    return {note.code for note in found.document.record.notes}
+
+
+def test_notes_say_what_takes_part_and_what_it_rests_on():
+    matrix = binary(n_samples=60)
+    available = np.ones(matrix.predictions.shape, bool)
+    available[0, 3, 6] = False
+    gappy = replace(matrix, available=available)
+    options = {"metric": "f1", "threshold": "tuned", "n_resamples": 20}
+    assert "incomplete-members" in codes(correct(gappy, **options))
+    assert codes(correct(matrix, **options)).isdisjoint({"incomplete-members", "few-for-a-cut"})
+    rare = matrix.of_samples(np.r_[np.flatnonzero(matrix.outcome.values == 0), 1, 3, 5, 7])
+    assert "few-for-a-cut" in codes(correct(rare, **options))
+    ensemble = {"metric": "auc", "select": "greedy:1", "n_resamples": 20}
+    assert "one-member" in codes(correct(matrix, **ensemble))
+
+
+def test_the_answer_names_what_is_shipped_the_single_one_and_the_gain():
+    from bbccli.reports import FORMS
+
+    found = correct(binary(n_samples=60), metric="log-loss", select="stack", n_resamples=50)
+    record, text = found.document.record, FORMS["table"](found.document)
+    (gain,), flat = record.gains, " ".join(text.split())
+    assert "The stack ensemble (" in flat
+    assert f"Best single configuration, {record.single[0].winner}: scored" in flat
+    assert ("not shown" in flat) == (not gain.shown) == (gain.interval.lower <= 0)
+    assert "corrected for choosing the members of the stack ensemble" in found.sentence()
+    assert found.to_frame()["select"].tolist() == ["stack"] * 2
+    html, markdown = found._repr_html_(), FORMS["markdown"](found.document)
+    for shown in (html, markdown):
+        assert "Best single configuration" in shown
+
+
+def test_a_cut_is_named_in_the_sentence():
+    found = correct(binary(n_samples=60), metric="auc", threshold="tuned:f1", n_resamples=20)
+    assert "its cut for F1" in found.sentence()
+    assert not found.document.record.gains  # the AUC does not depend on it
+    steps = correct(
+        binary(n_samples=60), metric="f1", threshold="tuned", calibrate="platt", n_resamples=20
+    )
+    assert "its platt calibration, its cut for F1" in steps.sentence()
+
+
+def test_resamples_name_what_was_made():
+    found = correct(binary(), metric="auc", select="mean:2", n_resamples=20)
+    assert set(found.resamples()["winner"]) == {"mean:2"}

@@ -68,6 +68,7 @@ def _row(document: dict[str, Any], estimate: dict[str, Any]) -> dict[str, Any]:
         **{name: value for name, value in read.items() if name in COLUMNS},
         **row_of(estimate),
         **{name: value for name, value in plan.items() if name in OF_PLAN},
+        "select": plan["select"] + (f":{n}" if (n := plan.get("members")) else ""),
         "interval_kind": plan["interval"],
         "gate": gate.get("outcome"),
         "gate_threshold": gate.get("threshold"),

@@ -20,6 +20,7 @@ from bbccli.reports.blocks import AnswerLines, Block, BlockTable, FactList, Head
 from bbccli.reports.content.correct import shown_label
 from bbccli.reports.words import phrases
 from bbccli.reports.words.for_papers import sentences, what_it_did
+from bbccli.reports.words.made import steps_of
 from bbccli.reports.words.sentences import answer
 from bbccli.stats.intervals import INTERVALS
 from bbccli.stats.intervals.coverage import COVERED
@@ -160,6 +161,13 @@ def of_result(document: Envelope) -> list[Block]:
     ]
 
 
+def _picked(estimate: Estimate) -> str:
+    """What was picked for its score."""
+    if estimate.made is None or not (estimate.made.ensemble or estimate.made.cut):
+        return f"{estimate.winner} was picked"
+    return f"{steps_of(estimate.made)} was made"
+
+
 def _reason(estimate: Estimate, document: Envelope) -> str:
     """Explain why to report this estimate, and what its interval leaves out."""
     read, name = document.input, estimate.method
@@ -179,7 +187,7 @@ def _reason(estimate: Estimate, document: Envelope) -> str:
     others = [method for method in others if method != name]
     chosen_on = "these" if estimate.n_evaluation is None else "the"
     naive = (
-        f"The naive figure does not account for it: {winner} was picked for its score among "
+        f"The naive figure does not account for it: {_picked(estimate)} for its score among "
         f"{phrases.configurations(read)}, and part of that score is luck with {chosen_on} "
         f"{phrases.n_deciding(estimate, read)} samples{' that chose it' * (chosen_on == 'the')}."
     )

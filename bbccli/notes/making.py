@@ -1,0 +1,47 @@
+"""Notes on what is made of the configurations in every resample."""
+
+from __future__ import annotations
+
+from bbccli.notes.note import CARE, HARMLESS, Texts, note
+from bbccli.platform.rounding import count
+
+
+@note(CARE)
+def incomplete_members(n_members: int, n_all: int) -> Texts:
+    """With `--select greedy`, `mean` or `stack`, with `--threshold tuned` and with `--calibrate`
+    only configurations that predict every sample take part: of others no mean can be taken.
+
+    Remedy: `--missing common-rows` keeps all configurations, and the samples that all of them
+    predict.
+    """
+    return (
+        f"{n_members} of {count(n_all, 'configuration')} predict every sample, and only these "
+        "take part in what is made",
+        "--missing common-rows keeps all of them, on fewer samples",
+    )
+
+
+@note(CARE)
+def few_for_a_cut(n_positive: int) -> Texts:
+    """The cut is tuned with fewer than ten positive, or negative, samples. A resample holds two
+    thirds of them, so its cut is worse than that of all samples, and the estimate is too strict:
+    in studies with eight positive samples by .04 to .05 of the F1.
+
+    Remedy: choose the cut by what mistakes cost, and give it: `--threshold X`. Or collect more
+    samples of the rare class.
+    """
+    return (
+        f"the cut is tuned with {n_positive} samples of the rarer class: the estimate is likely "
+        "too strict",
+        "a cut chosen by what mistakes cost, --threshold X, needs no tuning",
+    )
+
+
+@note(HARMLESS)
+def one_member(rule: str, configuration: str) -> Texts:
+    """The ensemble of all samples has a single member. In the resamples it may have several, so
+    its estimate is that of the rule, and not that of the member.
+
+    Remedy: nothing.
+    """
+    return f"the {rule} ensemble of all samples is one configuration, {configuration}", "nothing"
